@@ -1,0 +1,1 @@
+"""Central pattern generators."""

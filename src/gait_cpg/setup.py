@@ -1,0 +1,32 @@
+from setuptools import find_packages, setup
+
+package_name = 'gait_cpg'
+
+setup(
+    name=package_name,
+    version='0.1.0',
+    packages=find_packages(exclude=['test']),
+    package_data={package_name: ['py.typed']},
+    data_files=[
+        ('share/ament_index/resource_index/packages', ['resource/' + package_name]),
+        ('share/' + package_name, ['package.xml']),
+    ],
+    install_requires=['setuptools'],
+    zip_safe=False,
+    maintainer='Gait suite maintainers',
+    maintainer_email='gait-suite@example.org',
+    description=(
+        'Central pattern generators of the gait suite: Matsuoka, phase, Hopf and linear '
+        'oscillators, insect gait rules and the node that runs them.'
+    ),
+    license='Apache-2.0',
+    extras_require={'test': ['pytest']},
+    entry_points={
+        'console_scripts': [
+            'cpg_node = gait_cpg.node:main',
+        ],
+        'gait.controllers': [
+            'phase_cpg = gait_cpg.controller:PhaseCpgController',
+        ],
+    },
+)

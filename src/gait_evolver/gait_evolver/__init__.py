@@ -1,0 +1,1 @@
+"""Evolution of gaits and the gait command."""

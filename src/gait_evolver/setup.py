@@ -1,0 +1,48 @@
+from setuptools import find_packages, setup
+
+package_name = 'gait_evolver'
+
+setup(
+    name=package_name,
+    version='0.1.0',
+    packages=find_packages(exclude=['test']),
+    package_data={package_name: ['py.typed', 'experiments/*.yaml', 'studies/**/*']},
+    data_files=[
+        ('share/ament_index/resource_index/packages', ['resource/' + package_name]),
+        ('share/' + package_name, ['package.xml']),
+    ],
+    install_requires=['setuptools'],
+    zip_safe=False,
+    maintainer='Gait suite maintainers',
+    maintainer_email='gait-suite@example.org',
+    description=(
+        'Genomes, optimisers, fitness terms, evaluators, experiments, studies and reports '
+        'of the gait suite, and the gait command.'
+    ),
+    license='Apache-2.0',
+    extras_require={'test': ['pytest']},
+    entry_points={
+        'console_scripts': [
+            'evolver_node = gait_evolver.node:main',
+            'gait = gait_evolver.cli:main',
+        ],
+        'gait.optimizers': [
+            'genetic = gait_evolver.optimizers.genetic:GeneticOptimizer',
+            'cma_es = gait_evolver.optimizers.cma_es:CmaEsOptimizer',
+        ],
+        'gait.evaluators': [
+            'local = gait_evolver.evaluators.local:LocalEvaluator',
+            'ros = gait_evolver.evaluators.ros:RosEvaluator',
+        ],
+        # Fitness terms: one line per public function of gait_evolver/fitness.py.
+        'gait.fitness_terms': [
+            'distance = gait_evolver.fitness:distance',
+            'lateral_drift = gait_evolver.fitness:lateral_drift',
+            'zmp_margin = gait_evolver.fitness:zmp_margin',
+            'energy = gait_evolver.fitness:energy',
+            'survival = gait_evolver.fitness:survival',
+            'heading = gait_evolver.fitness:heading',
+            'smoothness = gait_evolver.fitness:smoothness',
+        ],
+    },
+)

@@ -1,0 +1,1 @@
+"""What every node of the suite shares on the rclpy side."""

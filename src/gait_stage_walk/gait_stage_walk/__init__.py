@@ -1,0 +1,1 @@
+"""Behaviours, staged walk and keyframe strides."""

@@ -1,0 +1,32 @@
+from setuptools import find_packages, setup
+
+package_name = 'gait_stage_walk'
+
+setup(
+    name=package_name,
+    version='0.1.0',
+    packages=find_packages(exclude=['test']),
+    package_data={package_name: ['py.typed']},
+    data_files=[
+        ('share/ament_index/resource_index/packages', ['resource/' + package_name]),
+        ('share/' + package_name, ['package.xml']),
+    ],
+    install_requires=['setuptools'],
+    zip_safe=False,
+    maintainer='Gait suite maintainers',
+    maintainer_email='gait-suite@example.org',
+    description=(
+        'Behaviours with an arbiter, staged walk, turn and keyframe strides of the gait '
+        'suite, and the node that runs them.'
+    ),
+    license='Apache-2.0',
+    extras_require={'test': ['pytest']},
+    entry_points={
+        'console_scripts': [
+            'stage_walk_node = gait_stage_walk.node:main',
+        ],
+        'gait.controllers': [
+            'staged_walk = gait_stage_walk.controller:StagedWalkController',
+        ],
+    },
+)
