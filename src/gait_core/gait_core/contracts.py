@@ -1,0 +1,159 @@
+"""Protocols that controllers, engines, optimisers and evaluators implement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
+
+from gait_core.arrays import FloatArray
+from gait_core.observation import Observation
+from gait_core.parameters import Parameters
+from gait_core.robot.model import RobotModel
+from gait_core.scene import NOTHING, Scene
+from gait_core.targets import AppliedTargets, JointTargets
+from gait_core.trial_spec import Command, TrialResult, TrialSpec
+
+
+class Controller(Protocol):
+    """
+    Turns commands and observations into joint targets; no clock, no I/O, no engine.
+
+    A registered controller is a class constructed as ``cls(robot, params)``; one with bulk
+    weights takes them as ``cls(robot, params, weights)`` where weights maps names to arrays.
+
+    Class attributes
+    ----------------
+    Params : type of Parameters
+        Its parameters.
+    presets : mapping of str to mapping
+        Named parameter sets, as differences from the defaults. The first is the default preset.
+    needs : frozenset of str
+        Fields of Observation without which it cannot run.
+    """
+
+    Params: ClassVar[type[Parameters]]
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]]
+    needs: ClassVar[frozenset[str]]
+
+    @property
+    def params(self) -> Any:
+        """The parameters in force."""
+
+    def set_params(self, params: Any) -> None:
+        """Replace the parameters while running; they take effect where the controller says."""
+
+    def reset(self, seed: int) -> None:
+        """Return to the initial state; equal seeds give equal behaviour."""
+
+    def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
+        """Return the targets of the coming control period of length dt [s]."""
+
+    def state(self) -> Mapping[str, float]:
+        """Return phase and stage by name, for ``gait_state`` and pictures."""
+
+
+class Engine(Protocol):
+    """
+    Physics behind one contract; constructed without arguments, once per process.
+
+    ``reset`` is exact: a trial after any history equals the first one to the last bit.
+    """
+
+    def reset(self, scene: Scene, seed: int, settle_ticks: int = 0) -> Observation:
+        """
+        Build the scene and return its state at tick 0.
+
+        The robot holds its initial joint positions until its first targets, and for
+        ``settle_ticks`` control periods before tick 0; pushes count from tick 0.
+        """
+
+    def step(self, targets: AppliedTargets) -> Observation:
+        """Advance one control period and return the state at its end."""
+
+    def rollout(self, tape: Sequence[AppliedTargets]) -> list[Observation]:
+        """Advance one control period per tape entry; equals stepping bit for bit."""
+
+    @property
+    def robot(self) -> RobotModel:
+        """The robot of the current scene."""
+
+    def close(self) -> None:
+        """Release the physics; further calls raise ProtocolError."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """A point of the unit cube that an optimiser wants evaluated, and where it came from."""
+
+    id: int
+    genome: FloatArray
+    parents: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation:
+    """
+    What a candidate scored.
+
+    Attributes
+    ----------
+    id : int
+        The candidate's.
+    status : str
+        As of TrialResult; a status that may not win ranks below every other.
+    objectives : (m,) array or None
+        To be maximised; ``None`` if the status may not win. The first is the fitness.
+    measures : mapping of str to float
+        Logged beside them.
+    constraints : mapping of str to float
+        Satisfied when <= 0.
+
+    """
+
+    id: int
+    status: str
+    objectives: FloatArray | None
+    measures: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    constraints: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+
+    @property
+    def fitness(self) -> float:
+        """First objective, or minus infinity where there is none."""
+        return float('-inf') if self.objectives is None else float(self.objectives[0])
+
+
+class Optimizer(Protocol):
+    """
+    Search over the unit cube by ask and tell; constructed as ``cls(dimension=, seed=, **settings)``.
+
+    ``Settings`` is its Parameters dataclass. ``ask`` twice without ``tell``, or a ``tell`` whose
+    ids are not exactly those asked, raises ProtocolError. Replaying the tells of a run on a fresh
+    instance with the same seed restores its state exactly.
+    """
+
+    Settings: ClassVar[type[Parameters]]
+
+    def ask(self) -> list[Candidate]:
+        """Return the next candidates."""
+
+    def tell(self, evaluations: Sequence[Evaluation]) -> None:
+        """Take the evaluations of all candidates of the last ask, in any order."""
+
+    def stop(self) -> str:
+        """Return why the search is over, or an empty string."""
+
+
+Progress = Callable[[int, TrialResult], None]
+"""Called with the index of a finished trial and its result, in order of completion."""
+
+
+class Evaluator(Protocol):
+    """Runs trials; results come in the order of the specs and depend on them alone."""
+
+    def evaluate(self, specs: Sequence[TrialSpec], progress: Progress | None = None,
+                 ) -> list[TrialResult]:
+        """Return one result per spec."""
+
+    def close(self) -> None:
+        """Stop the workers."""

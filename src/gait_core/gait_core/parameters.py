@@ -1,0 +1,273 @@
+"""
+Parameters declared once: default, range, unit and text in a frozen dataclass.
+
+ROS descriptors, README tables, command line and search bounds are derived from these.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeVar
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import ConfigurationError, unknown
+
+_META = 'gait_parameter'
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParameterInfo:
+    """
+    What is known of one parameter.
+
+    ``kind`` is one of ``float``, ``int``, ``bool``, ``str``, ``floats``; ``low`` and ``high`` are
+    inclusive bounds in ``unit`` (``None`` for ``bool`` and ``str``).
+    """
+
+    name: str
+    kind: str
+    default: Any
+    unit: str
+    doc: str
+    low: float | None = None
+    high: float | None = None
+    log: bool = False
+    choices: tuple[str, ...] = ()
+    read_only: bool = False
+
+    def coerce(self, value: Any) -> Any:
+        """
+        Return the value as this parameter's type, or raise ConfigurationError naming it.
+
+        A whole number where a float is meant is converted; a bool never is.
+        """
+        if self.kind == 'floats':
+            return self._floats(value)
+        if self.kind == 'bool':
+            return self._bool(value)
+        if self.kind == 'str':
+            return self._choice(value)
+        return self._number(value)
+
+    def _number(self, value: Any) -> float | int:
+        if isinstance(value, (bool, np.bool_)) or not isinstance(
+                value, (int, float, np.integer, np.floating)):
+            raise ConfigurationError(
+                f"parameter '{self.name}' is {value!r}, expected a number [{self.unit}]")
+        if self.kind == 'int' and float(value) != int(value):
+            raise ConfigurationError(f"parameter '{self.name}' is {value}, expected a whole number")
+        number = int(value) if self.kind == 'int' else float(value)
+        if not math.isfinite(number):
+            raise ConfigurationError(f"parameter '{self.name}' is {value}, expected a finite number")
+        low, high = self.low, self.high
+        if (low is not None and number < low) or (high is not None and number > high):
+            bound = low if low is not None and number < low else high
+            raise ConfigurationError(
+                f"parameter '{self.name}' = {value:g} {self.unit} is outside [{low:g}, {high:g}]; "
+                f'nearest valid: {bound:g}')
+        return number
+
+    def _floats(self, value: Any) -> tuple[float, ...]:
+        if isinstance(value, str) or not isinstance(value, (Sequence, np.ndarray)):
+            raise ConfigurationError(
+                f"parameter '{self.name}' is {value!r}, expected a list of numbers [{self.unit}]")
+        return tuple(float(self._number(item)) for item in value)
+
+    def _bool(self, value: Any) -> bool:
+        if isinstance(value, (bool, np.bool_)):
+            return bool(value)
+        raise ConfigurationError(f"parameter '{self.name}' is {value!r}, expected true or false")
+
+    def _choice(self, value: Any) -> str:
+        if not isinstance(value, str):
+            raise ConfigurationError(f"parameter '{self.name}' is {value!r}, expected text")
+        if self.choices and value not in self.choices:
+            raise unknown(f"value of '{self.name}'", value, self.choices)
+        return value
+
+
+def _field(kind: str, default: Any, **meta: Any) -> Any:
+    return dataclasses.field(default=default, metadata={_META: {'kind': kind, **meta}})
+
+
+def bounded(default: float, *, low: float, high: float, unit: str, doc: str,
+            log: bool = False, read_only: bool = False) -> Any:
+    """Declare a float field with inclusive bounds; ``log`` suggests a logarithmic search."""
+    return _field('float', float(default), low=float(low), high=float(high), unit=unit, doc=doc,
+                  log=log, read_only=read_only)
+
+
+def whole(default: int, *, low: int, high: int, unit: str = '-', doc: str,
+          read_only: bool = False) -> Any:
+    """Declare an int field with inclusive bounds."""
+    return _field('int', int(default), low=low, high=high, unit=unit, doc=doc,
+                  read_only=read_only)
+
+
+def flag(default: bool, *, doc: str, read_only: bool = False) -> Any:
+    """Declare a bool field."""
+    return _field('bool', bool(default), unit='-', doc=doc, read_only=read_only)
+
+
+def text(default: str, *, doc: str, choices: Sequence[str] = (), read_only: bool = False) -> Any:
+    """Declare a str field, optionally one of a finite set."""
+    return _field('str', default, unit='-', doc=doc, choices=tuple(choices),
+                  read_only=read_only)
+
+
+def floats(default: Sequence[float], *, low: float, high: float, unit: str, doc: str,
+           read_only: bool = False) -> Any:
+    """Declare a field that holds a tuple of floats, each within the inclusive bounds."""
+    return _field('floats', tuple(float(x) for x in default), low=float(low), high=float(high),
+                  unit=unit, doc=doc, read_only=read_only)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameters:
+    """
+    Base of every parameter dataclass: values are coerced and checked on construction.
+
+    Subclasses are ``@dataclass(frozen=True, kw_only=True)`` whose fields are declared with
+    ``bounded``, ``whole``, ``flag``, ``text`` and ``floats``.
+    """
+
+    def __post_init__(self) -> None:
+        """Coerce and check every field."""
+        for info in describe(type(self)):
+            object.__setattr__(self, info.name, info.coerce(getattr(self, info.name)))
+
+
+ParametersT = TypeVar('ParametersT', bound=Parameters)
+
+
+@lru_cache(maxsize=None)
+def describe(cls: type[Parameters]) -> tuple[ParameterInfo, ...]:
+    """Return what a parameter dataclass declares, in order of declaration."""
+    return tuple(
+        ParameterInfo(name=field.name, default=field.default, **field.metadata[_META])
+        for field in dataclasses.fields(cls) if _META in field.metadata)
+
+
+def build(cls: type[ParametersT], values: Mapping[str, Any]) -> ParametersT:
+    """
+    Return the parameters with some values replaced.
+
+    Raises
+    ------
+    ConfigurationError
+        For an unknown name (with the nearest valid one), a wrong type or a value out of range.
+
+    """
+    known = {info.name for info in describe(cls)}
+    for name in values:
+        if name not in known:
+            raise unknown('parameter', name, known)
+    return cls(**values)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gene:
+    """One searched parameter: bounds in its unit, scaled linearly or logarithmically."""
+
+    name: str
+    lower: float
+    upper: float
+    unit: str = '-'
+    log: bool = False
+
+    def __post_init__(self) -> None:
+        """Check that the bounds are finite, ordered, and positive on a log scale."""
+        if not (math.isfinite(self.lower) and math.isfinite(self.upper)
+                and self.lower < self.upper):
+            raise ConfigurationError(
+                f"gene '{self.name}' has bounds [{self.lower}, {self.upper}]; "
+                'the lower must be below the upper and both finite')
+        if self.log and self.lower <= 0.0:
+            raise ConfigurationError(
+                f"gene '{self.name}' has a log scale and a lower bound {self.lower}; "
+                'it must be positive')
+
+
+@dataclass(frozen=True)
+class ParameterSpace:
+    """The only bridge between named parameters with units and an optimiser's unit cube."""
+
+    genes: tuple[Gene, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse an empty space and repeated names."""
+        names = self.names
+        if not names:
+            raise ConfigurationError('a parameter space needs at least one gene')
+        for name in names:
+            if names.count(name) > 1:
+                raise ConfigurationError(f"gene '{name}' is declared {names.count(name)} times")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names in genome order."""
+        return tuple(gene.name for gene in self.genes)
+
+    def __len__(self) -> int:
+        """Return the number of genes."""
+        return len(self.genes)
+
+    def decode(self, unit: FloatArray) -> dict[str, float]:
+        """Return the named values of a point of the unit cube, shape (n,), clipped to it."""
+        point = self._checked(unit)
+        return {gene.name: _decode(gene, float(x)) for gene, x in zip(self.genes, point)}
+
+    def encode(self, values: Mapping[str, float]) -> FloatArray:
+        """Return the point of the unit cube, shape (n,), for named values within the bounds."""
+        for name in values:
+            if name not in self.names:
+                raise unknown('gene', name, self.names)
+        missing = [name for name in self.names if name not in values]
+        if missing:
+            raise ConfigurationError(f"gene '{missing[0]}' has no value")
+        return np.array([_encode(gene, float(values[gene.name])) for gene in self.genes])
+
+    def _checked(self, unit: FloatArray) -> FloatArray:
+        point = np.asarray(unit, dtype=np.float64)
+        if point.shape != (len(self.genes),):
+            raise ValueError(f'genome has shape {point.shape}, expected ({len(self.genes)},)')
+        if not np.all(np.isfinite(point)):
+            raise ValueError('genome holds a value that is not finite')
+        return np.clip(point, 0.0, 1.0)
+
+
+def _decode(gene: Gene, x: float) -> float:
+    if gene.log:
+        value = gene.lower * (gene.upper / gene.lower) ** x
+    else:
+        value = gene.lower + (gene.upper - gene.lower) * x
+    # Rounding must not carry a value past its own bound.
+    return min(max(value, gene.lower), gene.upper)
+
+
+def _encode(gene: Gene, value: float) -> float:
+    if not gene.lower <= value <= gene.upper:
+        raise ConfigurationError(
+            f"gene '{gene.name}' = {value:g} {gene.unit} is outside "
+            f'[{gene.lower:g}, {gene.upper:g}]')
+    if gene.log:
+        return math.log(value / gene.lower) / math.log(gene.upper / gene.lower)
+    return (value - gene.lower) / (gene.upper - gene.lower)
+
+
+def space_from(cls: type[Parameters], names: Sequence[str] = ()) -> ParameterSpace:
+    """Return the search space of a dataclass's float parameters, all of them or those named."""
+    infos = {info.name: info for info in describe(cls) if info.kind == 'float'}
+    for name in names:
+        if name not in infos:
+            raise unknown('parameter', name, infos)
+    return ParameterSpace(tuple(
+        Gene(name=info.name, lower=float(info.low or 0.0), upper=float(info.high or 0.0),
+             unit=info.unit, log=info.log)
+        for info in (infos[name] for name in (names or infos))))

@@ -1,0 +1,56 @@
+"""Extension points: named objects that packages register as setuptools entry points."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from gait_core.errors import ConfigurationError, unknown
+
+GROUPS = {
+    'controllers': 'gait.controllers',
+    'engines': 'gait.engines',
+    'terrains': 'gait.terrains',
+    'fitness_terms': 'gait.fitness_terms',
+    'optimizers': 'gait.optimizers',
+    'evaluators': 'gait.evaluators',
+}
+
+
+@lru_cache(maxsize=None)
+def _entries(kind: str) -> dict[str, EntryPoint]:
+    # The same distribution can be seen twice (build and install folder): one of a name is kept.
+    found = sorted(entry_points(group=GROUPS[kind]), key=lambda entry: (entry.name, entry.value))
+    entries: dict[str, EntryPoint] = {}
+    for entry in found:
+        known = entries.setdefault(entry.name, entry)
+        if known.value != entry.value:
+            raise ConfigurationError(
+                f"two packages register the {kind[:-1]} '{entry.name}': "
+                f'{known.value} and {entry.value}')
+    return entries
+
+
+def names(kind: str) -> tuple[str, ...]:
+    """Return the registered names of a kind (a key of ``GROUPS``), sorted."""
+    return tuple(sorted(_entries(kind)))
+
+
+def load(kind: str, name: str) -> Any:
+    """
+    Return the object registered under a name.
+
+    Raises
+    ------
+    ConfigurationError
+        If the name is unknown (with the nearest valid one) or its module cannot be imported.
+
+    """
+    entries = _entries(kind)
+    if name not in entries:
+        raise unknown(kind[:-1].replace('_', ' '), name, entries)
+    try:
+        return entries[name].load()
+    except ImportError as error:
+        raise ConfigurationError(f"{kind[:-1]} '{name}' is not usable here: {error}") from error

@@ -1,0 +1,1 @@
+"""Robot models: description, loading, load report."""

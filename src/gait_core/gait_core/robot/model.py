@@ -1,0 +1,270 @@
+"""The robot as data: links, joints, legs, actuators and force elements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import unknown
+from gait_core.scene import NOTHING
+
+MOVING = ('revolute', 'continuous', 'prismatic')
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """
+    One collision or visual shape in its link's frame.
+
+    ``kind`` is ``box`` (size: x, y, z), ``sphere`` (radius), ``cylinder`` or ``capsule`` (radius,
+    length along z), or ``mesh`` (scale x, y, z; ``file`` is an absolute path). Lengths in m,
+    ``rpy`` in rad about fixed axes, ``rgba`` in [0, 1].
+    """
+
+    kind: str
+    size: tuple[float, ...]
+    xyz: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    rpy: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    file: str = ''
+    rgba: tuple[float, float, float, float] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Link:
+    """
+    One rigid body.
+
+    ``com`` (3,) [m] in the link frame; ``inertia`` (3, 3) [kg m^2] about the centre of mass along
+    the link frame's axes.
+    """
+
+    name: str
+    mass: float
+    com: FloatArray
+    inertia: FloatArray
+    collisions: tuple[Shape, ...] = ()
+    visuals: tuple[Shape, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mimic:
+    """A joint that follows another: ``multiplier * position + offset``."""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Joint:
+    """
+    One joint between two links; units rad or m.
+
+    ``kind`` is ``revolute``, ``continuous``, ``prismatic`` or ``fixed``. ``xyz``, ``rpy`` place
+    the child frame in the parent's at position zero; ``axis`` is a unit vector in the child frame.
+    ``velocity`` and ``effort`` limits are ``inf`` where the description gives none.
+    """
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    xyz: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    rpy: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    lower: float = -np.inf
+    upper: float = np.inf
+    velocity: float = np.inf
+    effort: float = np.inf
+    damping: float = 0.0
+    friction: float = 0.0
+    mimic: Mimic | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leg:
+    """A leg: its joints from the body outwards and the link whose contacts are its footfalls."""
+
+    name: str
+    joints: tuple[str, ...]
+    sole: str
+    sole_point: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Point of the sole link that inverse kinematics places [m]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Actuator:
+    """
+    How a joint turns targets into effort, inside the engine at the physics rate.
+
+    ``kind`` and constants (SI units):
+
+    - ``position``: velocity servo toward ``feed-forward + gain * error``; ``gain`` [1/s].
+    - ``velocity``: velocity servo.
+    - ``pd``: torque ``stiffness * error + damping * (feed-forward - rate)`` [N m/rad, N m s/rad].
+    - ``effort``: the commanded torque.
+
+    All saturate at the joint's effort limit and keep its velocity limit.
+    """
+
+    kind: str = 'position'
+    constants: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForceElement:
+    """A spring, linear servo or cable between points of two links; shares the joint namespace."""
+
+    name: str
+    kind: str
+    link_a: str
+    point_a: tuple[float, float, float]
+    link_b: str
+    point_b: tuple[float, float, float]
+    constants: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FallCriterion:
+    """A trial ends as ``fell`` when the base tilts or sinks beyond these."""
+
+    max_tilt: float = 1.0
+    """Angle between the base's z axis and the vertical [rad]."""
+    min_height_ratio: float = 0.5
+    """Height over the ground as a share of the height in the nominal stance."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobotModel:
+    """
+    A robot in SI units, base frame x forward, y left, z up.
+
+    Attributes
+    ----------
+    name : str
+    links : tuple of Link
+        Roots first, every parent before its children.
+    joints : tuple of Joint
+        All joints, in the order of the description.
+    joint_names : tuple of str
+        The actuated ones (moving, not mimicking): the order of every joint array.
+    actuators : mapping of str to Actuator
+        One per actuated joint.
+    legs : tuple of Leg
+    force_elements : tuple of ForceElement
+    ball_joints : mapping of str to (str, str, str)
+        Three revolute joints that an engine fuses into its native ball joint.
+    mirror_pairs : mapping of str to (str, float)
+        For each joint its counterpart and the sign that maps a position across the sagittal
+        plane.
+    nominal_stance : mapping of str to float [rad or m]
+        Standing joint positions.
+    fall : FallCriterion or None
+    length_scale : float [m]
+        Characteristic length, e.g. standing height of the base.
+    imu_link : str
+        Empty: the root link.
+    defaults : mapping
+        Scene and trial defaults of this robot: ``scene`` fields, ``controller``, ``preset``,
+        ``engines.<name>`` options.
+    source : str
+        File or folder the model was read from.
+
+    """
+
+    name: str
+    links: tuple[Link, ...]
+    joints: tuple[Joint, ...]
+    joint_names: tuple[str, ...]
+    actuators: Mapping[str, Actuator]
+    legs: tuple[Leg, ...] = ()
+    force_elements: tuple[ForceElement, ...] = ()
+    ball_joints: Mapping[str, tuple[str, str, str]] = field(default_factory=lambda: NOTHING)
+    mirror_pairs: Mapping[str, tuple[str, float]] = field(default_factory=lambda: NOTHING)
+    nominal_stance: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    fall: FallCriterion | None = field(default_factory=FallCriterion)
+    length_scale: float = 1.0
+    imu_link: str = ''
+    defaults: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    source: str = ''
+
+    @cached_property
+    def link_index(self) -> Mapping[str, int]:
+        """Position of each link in ``links``."""
+        return {link.name: i for i, link in enumerate(self.links)}
+
+    @cached_property
+    def target_names(self) -> tuple[str, ...]:
+        """Order of applied targets: actuated joints, then force elements."""
+        return self.joint_names + tuple(element.name for element in self.force_elements)
+
+    @cached_property
+    def joint_index(self) -> Mapping[str, int]:
+        """Position of each actuated joint in ``joint_names``."""
+        return {name: i for i, name in enumerate(self.joint_names)}
+
+    @cached_property
+    def joint(self) -> Mapping[str, Joint]:
+        """Joints by name."""
+        return {joint.name: joint for joint in self.joints}
+
+    @cached_property
+    def roots(self) -> tuple[str, ...]:
+        """Links without a parent, in order: the ``body_names`` of an observation."""
+        children = {joint.child for joint in self.joints}
+        return tuple(link.name for link in self.links if link.name not in children)
+
+    @cached_property
+    def soles(self) -> tuple[str, ...]:
+        """Sole links in the order of the legs."""
+        return tuple(leg.sole for leg in self.legs)
+
+    @property
+    def mass(self) -> float:
+        """Total mass [kg]."""
+        return float(sum(link.mass for link in self.links))
+
+    @cached_property
+    def lower(self) -> FloatArray:
+        """Lower position limits, (n,) [rad or m]."""
+        return self._limits('lower')
+
+    @cached_property
+    def upper(self) -> FloatArray:
+        """Upper position limits, (n,) [rad or m]."""
+        return self._limits('upper')
+
+    @cached_property
+    def velocity_limit(self) -> FloatArray:
+        """Velocity limits, (n,) [rad/s or m/s]."""
+        return self._limits('velocity')
+
+    @cached_property
+    def effort_limit(self) -> FloatArray:
+        """Effort limits, (n,) [N m or N]."""
+        return self._limits('effort')
+
+    @cached_property
+    def stance(self) -> FloatArray:
+        """Nominal positions by ``target_names`` [rad or m]; zero where the stance names none."""
+        stance = np.array([self.nominal_stance.get(name, 0.0) for name in self.target_names])
+        stance.flags.writeable = False
+        return stance
+
+    def leg(self, name: str) -> Leg:
+        """Return a leg by name; raise ConfigurationError naming the nearest valid one."""
+        for leg in self.legs:
+            if leg.name == name:
+                return leg
+        raise unknown('leg', name, (leg.name for leg in self.legs))
+
+    def _limits(self, field_name: str) -> FloatArray:
+        limits = np.array([getattr(self.joint[name], field_name) for name in self.joint_names],
+                          dtype=np.float64)
+        limits.flags.writeable = False
+        return limits

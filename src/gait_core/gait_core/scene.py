@@ -1,0 +1,192 @@
+"""The scene of a trial: everything outside the controller that its result depends on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from gait_core.errors import ConfigurationError
+from gait_core.seeding import check_seed
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+def _finite(owner: str, **values: float) -> None:
+    for name, value in values.items():
+        if not math.isfinite(value):
+            raise ConfigurationError(f'{owner}.{name} is {value}, expected a finite number')
+
+
+@dataclass(frozen=True, kw_only=True)
+class TerrainSpec:
+    """A registered terrain, its parameters by name and the seed of its random surface."""
+
+    name: str = 'flat'
+    parameters: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Check the seed."""
+        check_seed(self.seed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class InitialState:
+    """
+    Where the robot starts; its height follows from the terrain under its soles.
+
+    ``x``, ``y`` [m], ``roll``, ``pitch``, ``yaw`` [rad] of the base, ``clearance`` [m] of the
+    lowest sole above the terrain, ``joint_positions`` by name [rad or m] over the nominal stance.
+    """
+
+    x: float = 0.0
+    y: float = 0.0
+    roll: float = 0.0
+    pitch: float = 0.0
+    yaw: float = 0.0
+    clearance: float = 0.001
+    joint_positions: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+
+    def __post_init__(self) -> None:
+        """Check that every number is finite."""
+        _finite('initial', x=self.x, y=self.y, roll=self.roll, pitch=self.pitch, yaw=self.yaw,
+                clearance=self.clearance, **self.joint_positions)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Push:
+    """A constant force (N, in ``odom``) at a link's centre of mass over a time window (s)."""
+
+    start: float
+    duration: float
+    force: tuple[float, float, float]
+    link: str = ''
+    """Empty: the root link."""
+
+    def __post_init__(self) -> None:
+        """Check that every number is finite and the window not empty."""
+        _finite('push', start=self.start, duration=self.duration, fx=self.force[0],
+                fy=self.force[1], fz=self.force[2])
+        if self.duration <= 0.0:
+            raise ConfigurationError(f'push.duration is {self.duration} s, it must be positive')
+
+
+@dataclass(frozen=True, kw_only=True)
+class SensorModel:
+    """
+    Noise and delay between the true state and what the controller sees.
+
+    Standard deviations of white noise in the unit of each reading; ``delay_ticks`` whole control
+    periods. The recorded and hashed states stay the true ones.
+    """
+
+    joint_position_noise: float = 0.0
+    joint_velocity_noise: float = 0.0
+    orientation_noise: float = 0.0
+    angular_velocity_noise: float = 0.0
+    acceleration_noise: float = 0.0
+    delay_ticks: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse negative values."""
+        for name, value in vars(self).items():
+            if not (math.isfinite(value) and value >= 0):
+                raise ConfigurationError(f'sensors.{name} is {value}, it must not be negative')
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """
+    Robot, ground, physics settings, initial state and disturbances.
+
+    Attributes
+    ----------
+    robot : str
+        Name or robot folder.
+    draw : int
+        Seed of the body of a randomly built robot (``model.py``); ignored by others.
+    engine : str
+        Registered engine.
+    engine_options : mapping of str to float
+        Engine-specific settings by name, e.g. ``solver_iterations``.
+    terrain : TerrainSpec
+    friction, restitution : float
+        Coulomb coefficient and restitution of every contact with the ground.
+    contact_law : str
+        ``engine``, or a law that the engine registers by name.
+    gravity : (3,) tuple [m/s^2]
+    physics_step, control_period : float [s]
+        The second is a whole multiple of the first.
+    initial : InitialState
+    pushes : tuple of Push
+    sensors : SensorModel
+    length_scale : float
+        Length ratio of the simulated to the real robot (similarity scaling); 1 is unscaled.
+    fixed_base : bool
+        Hangs the robot by its root link. A fitness is refused then.
+
+    """
+
+    robot: str
+    draw: int = 0
+    engine: str = 'bullet'
+    engine_options: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    terrain: TerrainSpec = field(default_factory=TerrainSpec)
+    friction: float = 0.9
+    restitution: float = 0.0
+    contact_law: str = 'engine'
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    physics_step: float = 0.001
+    control_period: float = 0.02
+    initial: InitialState = field(default_factory=InitialState)
+    pushes: tuple[Push, ...] = ()
+    sensors: SensorModel = field(default_factory=SensorModel)
+    length_scale: float = 1.0
+    fixed_base: bool = False
+
+    def __post_init__(self) -> None:
+        """Check ranges and that the control period is a whole multiple of the physics step."""
+        _finite('scene', friction=self.friction, restitution=self.restitution,
+                gx=self.gravity[0], gy=self.gravity[1], gz=self.gravity[2],
+                length_scale=self.length_scale, **self.engine_options)
+        for name in ('friction', 'restitution'):
+            if getattr(self, name) < 0.0:
+                raise ConfigurationError(
+                    f'scene.{name} is {getattr(self, name)}, it must not be negative')
+        if self.length_scale <= 0.0:
+            raise ConfigurationError(f'scene.length_scale is {self.length_scale}, not positive')
+        steps_per_tick(self.physics_step, self.control_period)
+
+    @property
+    def steps_per_tick(self) -> int:
+        """Physics steps in one control period."""
+        return steps_per_tick(self.physics_step, self.control_period)
+
+
+def steps_per_tick(physics_step: float, control_period: float) -> int:
+    """
+    Return how many physics steps make one control period.
+
+    Raises
+    ------
+    ConfigurationError
+        If the ratio is not a whole number; the message names the nearest valid periods.
+
+    """
+    for name, value in (('physics_step', physics_step), ('control_period', control_period)):
+        if not (math.isfinite(value) and value > 0.0):
+            raise ConfigurationError(f'scene.{name} is {value} s, it must be positive')
+    ratio = control_period / physics_step
+    steps = round(ratio)
+    if steps >= 1 and math.isclose(ratio, steps, rel_tol=1e-9):
+        return steps
+    periods = [n * physics_step for n in (math.floor(ratio), math.ceil(ratio)) if n >= 1]
+    finer = [control_period / n for n in (math.ceil(ratio), math.floor(ratio)) if n >= 1]
+    raise ConfigurationError(
+        f'scene.control_period {control_period:g} s is no whole multiple of '
+        f'scene.physics_step {physics_step:.6g} s; nearest valid control periods: '
+        f"{', '.join(f'{p:.6g}' for p in periods)} s; nearest valid physics steps: "
+        f"{', '.join(f'1/{1.0 / p:.6g}' for p in finer)} s")

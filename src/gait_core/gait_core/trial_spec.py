@@ -1,0 +1,173 @@
+"""A trial as data (what to run) and its result."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gait_core.errors import ConfigurationError
+from gait_core.scene import NOTHING, Scene
+from gait_core.seeding import check_seed
+
+OK = 'ok'
+FELL = 'fell'
+DIVERGED = 'diverged'
+
+
+def invalid(reason: str) -> str:
+    """Return the status of a trial that a gate or a protocol fault ended."""
+    return f'invalid:{reason}'
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command:
+    """
+    What the controller is asked to do.
+
+    Attributes
+    ----------
+    velocity : (3,) tuple [m/s, m/s, rad/s]
+        Forward, left and yaw rate, in the base frame.
+    set_points : mapping of str to float
+        Named quantities that the controller defines, e.g. ``stop``.
+
+    """
+
+    velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    set_points: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+
+    def __post_init__(self) -> None:
+        """Check that every number is finite."""
+        for name, value in (*zip(('x', 'y', 'yaw'), self.velocity), *self.set_points.items()):
+            if not math.isfinite(value):
+                raise ConfigurationError(f'command.{name} is {value}, expected a finite number')
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimedCommand:
+    """A command that holds from ``time`` (s since the start of the trial) to the next one."""
+
+    time: float
+    command: Command
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialSpec:
+    """
+    Everything that determines a trial's result.
+
+    Attributes
+    ----------
+    scene : Scene
+    controller : str
+        Registered controller.
+    parameters : mapping of str to number, bool, str or list of float
+        Controller parameters by name, in the units of the controller's dataclass.
+    script : tuple of TimedCommand
+        In order of time. Before the first one: no velocity and no set points.
+    seed : int
+    duration : float [s]
+        Whole control periods are run: ``round(duration / control_period)``.
+    settle_time : float [s]
+        The robot holds its initial joint positions that long before tick 0.
+    fitness_terms : mapping of str to float
+        Weight by registered term; fitness is their weighted sum. Empty: no fitness.
+    weights : str
+        File with a controller's bulk weights (``.npz``); empty: none.
+    weights_sha256 : str
+        Their hash, checked when loading. Empty: none.
+
+    """
+
+    scene: Scene
+    controller: str
+    parameters: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    script: tuple[TimedCommand, ...] = ()
+    seed: int = 0
+    duration: float = 10.0
+    settle_time: float = 0.0
+    fitness_terms: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    weights: str = ''
+    weights_sha256: str = ''
+
+    def __post_init__(self) -> None:
+        """Check seed, times and that a robot on a stand is not scored."""
+        check_seed(self.seed)
+        if not (math.isfinite(self.duration) and self.duration > 0.0):
+            raise ConfigurationError(f'duration is {self.duration} s, it must be positive')
+        if not (math.isfinite(self.settle_time) and self.settle_time >= 0.0):
+            raise ConfigurationError(f'settle_time is {self.settle_time} s, it must be >= 0')
+        if self.ticks < 1:
+            raise ConfigurationError(
+                f'duration {self.duration} s is shorter than one control period '
+                f'({self.scene.control_period} s)')
+        times = [item.time for item in self.script]
+        if times != sorted(times):
+            raise ConfigurationError(f'the command script is not in order of time: {times}')
+        if self.scene.fixed_base and self.fitness_terms:
+            raise ConfigurationError('a robot with fixed_base gets no fitness')
+
+    @property
+    def ticks(self) -> int:
+        """Control periods of the trial."""
+        return round(self.duration / self.scene.control_period)
+
+    def command_at(self, time: float) -> Command:
+        """Return the command that holds at a time [s]."""
+        current = Command()
+        for item in self.script:
+            if item.time > time + 1e-9:
+                break
+            current = item.command
+        return current
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialResult:
+    """
+    Outcome of a trial.
+
+    Attributes
+    ----------
+    status : str
+        ``ok``, ``fell``, ``diverged`` or ``invalid:<reason>``. Only the first two may win.
+    metrics : mapping of str to float
+        Named in DESIGN section 6; an undefined one is absent. Never NaN.
+    terms : mapping of str to float
+        Fitness terms before weighting; empty unless the status may win.
+    fitness : float or None
+        Weighted sum of the terms, to be maximised; ``None`` unless the status may win.
+    trial_hash : str
+        SHA-256 of every tick's states and applied targets, then the status.
+    spec_hash : str
+        SHA-256 of the spec.
+    fingerprint : str
+        The platform on which the hash holds.
+    ticks : int
+        Control periods that were run.
+    fell_at : float or None [s]
+    wall_time : float [s]
+        Of the whole trial including reset; not compared.
+    reason : str
+        One line for a person, empty for ``ok``.
+
+    """
+
+    status: str
+    metrics: Mapping[str, float]
+    terms: Mapping[str, float]
+    fitness: float | None
+    trial_hash: str
+    spec_hash: str
+    fingerprint: str
+    ticks: int
+    fell_at: float | None = None
+    wall_time: float = 0.0
+    reason: str = ''
+
+    @property
+    def may_win(self) -> bool:
+        """Whether the status allows a fitness."""
+        return self.status in (OK, FELL)

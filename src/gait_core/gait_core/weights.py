@@ -1,0 +1,38 @@
+"""A controller's bulk weights: plain ``.npz`` arrays, checked by hash, never pickles."""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from gait_core.errors import ConfigurationError
+
+
+def load_weights(path: str, sha256: str = '') -> dict[str, npt.NDArray[np.generic]]:
+    """
+    Return the arrays of a weights file by name.
+
+    Raises
+    ------
+    ConfigurationError
+        If the file is missing, is no ``.npz``, holds objects, or differs from its hash.
+
+    """
+    file = Path(path)
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise ConfigurationError(f'weights {file}: {error.strerror}') from error
+    found = hashlib.sha256(content).hexdigest()
+    if sha256 and found != sha256:
+        raise ConfigurationError(
+            f'weights {file} have SHA-256 {found[:12]}..., expected {sha256[:12]}...')
+    try:
+        with np.load(file, allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files}
+    except (ValueError, OSError, zipfile.BadZipFile, AttributeError) as error:
+        raise ConfigurationError(f'weights {file} are no plain .npz file: {error}') from error
