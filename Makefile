@@ -28,7 +28,7 @@ test: setup
 	@$(ENTER) python tools/run_tests.py $(ARGS)
 
 lint: setup
-	@$(ENTER) ruff check . && ruff format --check . && python tools/run_mypy.py
+	@$(ENTER) ruff check . && ruff format --check . && mypy
 
 format: setup
 	@$(ENTER) ruff check --fix . && ruff format .
