@@ -26,8 +26,8 @@ setup(
             'hold = gait_core.hold:HoldController',
         ],
         'gait.terrains': [
-            'flat = gait_core.terrains.flat:flat',
-            'rough = gait_core.terrains.rough:rough',
+            'flat = gait_core.terrains.flat:Flat',
+            'rough = gait_core.terrains.rough:Rough',
         ],
     },
 )

@@ -1,0 +1,86 @@
+"""The platform on which results are equal to the last bit."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import scipy.linalg  # noqa: F401  # Loads the BLAS libraries of NumPy and SciPy.
+
+try:
+    from threadpoolctl import threadpool_info
+except ImportError:  # An installed ROS may lack it; the kernel is then not known.
+    threadpool_info = None
+
+_WHEELS = ('numpy', 'scipy', 'numba', 'pybullet', 'mujoco')
+_CPU_KEYS = ('vendor_id', 'cpu family', 'model')
+# The instruction sets by which NumPy, BLAS and Numba choose among code paths.
+_CPU_FLAGS = ('sse4_2', 'avx', 'avx2', 'fma', 'avx512f', 'avx512dq', 'avx512bw', 'avx512vl',
+              'asimd', 'sve')
+
+
+def fingerprint_fields() -> dict[str, str]:
+    """Return what arithmetic depends on, by name; a missing package is an empty string."""
+    return dict(_fields())
+
+
+@lru_cache(maxsize=None)
+def fingerprint() -> str:
+    """Return a SHA-256 of the platform's fields; trial hashes are comparable where it is equal."""
+    encoded = json.dumps(fingerprint_fields(), sort_keys=True, separators=(',', ':'))
+    return hashlib.sha256(encoded.encode()).hexdigest()
+
+
+def difference(a: Mapping[str, str], b: Mapping[str, str]) -> list[str]:
+    """Return, sorted, the names of the fields in which two platforms differ."""
+    return sorted(name for name in {**a, **b} if a.get(name, '') != b.get(name, ''))
+
+
+@lru_cache(maxsize=None)
+def _fields() -> tuple[tuple[str, str], ...]:
+    libc = ' '.join(platform.libc_ver()).strip()
+    fields = {
+        'machine': platform.machine(),
+        'system': platform.system(),
+        'libc': libc,
+        'python': platform.python_version(),
+        'blas': _blas(),
+        **_cpu(Path('/proc/cpuinfo')),
+        **{name: _installed(name) for name in _WHEELS}}
+    return tuple(sorted(fields.items()))
+
+
+def _cpu(cpuinfo: Path) -> dict[str, str]:
+    """Return vendor, family, model and relevant flags of the first processor listed."""
+    try:
+        lines = cpuinfo.read_text().split('\n\n')[0].splitlines()
+    except OSError:
+        return {'cpu': platform.processor()}
+    listed = dict(line.partition(':')[::2] for line in lines if ':' in line)
+    values = {key.strip(): value.strip() for key, value in listed.items()}
+    present = set((values.get('flags') or values.get('Features') or '').split())
+    return {
+        'cpu': ' '.join(values[key] for key in _CPU_KEYS if key in values),
+        'cpu_flags': ' '.join(flag for flag in _CPU_FLAGS if flag in present)}
+
+
+def _blas() -> str:
+    """Return library, version and kernel of every BLAS in the process, if it can be known."""
+    if threadpool_info is None:
+        return ''
+    found = {
+        ' '.join(str(info.get(key) or '') for key in ('internal_api', 'version', 'architecture'))
+        for info in threadpool_info() if info.get('user_api') == 'blas'}
+    return '; '.join(sorted(text.strip() for text in found))
+
+
+def _installed(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ''

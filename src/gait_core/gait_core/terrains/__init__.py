@@ -1,0 +1,40 @@
+"""
+Terrains by name: one module each, registered under ``gait.terrains`` in ``setup.py``.
+
+A new one is a Parameters dataclass whose ``build(seed)`` returns ``Grid(HeightField(...))``.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from gait_core import registry
+from gait_core.parameters import build
+from gait_core.scene import TerrainSpec
+from gait_core.terrains.base import Grid, HeightField, Plane, Terrain
+
+__all__ = ['Grid', 'HeightField', 'Plane', 'Terrain', 'load_terrain']
+
+
+def load_terrain(spec: TerrainSpec) -> Terrain:
+    """
+    Return the surface of a spec; equal specs share one.
+
+    Raises
+    ------
+    ConfigurationError
+        For an unknown terrain or parameter (with the nearest valid one) or a value out of range.
+
+    """
+    items = tuple(sorted(
+        (name, tuple(value) if isinstance(value, list) else value)
+        for name, value in spec.parameters.items()))
+    return _surface(spec.name, items, spec.seed)
+
+
+@lru_cache(maxsize=16)
+def _surface(name: str, items: tuple[tuple[str, Any], ...], seed: int) -> Terrain:
+    declared: Any = registry.load('terrains', name)
+    surface: Terrain = build(declared, dict(items)).build(seed)
+    return surface

@@ -1,0 +1,38 @@
+"""Rough ground: an independent random height at every node of a square grid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gait_core.parameters import Parameters, bounded, whole
+from gait_core.terrains.base import Grid, HeightField, Terrain
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rough(Parameters):
+    """
+    Heights drawn uniformly from a band about zero, centred on the start.
+
+    The defaults are the ground of Bishop (2008), section 4.2: 256 x 256 nodes over 50 x 50 m and
+    a range of 0.13 m, which makes the mean step between neighbouring nodes a third of the range.
+    ``flat_radius`` adds a level place to start from, where nodes have height zero.
+    """
+
+    range: float = bounded(
+        0.13, low=0.0, high=1.0, unit='m', doc='From the lowest to the highest possible node.')
+    extent: float = bounded(50.0, low=1.0, high=500.0, unit='m', doc='Side of the square.')
+    nodes: int = whole(256, low=2, high=1024, doc='Grid nodes along a side.')
+    flat_radius: float = bounded(
+        0.0, low=0.0, high=100.0, unit='m', doc='Nodes nearer to the origin have height zero.')
+
+    def build(self, seed: int) -> Terrain:
+        """Return the surface of a seed."""
+        half = 0.5 * self.range
+        heights = np.random.default_rng(seed).uniform(-half, half, (self.nodes, self.nodes))
+        across = np.linspace(-0.5 * self.extent, 0.5 * self.extent, self.nodes)
+        heights[np.hypot(across[:, None], across[None, :]) < self.flat_radius] = 0.0
+        return Grid(HeightField(
+            heights=heights, cell=self.extent / (self.nodes - 1),
+            origin=(-0.5 * self.extent, -0.5 * self.extent)))
