@@ -1,0 +1,1 @@
+"""Optimisers behind ask and tell; each is reached by its registered name."""

@@ -1,0 +1,101 @@
+"""
+Covariance matrix adaptation on the unit cube, by the ``cma`` library.
+
+References
+----------
+Hansen and Ostermeier (2001), Evolutionary Computation 9:159-195.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+import math
+from typing import Any, ClassVar
+
+import cma
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.contracts import Candidate, Evaluation
+from gait_core.errors import ConfigurationError
+from gait_core.parameters import Parameters, bounded, build, floats, whole
+from gait_core.seeding import check_seed
+from gait_evolver.optimizers.ranking import Ledger, tied_ranks
+
+# The library also stops on the history of fitness values. It is given ranks, whose best is
+# always the same, so only the criteria on the search distribution mean anything.
+_REASONS = {
+    'tolx': 'the step size fell below the tolerance',
+    'tolxstagnation': 'the mean of the search has come to rest',
+    'tolfacupx': 'the search distribution diverged',
+    'conditioncov': 'the covariance became ill-conditioned',
+    'noeffectaxis': 'a step along a principal axis changes nothing',
+    'noeffectcoord': 'a step in one gene changes nothing',
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CmaEsSettings(Parameters):
+    """Settings of CMA-ES."""
+
+    population: int = whole(
+        0, low=0, high=100000,
+        doc='Candidates per generation; 0 is the default of the method, 4 + 3 ln(dimension).')
+    sigma: float = bounded(
+        0.3, low=1e-6, high=1.0, unit='-', log=True,
+        doc='Initial standard deviation, as a share of the range of each gene.')
+    tolerance: float = bounded(
+        1e-11, low=0.0, high=0.1, unit='-',
+        doc='The search stops when steps are shorter than this, as a share of the range.')
+    start: tuple[float, ...] = floats(
+        (), low=0.0, high=1.0, unit='-',
+        doc='Initial mean in the unit cube, one number per gene; empty is its centre.')
+
+
+class CmaEsOptimizer:
+    """CMA-ES with a generator of its own; bounds by the smooth transform of the library."""
+
+    Settings: ClassVar[type[Parameters]] = CmaEsSettings
+
+    def __init__(self, *, dimension: int, seed: int, **settings: Any) -> None:
+        chosen = build(CmaEsSettings, settings)
+        if dimension < 2:
+            raise ConfigurationError(f'cma_es needs at least 2 genes, not {dimension}')
+        if chosen.start and len(chosen.start) != dimension:
+            raise ConfigurationError(
+                f'cma_es start has {len(chosen.start)} numbers for {dimension} genes')
+        if 0 < chosen.population < 4:
+            raise ConfigurationError(
+                f'cma_es needs a population of 4 or more, not {chosen.population}; '
+                'nearest valid: 4')
+        rng = np.random.default_rng(check_seed(seed))
+        options: dict[str, Any] = {
+            'bounds': [0.0, 1.0], 'verbose': -9, 'verb_log': 0, 'tolx': chosen.tolerance,
+            # nan: leave NumPy's global generator alone; every draw comes from `randn`.
+            'seed': math.nan, 'randn': lambda *shape: rng.standard_normal(shape),
+        }
+        if chosen.population:
+            options['popsize'] = chosen.population
+        start = np.array(chosen.start) if chosen.start else np.full(dimension, 0.5)
+        self._search = cma.CMAEvolutionStrategy(start, chosen.sigma, options)
+        self._ledger = Ledger()
+        self._asked: list[FloatArray] = []
+
+    def ask(self) -> list[Candidate]:
+        """Return one generation drawn from the search distribution."""
+        self._ledger.check_ask()
+        self._asked = self._search.ask()
+        genomes = [np.clip(point, 0.0, 1.0) for point in self._asked]
+        return self._ledger.issue(genomes, [()] * len(genomes))
+
+    def tell(self, evaluations: Sequence[Evaluation]) -> None:
+        """Adapt the search distribution to the ranks of the evaluations."""
+        told = self._ledger.take(evaluations)
+        self._search.tell(self._asked, list(tied_ranks(told)))
+
+    def stop(self) -> str:
+        """Return why the search is over, or an empty string."""
+        met = self._search.stop()
+        return next((text for name, text in _REASONS.items() if name in met), '')

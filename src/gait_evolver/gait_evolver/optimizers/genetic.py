@@ -1,0 +1,155 @@
+"""
+A real-coded, elitist genetic algorithm on the unit cube.
+
+References
+----------
+Eshelman and Schaffer (1993), Foundations of Genetic Algorithms 2:187-202 (BLX-alpha).
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.contracts import Candidate, Evaluation
+from gait_core.errors import ConfigurationError
+from gait_core.parameters import Parameters, bounded, build, whole
+from gait_core.seeding import check_seed
+from gait_evolver.optimizers.ranking import Ledger, SortKey, sort_key
+
+COLLAPSED = 1e-12
+"""Spread of the population, in every gene, below which the search is over."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeneticSettings(Parameters):
+    """Settings of the genetic algorithm."""
+
+    population: int = whole(20, low=2, high=100000, doc='Individuals per generation.')
+    elites: int = whole(
+        2, low=0, high=1000,
+        doc='Best individuals that survive with their record, without a second evaluation.')
+    tournament: int = whole(
+        3, low=1, high=1000, doc='Individuals drawn for one parent; the best of them wins.')
+    crossover_probability: float = bounded(
+        0.9, low=0.0, high=1.0, unit='-', doc='Share of offspring with two parents.')
+    blend: float = bounded(
+        0.5, low=0.0, high=2.0, unit='-',
+        doc='BLX alpha: how far beyond its parents a gene may fall, as a share of their distance.')
+    mutations: float = bounded(
+        1.0, low=0.0, high=1000.0, unit='-', doc='Expected mutated genes per offspring.')
+    mutation_deviation: float = bounded(
+        0.1, low=1e-9, high=1.0, unit='-', log=True,
+        doc='Standard deviation of a mutation, as a share of the range of the gene.')
+    mutation_decay: float = bounded(
+        1.0, low=0.5, high=1.0, unit='-',
+        doc='Factor on the deviation after each generation; 1 keeps it.')
+
+    def __post_init__(self) -> None:
+        """Check that some of the population is new in each generation."""
+        super().__post_init__()
+        if self.elites >= self.population:
+            raise ConfigurationError(
+                f'elites = {self.elites} leaves no room for offspring in a population of '
+                f'{self.population}; nearest valid: {self.population - 1}')
+
+
+@dataclass(frozen=True)
+class _Individual:
+    id: int
+    genome: FloatArray
+    key: SortKey
+
+
+def reflect(points: FloatArray) -> FloatArray:
+    """
+    Return points mirrored at the faces of the unit cube until they lie in it.
+
+    Examples
+    --------
+    >>> reflect(np.array([-0.25, 0.5, 1.125, 2.25])).tolist()
+    [0.25, 0.5, 0.875, 0.25]
+
+    """
+    folded = np.mod(points, 2.0)
+    return np.minimum(folded, 2.0 - folded)
+
+
+class GeneticOptimizer:
+    """Tournament selection, BLX-alpha crossover, reflected Gaussian mutation, elites."""
+
+    Settings: ClassVar[type[Parameters]] = GeneticSettings
+
+    def __init__(self, *, dimension: int, seed: int, **settings: Any) -> None:
+        self._settings = build(GeneticSettings, settings)
+        self._dimension = dimension
+        self._rng = np.random.default_rng(check_seed(seed))
+        self._ledger = Ledger()
+        self._asked: list[Candidate] = []
+        self._population: list[_Individual] = []
+        self._deviation = self._settings.mutation_deviation
+
+    def ask(self) -> list[Candidate]:
+        """Return a random population first, then the offspring that join the elites."""
+        self._ledger.check_ask()
+        if not self._population:
+            genomes = list(self._rng.random((self._settings.population, self._dimension)))
+            parents: list[tuple[int, ...]] = [()] * len(genomes)
+        else:
+            born = [self._offspring()
+                    for _ in range(self._settings.population - self._settings.elites)]
+            genomes = [genome for genome, _ in born]
+            parents = [origin for _, origin in born]
+        self._asked = self._ledger.issue(genomes, parents)
+        return self._asked
+
+    def tell(self, evaluations: Sequence[Evaluation]) -> None:
+        """Take the evaluations; the elites and these make the next population."""
+        told = self._ledger.take(evaluations)
+        born = [_Individual(candidate.id, candidate.genome, sort_key(evaluation))
+                for candidate, evaluation in zip(self._asked, told, strict=True)]
+        if self._population:
+            self._deviation *= self._settings.mutation_decay
+        elites = self._population[:self._settings.elites]
+        # Equal keys keep the older individual ahead: a plateau does not displace the elites.
+        self._population = sorted(elites + born, key=lambda one: (one.key, one.id))
+
+    def stop(self) -> str:
+        """Return why the search is over: all individuals have become one point."""
+        if not self._population:
+            return ''
+        genomes = np.array([one.genome for one in self._population])
+        spread = float(np.max(np.ptp(genomes, axis=0)))
+        return 'the population has become one point' if spread < COLLAPSED else ''
+
+    def _offspring(self) -> tuple[FloatArray, tuple[int, ...]]:
+        mother = self._parent()
+        origin: tuple[int, ...] = (mother.id,)
+        genome = mother.genome.copy()
+        if self._rng.random() < self._settings.crossover_probability:
+            father = self._parent()
+            if father.id != mother.id:
+                origin = (mother.id, father.id)
+                genome = self._blended(mother.genome, father.genome)
+        return self._mutated(genome), origin
+
+    def _parent(self) -> _Individual:
+        # The population is sorted: the lowest index drawn is the winner of the tournament.
+        drawn = self._rng.integers(len(self._population), size=self._settings.tournament)
+        return self._population[int(drawn.min())]
+
+    def _blended(self, mother: FloatArray, father: FloatArray) -> FloatArray:
+        low, high = np.minimum(mother, father), np.maximum(mother, father)
+        reach = self._settings.blend * (high - low)
+        return reflect(self._rng.uniform(low - reach, high + reach))
+
+    def _mutated(self, genome: FloatArray) -> FloatArray:
+        rate = min(1.0, self._settings.mutations / self._dimension)
+        chosen = self._rng.random(self._dimension) < rate
+        steps = self._rng.normal(0.0, self._deviation, self._dimension)
+        return reflect(genome + np.where(chosen, steps, 0.0))

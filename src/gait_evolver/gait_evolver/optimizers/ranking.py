@@ -1,0 +1,79 @@
+"""What every optimiser here shares: the order of evaluations and the ask/tell protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import math
+
+import numpy as np
+
+from gait_core.arrays import FloatArray, frozen
+from gait_core.contracts import Candidate, Evaluation
+from gait_core.errors import ProtocolError
+from gait_core.trial_spec import FELL, OK
+
+SortKey = tuple[int, float, float]
+
+
+def sort_key(evaluation: Evaluation) -> SortKey:
+    """
+    Return a key that sorts evaluations best first.
+
+    Feasible ones by falling fitness; then those that violate a constraint, by the sum of
+    violations; last, all alike, those whose status may not win or whose fitness is not finite.
+
+    References
+    ----------
+    Deb (2000), Computer Methods in Applied Mechanics and Engineering 186:311-338.
+
+    """
+    if evaluation.status not in (OK, FELL) or not math.isfinite(evaluation.fitness):
+        return 2, 0.0, 0.0
+    violation = sum(max(0.0, value) for value in evaluation.constraints.values())
+    if not math.isfinite(violation):
+        return 2, 0.0, 0.0
+    return (1 if violation > 0.0 else 0), violation, -evaluation.fitness
+
+
+def tied_ranks(evaluations: Sequence[Evaluation]) -> FloatArray:
+    """Return the rank of each evaluation, (k,), 0 best; equals share their mean rank."""
+    keys = [sort_key(evaluation) for evaluation in evaluations]
+    ordered = sorted(keys)
+    first = {key: position for position, key in reversed(list(enumerate(ordered)))}
+    return np.array([first[key] + 0.5 * (ordered.count(key) - 1) for key in keys])
+
+
+class Ledger:
+    """Numbers the candidates of a run and holds asks and tells to their order."""
+
+    def __init__(self) -> None:
+        self._next_id = 0
+        self._open: tuple[int, ...] | None = None
+
+    def check_ask(self) -> None:
+        """Raise ProtocolError while candidates are waiting for their evaluation."""
+        if self._open is not None:
+            raise ProtocolError(
+                f'ask before the {len(self._open)} candidates of the last ask were told')
+
+    def issue(self, genomes: Sequence[FloatArray],
+              parents: Sequence[tuple[int, ...]]) -> list[Candidate]:
+        """Return candidates with new ids for these genomes and remember them."""
+        candidates = [
+            Candidate(id=self._next_id + i, genome=frozen(genome, name='genome'), parents=origin)
+            for i, (genome, origin) in enumerate(zip(genomes, parents, strict=True))]
+        self._next_id += len(candidates)
+        self._open = tuple(candidate.id for candidate in candidates)
+        return candidates
+
+    def take(self, evaluations: Sequence[Evaluation]) -> list[Evaluation]:
+        """Return the evaluations in the order asked; ProtocolError unless ids match exactly."""
+        if self._open is None:
+            raise ProtocolError('tell before ask')
+        told = {evaluation.id: evaluation for evaluation in evaluations}
+        if len(told) != len(evaluations) or set(told) != set(self._open):
+            raise ProtocolError(
+                f'told ids {sorted(e.id for e in evaluations)}, asked {list(self._open)}')
+        ordered = [told[i] for i in self._open]
+        self._open = None
+        return ordered

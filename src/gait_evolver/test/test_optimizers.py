@@ -1,0 +1,203 @@
+"""Numeric behaviour of the optimisers; the contract is tested by test/conformance."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+import numpy as np
+import pytest
+
+from gait_core.contracts import Evaluation
+from gait_core.errors import ConfigurationError, ProtocolError
+from gait_core.registry import load
+from gait_evolver.optimizers.genetic import reflect
+from gait_evolver.optimizers.ranking import sort_key, tied_ranks
+
+NAMES = ('genetic', 'cma_es')
+
+
+def sphere(x):
+    return -float(np.sum((x - 0.7) ** 2))
+
+
+def rotated_ellipsoid(x):
+    # Condition number 1000 along axes that are no coordinate axes; optimum inside the cube.
+    n = len(x)
+    axes, _ = np.linalg.qr(np.random.default_rng(5).normal(size=(n, n)))
+    return -float(np.sum(1000.0 ** (np.arange(n) / (n - 1)) * (axes.T @ (x - 0.4)) ** 2))
+
+
+def evaluated(candidate, objective):
+    return Evaluation(id=candidate.id, status='ok',
+                      objectives=np.array([objective(candidate.genome)]))
+
+
+def best_of_run(optimizer, objective, evaluations):
+    best, used = -np.inf, 0
+    while True:
+        candidates = optimizer.ask()
+        if used + len(candidates) > evaluations:
+            return best
+        used += len(candidates)
+        told = [evaluated(candidate, objective) for candidate in candidates]
+        best = max([best, *(one.fitness for one in told)])
+        optimizer.tell(told)
+
+
+# Evaluations and precision: five seeds, each must reach it. CMA-ES needs roughly 100 n
+# evaluations for 1e-9 on the sphere (Hansen and Ostermeier 2001); the GA has no adaptation.
+@pytest.mark.parametrize(('name', 'objective', 'evaluations', 'precision', 'settings'), [
+    ('genetic', sphere, 3000, 1e-4, {'population': 40}),
+    ('genetic', rotated_ellipsoid, 8000, 0.3, {'population': 60}),
+    ('cma_es', sphere, 1000, 1e-9, {}),
+    ('cma_es', rotated_ellipsoid, 3000, 1e-9, {}),
+])
+def test_converges_to_the_stated_precision(name, objective, evaluations, precision, settings):
+    for seed in range(5):
+        optimizer = load('optimizers', name)(dimension=6, seed=seed, **settings)
+        assert best_of_run(optimizer, objective, evaluations) > -precision, seed
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_optimum_in_a_corner_is_reached(name):
+    optimizer = load('optimizers', name)(dimension=4, seed=3, population=20)
+    assert best_of_run(optimizer, lambda x: float(np.sum(x)), 2000) > 3.99
+
+
+def genomes_of_run(name, objective, generations=12, seed=11, **settings):
+    optimizer = load('optimizers', name)(dimension=5, seed=seed, population=12, **settings)
+    genomes = []
+    for _ in range(generations):
+        candidates = optimizer.ask()
+        genomes.append(np.array([candidate.genome for candidate in candidates]))
+        optimizer.tell([evaluated(candidate, objective) for candidate in candidates])
+    return np.concatenate(genomes)
+
+
+@pytest.mark.parametrize('name', NAMES)
+@pytest.mark.parametrize('transform', [
+    lambda y: 1e6 * y - 3.0, lambda y: np.arctan(y), lambda y: -np.sqrt(-y)])
+def test_invariant_to_monotone_transforms(name, transform):
+    np.testing.assert_array_equal(
+        genomes_of_run(name, lambda x: transform(sphere(x))), genomes_of_run(name, sphere))
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_results_depend_on_the_seed_alone(name):
+    np.random.seed(1)  # noqa: NPY002 - the state that must stay untouched
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    first = genomes_of_run(name, sphere)
+    assert np.array_equal(before, np.random.get_state()[1])  # noqa: NPY002
+    np.random.seed(2)  # noqa: NPY002
+    np.testing.assert_array_equal(genomes_of_run(name, sphere), first)
+    assert not np.array_equal(genomes_of_run(name, sphere, seed=12), first)
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_a_third_of_failures_leaves_a_finite_best(name):
+    chance = np.random.default_rng(0)
+    optimizer = load('optimizers', name)(dimension=4, seed=2, population=20)
+    best = -np.inf
+    for _ in range(60):
+        told = []
+        for candidate in optimizer.ask():
+            draw = chance.random()
+            if draw < 0.15:
+                told.append(Evaluation(id=candidate.id, status='diverged', objectives=None))
+            elif draw < 0.3:
+                told.append(Evaluation(id=candidate.id, status='ok',
+                                       objectives=np.array([np.nan])))
+            else:
+                told.append(evaluated(candidate, sphere))
+                best = max(best, told[-1].fitness)
+        optimizer.tell(told)
+    assert -1e-2 < best <= 0.0
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_all_failing_is_survived(name):
+    optimizer = load('optimizers', name)(dimension=3, seed=2, population=8)
+    for _ in range(5):
+        candidates = optimizer.ask()
+        assert all(np.isfinite(candidate.genome).all() for candidate in candidates)
+        optimizer.tell([Evaluation(id=c.id, status='diverged', objectives=None)
+                        for c in candidates])
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_replayed_tells_give_bit_equal_asks(name):
+    original = load('optimizers', name)(dimension=4, seed=9, population=10)
+    log = []
+    for _ in range(8):
+        log.append([evaluated(candidate, sphere) for candidate in original.ask()])
+        original.tell(log[-1])
+    rebuilt = load('optimizers', name)(dimension=4, seed=9, population=10)
+    for told in log:
+        rebuilt.ask()
+        rebuilt.tell(list(reversed(told)))
+    for ours, theirs in zip(rebuilt.ask(), original.ask(), strict=True):
+        assert ours.id == theirs.id
+        np.testing.assert_array_equal(ours.genome, theirs.genome)
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_order_of_calls_is_held(name):
+    optimizer = load('optimizers', name)(dimension=3, seed=1, population=6)
+    with pytest.raises(ProtocolError, match='tell before ask'):
+        optimizer.tell([])
+    candidates = optimizer.ask()
+    with pytest.raises(ProtocolError, match='ask before'):
+        optimizer.ask()
+    with pytest.raises(ProtocolError, match='told ids'):
+        optimizer.tell([evaluated(candidate, sphere) for candidate in candidates[1:]])
+    assert not candidates[0].genome.flags.writeable
+
+
+def test_elites_are_not_evaluated_again_and_best_never_falls():
+    optimizer = load('optimizers', 'genetic')(dimension=4, seed=4, population=12, elites=3)
+    assert len(optimizer.ask()) == 12
+    optimizer = load('optimizers', 'genetic')(dimension=4, seed=4, population=12, elites=3)
+    seen = {}
+    best = -np.inf
+    for generation in range(20):
+        candidates = optimizer.ask()
+        assert len(candidates) == (12 if generation == 0 else 9)
+        told = [evaluated(candidate, sphere) for candidate in candidates]
+        seen.update({one.id: one.fitness for one in told})
+        optimizer.tell(told)
+        best_in_population = max(-one.key[2] for one in optimizer._population)
+        assert best_in_population >= best
+        best = best_in_population
+    assert best == max(seen.values())
+
+
+@pytest.mark.parametrize(('name', 'settings', 'message'), [
+    ('genetic', {'population': 4, 'elites': 4}, 'nearest valid: 3'),
+    ('genetic', {'populaton': 4}, "did you mean 'population'"),
+    ('genetic', {'blend': -1.0}, 'outside'),
+    ('cma_es', {'population': 3}, 'nearest valid: 4'),
+    ('cma_es', {'start': (0.5,)}, '1 numbers for 3 genes'),
+])
+def test_bad_settings_are_named(name, settings, message):
+    with pytest.raises(ConfigurationError, match=message):
+        load('optimizers', name)(dimension=3, seed=1, **settings)
+
+
+@given(st.floats(-50.0, 50.0))
+def test_reflection_stays_in_the_cube_and_keeps_the_inside(x):
+    inside = float(reflect(np.array([x]))[0])
+    assert 0.0 <= inside <= 1.0
+    if 0.0 <= x <= 1.0:
+        assert inside == pytest.approx(x, abs=1e-15)
+
+
+def test_order_feasible_violating_failed():
+    def one(i, status='ok', value=0.0, **constraints):
+        return Evaluation(id=i, status=status, objectives=np.array([value]),
+                          constraints=constraints)
+    ranked = [one(0, value=1.0), one(1, 'fell', value=0.5), one(2, value=9.0, width=0.1),
+              one(3, value=9.5, width=0.2), one(4, 'diverged'), one(5, value=np.inf)]
+    shuffled = [ranked[i] for i in (5, 3, 0, 4, 2, 1)]
+    assert [e.id for e in sorted(shuffled, key=lambda e: (sort_key(e), e.id))] == [
+        0, 1, 2, 3, 4, 5]
+    np.testing.assert_array_equal(tied_ranks(ranked), [0, 1, 2, 3, 4.5, 4.5])
