@@ -1,0 +1,197 @@
+"""
+The best individual of a run as a ROS parameter file that a gait node loads unchanged.
+
+Controller parameters stand under ``gait.``; all else, as flat scalars and lists, under the
+reserved prefix ``provenance.``. Lists of records are written as ``item_0``, ``item_1``, ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+import os
+from pathlib import Path
+import tempfile
+from typing import Any
+
+import yaml
+
+from gait_core.canonical import plain, rebuild
+from gait_core.errors import ConfigurationError
+from gait_core.scene import NOTHING
+from gait_core.trial_spec import TrialSpec
+
+FORMAT = 1
+"""Version of the file; a reader refuses others."""
+
+_RUN, _ITEM = 'run', 'item_'
+
+
+@dataclass(frozen=True, kw_only=True)
+class Champion:
+    """
+    A gait, the trials that scored it and where it came from.
+
+    Attributes
+    ----------
+    spec : TrialSpec
+        The trial of the first repeat; the others differ in their seed.
+    seeds : tuple of int
+        Seed of each repeat.
+    trial_hashes : tuple of str
+        Hash of each repeat.
+    fitness : float
+        Mean over the repeats.
+    metrics, terms : mapping of str to float
+        Of the first repeat.
+    status : str
+        Of the first repeat.
+    run : mapping of str to scalar or flat list
+        Provenance: experiment, run id, run seed, generation, individual, version, ...
+    fingerprint : str
+        Platform on which the hashes hold.
+
+    """
+
+    spec: TrialSpec
+    seeds: tuple[int, ...]
+    trial_hashes: tuple[str, ...]
+    fitness: float
+    status: str
+    fingerprint: str
+    metrics: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    terms: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    run: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+
+
+def write_champion(path: Path, champion: Champion) -> None:
+    """Write the file atomically: a reader sees the old champion or the new one, never half."""
+    spec = plain(champion.spec)
+    parameters = {'gait': spec.pop('parameters')} if champion.spec.parameters else {}
+    spec.pop('parameters', None)
+    provenance = {
+        'format': FORMAT,
+        'spec': spec,
+        'seeds': list(champion.seeds),
+        'trial_hashes': list(champion.trial_hashes),
+        'fitness': float(champion.fitness),
+        'status': champion.status,
+        'fingerprint': champion.fingerprint,
+        'metrics': plain(champion.metrics),
+        'terms': plain(champion.terms),
+        _RUN: plain(champion.run),
+    }
+    document = {'/**': {'ros__parameters': {
+        **_listed(parameters), 'provenance': _listed(provenance)}}}
+    text = yaml.dump(document, Dumper=_Dumper, sort_keys=False, width=99,
+                     default_flow_style=None)
+    write_atomically(path, text)
+
+
+def read_champion(path: Path) -> Champion:
+    """
+    Return the champion of a file.
+
+    Raises
+    ------
+    ConfigurationError
+        If the file cannot be read, is no champion, or has another format version.
+
+    """
+    parameters = _ros_parameters(path)
+    provenance = _unlisted(parameters.get('provenance'))
+    if not isinstance(provenance, dict) or 'format' not in provenance:
+        raise ConfigurationError(f'{path} is no champion: it has no provenance.format')
+    version = provenance.pop('format')
+    if version != FORMAT:
+        raise ConfigurationError(
+            f'{path} has champion format {version}; this version reads format {FORMAT}')
+    spec = dict(provenance.get('spec') or {}, parameters=_unlisted(parameters.get('gait', {})))
+    spec['weights'] = _beside(path, spec.get('weights', ''))
+    return rebuild(Champion, {**provenance, 'spec': spec}, 'provenance')  # type: ignore[no-any-return]
+
+
+def gait_parameters(path: Path) -> dict[str, Any]:
+    """Return only the controller parameters of a champion or other parameter file."""
+    found = _unlisted(_ros_parameters(path).get('gait', {}))
+    if not isinstance(found, dict):
+        raise ConfigurationError(f'{path}: gait is {found!r}, expected named values')
+    return found
+
+
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write a file beside its place, flush it to the disk, and move it there."""
+    raw = content.encode() if isinstance(content, str) else content
+    handle, temporary = tempfile.mkstemp(prefix=f'.{path.name}.', dir=path.parent)
+    try:
+        with os.fdopen(handle, 'wb') as file:
+            file.write(raw)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _ros_parameters(path: Path) -> dict[str, Any]:
+    try:
+        document = yaml.safe_load(path.read_text())
+    except OSError as error:
+        raise ConfigurationError(f'champion {path}: {error.strerror}') from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        reason = str(error).splitlines()[0]
+        raise ConfigurationError(f'champion {path} is no YAML: {reason}') from error
+    try:
+        found = document['/**']['ros__parameters']
+    except (TypeError, KeyError) as error:
+        raise ConfigurationError(
+            f"{path} is no ROS parameter file: '/**: ros__parameters:' is missing") from error
+    if not isinstance(found, dict):
+        raise ConfigurationError(f'{path}: ros__parameters holds no named values')
+    return found
+
+
+def _beside(path: Path, weights: Any) -> Any:
+    # The weights file is named relative to the champion, so that both can be moved together.
+    if not isinstance(weights, str) or not weights or os.path.isabs(weights):
+        return weights
+    return str(path.parent / weights)
+
+
+class _Quoted(str):
+    """Text that is always quoted: ROS reads a bare hash such as 12e4567 as a number."""
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes quoted text and lists in one line."""
+
+
+_Dumper.add_representer(_Quoted, lambda dumper, text: dumper.represent_scalar(
+    'tag:yaml.org,2002:str', str(text), style="'"))
+
+
+def _listed(value: Any) -> Any:
+    """Return plain data without what a ROS parameter file cannot hold: null, empty, nested."""
+    if isinstance(value, dict):
+        items = ((key, _listed(item)) for key, item in value.items())
+        return {key: item for key, item in items if item not in (None, {}, [])}
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return {f'{_ITEM}{i}': _listed(item) for i, item in enumerate(value)}
+    if isinstance(value, list):
+        return [_listed(item) for item in value]
+    return _Quoted(value) if isinstance(value, str) else value
+
+
+def _unlisted(value: Any) -> Any:
+    if isinstance(value, dict):
+        if value and all(str(key).startswith(_ITEM) for key in value):
+            return [_unlisted(value[f'{_ITEM}{i}']) for i in range(len(value))]
+        return {str(key): _unlisted(item) for key, item in value.items()}
+    return value
