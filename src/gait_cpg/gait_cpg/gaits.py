@@ -1,0 +1,111 @@
+"""
+Gaits as data: who follows whom by which share of a cycle, and for how long a foot is down.
+
+A gait is given by two lags, between the legs of a pair and between neighbouring pairs, so that
+one row of the table serves any robot whose legs come in pairs: the trot of four legs is the
+tripod of six. Names and footfall orders of the symmetric gaits after Hildebrand (1965), Science
+150:701-708, and Alexander (1984), Int. J. Robotics Research 3(2):49-59.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from gait_core.arrays import FloatArray, IntArray
+from gait_core.errors import ConfigurationError, unknown
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gait:
+    """
+    One gait.
+
+    Attributes
+    ----------
+    duty_factor : float
+        Share of a cycle that a foot is down, where the gait is usual.
+    side_lag : float [cycles]
+        By which a right leg comes after the left one of its pair.
+    pair_lag : float or None [cycles]
+        By which a pair comes after the pair behind it; ``None`` spaces the footfalls of all legs
+        evenly: the wave from the rear to the front.
+
+    """
+
+    duty_factor: float
+    side_lag: float
+    pair_lag: float | None
+
+    def __post_init__(self) -> None:
+        """Check that the duty factor leaves a stance and a swing."""
+        if not 0.0 < self.duty_factor < 1.0:
+            raise ConfigurationError(
+                f'duty_factor is {self.duty_factor}, it must lie between 0 and 1'
+            )
+
+
+GAITS: Mapping[str, Gait] = MappingProxyType(
+    {
+        'trot': Gait(duty_factor=0.55, side_lag=0.5, pair_lag=0.5),
+        'walk': Gait(duty_factor=0.78, side_lag=0.5, pair_lag=None),
+    }
+)
+"""Gaits by name. Walk is the lateral sequence: left rear, left front, right rear, right front."""
+
+
+def gait(name: str) -> Gait:
+    """Return a gait by name; raise ConfigurationError naming the nearest valid one."""
+    if name not in GAITS:
+        raise unknown('gait', name, GAITS)
+    return GAITS[name]
+
+
+def leg_places(feet: FloatArray) -> tuple[IntArray, IntArray]:
+    """
+    Return where each leg stands among the pairs, from its foot in the base frame.
+
+    Parameters
+    ----------
+    feet : (n, 3) array [m]
+        Feet of the nominal stance, x forward and y left.
+
+    Returns
+    -------
+    side : (n,) int array
+        0 for left, 1 for right.
+    pair : (n,) int array
+        0 for the rearmost leg of its side, counting forward.
+
+    """
+    side = (feet[:, 1] < 0.0).astype(np.int64)
+    pair = np.zeros(len(feet), dtype=np.int64)
+    for which in (0, 1):
+        legs = np.flatnonzero(side == which)
+        pair[legs[np.argsort(feet[legs, 0], kind='stable')]] = np.arange(len(legs))
+    return side, pair
+
+
+def leg_lags(wanted: Gait, feet: FloatArray) -> FloatArray:
+    """
+    Return by which share of a cycle each leg comes after the rearmost left one.
+
+    Parameters
+    ----------
+    wanted : Gait
+    feet : (n, 3) array [m]
+        Feet of the nominal stance in the base frame, in any order.
+
+    Returns
+    -------
+    (n,) array [cycles]
+        In [0, 1).
+
+    """
+    side, pair = leg_places(feet)
+    pair_lag = 0.5 / (pair.max() + 1) if wanted.pair_lag is None else wanted.pair_lag
+    # Rounding to 1e-12 cycles makes equal lags equal: 3 / 6 + 1 / 2 is a whole cycle.
+    return np.round(side * wanted.side_lag + pair * pair_lag, 12) % 1.0

@@ -1,0 +1,69 @@
+"""The table of gaits against footfall orders that are known by name."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gait_core.errors import ConfigurationError
+from gait_cpg.gaits import GAITS, Gait, gait, leg_lags, leg_places
+
+FRONT_LEFT, FRONT_RIGHT, REAR_LEFT, REAR_RIGHT = (
+    [0.2, 0.1, -0.3], [0.2, -0.1, -0.3], [-0.2, 0.1, -0.3], [-0.2, -0.1, -0.3])  # fmt: skip
+QUADRUPED = np.array([FRONT_LEFT, FRONT_RIGHT, REAR_LEFT, REAR_RIGHT])
+HEXAPOD = np.array([[x, y, 0.0] for x in (0.1, 0.0, -0.1) for y in (0.05, -0.05)])
+
+
+def test_trot_moves_diagonal_legs_together():
+    front_left, front_right, rear_left, rear_right = leg_lags(gait('trot'), QUADRUPED)
+    assert front_left == rear_right
+    assert front_right == rear_left
+    assert abs(front_left - front_right) == 0.5
+
+
+def test_walk_is_the_lateral_sequence():
+    lags = leg_lags(gait('walk'), QUADRUPED)
+    order = [('FL', 'FR', 'RL', 'RR')[i] for i in np.argsort(lags)]
+    assert order == ['RL', 'FL', 'RR', 'FR']
+    np.testing.assert_allclose(np.sort(lags), [0.0, 0.25, 0.5, 0.75])
+
+
+def test_walk_keeps_three_feet_down():
+    lags = leg_lags(gait('walk'), QUADRUPED)
+    share = (np.linspace(0.0, 1.0, 1000, endpoint=False)[:, None] - lags) % 1.0
+    assert np.sum(share < 1.0 - gait('walk').duty_factor, axis=1).max() == 1
+
+
+def test_trot_of_six_legs_is_the_tripod():
+    lags = leg_lags(gait('trot'), HEXAPOD).reshape(3, 2)
+    np.testing.assert_allclose(lags, [[0.0, 0.5], [0.5, 0.0], [0.0, 0.5]])
+
+
+def test_walk_of_six_legs_lifts_one_after_the_other():
+    lags = leg_lags(gait('walk'), HEXAPOD)
+    np.testing.assert_allclose(np.sort(lags), np.arange(6) / 6.0, atol=1e-12)
+
+
+@given(order=st.permutations(range(6)), name=st.sampled_from(sorted(GAITS)))
+def test_lags_follow_the_legs_when_these_are_relabelled(order, name):
+    order = list(order)
+    np.testing.assert_array_equal(
+        leg_lags(gait(name), HEXAPOD[order]), leg_lags(gait(name), HEXAPOD)[order]
+    )
+
+
+def test_places_count_from_the_rear():
+    side, pair = leg_places(QUADRUPED)
+    assert side.tolist() == [0, 1, 0, 1]
+    assert pair.tolist() == [1, 1, 0, 0]
+
+
+def test_an_unknown_gait_names_the_nearest():
+    with pytest.raises(ConfigurationError, match="did you mean 'trot'"):
+        gait('trott')
+
+
+@pytest.mark.parametrize('duty_factor', [0.0, 1.0, float('nan')])
+def test_a_gait_needs_a_stance_and_a_swing(duty_factor):
+    with pytest.raises(ConfigurationError, match='duty_factor'):
+        Gait(duty_factor=duty_factor, side_lag=0.5, pair_lag=0.5)

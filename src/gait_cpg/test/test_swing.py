@@ -1,0 +1,129 @@
+"""Foot trajectories: rigid motion of the ground in stance, continuity and clearance in swing."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gait_cpg.swing import foot_positions, ground_points, ground_velocities, in_stance
+
+FEET = np.array([[0.2, 0.13, -0.3], [0.2, -0.13, -0.3], [-0.2, 0.13, -0.3], [-0.2, -0.13, -0.3]])
+MIRROR = np.array([1, 0, 3, 2])
+speeds = st.floats(-1.0, 1.0)
+twists = st.tuples(speeds, speeds, st.floats(-2.0, 2.0)).map(np.array)
+duties = st.floats(0.2, 0.9)
+frequencies = st.floats(0.3, 4.0)
+
+
+def positions(phase, twist, frequency=2.0, duty_factor=0.6, clearance=0.05, feet=FEET):
+    return foot_positions(
+        np.broadcast_to(phase, len(feet)),
+        feet,
+        twist,
+        frequency=frequency,
+        duty_factor=duty_factor,
+        clearance=clearance,
+    )
+
+
+def test_a_foot_at_mid_stance_is_where_it_stands():
+    duty_factor = 0.6
+    mid = 2.0 * np.pi * (1.0 - duty_factor / 2.0)
+    np.testing.assert_allclose(
+        positions(mid, np.array([0.4, -0.1, 0.8]), duty_factor=duty_factor), FEET, atol=1e-12
+    )
+
+
+def test_a_straight_walk_draws_a_straight_stance_of_the_stride_length():
+    speed, frequency, duty_factor = 0.4, 1.6, 0.6
+    twist = np.array([speed, 0.0, 0.0])
+    touch_down, lift_off = 2.0 * np.pi * (1.0 - duty_factor), 2.0 * np.pi
+    phase = np.linspace(touch_down, lift_off - 1e-9, 50)
+    path = np.array([positions(p, twist, frequency, duty_factor) - FEET for p in phase])
+    np.testing.assert_allclose(path[:, :, 1:], 0.0, atol=1e-12)
+    reach = 0.5 * speed * duty_factor / frequency
+    np.testing.assert_allclose(path[:, 0, 0], np.linspace(reach, -reach, 50), atol=1e-9)
+
+
+@given(twist=twists, frequency=frequencies, duty_factor=duties, share=st.floats(0.01, 0.99))
+def test_stance_feet_move_with_the_ground(twist, frequency, duty_factor, share):
+    # Central difference over 2e-5 of a cycle inside the stance, against the rigid motion.
+    phase = 2.0 * np.pi * (1.0 - duty_factor * (1.0 - share))
+    step = 2.0 * np.pi * 1e-5 * duty_factor * min(share, 1.0 - share)
+    before, here, after = (
+        positions(phase + k * step, twist, frequency, duty_factor) for k in (-1, 0, 1)
+    )
+    speed = (after - before)[:, :2] / (2.0 * step / (2.0 * np.pi * frequency))
+    np.testing.assert_allclose(speed, ground_velocities(here[:, :2], twist), atol=2e-5)
+    np.testing.assert_allclose(here[:, 2], FEET[:, 2])
+
+
+@given(twist=twists, time=st.floats(-2.0, 2.0))
+def test_ground_motion_is_rigid_and_can_be_undone(twist, time):
+    times = np.full(4, time)
+    there = ground_points(FEET[:, :2], twist, times)
+    for i in range(3):
+        assert np.linalg.norm(there[i] - there[i + 1]) == pytest.approx(
+            np.linalg.norm(FEET[i, :2] - FEET[i + 1, :2]), abs=1e-12
+        )
+    np.testing.assert_allclose(ground_points(there, twist, -times), FEET[:, :2], atol=1e-12)
+
+
+def test_turning_on_the_spot_is_a_rotation_about_the_base():
+    angle = 0.3
+    turned = ground_points(FEET[:, :2], np.array([0.0, 0.0, 1.0]), np.full(4, angle))
+    c, s = np.cos(angle), np.sin(angle)
+    np.testing.assert_allclose(turned, FEET[:, :2] @ np.array([[c, -s], [s, c]]), atol=1e-12)
+
+
+@given(twist=twists, frequency=frequencies, duty_factor=duties)
+def test_position_and_velocity_are_continuous_at_both_ends_of_the_swing(
+    twist, frequency, duty_factor
+):
+    touch_down = 2.0 * np.pi * (1.0 - duty_factor)
+    step = 1e-6
+    for seam in (0.0, touch_down):
+        path = [positions(seam + k * step, twist, frequency, duty_factor) for k in (-2, -1, 1, 2)]
+        before, after = path[1] - path[0], path[3] - path[2]
+        # Per rad of phase; curvature adds at most |second derivative| * 3 steps.
+        np.testing.assert_allclose(after / step, before / step, atol=2e-3)
+        np.testing.assert_allclose(path[2], path[1], atol=1e-5)
+
+
+@given(twist=twists, duty_factor=duties, clearance=st.floats(0.0, 0.2),
+       phase=st.floats(-50.0, 50.0))  # fmt: skip
+def test_a_foot_is_above_the_ground_only_in_swing(twist, duty_factor, clearance, phase):
+    height = positions(phase, twist, duty_factor=duty_factor, clearance=clearance)[:, 2] + 0.3
+    assert np.all(height >= -1e-12)
+    assert np.all(height <= clearance + 1e-12)
+    if in_stance(np.array(phase), duty_factor):
+        np.testing.assert_allclose(height, 0.0, atol=1e-12)
+
+
+@given(twist=twists, duty_factor=duties, clearance=st.floats(0.01, 0.2))
+def test_mid_swing_has_the_full_clearance(twist, duty_factor, clearance):
+    mid = np.pi * (1.0 - duty_factor)
+    height = positions(mid, twist, duty_factor=duty_factor, clearance=clearance)[:, 2] + 0.3
+    np.testing.assert_allclose(height, clearance, rtol=1e-9)
+
+
+@given(twist=twists, phase=st.floats(0.0, 6.28), turns=st.integers(-3, 3))
+def test_the_path_is_periodic(twist, phase, turns):
+    # The seam itself may fall on either side by rounding: continuity bounds the difference.
+    np.testing.assert_allclose(
+        positions(phase + 2.0 * np.pi * turns, twist), positions(phase, twist), atol=1e-9
+    )
+
+
+@given(twist=twists, phase=st.floats(0.0, 6.28), duty_factor=duties)
+def test_a_mirrored_command_mirrors_the_feet(twist, phase, duty_factor):
+    mirrored = positions(phase, twist * [1.0, -1.0, -1.0], duty_factor=duty_factor)
+    np.testing.assert_allclose(
+        mirrored[MIRROR] * [1.0, -1.0, 1.0],
+        positions(phase, twist, duty_factor=duty_factor),
+        atol=1e-12,
+    )
+
+
+def test_lift_off_is_the_first_instant_of_the_swing():
+    assert in_stance(np.array([0.0, 0.1, np.pi, 6.2]), 0.5).tolist() == [False, False, True, True]
