@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import platform
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache
+import hashlib
 from importlib.metadata import PackageNotFoundError, version
+import json
 from pathlib import Path
+import platform
 
 import scipy.linalg  # noqa: F401  # Loads the BLAS libraries of NumPy and SciPy.
 
@@ -20,8 +20,18 @@ except ImportError:  # An installed ROS may lack it; the kernel is then not know
 _WHEELS = ('numpy', 'scipy', 'numba', 'pybullet', 'mujoco')
 _CPU_KEYS = ('vendor_id', 'cpu family', 'model')
 # The instruction sets by which NumPy, BLAS and Numba choose among code paths.
-_CPU_FLAGS = ('sse4_2', 'avx', 'avx2', 'fma', 'avx512f', 'avx512dq', 'avx512bw', 'avx512vl',
-              'asimd', 'sve')
+_CPU_FLAGS = (
+    'sse4_2',
+    'avx',
+    'avx2',
+    'fma',
+    'avx512f',
+    'avx512dq',
+    'avx512bw',
+    'avx512vl',
+    'asimd',
+    'sve',
+)
 
 
 def fingerprint_fields() -> dict[str, str]:
@@ -29,7 +39,7 @@ def fingerprint_fields() -> dict[str, str]:
     return dict(_fields())
 
 
-@lru_cache(maxsize=None)
+@cache
 def fingerprint() -> str:
     """Return a SHA-256 of the platform's fields; trial hashes are comparable where it is equal."""
     encoded = json.dumps(fingerprint_fields(), sort_keys=True, separators=(',', ':'))
@@ -41,7 +51,7 @@ def difference(a: Mapping[str, str], b: Mapping[str, str]) -> list[str]:
     return sorted(name for name in {**a, **b} if a.get(name, '') != b.get(name, ''))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _fields() -> tuple[tuple[str, str], ...]:
     libc = ' '.join(platform.libc_ver()).strip()
     fields = {
@@ -51,7 +61,8 @@ def _fields() -> tuple[tuple[str, str], ...]:
         'python': platform.python_version(),
         'blas': _blas(),
         **_cpu(Path('/proc/cpuinfo')),
-        **{name: _installed(name) for name in _WHEELS}}
+        **{name: _installed(name) for name in _WHEELS},
+    }
     return tuple(sorted(fields.items()))
 
 
@@ -66,7 +77,8 @@ def _cpu(cpuinfo: Path) -> dict[str, str]:
     present = set((values.get('flags') or values.get('Features') or '').split())
     return {
         'cpu': ' '.join(values[key] for key in _CPU_KEYS if key in values),
-        'cpu_flags': ' '.join(flag for flag in _CPU_FLAGS if flag in present)}
+        'cpu_flags': ' '.join(flag for flag in _CPU_FLAGS if flag in present),
+    }
 
 
 def _blas() -> str:
@@ -75,7 +87,9 @@ def _blas() -> str:
         return ''
     found = {
         ' '.join(str(info.get(key) or '') for key in ('internal_api', 'version', 'architecture'))
-        for info in threadpool_info() if info.get('user_api') == 'blas'}
+        for info in threadpool_info()
+        if info.get('user_api') == 'blas'
+    }
     return '; '.join(sorted(text.strip() for text in found))
 
 

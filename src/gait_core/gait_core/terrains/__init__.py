@@ -27,14 +27,11 @@ def load_terrain(spec: TerrainSpec) -> Terrain:
         For an unknown terrain or parameter (with the nearest valid one) or a value out of range.
 
     """
-    items = tuple(sorted(
-        (name, tuple(value) if isinstance(value, list) else value)
-        for name, value in spec.parameters.items()))
-    return _surface(spec.name, items, spec.seed)
+    declared: Any = registry.load('terrains', spec.name)
+    return _surface(build(declared, spec.parameters), spec.seed)
 
 
 @lru_cache(maxsize=16)
-def _surface(name: str, items: tuple[tuple[str, Any], ...], seed: int) -> Terrain:
-    declared: Any = registry.load('terrains', name)
-    surface: Terrain = build(declared, dict(items)).build(seed)
+def _surface(parameters: Any, seed: int) -> Terrain:
+    surface: Terrain = parameters.build(seed)
     return surface

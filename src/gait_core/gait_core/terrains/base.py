@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from functools import cached_property
+import hashlib
 from typing import Protocol
 
 import numpy as np
@@ -47,7 +47,8 @@ class HeightField:
         if min(heights.shape) < 2 or not self.cell > 0.0 or not np.isfinite(heights).all():
             raise ValueError(
                 f'a height field of {heights.shape} finite vertices and cell {self.cell} m; '
-                'it needs at least (2, 2) and a positive cell')
+                'it needs at least (2, 2) and a positive cell'
+            )
         object.__setattr__(self, 'heights', heights)
 
     @property
@@ -93,12 +94,15 @@ class HeightField:
     def _grid(self, x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
         i, j = np.broadcast_arrays(
             (np.asarray(x, dtype=np.float64) - self.origin[0]) / self.cell,
-            (np.asarray(y, dtype=np.float64) - self.origin[1]) / self.cell)
+            (np.asarray(y, dtype=np.float64) - self.origin[1]) / self.cell,
+        )
         return i, j
 
-    def _locate(self, x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[
-            npt.NDArray[np.intp], npt.NDArray[np.intp], FloatArray, FloatArray,
-            npt.NDArray[np.bool_]]:
+    def _locate(
+        self, x: npt.ArrayLike, y: npt.ArrayLike
+    ) -> tuple[
+        npt.NDArray[np.intp], npt.NDArray[np.intp], FloatArray, FloatArray, npt.NDArray[np.bool_]
+    ]:
         """Return cell indices i, j, the place u, v in the cell, and whether in its first half."""
         ny, nx = self.heights.shape
         i, j = self._grid(x, y)

@@ -21,11 +21,13 @@ class Rough(Parameters):
     """
 
     range: float = bounded(
-        0.13, low=0.0, high=1.0, unit='m', doc='From the lowest to the highest possible node.')
+        0.13, low=0.0, high=1.0, unit='m', doc='From the lowest to the highest possible node.'
+    )
     extent: float = bounded(50.0, low=1.0, high=500.0, unit='m', doc='Side of the square.')
     nodes: int = whole(256, low=2, high=1024, doc='Grid nodes along a side.')
     flat_radius: float = bounded(
-        0.0, low=0.0, high=100.0, unit='m', doc='Nodes nearer to the origin have height zero.')
+        0.0, low=0.0, high=100.0, unit='m', doc='Nodes nearer to the origin have height zero.'
+    )
 
     def build(self, seed: int) -> Terrain:
         """Return the surface of a seed."""
@@ -33,6 +35,10 @@ class Rough(Parameters):
         heights = np.random.default_rng(seed).uniform(-half, half, (self.nodes, self.nodes))
         across = np.linspace(-0.5 * self.extent, 0.5 * self.extent, self.nodes)
         heights[np.hypot(across[:, None], across[None, :]) < self.flat_radius] = 0.0
-        return Grid(HeightField(
-            heights=heights, cell=self.extent / (self.nodes - 1),
-            origin=(-0.5 * self.extent, -0.5 * self.extent)))
+        return Grid(
+            HeightField(
+                heights=heights,
+                cell=self.extent / (self.nodes - 1),
+                origin=(-0.5 * self.extent, -0.5 * self.extent),
+            )
+        )

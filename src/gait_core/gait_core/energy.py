@@ -1,0 +1,109 @@
+"""
+Mechanical work of joints, motor heat and cost of transport.
+
+Efforts and velocities are known at the control ticks; between them power is taken as linear (the
+trapezoidal rule). What happens within a tick, e.g. at an impact, is not seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gait_core.arrays import FloatArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointWork:
+    """
+    Mechanical work per joint.
+
+    Attributes
+    ----------
+    signed : (n,) array [J]
+        What the joint gave to the mechanism minus what it took.
+    absolute : (n,) array [J]
+        Given plus taken: braking costs as much as driving.
+    positive : (n,) array [J]
+        Given only: braking is free and nothing is recovered.
+
+    """
+
+    signed: FloatArray
+    absolute: FloatArray
+    positive: FloatArray
+
+
+def joint_work(efforts: FloatArray, velocities: FloatArray, dt: float) -> JointWork:
+    """
+    Return the work of each joint over a record.
+
+    Parameters
+    ----------
+    efforts, velocities : (T + 1, n) arrays [N m or N, rad/s or m/s]
+    dt : float [s]
+
+    """
+    if efforts.shape != velocities.shape:
+        raise ValueError(f'efforts {efforts.shape} and velocities {velocities.shape} differ')
+    power = efforts * velocities
+    return JointWork(
+        signed=_integral(power, dt),
+        absolute=_integral(np.abs(power), dt),
+        positive=_integral(np.maximum(power, 0.0), dt),
+    )
+
+
+def motor_heat(efforts: FloatArray, motor_constant: npt.ArrayLike, dt: float) -> FloatArray:
+    """
+    Return the heat of each joint's motor winding, (n,) [J].
+
+    Winding losses are I^2 R; with torque k_t I they are (effort / k_m)^2 W, where the motor
+    constant k_m = k_t / sqrt(R), at the joint (gear included).
+
+    Parameters
+    ----------
+    efforts : (T + 1, n) array [N m]
+    motor_constant : float or (n,) array [N m / sqrt(W)]
+        Positive.
+    dt : float [s]
+
+    """
+    constant = np.asarray(motor_constant, dtype=np.float64)
+    if not np.all(constant > 0.0):
+        raise ValueError(f'motor_constant is {constant}, it must be positive')
+    return _integral((efforts / constant) ** 2, dt)
+
+
+def cost_of_transport(
+    energy: float, mass: float, gravity: float, distance: float, min_distance: float = 0.1
+) -> float | None:
+    """
+    Return E / (m g d), or ``None`` where it is undefined.
+
+    Parameters
+    ----------
+    energy : float [J]
+    mass : float [kg]
+    gravity : float [m/s^2]
+        Magnitude; at zero the cost is undefined.
+    distance : float [m]
+        Travelled.
+    min_distance : float [m]
+        Below it the cost is undefined: it would measure the smallness of the distance.
+
+    References
+    ----------
+    Gabrielli and von Karman (1950), Mechanical Engineering 72:775-781.
+
+    """
+    weight = mass * gravity
+    if weight <= 0.0 or distance < min_distance or distance <= 0.0:
+        return None
+    return energy / (weight * distance)
+
+
+def _integral(power: FloatArray, dt: float) -> FloatArray:
+    return np.asarray(0.5 * dt * (power[1:] + power[:-1]).sum(axis=0))

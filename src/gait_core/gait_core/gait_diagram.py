@@ -1,0 +1,141 @@
+"""Footfalls: who stands when, duty factors, phase lags and stride frequency."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+import math
+
+import numpy as np
+
+from gait_core.arrays import BoolArray, FloatArray, IntArray
+
+
+def debounced(forces: FloatArray, on: float, off: float, min_ticks: int = 1) -> BoolArray:
+    """
+    Return which soles stand, with hysteresis.
+
+    A sole stands once its force reaches ``on`` and until it sinks below ``off``. At the start,
+    between the two, it does not stand.
+
+    Parameters
+    ----------
+    forces : (T, s) array [N]
+        Vertical.
+    on, off : float [N]
+        ``off <= on``.
+    min_ticks : int
+        Flights shorter than this are closed, then stances shorter than this dropped (bounces of
+        an impact). Those at the start and the end of the record are cut short by it and stay.
+
+    Returns
+    -------
+    (T, s) bool array
+
+    """
+    if not off <= on:
+        raise ValueError(f'thresholds on = {on} N, off = {off} N: off must not exceed on')
+    rising, falling = forces >= on, forces < off
+    ticks = np.arange(forces.shape[0])[:, None]
+    # The last tick at which the state was decided, and what was decided then.
+    decided = np.maximum.accumulate(np.where(rising | falling, ticks, -1), axis=0)
+    stance = np.where(
+        decided >= 0, np.take_along_axis(rising, np.maximum(decided, 0), axis=0), False
+    )
+    for sole in range(forces.shape[1] if min_ticks > 1 else 0):
+        for state in (False, True):
+            _flip_short(stance[:, sole], state, min_ticks)
+    return stance
+
+
+def _flip_short(column: BoolArray, state: bool, min_ticks: int) -> None:
+    """Invert, in place, the inner runs of a state that are shorter than some ticks."""
+    edges = np.flatnonzero(np.diff(column)) + 1
+    for start, end in zip(edges[:-1], edges[1:], strict=True):
+        if column[start] == state and end - start < min_ticks:
+            column[start:end] = not state
+
+
+def touchdowns(stance: BoolArray) -> BoolArray:
+    """Return, (T, s), at which ticks a sole lands; standing at the first tick is no landing."""
+    landing = np.zeros_like(stance)
+    landing[1:] = stance[1:] & ~stance[:-1]
+    return landing
+
+
+@dataclass(frozen=True, kw_only=True)
+class GaitDiagram:
+    """
+    Footfall pattern of a record, per leg name.
+
+    Attributes
+    ----------
+    stances : mapping of str to tuple of (float, float) [s]
+        Start and end of each stance; those cut by the record's ends begin or end there.
+    duty_factor : mapping of str to float
+        Stance share between the first and the last landing. Absent below two landings.
+    stride_frequency : mapping of str to float [Hz]
+        Of the landings. Absent below two landings.
+    phase_lag : mapping of str to float [rad]
+        By how much of the first leg's stride a leg lands after it, circular mean in [0, 2 pi).
+        Absent where no landing falls within a stride of the first leg, or they cancel out.
+
+    """
+
+    stances: Mapping[str, tuple[tuple[float, float], ...]]
+    duty_factor: Mapping[str, float]
+    stride_frequency: Mapping[str, float]
+    phase_lag: Mapping[str, float]
+
+
+def gait_diagram(legs: tuple[str, ...], stance: BoolArray, dt: float) -> GaitDiagram:
+    """
+    Return the footfall pattern of a debounced record.
+
+    Parameters
+    ----------
+    legs : tuple of str
+        s names.
+    stance : (T, s) bool array
+    dt : float [s]
+
+    """
+    if stance.shape[1:] != (len(legs),):
+        raise ValueError(f'stance has shape {stance.shape}, expected (T, {len(legs)})')
+    landings = {
+        leg: np.flatnonzero(column).astype(np.int64)
+        for leg, column in zip(legs, touchdowns(stance).T, strict=True)
+    }
+    strides = {leg: ticks for leg, ticks in landings.items() if len(ticks) > 1}
+    lags = {leg: _phase_lag(landings[legs[0]], ticks) for leg, ticks in landings.items()}
+    return GaitDiagram(
+        stances={leg: _intervals(column, dt) for leg, column in zip(legs, stance.T, strict=True)},
+        duty_factor={
+            leg: float(stance[ticks[0] : ticks[-1], legs.index(leg)].mean())
+            for leg, ticks in strides.items()
+        },
+        stride_frequency={
+            leg: float((len(ticks) - 1) / ((ticks[-1] - ticks[0]) * dt))
+            for leg, ticks in strides.items()
+        },
+        phase_lag={leg: lag for leg, lag in lags.items() if lag is not None},
+    )
+
+
+def _intervals(column: BoolArray, dt: float) -> tuple[tuple[float, float], ...]:
+    padded = np.concatenate([[False], column, [False]])
+    edges = np.flatnonzero(np.diff(padded)).reshape(-1, 2)
+    return tuple((float(start * dt), float(end * dt)) for start, end in edges)
+
+
+def _phase_lag(reference: IntArray, ticks: IntArray) -> float | None:
+    """Return the circular mean phase [rad] of landings within the reference's strides."""
+    if len(reference) < 2:
+        return None
+    stride = np.searchsorted(reference, ticks, side='right') - 1
+    inside = (stride >= 0) & (stride < len(reference) - 1)
+    begin, end = reference[stride[inside]], reference[stride[inside] + 1]
+    mean = np.exp(2j * np.pi * (ticks[inside] - begin) / (end - begin)).sum()
+    if abs(mean) < 1e-9 * max(1, int(inside.sum())):
+        return None
+    return float(np.angle(mean)) % (2.0 * math.pi)

@@ -1,0 +1,308 @@
+"""
+Zero moment point, support polygon and margin.
+
+Every point is in ``odom``. A zero moment point is where the horizontal moment of a set of forces
+vanishes on a horizontal plane: of the contact forces (the centre of pressure), or of the forces
+``m (a - g)`` that the links' motion asks for. They agree while the ground can supply that motion;
+the first can never leave the support polygon, the second can, and then the robot tips.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gait_core.arrays import BoolArray, FloatArray, IntArray
+
+DEFINED = 'defined'
+SEVERAL_HEIGHTS = 'several_heights'
+UNDEFINED = 'undefined'
+
+_CROWDED = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class ZmpSeries:
+    """
+    Zero moment points of T instants.
+
+    Attributes
+    ----------
+    points : (T, 3) array [m]
+        On the plane of each instant; zero where undefined.
+    defined : (T,) bool array
+        Whether the vertical force reaches the threshold.
+    level : (T,) bool array
+        Whether all loaded contacts stand at one height, within the tolerance.
+
+    """
+
+    points: FloatArray
+    defined: BoolArray
+    level: BoolArray
+
+    def status(self, instant: int) -> str:
+        """Return ``defined``, ``several_heights`` (defined, on their mean) or ``undefined``."""
+        if not self.defined[instant]:
+            return UNDEFINED
+        return DEFINED if self.level[instant] else SEVERAL_HEIGHTS
+
+
+def centres_of_pressure(
+    instant: IntArray,
+    points: FloatArray,
+    forces: FloatArray,
+    instants: int,
+    *,
+    min_force: float,
+    plane_height: float | None = None,
+    level_tolerance: float = 0.01,
+) -> ZmpSeries:
+    """
+    Return the zero moment points of contact forces.
+
+    Parameters
+    ----------
+    instant : (c,) int array
+        To which of the instants each contact point belongs.
+    points, forces : (c, 3) arrays [m, N]
+        Forces on the robot.
+    instants : int
+        T.
+    min_force : float [N]
+        Vertical force below which the point is undefined; positive.
+    plane_height : float or None [m]
+        ``None``: the mean height of the contacts, weighted by vertical force, at each instant.
+    level_tolerance : float [m]
+        Loaded contacts further apart in height are reported as standing at several heights.
+
+    """
+    vertical = _summed(instant, forces[:, 2], instants)
+    defined = vertical >= min_force
+    divisor = np.where(defined, vertical, 1.0)
+    if plane_height is None:
+        plane = np.where(
+            defined, _summed(instant, forces[:, 2] * points[:, 2], instants) / divisor, 0.0
+        )
+    else:
+        plane = np.full(instants, plane_height)
+    above = points[:, 2] - plane[instant]
+    zmp = np.zeros((instants, 3))
+    for u in (0, 1):
+        moment = points[:, u] * forces[:, 2] - above * forces[:, u]
+        zmp[:, u] = _summed(instant, moment, instants) / divisor
+    zmp[:, 2] = plane
+    zmp[~defined] = 0.0
+    lowest, highest = np.full(instants, np.inf), np.full(instants, -np.inf)
+    loaded = forces[:, 2] > 0.0
+    np.minimum.at(lowest, instant[loaded], points[loaded, 2])
+    np.maximum.at(highest, instant[loaded], points[loaded, 2])
+    return ZmpSeries(points=zmp, defined=defined, level=~(highest - lowest > level_tolerance))
+
+
+def centre_of_pressure(
+    points: FloatArray,
+    forces: FloatArray,
+    *,
+    min_force: float,
+    plane_height: float | None = None,
+    level_tolerance: float = 0.01,
+) -> tuple[FloatArray | None, str]:
+    """Return the zero moment point of one instant's contacts, (3,) or ``None``, and its status."""
+    series = centres_of_pressure(
+        np.zeros(len(points), dtype=np.int64),
+        points,
+        forces,
+        1,
+        min_force=min_force,
+        plane_height=plane_height,
+        level_tolerance=level_tolerance,
+    )
+    return (series.points[0] if series.defined[0] else None), series.status(0)
+
+
+def zmp_from_accelerations(
+    masses: FloatArray,
+    com: FloatArray,
+    dt: float,
+    *,
+    gravity: FloatArray,
+    min_force: float,
+    plane_height: float | FloatArray = 0.0,
+    spin: FloatArray | None = None,
+) -> ZmpSeries:
+    r"""
+    Return the zero moment points that the links' motion asks for.
+
+    .. math::
+        u_{ZMP} = \frac{\sum_i f_{z,i} u_i - f_{u,i} (z_i - h) \mp \dot H}{\sum_i f_{z,i}},
+        \qquad f_i = m_i (\ddot c_i - g)
+
+    Accelerations are second central differences, so the first and last instants are undefined.
+    Without ``spin`` the links are point masses, as in equation 3.1 of Vukobratovic and Borovac
+    with the links' own rotation neglected.
+
+    Parameters
+    ----------
+    masses : (L,) array [kg]
+    com : (T, L, 3) array [m]
+        Centres of mass of the links.
+    dt : float [s]
+    gravity : (3,) array [m/s^2]
+        E.g. (0, 0, -9.81).
+    min_force : float [N]
+        Vertical force below which the point is undefined; positive.
+    plane_height : float or (T,) array [m]
+        h.
+    spin : (T, 3) array [kg m^2/s]
+        Sum of the links' angular momenta, each about its own centre of mass.
+
+    References
+    ----------
+    Vukobratovic and Borovac (2004), Int. J. Humanoid Robotics 1(1):157-173.
+
+    """
+    instants = com.shape[0]
+    points, defined = np.zeros((instants, 3)), np.zeros(instants, dtype=bool)
+    level = np.ones(instants, dtype=bool)
+    if instants < 3:
+        return ZmpSeries(points=points, defined=defined, level=level)
+    acceleration = (com[2:] - 2.0 * com[1:-1] + com[:-2]) / dt**2
+    force = masses[:, None] * (acceleration - np.asarray(gravity))
+    vertical = force[:, :, 2].sum(axis=1)
+    defined[1:-1] = vertical >= min_force
+    plane = np.broadcast_to(np.asarray(plane_height, dtype=np.float64), (instants,))
+    above = com[1:-1, :, 2] - plane[1:-1, None]
+    moment = (com[1:-1, :, :2] * force[:, :, 2:] - above[:, :, None] * force[:, :, :2]).sum(axis=1)
+    if spin is not None:
+        rate = (spin[2:] - spin[:-2]) / (2.0 * dt)
+        moment += np.stack([-rate[:, 1], rate[:, 0]], axis=1)
+    points[1:-1, :2] = moment / np.where(defined[1:-1], vertical, 1.0)[:, None]
+    points[:, 2] = plane
+    points[~defined] = 0.0
+    return ZmpSeries(points=points, defined=defined, level=level)
+
+
+def support_polygon(points: FloatArray) -> FloatArray:
+    """
+    Return the convex hull of contact points on the horizontal plane.
+
+    Parameters
+    ----------
+    points : (c, 2) or (c, 3) array [m]
+        Heights are ignored.
+
+    Returns
+    -------
+    (k, 2) array [m]
+        Corners counter-clockwise, none of them on the line between its neighbours. Fewer than
+        three when the points are collinear (its two ends), equal (one) or absent (none).
+
+    """
+    flat = np.asarray(points, dtype=np.float64).reshape(len(points), -1)[:, :2]
+    ordered = sorted({(float(x), float(y)) for x, y in flat})
+    if len(ordered) < 3:
+        return np.array(ordered).reshape(-1, 2)
+    lower, upper = _chain(ordered), _chain(ordered[::-1])
+    return np.array(lower[:-1] + upper[:-1])
+
+
+def _chain(ordered: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return the counter-clockwise half of a hull over sorted points (Andrew 1979)."""
+    chain: list[tuple[float, float]] = []
+    for x, y in ordered:
+        while len(chain) > 1:
+            (ax, ay), (bx, by) = chain[-2:]
+            if (bx - ax) * (y - ay) - (by - ay) * (x - ax) > 0.0:
+                break
+            chain.pop()
+        chain.append((x, y))
+    return chain
+
+
+def margin(point: FloatArray, polygon: FloatArray) -> float:
+    """
+    Return the signed distance [m] of a point to the edge of the hull of some points.
+
+    Positive inside, negative outside, zero on a hull without area.
+
+    Parameters
+    ----------
+    point : (2,) or (3,) array [m]
+    polygon : (k, 2) or (k, 3) array [m]
+        Corners, or any points whose hull is meant; k >= 1.
+
+    """
+    if len(polygon) == 0:
+        raise ValueError('polygon has no points, its margin is undefined')
+    relative = np.asarray(polygon, dtype=np.float64)[:, :2] - np.asarray(point)[:2]
+    return float(_margins(relative[None])[0])
+
+
+def margins(
+    series: ZmpSeries,
+    instant: IntArray,
+    points: FloatArray,
+) -> tuple[FloatArray, BoolArray]:
+    """
+    Return the margins [m] of T instants in the hulls of their contact points.
+
+    Parameters
+    ----------
+    series : ZmpSeries
+    instant : (c,) int array
+        To which instant each contact point belongs, in ascending order.
+    points : (c, 3) array [m]
+
+    Returns
+    -------
+    margin : (T,) array [m]
+        Zero where undefined.
+    defined : (T,) bool array
+        Where the zero moment point is, and where there is a contact.
+
+    """
+    instants = len(series.defined)
+    counts = np.bincount(instant, minlength=instants)
+    first = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    defined = series.defined & (counts > 0)
+    result = np.zeros(instants)
+    for count in np.unique(counts[defined]):
+        rows = np.flatnonzero(defined & (counts == count))
+        corners = points[first[rows][:, None] + np.arange(count), :2]
+        if count > _CROWDED:
+            corners = _corners(corners)
+        result[rows] = _margins(corners - series.points[rows, None, :2])
+    return result, defined
+
+
+def _corners(crowds: FloatArray) -> FloatArray:
+    """Return the hulls of (R, k, 2) points as (R, m, 2), short ones repeating a corner."""
+    hulls = [support_polygon(crowd) for crowd in crowds]
+    most = max(len(hull) for hull in hulls)
+    return np.stack([np.pad(hull, ((0, most - len(hull)), (0, 0)), mode='edge') for hull in hulls])
+
+
+def _margins(relative: FloatArray) -> FloatArray:
+    """
+    Return the signed distances of the origin to the hulls of (R, k, 2) points.
+
+    That distance is the least value of the support function max_k(r_k . u) over unit vectors u.
+    It is attained at a normal of an edge or, outside, at the direction away from a corner; more
+    directions than the hull has edges can only give larger values, so all pairs may be tried.
+    """
+    a, b = np.triu_indices(relative.shape[1], k=1)
+    edges = relative[:, b] - relative[:, a]
+    normals = np.stack([edges[..., 1], -edges[..., 0]], axis=-1)
+    directions = np.concatenate([normals, -normals, -relative], axis=1)
+    length = np.linalg.norm(directions, axis=-1)
+    support = np.einsum('rdi,rki->rdk', directions, relative).max(axis=-1)
+    values = np.where(length > 0.0, support / np.where(length > 0.0, length, 1.0), np.inf)
+    least = values.min(axis=1)
+    # No direction at all: every point is the origin itself.
+    return np.where(np.isinf(least), 0.0, least)
+
+
+def _summed(instant: IntArray, values: FloatArray, instants: int) -> FloatArray:
+    return np.bincount(instant, weights=values, minlength=instants).astype(np.float64)
