@@ -311,6 +311,17 @@ def package_key(path: Path) -> str:
     return digest(*parts)
 
 
+def has_stale_definitions(name: str, path: Path) -> bool:
+    """Tell whether a message was built whose definition is gone: its module would live on."""
+    built = (BUILD / name / 'rosidl_adapter' / name).glob('*/*.idl')
+    wanted = {
+        (source.parent.name, source.stem)
+        for source in path.glob('*/*')
+        if source.suffix in INTERFACES
+    }
+    return any((idl.parent.name, idl.stem) not in wanted for idl in built)
+
+
 def build(names: dict[str, Path], keys: dict[str, str], place: str, lock: int) -> None:
     """Build with colcon what changed; start afresh when the last build was killed."""
     state = read_state(BUILD_STATE)
@@ -325,6 +336,10 @@ def build(names: dict[str, Path], keys: dict[str, str], place: str, lock: int) -
         remove(BUILD / name)
         remove(INSTALL / name)
         del built[name]
+    for name in changed:
+        if has_stale_definitions(name, names[name]):
+            remove(BUILD / name)
+            remove(INSTALL / name)
     BUILD.mkdir(exist_ok=True)
     if changed:
         started = time.monotonic()

@@ -1,0 +1,224 @@
+"""Who may import what: the rules of the design, read from the sources and the manifests."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+import sys
+
+from catkin_pkg.package import parse_package
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ('gait_core', 'gait_cpg', 'gait_evolver', 'gait_ros', 'gait_stage_walk', 'sim_bridge')
+SUITE = {*PACKAGES, 'gait_interfaces'}
+
+# Import name: rosdep key (None: no key exists, the manifest names it in a comment), and the
+# distribution pinned in requirements.txt.
+LIBRARIES = {
+    'cma': (None, 'cma'),
+    'matplotlib': ('python3-matplotlib', 'matplotlib'),
+    'mujoco': ('python3-mujoco-pip', 'mujoco'),
+    'numba': ('python3-numba', 'numba'),
+    'numpy': ('python3-numpy', 'numpy'),
+    'PIL': ('python3-pil', 'pillow'),
+    'pybullet': ('python3-pybullet-pip', 'pybullet'),
+    'pybullet_data': ('python3-pybullet-pip', 'pybullet'),
+    'pybullet_utils': ('python3-pybullet-pip', 'pybullet'),
+    'scipy': ('python3-scipy', 'scipy'),
+    'threadpoolctl': (None, 'threadpoolctl'),
+    'tqdm': ('python3-tqdm', 'tqdm'),
+    'transforms3d': ('python3-transforms3d', 'transforms3d'),
+    'xacro': ('xacro', 'xacro'),
+    'yaml': ('python3-yaml', 'PyYAML'),
+}
+# ROS packages: the import name is the rosdep key, the wheel is `ros-` with dashes.
+ROS = {
+    'action_msgs',
+    'builtin_interfaces',
+    'diagnostic_msgs',
+    'geometry_msgs',
+    'lifecycle_msgs',
+    'nav_msgs',
+    'rcl_interfaces',
+    'rclpy',
+    'rosgraph_msgs',
+    'sensor_msgs',
+    'std_msgs',
+    'std_srvs',
+    'tf2_msgs',
+    'trajectory_msgs',
+    'unique_identifier_msgs',
+    'visualization_msgs',
+}
+# Looked up where it exists, needed nowhere: not a dependency of a pure package.
+OPTIONAL = {'ament_index_python'}
+# An engine's library is met in sim_bridge/engines/<engine>*.py alone.
+ENGINE_LIBRARIES = {
+    'mujoco': 'mujoco',
+    'pybullet': 'bullet',
+    'pybullet_data': 'bullet',
+    'pybullet_utils': 'bullet',
+}
+# gait_ros/graph.py is data; `gait walk --ros` translates it as the launch files do.
+GRAPH = 'gait_ros.graph'
+
+
+def sources(package: str) -> list[Path]:
+    """Return the modules of a package, without its tests."""
+    return sorted((ROOT / 'src' / package / package).rglob('*.py'))
+
+
+def imports(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield line and dotted name of every absolute import, wherever in the file it stands."""
+    for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'), str(path))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            for alias in node.names:
+                yield node.lineno, f'{node.module}.{alias.name}'
+
+
+def meets_ros(package: str, path: Path) -> bool:
+    """Tell whether a module belongs to the ROS side."""
+    relative = path.relative_to(ROOT / 'src' / package / package).as_posix()
+    if package == 'gait_ros':
+        return relative != 'graph.py'
+    return path.name == 'node.py' or (package, relative) == ('gait_evolver', 'evaluators/ros.py')
+
+
+def violation(package: str, path: Path, dotted: str) -> str | None:
+    """Return why an import is not allowed, or None."""
+    top = dotted.split('.')[0]
+    if top in sys.stdlib_module_names or top in OPTIONAL or top in {package, 'gait_core'}:
+        return None
+    if top in ROS or top == 'gait_interfaces':
+        return None if meets_ros(package, path) else 'only the ROS side imports it'
+    if top == 'gait_ros':
+        if meets_ros(package, path):
+            return None
+        if package == 'gait_evolver' and f'{dotted}.'.startswith(f'{GRAPH}.'):
+            return None
+        return 'only node.py and evaluators/ros.py import gait_ros; the evolver also its graph'
+    if top in SUITE:
+        return 'packages meet through gait_core and the registry'
+    if top in ENGINE_LIBRARIES:
+        inside = path.relative_to(ROOT / 'src' / package / package).parts
+        name = inside[1].lstrip('_') if len(inside) > 1 else ''
+        if package == 'sim_bridge' and inside[0] == 'engines':
+            if name.startswith(ENGINE_LIBRARIES[top]):
+                return None
+        return f'only sim_bridge/engines/{ENGINE_LIBRARIES[top]}*.py imports it'
+    if top not in LIBRARIES:
+        return 'unknown: add it to the table of this test, the manifest and requirements.txt'
+    return None
+
+
+@pytest.mark.parametrize('package', PACKAGES)
+def test_imports_follow_the_rules(package):
+    found = []
+    for path in sources(package):
+        for line, dotted in imports(path):
+            reason = violation(package, path, dotted)
+            if reason is not None:
+                found.append(f'{path.relative_to(ROOT)}:{line}: {dotted}: {reason}')
+    assert not found, '\n'.join(found)
+
+
+@pytest.mark.parametrize(
+    ('package', 'module', 'dotted', 'allowed'),
+    [
+        ('gait_core', 'trial.py', 'numpy', True),
+        ('gait_core', 'trial.py', 'rclpy', False),
+        ('gait_core', 'trial.py', 'sim_bridge.engines', False),
+        ('gait_cpg', 'node.py', 'rclpy.node', True),
+        ('gait_cpg', 'controller.py', 'gait_ros.qos', False),
+        ('gait_cpg', 'node.py', 'gait_stage_walk.controller', False),
+        ('gait_evolver', 'evaluators/ros.py', 'gait_interfaces.srv', True),
+        ('gait_evolver', 'evaluators/local.py', 'gait_interfaces.srv', False),
+        ('gait_evolver', 'cli.py', 'gait_ros.graph', True),
+        ('gait_evolver', 'cli.py', 'gait_ros.graphics', False),
+        ('gait_evolver', 'cli.py', 'gait_cpg.controller', False),
+        ('gait_ros', 'graph.py', 'rclpy', False),
+        ('sim_bridge', 'engines/bullet.py', 'pybullet', True),
+        ('sim_bridge', 'engines/_bullet/reset.py', 'pybullet_utils', True),
+        ('sim_bridge', 'engines/mujoco.py', 'pybullet', False),
+        ('sim_bridge', 'node.py', 'pybullet', False),
+        ('gait_core', 'trial.py', 'pandas', False),
+    ],
+)
+def test_the_rules_tell_right_from_wrong(package, module, dotted, allowed):
+    path = ROOT / 'src' / package / package / module
+    assert (violation(package, path, dotted) is None) == allowed
+
+
+@pytest.mark.parametrize('package', PACKAGES)
+def test_no_package_imports_its_own_node_at_import(package):
+    """Every package but gait_ros imports without ROS, so no __init__ may reach a node."""
+    for path in sources(package):
+        if path.name == '__init__.py':
+            names = {dotted for _, dotted in imports(path)}
+            relative = {
+                node.module or alias.name
+                for node in ast.walk(ast.parse(path.read_text(encoding='utf-8')))
+                if isinstance(node, ast.ImportFrom) and node.level
+                for alias in node.names
+            }
+            reached = {name for name in names | relative if 'node' in name.split('.')}
+            assert not reached, f'{path.relative_to(ROOT)} imports {sorted(reached)}'
+
+
+def needed_keys(package: str) -> dict[str, str]:
+    """Return the rosdep keys of what a package imports, each with one place that does."""
+    keys = {}
+    for path in sources(package):
+        for line, dotted in imports(path):
+            top = dotted.split('.')[0]
+            if top in ROS or (top in SUITE and top != package):
+                key = top
+            elif top in LIBRARIES and LIBRARIES[top][0]:
+                key = LIBRARIES[top][0]
+            else:
+                continue
+            keys.setdefault(key, f'{path.relative_to(ROOT)}:{line}')
+    return keys
+
+
+def declared_keys(package: str) -> set[str]:
+    """Return the run-time dependencies of a manifest."""
+    manifest = parse_package(str(ROOT / 'src' / package / 'package.xml'))
+    return {dependency.name for dependency in manifest.exec_depends}
+
+
+@pytest.mark.parametrize('package', PACKAGES)
+def test_manifest_declares_what_is_imported(package):
+    declared = declared_keys(package)
+    missing = [
+        f'<exec_depend>{key}</exec_depend>  for {place}'
+        for key, place in sorted(needed_keys(package).items())
+        if key not in declared
+    ]
+    assert not missing, f'src/{package}/package.xml lacks\n' + '\n'.join(missing)
+
+
+@pytest.mark.parametrize('package', PACKAGES)
+def test_manifest_declares_nothing_else(package):
+    idle = declared_keys(package) - set(needed_keys(package))
+    assert not idle, f'src/{package}/package.xml declares {sorted(idle)}; nothing imports them'
+
+
+@pytest.mark.parametrize(
+    'path',
+    sorted([*ROOT.glob('src/*/test/**/*.py'), *ROOT.glob('test/**/*.py')]),
+    ids=lambda path: path.relative_to(ROOT).as_posix() if isinstance(path, Path) else 'none',
+)
+def test_no_test_imports_another(path):
+    """Tests share through gait_core.testing, so that each can be run and moved alone."""
+    tree = ast.parse(path.read_text(encoding='utf-8'), str(path))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f'line {node.lineno}: relative import in a test'
+    for line, dotted in imports(path):
+        parts = dotted.split('.')
+        assert parts[0] not in {'test', 'tests', 'conftest'}, f'line {line}: imports {dotted}'
+        assert not parts[0].startswith('test_'), f'line {line}: imports {dotted}'

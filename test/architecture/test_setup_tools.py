@@ -1,0 +1,221 @@
+"""The tools behind `make setup`: wheel repair, change detection, checks and environment."""
+
+import importlib.util
+import os
+from pathlib import Path
+import shutil
+import subprocess
+import sys
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+EXPORT = """\
+set(_include_dirs "${demo_DIR}/../../../include;@PYTHON@;@NUMPY@")
+set_target_properties(demo::demo PROPERTIES
+  INTERFACE_INCLUDE_DIRECTORIES "${_IMPORT_PREFIX}/include/demo;@PYTHON@;@NUMPY@"
+)
+"""
+BUILT_PYTHON = '/opt/python/cp311-cp311/include/python3.11'
+BUILT_NUMPY = '/opt/python/cp311-cp311/lib/python3.11/site-packages/numpy/_core/include'
+
+
+def load(name: str) -> ModuleType:
+    """Import a tool by its file: tools are no package."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / 'tools' / f'{name}.py')
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def setup_workspace():
+    return load('setup_workspace')
+
+
+@pytest.fixture
+def prefix(tmp_path):
+    cmake = tmp_path / 'share' / 'demo' / 'cmake'
+    cmake.mkdir(parents=True)
+    text = EXPORT.replace('@PYTHON@', BUILT_PYTHON).replace('@NUMPY@', BUILT_NUMPY)
+    (cmake / 'demoExport.cmake').write_text(text)
+    (cmake / 'demoConfig.cmake').write_text('set(demo_FOUND TRUE)\n')
+    (cmake / 'notes.txt').write_text(BUILT_PYTHON)
+    return tmp_path
+
+
+def test_repair_points_both_paths_at_this_interpreter(prefix):
+    repair = load('repair_ros_wheels').repair
+    changed = repair(prefix, Path('/python/include'), Path('/numpy/include'))
+    exported = prefix / 'share' / 'demo' / 'cmake' / 'demoExport.cmake'
+    assert changed == {exported: 4}
+    expected = EXPORT.replace('@PYTHON@', '/python/include').replace('@NUMPY@', '/numpy/include')
+    assert exported.read_text() == expected
+    assert (exported.parent / 'notes.txt').read_text() == BUILT_PYTHON
+
+
+def test_repair_is_safe_to_run_twice(prefix):
+    repair = load('repair_ros_wheels').repair
+    arguments = (prefix, Path('/python/include'), Path('/numpy/include'))
+    repair(*arguments)
+    files = sorted(prefix.rglob('*.*'))
+    before = [(path, path.stat().st_mtime_ns) for path in files]
+    assert repair(*arguments) == {}
+    assert [(path, path.stat().st_mtime_ns) for path in sorted(prefix.rglob('*.*'))] == before
+
+
+@pytest.mark.parametrize('tag', ['cp310-cp310', 'cp312-cp312', 'cp313-cp313t'])
+def test_repair_knows_other_pythons(prefix, tag):
+    version = f'3.{tag[3:5]}'
+    path = prefix / 'share' / 'demo' / 'cmake' / 'demoExport.cmake'
+    path.write_text(
+        path.read_text().replace('cp311-cp311', tag).replace('python3.11', f'python{version}')
+    )
+    load('repair_ros_wheels').repair(prefix, Path('/p'), Path('/n'))
+    assert '/opt/python' not in path.read_text()
+
+
+def test_repair_finds_this_interpreters_headers():
+    python_include, numpy_include = load('repair_ros_wheels').include_directories()
+    assert (numpy_include / 'numpy' / 'arrayobject.h').exists()
+    assert python_include.name.startswith('python3')
+
+
+def test_package_key_sees_what_a_build_reads(setup_workspace, tmp_path):
+    key = setup_workspace.package_key
+    (tmp_path / 'package.xml').write_text('<package/>')
+    (tmp_path / 'msg').mkdir()
+    (tmp_path / 'msg' / 'A.msg').write_text('int32 a')
+    (tmp_path / 'pkg').mkdir()
+    (tmp_path / 'pkg' / 'module.py').write_text('a = 1')
+    first = key(tmp_path)
+    # Modules are linked: their text does not matter to a build.
+    (tmp_path / 'pkg' / 'module.py').write_text('a = 2')
+    (tmp_path / 'pkg' / 'other.py').write_text('')
+    assert key(tmp_path) == first
+    (tmp_path / 'msg' / 'A.msg').write_text('int64 a')
+    second = key(tmp_path)
+    assert second != first
+    # Data files are linked one by one: a new name matters, a new text does not.
+    (tmp_path / 'robots').mkdir()
+    (tmp_path / 'robots' / 'robot.yaml').write_text('a')
+    third = key(tmp_path)
+    assert third != second
+    (tmp_path / 'robots' / 'robot.yaml').write_text('b')
+    assert key(tmp_path) == third
+
+
+@pytest.mark.parametrize(
+    ('absent', 'package'),
+    [
+        ({'cc', 'gcc', 'clang'}, 'build-essential'),
+        ({'c++', 'g++', 'clang++'}, 'build-essential'),
+        ({'make'}, 'make'),
+    ],
+)
+def test_setup_names_the_missing_package(setup_workspace, monkeypatch, capsys, absent, package):
+    monkeypatch.setattr(
+        setup_workspace.shutil, 'which', lambda name, **_: None if name in absent else name
+    )
+    with pytest.raises(SystemExit) as caught:
+        setup_workspace.check_machine()
+    assert caught.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f'(Debian package: {package})' in line
+
+
+def test_setup_names_full_disk(setup_workspace, monkeypatch, capsys):
+    usage = shutil.disk_usage(ROOT)._replace(free=1_200_000_000)
+    monkeypatch.setattr(setup_workspace.shutil, 'disk_usage', lambda _: usage)
+    monkeypatch.setattr(setup_workspace.shutil, 'which', lambda name, **_: name)
+    monkeypatch.setattr(setup_workspace.Path, 'exists', lambda _: True)
+    with pytest.raises(SystemExit) as caught:
+        setup_workspace.check_machine()
+    assert caught.value.code == 2
+    assert '1.2 GB of free disk, 3 GB are needed' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize('version', [(3, 8), (3, 9), (3, 13), (3, 14)])
+def test_setup_names_the_pythons_with_wheels(setup_workspace, monkeypatch, capsys, version):
+    monkeypatch.setattr(setup_workspace.sys, 'version_info', (*version, 0))
+    monkeypatch.setattr(setup_workspace.sys, 'prefix', sys.base_prefix)
+    with pytest.raises(SystemExit) as caught:
+        setup_workspace.choose_python(this_python=True)
+    assert caught.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f'Python {version[0]}.{version[1]} has no ROS wheels; 3.10, 3.11 and 3.12' in line
+
+
+def test_cmake_is_installed_only_where_there_is_none(setup_workspace, monkeypatch, tmp_path):
+    monkeypatch.setenv('PATH', str(tmp_path))
+    assert setup_workspace.CMAKE_REQUIREMENTS in setup_workspace.requirement_files()
+    cmake = tmp_path / 'cmake'
+    cmake.write_text('#!/bin/sh\n')
+    cmake.chmod(0o755)
+    assert setup_workspace.CMAKE_REQUIREMENTS not in setup_workspace.requirement_files()
+
+
+def test_build_sees_nothing_of_another_ros(setup_workspace, monkeypatch):
+    for name in ('AMENT_PREFIX_PATH', 'CMAKE_PREFIX_PATH', 'PYTHONPATH', 'ROS_DISTRO'):
+        monkeypatch.setenv(name, '/opt/ros/other')
+    env = setup_workspace.build_environment()
+    assert not [value for value in env.values() if '/opt/ros/other' in value]
+
+
+def entered(setup: ModuleType, tmp_path: Path, command: str, **variables: str) -> str:
+    """Return what a shell prints after sourcing the environment twice."""
+    script = tmp_path / 'env.sh'
+    script.write_text(setup.environment_script(setup.packages()))
+    done = subprocess.run(
+        ['sh', '-c', f'. {script}; . {script}; {command}'],
+        env={'PATH': os.environ['PATH'], **variables},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+def test_environment_can_be_entered_twice(setup_workspace, tmp_path):
+    printed = entered(setup_workspace, tmp_path, 'echo "$PYTHONPATH"', PYTHONPATH='/own')
+    parts = printed.strip().split(':')
+    assert parts[-1] == '/own'
+    assert len(parts) == len(set(parts))
+
+
+def test_environment_leaves_an_installed_ros_out(setup_workspace, tmp_path):
+    printed = entered(
+        setup_workspace,
+        tmp_path,
+        'echo "$PYTHONPATH:$AMENT_PREFIX_PATH:$LD_LIBRARY_PATH"',
+        PYTHONPATH='/opt/ros/other',
+        AMENT_PREFIX_PATH='/opt/ros/other',
+        ROS_DISTRO='other',
+    )
+    assert '/opt/ros/other' not in printed
+
+
+def test_discovery_stays_on_this_machine(setup_workspace, tmp_path):
+    command = 'echo "$ROS_AUTOMATIC_DISCOVERY_RANGE"'
+    assert entered(setup_workspace, tmp_path, command).strip() == 'LOCALHOST'
+
+
+def test_discovery_obeys_the_user(setup_workspace, tmp_path):
+    printed = entered(
+        setup_workspace,
+        tmp_path,
+        'echo "$ROS_AUTOMATIC_DISCOVERY_RANGE"',
+        ROS_AUTOMATIC_DISCOVERY_RANGE='SUBNET',
+    )
+    assert printed.strip() == 'SUBNET'
+
+
+def test_gait_asks_for_setup_where_none_was_made(tmp_path):
+    shutil.copy(ROOT / 'gait', tmp_path / 'gait')
+    done = subprocess.run(
+        [str(tmp_path / 'gait'), 'list', 'robots'], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, '')
+    assert done.stderr.splitlines() == ['gait: run make setup first']
