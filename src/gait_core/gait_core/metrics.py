@@ -30,7 +30,7 @@ METRICS: Mapping[str, str] = MappingProxyType(
         'mean_speed_mps': 'Distance over duration.',
         'steps': 'Landings of all legs, debounced.',
         'cost_of_transport': 'Energy over weight times distance; undefined where it hardly moved.',
-        'energy_j': 'Positive mechanical work of all joints: braking is free, nothing is recovered.',
+        'energy_j': 'Positive mechanical work of all joints: braking is free, not recovered.',
         'zmp_margin_min_m': 'Least margin of the centre of pressure in the support polygon; '
         'zero whenever a trial stood on an edge or a point.',
         'zmp_undefined_fraction': 'Share of ticks without enough load on the ground for a ZMP.',

@@ -18,7 +18,6 @@ from gait_core.fingerprint import fingerprint
 from gait_core.metrics import trial_metrics
 from gait_core.observation import Observation, missing
 from gait_core.parameters import build
-from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.rollout import Recorder, Rollout
 from gait_core.scene import Scene
@@ -185,8 +184,8 @@ def step_controller(loop: TrialLoop, controller: Controller) -> None:
 
 def start_trial(loop: TrialLoop) -> Controller:
     """Begin a trial with its in-process controller, reset and checked for what it needs."""
-    controller = make_controller(loop.spec, load_robot(loop.spec.scene.robot, loop.spec.scene.draw))
     loop.begin()
+    controller = make_controller(loop.spec, loop.robot)
     controller.reset(loop.controller_seed)
     absent = missing(loop.seen, controller.needs)
     if absent:

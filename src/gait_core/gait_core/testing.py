@@ -1,0 +1,315 @@
+"""
+Small robots, an engine without physics and specs for the tests of every package.
+
+Nothing here is registered: a test passes the engine to ``run_trial``, or registers what it needs
+for its own length with ``registered``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from gait_core import registry
+from gait_core.arrays import FloatArray
+from gait_core.errors import ProtocolError, SimulationDiverged
+from gait_core.observation import Contacts, Imu, Observation
+from gait_core.parameters import Parameters, bounded
+from gait_core.placement import base_pose
+from gait_core.robot.model import Actuator, Joint, Leg, Link, RobotModel, Shape
+from gait_core.scene import NOTHING, Scene
+from gait_core.targets import AppliedTargets, JointTargets
+from gait_core.terrains import load_terrain
+from gait_core.trial_spec import Command, TrialSpec
+
+_BODY = (0.4, 0.2, 0.1)
+_SEGMENT = 0.15
+_GAIN = 20.0
+_PROPULSION = 0.1
+
+
+def legged_box(legs: int = 4, joints: int = 2) -> RobotModel:
+    """
+    Return a box of 4 kg with legs in two rows, each a chain of pitch joints that ends in a ball.
+
+    The first joints of each leg bend forwards, the next backwards, and so on; segments are 0.15 m
+    long and weigh 0.25 kg. ``legged_box(1)`` is a hopper.
+    """
+    links = [
+        Link(
+            name='base',
+            mass=4.0,
+            com=np.zeros(3),
+            inertia=_box_inertia(4.0, _BODY),
+            collisions=(Shape(kind='box', size=_BODY),),
+        )
+    ]
+    chain: list[Joint] = []
+    described: list[Leg] = []
+    for number in range(legs):
+        leg_joints, leg_links = _leg(number, legs, joints)
+        chain += leg_joints
+        links += leg_links
+        described.append(
+            Leg(
+                name=f'leg{number}',
+                joints=tuple(joint.name for joint in leg_joints),
+                sole=leg_links[-1].name,
+                sole_point=(0.0, 0.0, -_SEGMENT),
+            )
+        )
+    names = tuple(joint.name for joint in chain)
+    bend = {name: 0.4 * (-1) ** (i % joints) for i, name in enumerate(names)}
+    return RobotModel(
+        name='legged_box',
+        links=tuple(links),
+        joints=tuple(chain),
+        joint_names=names,
+        actuators={name: Actuator(constants={'gain': _GAIN}) for name in names},
+        legs=tuple(described),
+        nominal_stance=bend,
+        length_scale=_SEGMENT * joints,
+    )
+
+
+def _leg(number: int, legs: int, joints: int) -> tuple[list[Joint], list[Link]]:
+    row, side = number // 2, 1.0 - 2.0 * (number % 2)
+    rows = (legs + 1) // 2
+    x = 0.0 if rows == 1 else _BODY[0] * (0.5 - row / (rows - 1))
+    y = 0.0 if legs == 1 else side * 0.5 * _BODY[1]
+    parent, found_joints, found_links = 'base', [], []
+    size = (0.02, 0.02, _SEGMENT)
+    for k in range(joints):
+        ball = Shape(kind='sphere', size=(0.02,), xyz=(0.0, 0.0, -_SEGMENT))
+        link = Link(
+            name=f'leg{number}_link{k}',
+            mass=0.25,
+            com=np.array([0.0, 0.0, -0.5 * _SEGMENT]),
+            inertia=_box_inertia(0.25, size),
+            collisions=(ball,) if k == joints - 1 else (),
+        )
+        found_joints.append(
+            Joint(
+                name=f'leg{number}_joint{k}',
+                kind='revolute',
+                parent=parent,
+                child=link.name,
+                xyz=(x, y, -0.5 * _BODY[2]) if k == 0 else (0.0, 0.0, -_SEGMENT),
+                axis=(0.0, 1.0, 0.0),
+                lower=-1.5,
+                upper=1.5,
+                velocity=8.0,
+                effort=20.0,
+            )
+        )
+        found_links.append(link)
+        parent = link.name
+    return found_joints, found_links
+
+
+def _box_inertia(mass: float, size: tuple[float, float, float]) -> FloatArray:
+    squares = np.square(size)
+    return np.diag(mass / 12.0 * (squares.sum() - squares))
+
+
+class KinematicEngine:
+    """
+    The Engine contract without physics, for tests of all that surrounds an engine.
+
+    Joints go to their targets at most at their velocity limits. A leg whose first joint does not
+    swing forwards stands and carries its share of the weight; the standing legs' sweep pushes the
+    base forwards. The base leans by the mean deviation of the joints from the stance, so a robot
+    can be made to fall; a target beyond 100 rad counts as divergence. Friction, pushes and
+    physics step have no effect.
+
+    Parameters
+    ----------
+    robot : RobotModel or None
+        Takes the place of whatever the scene names; ``None``: a ``legged_box``.
+
+    """
+
+    def __init__(self, robot: RobotModel | None = None) -> None:
+        self._robot = robot or legged_box()
+        self._closed = False
+
+    @property
+    def robot(self) -> RobotModel:
+        """The robot."""
+        return self._robot
+
+    def reset(self, scene: Scene, seed: int, settle_ticks: int = 0) -> Observation:
+        """Return the initial state; settling changes nothing, for a robot that is at rest."""
+        if self._closed:
+            raise ProtocolError('reset of a closed engine')
+        self._scene = scene
+        self._terrain = load_terrain(scene.terrain)
+        self._tick = 0
+        start = {**self._robot.nominal_stance, **scene.initial.joint_positions}
+        self._positions = np.array([start.get(name, 0.0) for name in self._robot.joint_names])
+        self._velocities = np.zeros_like(self._positions)
+        self._efforts = np.zeros_like(self._positions)
+        self._pose = base_pose(self._robot, self._positions, scene.initial, self._terrain)
+        self._speed = 0.0
+        return self._observation()
+
+    def step(self, targets: AppliedTargets) -> Observation:
+        """Advance one control period."""
+        if self._closed:
+            raise ProtocolError('step of a closed engine')
+        if np.abs(targets.position).max(initial=0.0) > 100.0:
+            raise SimulationDiverged('a target beyond 100 rad')
+        dt = self._scene.control_period / len(targets.position)
+        n = len(self._positions)
+        for row in targets.position[:, :n]:
+            reach = self._robot.velocity_limit * dt
+            move = np.clip(row - self._positions, -reach, reach)
+            self._efforts = _GAIN * (row - self._positions)
+            self._positions = self._positions + move
+            self._velocities = move / dt
+            self._advance_base(dt)
+        self._tick += 1
+        return self._observation()
+
+    def rollout(self, tape: Sequence[AppliedTargets]) -> list[Observation]:
+        """Advance one control period per entry."""
+        return [self.step(targets) for targets in tape]
+
+    def close(self) -> None:
+        """Refuse further calls."""
+        self._closed = True
+
+    def _advance_base(self, dt: float) -> None:
+        sweep = -self._velocities[self._hips()]
+        self._speed = _PROPULSION * float(np.maximum(sweep, 0.0).sum())
+        yaw = self._scene.initial.yaw
+        self._pose = self._pose.copy()
+        self._pose[0] += self._speed * np.cos(yaw) * dt
+        self._pose[1] += self._speed * np.sin(yaw) * dt
+        lean = float(np.mean(self._positions - self._robot.stance[: len(self._positions)]))
+        self._pose[3:] = Rotation.from_euler('xyz', [0.0, lean, yaw]).as_quat()
+
+    def _hips(self) -> list[int]:
+        return [self._robot.joint_index[leg.joints[0]] for leg in self._robot.legs]
+
+    def _observation(self) -> Observation:
+        yaw = self._scene.initial.yaw
+        twist = np.array([self._speed * np.cos(yaw), self._speed * np.sin(yaw), 0, 0, 0, 0])
+        gravity = np.array(self._scene.gravity)
+        return Observation(
+            tick=self._tick,
+            time=self._tick * self._scene.control_period,
+            joint_names=self._robot.joint_names,
+            joint_positions=self._positions.copy(),
+            joint_velocities=self._velocities.copy(),
+            joint_efforts=self._efforts.copy(),
+            body_names=self._robot.roots,
+            body_poses=self._pose[None].copy(),
+            body_twists=twist[None],
+            imu=Imu(
+                orientation=self._pose[3:].copy(),
+                angular_velocity=np.zeros(3),
+                linear_acceleration=-gravity,
+            ),
+            contacts=self._contacts(),
+        )
+
+    def _contacts(self) -> Contacts:
+        standing = np.flatnonzero(self._velocities[self._hips()] <= 0.0)
+        points = np.zeros((len(standing), 3))
+        for row, leg in enumerate(standing):
+            points[row, :2] = self._pose[:2] + np.array(
+                self._robot.joint[self._robot.legs[leg].joints[0]].xyz[:2]
+            )
+        points[:, 2] = self._terrain.height(points[:, 0], points[:, 1])
+        forces = np.zeros((len(standing), 3))
+        load = -self._scene.gravity[2] * self._robot.mass
+        forces[:, 2] = load / max(1, len(standing))
+        return Contacts(
+            soles=self._robot.soles,
+            sole=standing.astype(np.int64),
+            points=points,
+            forces=forces,
+            depths=np.zeros(len(standing)),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class WaveParams(Parameters):
+    """A sine on every joint, legs in turn."""
+
+    amplitude: float = bounded(0.2, low=0.0, high=1.0, unit='rad', doc='About the stance.')
+    frequency: float = bounded(1.0, low=0.1, high=5.0, unit='Hz', doc='Waves per second.')
+
+
+class WaveController:
+    """Swings every joint about the nominal stance; the time is the sum of its steps."""
+
+    Params: ClassVar[type[Parameters]] = WaveParams
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({'wave': {}})
+    needs: ClassVar[frozenset[str]] = frozenset({'joint_positions'})
+
+    def __init__(self, robot: RobotModel, params: WaveParams) -> None:
+        self._robot, self.params = robot, params
+        self._lags = np.arange(len(robot.target_names)) * 1.0
+        self._time = 0.0
+
+    def set_params(self, params: WaveParams) -> None:
+        """Replace the parameters."""
+        self.params = params
+
+    def reset(self, seed: int) -> None:
+        """Start the wave anew; seeds make no difference."""
+        self._time = 0.0
+
+    def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
+        """Return the wave at the end of the control period."""
+        self._time += dt
+        phase = 2.0 * np.pi * self.params.frequency * self._time - self._lags
+        wave = self._robot.stance + self.params.amplitude * np.sin(phase)
+        return JointTargets(names=self._robot.target_names, position=wave)
+
+    def state(self) -> Mapping[str, float]:
+        """Return the phase [rad]."""
+        return {'phase': 2.0 * np.pi * self.params.frequency * self._time}
+
+
+def spec_for_test(
+    controller: str = 'wave', scene: Mapping[str, Any] = NOTHING, **changes: Any
+) -> TrialSpec:
+    """
+    Return the spec of a trial of half a second on the ``kinematic`` engine.
+
+    ``scene`` changes fields of its scene; other keywords change those of the spec.
+    """
+    base = Scene(robot='legged_box', engine='kinematic')
+    return replace(
+        TrialSpec(scene=replace(base, **scene), controller=controller, duration=0.5), **changes
+    )
+
+
+@contextmanager
+def registered(extended: str, **objects: Any) -> Iterator[None]:
+    """Register objects of a kind by name, in this process, while the context lasts."""
+    load_registered, names_registered = registry.load, registry.names
+
+    def load(kind: str, name: str) -> Any:
+        return (
+            objects[name] if kind == extended and name in objects else load_registered(kind, name)
+        )
+
+    def names(kind: str) -> tuple[str, ...]:
+        more = objects if kind == extended else ()
+        return tuple(sorted({*names_registered(kind), *more}))
+
+    registry.load, registry.names = load, names
+    try:
+        yield
+    finally:
+        registry.load, registry.names = load_registered, names_registered
