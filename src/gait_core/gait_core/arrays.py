@@ -34,7 +34,10 @@ def frozen(values: Any, shape: tuple[int | None, ...] | None = None, *, name: st
     array = np.asarray(values, dtype=np.float64)
     if shape is not None and (
         array.ndim != len(shape)
-        or any(want is not None and want != have for want, have in zip(shape, array.shape))
+        or any(
+            want is not None and want != have
+            for want, have in zip(shape, array.shape, strict=True)
+        )
     ):
         wanted = tuple('any' if n is None else n for n in shape)
         raise ValueError(f'{name} has shape {array.shape}, expected {wanted}')

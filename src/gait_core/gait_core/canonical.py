@@ -19,8 +19,9 @@ from gait_core.errors import ConfigurationError, unknown
 def plain(value: Any) -> Any:
     """Return dataclasses, mappings, arrays and tuples as dicts, lists and plain numbers."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name))
-                for field in dataclasses.fields(value)}
+        return {
+            field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)
+        }
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):
@@ -85,14 +86,15 @@ def _rebuild_dataclass(cls: Any, value: Any, name: str) -> Any:
     for key in value:
         if key not in hints:
             raise unknown('name', f'{prefix}{key}', (f'{prefix}{hint}' for hint in hints))
-    required = [field.name for field in dataclasses.fields(cls)
-                if field.default is dataclasses.MISSING
-                and field.default_factory is dataclasses.MISSING]
+    required = [
+        field.name
+        for field in dataclasses.fields(cls)
+        if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+    ]
     for key in required:
         if key not in value:
             raise ConfigurationError(f'{prefix}{key} is missing')
-    return cls(**{key: rebuild(hints[key], item, f'{prefix}{key}')
-                  for key, item in value.items()})
+    return cls(**{key: rebuild(hints[key], item, f'{prefix}{key}') for key, item in value.items()})
 
 
 @cache
@@ -109,8 +111,10 @@ def _rebuild_tuple(kinds: tuple[Any, ...], value: Any, name: str) -> tuple[Any, 
         kinds = (kinds[0],) * len(value)
     if len(value) != len(kinds):
         raise ConfigurationError(f'{name} has {len(value)} values, expected {len(kinds)}')
-    return tuple(rebuild(kind, item, f'{name}[{i}]')
-                 for i, (kind, item) in enumerate(zip(kinds, value, strict=True)))
+    return tuple(
+        rebuild(kind, item, f'{name}[{i}]')
+        for i, (kind, item) in enumerate(zip(kinds, value, strict=True))
+    )
 
 
 def _rebuild_mapping(kind: Any, value: Any, name: str) -> dict[str, Any]:

@@ -125,11 +125,12 @@ class Evaluation:
 
 class Optimizer(Protocol):
     """
-    Search over the unit cube by ask and tell; constructed as ``cls(dimension=, seed=, **settings)``.
+    Search over the unit cube by ask and tell.
 
-    ``Settings`` is its Parameters dataclass. ``ask`` twice without ``tell``, or a ``tell`` whose
-    ids are not exactly those asked, raises ProtocolError. Replaying the tells of a run on a fresh
-    instance with the same seed restores its state exactly.
+    Constructed as ``cls(dimension=, seed=, **settings)``, where ``Settings`` is its Parameters
+    dataclass. ``ask`` twice without ``tell``, or a ``tell`` whose ids are not exactly those asked,
+    raises ProtocolError. Replaying the tells of a run on a fresh instance with the same seed
+    restores its state exactly.
     """
 
     Settings: ClassVar[type[Parameters]]
@@ -151,8 +152,11 @@ Progress = Callable[[int, TrialResult], None]
 class Evaluator(Protocol):
     """Runs trials; results come in the order of the specs and depend on them alone."""
 
-    def evaluate(self, specs: Sequence[TrialSpec], progress: Progress | None = None,
-                 ) -> list[TrialResult]:
+    def evaluate(
+        self,
+        specs: Sequence[TrialSpec],
+        progress: Progress | None = None,
+    ) -> list[TrialResult]:
         """Return one result per spec."""
 
     def close(self) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
+import difflib
 
 
 class ConfigurationError(ValueError):

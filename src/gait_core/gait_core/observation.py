@@ -118,8 +118,17 @@ class Observation:
     element_forces: FloatArray | None = None
 
 
-FIELDS = ('joint_positions', 'joint_velocities', 'joint_efforts', 'body_poses', 'body_twists',
-          'imu', 'contacts', 'element_lengths', 'element_forces')
+FIELDS = (
+    'joint_positions',
+    'joint_velocities',
+    'joint_efforts',
+    'body_poses',
+    'body_twists',
+    'imu',
+    'contacts',
+    'element_lengths',
+    'element_forces',
+)
 """Names that a controller may list among its needs."""
 
 

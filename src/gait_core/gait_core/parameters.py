@@ -6,11 +6,11 @@ ROS descriptors, README tables, command line and search bounds are derived from 
 
 from __future__ import annotations
 
-import dataclasses
-import math
 from collections.abc import Mapping, Sequence
+import dataclasses
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
+import math
 from typing import Any, TypeVar
 
 import numpy as np
@@ -57,26 +57,34 @@ class ParameterInfo:
 
     def _number(self, value: Any) -> float | int:
         if isinstance(value, (bool, np.bool_)) or not isinstance(
-                value, (int, float, np.integer, np.floating)):
+            value, (int, float, np.integer, np.floating)
+        ):
             raise ConfigurationError(
-                f"parameter '{self.name}' is {value!r}, expected a number [{self.unit}]")
+                f"parameter '{self.name}' is {value!r}, expected a number [{self.unit}]"
+            )
+        if not math.isfinite(value):
+            raise ConfigurationError(
+                f"parameter '{self.name}' is {value}, expected a finite number"
+            )
         if self.kind == 'int' and float(value) != int(value):
-            raise ConfigurationError(f"parameter '{self.name}' is {value}, expected a whole number")
+            raise ConfigurationError(
+                f"parameter '{self.name}' is {value}, expected a whole number"
+            )
         number = int(value) if self.kind == 'int' else float(value)
-        if not math.isfinite(number):
-            raise ConfigurationError(f"parameter '{self.name}' is {value}, expected a finite number")
         low, high = self.low, self.high
         if (low is not None and number < low) or (high is not None and number > high):
             bound = low if low is not None and number < low else high
             raise ConfigurationError(
                 f"parameter '{self.name}' = {value:g} {self.unit} is outside [{low:g}, {high:g}]; "
-                f'nearest valid: {bound:g}')
+                f'nearest valid: {bound:g}'
+            )
         return number
 
     def _floats(self, value: Any) -> tuple[float, ...]:
         if isinstance(value, str) or not isinstance(value, (Sequence, np.ndarray)):
             raise ConfigurationError(
-                f"parameter '{self.name}' is {value!r}, expected a list of numbers [{self.unit}]")
+                f"parameter '{self.name}' is {value!r}, expected a list of numbers [{self.unit}]"
+            )
         return tuple(float(self._number(item)) for item in value)
 
     def _bool(self, value: Any) -> bool:
@@ -96,18 +104,34 @@ def _field(kind: str, default: Any, **meta: Any) -> Any:
     return dataclasses.field(default=default, metadata={_META: {'kind': kind, **meta}})
 
 
-def bounded(default: float, *, low: float, high: float, unit: str, doc: str,
-            log: bool = False, read_only: bool = False) -> Any:
+def bounded(
+    default: float,
+    *,
+    low: float,
+    high: float,
+    unit: str,
+    doc: str,
+    log: bool = False,
+    read_only: bool = False,
+) -> Any:
     """Declare a float field with inclusive bounds; ``log`` suggests a logarithmic search."""
-    return _field('float', float(default), low=float(low), high=float(high), unit=unit, doc=doc,
-                  log=log, read_only=read_only)
+    return _field(
+        'float',
+        float(default),
+        low=float(low),
+        high=float(high),
+        unit=unit,
+        doc=doc,
+        log=log,
+        read_only=read_only,
+    )
 
 
-def whole(default: int, *, low: int, high: int, unit: str = '-', doc: str,
-          read_only: bool = False) -> Any:
+def whole(
+    default: int, *, low: int, high: int, unit: str = '-', doc: str, read_only: bool = False
+) -> Any:
     """Declare an int field with inclusive bounds."""
-    return _field('int', int(default), low=low, high=high, unit=unit, doc=doc,
-                  read_only=read_only)
+    return _field('int', int(default), low=low, high=high, unit=unit, doc=doc, read_only=read_only)
 
 
 def flag(default: bool, *, doc: str, read_only: bool = False) -> Any:
@@ -117,15 +141,28 @@ def flag(default: bool, *, doc: str, read_only: bool = False) -> Any:
 
 def text(default: str, *, doc: str, choices: Sequence[str] = (), read_only: bool = False) -> Any:
     """Declare a str field, optionally one of a finite set."""
-    return _field('str', default, unit='-', doc=doc, choices=tuple(choices),
-                  read_only=read_only)
+    return _field('str', default, unit='-', doc=doc, choices=tuple(choices), read_only=read_only)
 
 
-def floats(default: Sequence[float], *, low: float, high: float, unit: str, doc: str,
-           read_only: bool = False) -> Any:
+def floats(
+    default: Sequence[float],
+    *,
+    low: float,
+    high: float,
+    unit: str,
+    doc: str,
+    read_only: bool = False,
+) -> Any:
     """Declare a field that holds a tuple of floats, each within the inclusive bounds."""
-    return _field('floats', tuple(float(x) for x in default), low=float(low), high=float(high),
-                  unit=unit, doc=doc, read_only=read_only)
+    return _field(
+        'floats',
+        tuple(float(x) for x in default),
+        low=float(low),
+        high=float(high),
+        unit=unit,
+        doc=doc,
+        read_only=read_only,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,12 +183,19 @@ class Parameters:
 ParametersT = TypeVar('ParametersT', bound=Parameters)
 
 
-@lru_cache(maxsize=None)
-def describe(cls: type[Parameters]) -> tuple[ParameterInfo, ...]:
-    """Return what a parameter dataclass declares, in order of declaration."""
+@cache
+def _described(cls: Any) -> tuple[ParameterInfo, ...]:
     return tuple(
         ParameterInfo(name=field.name, default=field.default, **field.metadata[_META])
-        for field in dataclasses.fields(cls) if _META in field.metadata)
+        for field in dataclasses.fields(cls)
+        if _META in field.metadata
+    )
+
+
+def describe(cls: type[Parameters]) -> tuple[ParameterInfo, ...]:
+    """Return what a parameter dataclass declares, in order of declaration."""
+    key: Any = cls
+    return _described(key)
 
 
 def build(cls: type[ParametersT], values: Mapping[str, Any]) -> ParametersT:
@@ -183,15 +227,18 @@ class Gene:
 
     def __post_init__(self) -> None:
         """Check that the bounds are finite, ordered, and positive on a log scale."""
-        if not (math.isfinite(self.lower) and math.isfinite(self.upper)
-                and self.lower < self.upper):
+        if not (
+            math.isfinite(self.lower) and math.isfinite(self.upper) and self.lower < self.upper
+        ):
             raise ConfigurationError(
                 f"gene '{self.name}' has bounds [{self.lower}, {self.upper}]; "
-                'the lower must be below the upper and both finite')
+                'the lower must be below the upper and both finite'
+            )
         if self.log and self.lower <= 0.0:
             raise ConfigurationError(
                 f"gene '{self.name}' has a log scale and a lower bound {self.lower}; "
-                'it must be positive')
+                'it must be positive'
+            )
 
 
 @dataclass(frozen=True)
@@ -221,7 +268,9 @@ class ParameterSpace:
     def decode(self, unit: FloatArray) -> dict[str, float]:
         """Return the named values of a point of the unit cube, shape (n,), clipped to it."""
         point = self._checked(unit)
-        return {gene.name: _decode(gene, float(x)) for gene, x in zip(self.genes, point)}
+        return {
+            gene.name: _decode(gene, float(x)) for gene, x in zip(self.genes, point, strict=True)
+        }
 
     def encode(self, values: Mapping[str, float]) -> FloatArray:
         """Return the point of the unit cube, shape (n,), for named values within the bounds."""
@@ -244,7 +293,7 @@ class ParameterSpace:
 
 def _decode(gene: Gene, x: float) -> float:
     if gene.log:
-        value = gene.lower * (gene.upper / gene.lower) ** x
+        value = gene.lower * math.pow(gene.upper / gene.lower, x)
     else:
         value = gene.lower + (gene.upper - gene.lower) * x
     # Rounding must not carry a value past its own bound.
@@ -255,7 +304,8 @@ def _encode(gene: Gene, value: float) -> float:
     if not gene.lower <= value <= gene.upper:
         raise ConfigurationError(
             f"gene '{gene.name}' = {value:g} {gene.unit} is outside "
-            f'[{gene.lower:g}, {gene.upper:g}]')
+            f'[{gene.lower:g}, {gene.upper:g}]'
+        )
     if gene.log:
         return math.log(value / gene.lower) / math.log(gene.upper / gene.lower)
     return (value - gene.lower) / (gene.upper - gene.lower)
@@ -267,7 +317,15 @@ def space_from(cls: type[Parameters], names: Sequence[str] = ()) -> ParameterSpa
     for name in names:
         if name not in infos:
             raise unknown('parameter', name, infos)
-    return ParameterSpace(tuple(
-        Gene(name=info.name, lower=float(info.low or 0.0), upper=float(info.high or 0.0),
-             unit=info.unit, log=info.log)
-        for info in (infos[name] for name in (names or infos))))
+    return ParameterSpace(
+        tuple(
+            Gene(
+                name=info.name,
+                lower=float(info.low or 0.0),
+                upper=float(info.high or 0.0),
+                unit=info.unit,
+                log=info.log,
+            )
+            for info in (infos[name] for name in (names or infos))
+        )
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
@@ -18,7 +18,7 @@ GROUPS = {
 }
 
 
-@lru_cache(maxsize=None)
+@cache
 def _entries(kind: str) -> dict[str, EntryPoint]:
     # The same distribution can be seen twice (build and install folder): one of a name is kept.
     found = sorted(entry_points(group=GROUPS[kind]), key=lambda entry: (entry.name, entry.value))
@@ -28,7 +28,8 @@ def _entries(kind: str) -> dict[str, EntryPoint]:
         if known.value != entry.value:
             raise ConfigurationError(
                 f"two packages register the {kind[:-1]} '{entry.name}': "
-                f'{known.value} and {entry.value}')
+                f'{known.value} and {entry.value}'
+            )
     return entries
 
 

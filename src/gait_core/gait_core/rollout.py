@@ -70,14 +70,17 @@ class Rollout:
     @property
     def time(self) -> FloatArray:
         """Times of the states, (T + 1,) [s]."""
-        return np.arange(self.ticks + 1) * self.dt
+        return np.arange(self.ticks + 1, dtype=np.float64) * self.dt
 
     def sole_forces(self) -> FloatArray:
         """Return the force on each sole at each tick, (T + 1, s, 3) [N]."""
         total = np.zeros((self.ticks + 1, len(self.robot.soles), 3))
         on_sole = self.contact_sole >= 0
-        np.add.at(total, (self.contact_tick[on_sole], self.contact_sole[on_sole]),
-                  self.contact_forces[on_sole])
+        np.add.at(
+            total,
+            (self.contact_tick[on_sole], self.contact_sole[on_sole]),
+            self.contact_forces[on_sole],
+        )
         return total
 
     def stance(self, threshold: float = 1.0) -> BoolArray:
@@ -97,11 +100,13 @@ class Recorder:
             'joint_velocities': np.zeros((ticks + 1, n)),
             'joint_efforts': np.zeros((ticks + 1, n)),
             'body_poses': np.zeros((ticks + 1, b, 7)),
-            'body_twists': np.zeros((ticks + 1, b, 6))}
+            'body_twists': np.zeros((ticks + 1, b, 6)),
+        }
         self._applied = {
             'target_positions': np.zeros((ticks, m)),
             'target_velocities': np.zeros((ticks, m)),
-            'target_efforts': np.zeros((ticks, m))}
+            'target_efforts': np.zeros((ticks, m)),
+        }
         self._commands = np.zeros((ticks, 3))
         self._specific_forces = np.zeros((ticks + 1, 3))
         self._has_imu = True
@@ -135,13 +140,17 @@ class Recorder:
             return np.concatenate([getattr(contacts, name) for contacts in self._contacts])
 
         return Rollout(
-            robot=self._robot, spec=self._spec, status=status,
+            robot=self._robot,
+            spec=self._spec,
+            status=status,
             dt=self._spec.scene.control_period,
             **{name: array[:rows] for name, array in self._states.items()},
-            **{name: array[:rows - 1] for name, array in self._applied.items()},
-            commands=self._commands[:rows - 1],
+            **{name: array[: rows - 1] for name, array in self._applied.items()},
+            commands=self._commands[: rows - 1],
             contact_tick=np.repeat(np.arange(rows), counts),
             contact_sole=joined('sole').astype(np.int64),
-            contact_points=joined('points'), contact_forces=joined('forces'),
+            contact_points=joined('points'),
+            contact_forces=joined('forces'),
             contact_depths=joined('depths'),
-            specific_forces=self._specific_forces[:rows] if self._has_imu else None)
+            specific_forces=self._specific_forces[:rows] if self._has_imu else None,
+        )

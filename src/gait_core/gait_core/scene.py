@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+import math
 from types import MappingProxyType
 from typing import Any
 
@@ -52,8 +52,16 @@ class InitialState:
 
     def __post_init__(self) -> None:
         """Check that every number is finite."""
-        _finite('initial', x=self.x, y=self.y, roll=self.roll, pitch=self.pitch, yaw=self.yaw,
-                clearance=self.clearance, **self.joint_positions)
+        _finite(
+            'initial',
+            x=self.x,
+            y=self.y,
+            roll=self.roll,
+            pitch=self.pitch,
+            yaw=self.yaw,
+            clearance=self.clearance,
+            **self.joint_positions,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,8 +76,14 @@ class Push:
 
     def __post_init__(self) -> None:
         """Check that every number is finite and the window not empty."""
-        _finite('push', start=self.start, duration=self.duration, fx=self.force[0],
-                fy=self.force[1], fz=self.force[2])
+        _finite(
+            'push',
+            start=self.start,
+            duration=self.duration,
+            fx=self.force[0],
+            fy=self.force[1],
+            fz=self.force[2],
+        )
         if self.duration <= 0.0:
             raise ConfigurationError(f'push.duration is {self.duration} s, it must be positive')
 
@@ -149,13 +163,21 @@ class Scene:
 
     def __post_init__(self) -> None:
         """Check ranges and that the control period is a whole multiple of the physics step."""
-        _finite('scene', friction=self.friction, restitution=self.restitution,
-                gx=self.gravity[0], gy=self.gravity[1], gz=self.gravity[2],
-                length_scale=self.length_scale, **self.engine_options)
+        _finite(
+            'scene',
+            friction=self.friction,
+            restitution=self.restitution,
+            gx=self.gravity[0],
+            gy=self.gravity[1],
+            gz=self.gravity[2],
+            length_scale=self.length_scale,
+            **self.engine_options,
+        )
         for name in ('friction', 'restitution'):
             if getattr(self, name) < 0.0:
                 raise ConfigurationError(
-                    f'scene.{name} is {getattr(self, name)}, it must not be negative')
+                    f'scene.{name} is {getattr(self, name)}, it must not be negative'
+                )
         if self.length_scale <= 0.0:
             raise ConfigurationError(f'scene.length_scale is {self.length_scale}, not positive')
         steps_per_tick(self.physics_step, self.control_period)
@@ -188,5 +210,6 @@ def steps_per_tick(physics_step: float, control_period: float) -> int:
     raise ConfigurationError(
         f'scene.control_period {control_period:g} s is no whole multiple of '
         f'scene.physics_step {physics_step:.6g} s; nearest valid control periods: '
-        f"{', '.join(f'{p:.6g}' for p in periods)} s; nearest valid physics steps: "
-        f"{', '.join(f'1/{1.0 / p:.6g}' for p in finer)} s")
+        f'{", ".join(f"{p:.6g}" for p in periods)} s; nearest valid physics steps: '
+        f'{", ".join(f"1/{1.0 / p:.6g}" for p in finer)} s'
+    )

@@ -11,8 +11,11 @@ MAX_SEED = 2**63 - 1
 
 def check_seed(seed: int) -> int:
     """Return the seed; raise ConfigurationError unless it is an int in [0, 2**63)."""
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not (
-            0 <= seed <= MAX_SEED):
+    if (
+        isinstance(seed, bool)
+        or not isinstance(seed, (int, np.integer))
+        or not (0 <= seed <= MAX_SEED)
+    ):
         raise ConfigurationError(f'seed {seed!r} is not a whole number from 0 to {MAX_SEED}')
     return int(seed)
 

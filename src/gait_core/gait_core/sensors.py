@@ -40,7 +40,8 @@ class Sensors:
             true,
             joint_positions=self._with_noise(true.joint_positions, model.joint_position_noise),
             joint_velocities=self._with_noise(true.joint_velocities, model.joint_velocity_noise),
-            imu=None if true.imu is None else self._imu(true.imu))
+            imu=None if true.imu is None else self._imu(true.imu),
+        )
 
     def _imu(self, imu: Imu) -> Imu:
         tilt = Rotation.from_rotvec(self._rng.normal(0.0, 1.0, 3) * self._model.orientation_noise)
@@ -48,7 +49,9 @@ class Sensors:
             orientation=(tilt * Rotation.from_quat(imu.orientation)).as_quat(),
             angular_velocity=self._drawn(imu.angular_velocity, self._model.angular_velocity_noise),
             linear_acceleration=self._drawn(
-                imu.linear_acceleration, self._model.acceleration_noise))
+                imu.linear_acceleration, self._model.acceleration_noise
+            ),
+        )
 
     def _with_noise(self, value: FloatArray | None, deviation: float) -> FloatArray | None:
         return None if value is None else self._drawn(value, deviation)

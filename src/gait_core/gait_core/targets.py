@@ -57,7 +57,8 @@ class JointTargets:
         if array.ndim != 2 or array.shape[0] < 1 or array.shape[1] != len(self.names):
             raise BadCommand(
                 f'{field} has shape {array.shape}, expected (K, {len(self.names)}) for '
-                f'{len(self.names)} names')
+                f'{len(self.names)} names'
+            )
         bad = ~np.isfinite(array).all(axis=0)
         if bad.any():
             raise BadCommand(f"{field} of joint '{self.names[int(np.argmax(bad))]}' is not finite")
@@ -99,7 +100,9 @@ class TargetMemory:
         n = len(self._names)
         self._last = {
             'position': frozen(initial_position, (n,), name='initial position').copy(),
-            'velocity': np.zeros(n), 'effort': np.zeros(n)}
+            'velocity': np.zeros(n),
+            'effort': np.zeros(n),
+        }
         self._columns: dict[tuple[str, ...], tuple[FloatArray, FloatArray]] = {}
         self.unknown: set[str] = set()
 
@@ -125,5 +128,6 @@ class TargetMemory:
             self.unknown.update(name for name in names if name not in self._index)
             self._columns[names] = (
                 np.array(known, dtype=np.intp),
-                np.array([self._index[names[i]] for i in known], dtype=np.intp))
+                np.array([self._index[names[i]] for i in known], dtype=np.intp),
+            )
         return self._columns[names]

@@ -12,7 +12,13 @@ from gait_core import registry
 from gait_core.arrays import FloatArray
 from gait_core.canonical import sha256_of
 from gait_core.contracts import Controller, Engine
-from gait_core.errors import BadCommand, ConfigurationError, ProtocolError, SimulationDiverged
+from gait_core.errors import (
+    BadCommand,
+    ConfigurationError,
+    ProtocolError,
+    SimulationDiverged,
+    unknown,
+)
 from gait_core.fall import has_fallen
 from gait_core.fingerprint import fingerprint
 from gait_core.metrics import trial_metrics
@@ -24,8 +30,7 @@ from gait_core.scene import Scene
 from gait_core.seeding import derived_seed
 from gait_core.sensors import Sensors
 from gait_core.targets import AppliedTargets, JointTargets, TargetMemory
-from gait_core.trial_spec import (
-    DIVERGED, FELL, OK, Command, TrialResult, TrialSpec, invalid)
+from gait_core.trial_spec import DIVERGED, FELL, OK, Command, TrialResult, TrialSpec, invalid
 from gait_core.weights import load_weights
 
 _ENGINE_SEED, _SENSOR_SEED, CONTROLLER_SEED = range(3)
@@ -75,10 +80,13 @@ class TrialLoop:
         """Reset the engine, let the robot settle and read the first observation."""
         spec = self.spec
         self.true = self._engine.reset(
-            spec.scene, derived_seed(spec.seed, _ENGINE_SEED),
-            settle_ticks=round(spec.settle_time / self.dt))
+            spec.scene,
+            derived_seed(spec.seed, _ENGINE_SEED),
+            settle_ticks=round(spec.settle_time / self.dt),
+        )
         self._memory = TargetMemory(
-            self.robot.target_names, initial_positions(self.robot, spec.scene))
+            self.robot.target_names, initial_positions(self.robot, spec.scene)
+        )
         self._recorder = Recorder(spec, self.robot)
         self._sensors = Sensors(spec.scene.sensors, derived_seed(spec.seed, _SENSOR_SEED))
         self.running = True
@@ -97,7 +105,7 @@ class TrialLoop:
         _hash_tick(self._hash, self._tick, self.true, applied)
         self._recorder.targets(self._tick, applied, self.command.velocity)
         try:
-            self.true = self._engine.step(applied)
+            self.true = _finite(self._engine.step(applied))
         except SimulationDiverged as error:
             self.end(DIVERGED, str(error))
             return
@@ -135,18 +143,23 @@ class TrialLoop:
             metrics=trial_metrics(rollout),
             terms=terms,
             fitness=sum(weights[name] * value for name, value in terms.items()) if terms else None,
-            trial_hash=self._hash.hexdigest(), spec_hash=sha256_of(self.spec),
-            fingerprint=fingerprint(), ticks=self._tick, fell_at=self._fell_at,
-            wall_time=wall.perf_counter() - self._began, reason=self.reason)
+            trial_hash=self._hash.hexdigest(),
+            spec_hash=sha256_of(self.spec),
+            fingerprint=fingerprint(),
+            ticks=self._tick,
+            fell_at=self._fell_at,
+            wall_time=wall.perf_counter() - self._began,
+            reason=self.reason,
+        )
 
 
 def initial_positions(robot: RobotModel, scene: Scene) -> FloatArray:
     """Return the scene's initial positions by ``robot.target_names``, (m,) [rad or m]."""
-    start = robot.stance.copy()
+    start: FloatArray = robot.stance.copy()
     index = {name: i for i, name in enumerate(robot.target_names)}
     for name, value in scene.initial.joint_positions.items():
         if name not in index:
-            raise ConfigurationError(f"initial position of unknown joint '{name}'")
+            raise unknown('joint in initial.joint_positions', name, index)
         start[index[name]] = value
     return start
 
@@ -155,8 +168,10 @@ def fitness_terms(rollout: Rollout) -> dict[str, float]:
     """Return the unweighted terms; empty unless the status may win and every term is finite."""
     if rollout.status not in (OK, FELL):
         return {}
-    terms = {name: float(registry.load('fitness_terms', name)(rollout))
-             for name in rollout.spec.fitness_terms}
+    terms = {
+        name: float(registry.load('fitness_terms', name)(rollout))
+        for name in rollout.spec.fitness_terms
+    }
     for name, value in terms.items():
         if not np.isfinite(value):
             raise ConfigurationError(f"fitness term '{name}' returned {value}")
@@ -191,7 +206,8 @@ def start_trial(loop: TrialLoop) -> Controller:
     if absent:
         raise ConfigurationError(
             f"controller '{loop.spec.controller}' needs {', '.join(absent)}, which engine "
-            f"'{loop.spec.scene.engine}' does not report")
+            f"'{loop.spec.scene.engine}' does not report"
+        )
     return controller
 
 
@@ -219,10 +235,23 @@ def run_trial(spec: TrialSpec, engine: Engine | None = None) -> TrialResult:
     return run_loop(spec, engine).result()
 
 
+def _finite(state: Observation) -> Observation:
+    """Return a state, or raise SimulationDiverged: no NaN leaves a trial."""
+    for name in ('joint_positions', 'joint_velocities', 'body_poses', 'body_twists'):
+        array = getattr(state, name)
+        if array is not None and not np.isfinite(array).all():
+            raise SimulationDiverged(f'{name} at tick {state.tick} are not finite')
+    return state
+
+
 def _hash_state(digest: Any, tick: int, state: Observation) -> None:
     digest.update(np.float64(tick).astype('<f8').tobytes())
-    for array in (state.joint_positions, state.joint_velocities, state.body_poses,
-                  state.body_twists):
+    for array in (
+        state.joint_positions,
+        state.joint_velocities,
+        state.body_poses,
+        state.body_twists,
+    ):
         if array is not None:
             digest.update(np.ascontiguousarray(array, dtype='<f8').tobytes())
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+import math
 from typing import Any
 
 from gait_core.errors import ConfigurationError
@@ -40,7 +40,8 @@ class Command:
 
     def __post_init__(self) -> None:
         """Check that every number is finite."""
-        for name, value in (*zip(('x', 'y', 'yaw'), self.velocity), *self.set_points.items()):
+        velocity = zip(('x', 'y', 'yaw'), self.velocity, strict=True)
+        for name, value in (*velocity, *self.set_points.items()):
             if not math.isfinite(value):
                 raise ConfigurationError(f'command.{name} is {value}, expected a finite number')
 
@@ -102,7 +103,8 @@ class TrialSpec:
         if self.ticks < 1:
             raise ConfigurationError(
                 f'duration {self.duration} s is shorter than one control period '
-                f'({self.scene.control_period} s)')
+                f'({self.scene.control_period} s)'
+            )
         times = [item.time for item in self.script]
         if times != sorted(times):
             raise ConfigurationError(f'the command script is not in order of time: {times}')

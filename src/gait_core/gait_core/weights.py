@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import zipfile
 from pathlib import Path
+import zipfile
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,8 @@ def load_weights(path: str, sha256: str = '') -> dict[str, npt.NDArray[np.generi
     found = hashlib.sha256(content).hexdigest()
     if sha256 and found != sha256:
         raise ConfigurationError(
-            f'weights {file} have SHA-256 {found[:12]}..., expected {sha256[:12]}...')
+            f'weights {file} have SHA-256 {found[:12]}..., expected {sha256[:12]}...'
+        )
     try:
         with np.load(file, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
