@@ -1,0 +1,249 @@
+"""The ``bullet`` engine: PyBullet behind the Engine contract, with exact resets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+import math
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import ConfigurationError, ProtocolError, SimulationDiverged, nearest
+from gait_core.observation import Observation
+from gait_core.parameters import build
+from gait_core.placement import base_pose
+from gait_core.robot.load import load_robot
+from gait_core.robot.model import RobotModel
+from gait_core.scene import Push, Scene
+from gait_core.targets import AppliedTargets
+from gait_core.terrains import load_terrain
+from gait_core.trial import initial_positions
+from sim_bridge.engines.bullet_client import pb
+from sim_bridge.engines.bullet_motors import Motors
+from sim_bridge.engines.bullet_options import BulletOptions
+from sim_bridge.engines.bullet_state import StateReader
+from sim_bridge.engines.bullet_world import World
+from sim_bridge.engines.rigid import inverse, matrix_of, product
+
+CONTACT_LAWS = ('engine',)
+
+
+class BulletEngine:
+    """
+    Rigid bodies and contacts by PyBullet; options are those of ``BulletOptions``.
+
+    Every reset empties the client and loads robot and terrain anew, and a client that diverged is
+    replaced, so a trial depends on its scene and targets alone. Nothing in it is random: the
+    seed of ``reset`` is checked by its owner and not used.
+
+    Parameters
+    ----------
+    robots : callable of (name, draw)
+        Where robots come from.
+
+    """
+
+    Options = BulletOptions
+
+    def __init__(self, robots: Callable[[str, int], RobotModel] = load_robot) -> None:
+        self._robots = robots
+        self._world: World | None = World()
+        self._ready = False
+        self._diverged = False
+
+    @property
+    def robot(self) -> RobotModel:
+        """The robot of the current scene."""
+        return self._robot
+
+    @property
+    def clamped(self) -> Mapping[str, int]:
+        """Control periods since the reset in which a joint's target was clamped to its limits."""
+        return dict(zip(self._robot.joint_names, self._motors.clamped.tolist(), strict=True))
+
+    @property
+    def overspeed(self) -> Mapping[str, int]:
+        """Physics steps in which a joint with torque was beyond its velocity limit."""
+        return dict(zip(self._robot.joint_names, self._motors.overspeed.tolist(), strict=True))
+
+    @property
+    def apart(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of links that overlapped at the start and do not collide in this scene."""
+        return self._open_world().apart
+
+    def reset(self, scene: Scene, seed: int, settle_ticks: int = 0) -> Observation:
+        """
+        Build the scene and return its state at tick 0.
+
+        Raises
+        ------
+        ConfigurationError
+            If the scene asks for what this engine or the robot does not have.
+        SimulationDiverged
+            If the robot does not survive settling.
+
+        """
+        world = self._open_world()
+        self._ready = False
+        robot = self._robots(scene.robot, scene.draw)
+        options = build(BulletOptions, scene.engine_options)
+        _refuse_unsupported(scene, robot)
+        start = initial_positions(robot, scene)
+        terrain = load_terrain(scene.terrain)
+        if self._diverged:
+            world.reconnect()
+            self._diverged = False
+        pose = base_pose(robot, start, scene.initial, terrain)
+        world.rebuild(robot, scene, options, terrain, pose, start)
+        self._robot = robot
+        self._steps = scene.steps_per_tick
+        self._motors = Motors(world, robot, scene.physics_step)
+        self._state = StateReader(world, robot, scene)
+        self._pushes = [_Shove(push, world, scene) for push in scene.pushes]
+        self._tick = 0
+        self._ready = True
+        return self._settle(start, settle_ticks)
+
+    def _settle(self, start: FloatArray, ticks: int) -> Observation:
+        motors = self._motors
+        motors.hold(start, stiff=ticks > 0)
+        seen = self._read(0)
+        for _ in range(ticks):
+            self._advance(self._steps)
+            seen = self._read(0)
+        if ticks:
+            motors.release(self._open_world(), self._robot)
+        return seen
+
+    def step(self, targets: AppliedTargets) -> Observation:
+        """
+        Advance one control period and return the state at its end.
+
+        Raises
+        ------
+        SimulationDiverged
+            If the state left the finite or plausible range; only ``reset`` is possible then.
+        BadCommand, ConfigurationError
+            If the targets cannot be applied; the state is unchanged.
+        ProtocolError
+            Before a reset or after ``close``.
+
+        """
+        if not self._ready:
+            raise ProtocolError("engine 'bullet' needs a reset before it can step")
+        samples = self._motors.load(targets, self._steps)
+        first = self._tick * self._steps
+        per_sample = self._steps // samples
+        active = [push for push in self._pushes if push.within(first, first + self._steps)]
+        for sample in range(samples):
+            self._motors.select(sample)
+            if active:
+                self._advance_pushed(first + sample * per_sample, per_sample, active)
+            else:
+                self._advance(per_sample)
+        self._tick += 1
+        return self._read(self._tick)
+
+    def rollout(self, tape: Sequence[AppliedTargets]) -> list[Observation]:
+        """Advance one control period per tape entry; equals stepping bit for bit."""
+        return [self.step(targets) for targets in tape]
+
+    def close(self) -> None:
+        """Release the physics; further calls raise ProtocolError."""
+        if self._world is not None:
+            self._world.close()
+            self._world = None
+        self._ready = False
+
+    def _open_world(self) -> World:
+        if self._world is None:
+            raise ProtocolError("engine 'bullet' is closed")
+        return self._world
+
+    def _advance(self, steps: int) -> None:
+        step, client = pb.stepSimulation, self._open_world().client
+        if self._motors.has_torques:
+            drive = self._motors.drive
+            for _ in range(steps):
+                drive()
+                step(client)
+        else:
+            for _ in range(steps):
+                step(client)
+
+    def _advance_pushed(self, first: int, steps: int, pushes: Sequence[_Shove]) -> None:
+        for index in range(first, first + steps):
+            for push in pushes:
+                if push.within(index, index + 1):
+                    push.apply()
+            self._advance(1)
+
+    def _read(self, tick: int) -> Observation:
+        try:
+            return self._state.read(tick, self._motors)
+        except SimulationDiverged:
+            self._ready, self._diverged = False, True
+            raise
+
+
+class _Shove:
+    """A push as Bullet takes it: physics steps counted from tick 0, force at a link's CoM."""
+
+    def __init__(self, push: Push, world: World, scene: Scene) -> None:
+        robot = world.model.robot
+        name = push.link or robot.links[0].name
+        if name not in world.model.places:
+            raise ConfigurationError(
+                f"push on unknown link '{name}': {nearest(name, world.model.places)}"
+            )
+        self._client, self._body = world.client, world.body
+        place = world.model.places[name]
+        self._carrier = world.link[place.link]
+        com = world.full.links[world.full.link_index[name]].com
+        carrier = robot.links[robot.link_index[place.link]]
+        # From the centre of mass of what Bullet moves, in its link frame.
+        self._lever = place.position + place.rotation @ com - carrier.com
+        self._root_turn = inverse(world.inertial_turn)
+        self._force = list(push.force)
+        # The tolerance forgives binary fractions: 0.1 s at 1 ms is step 100.
+        self._first = math.ceil(push.start / scene.physics_step - 1e-6)
+        self._end = math.ceil((push.start + push.duration) / scene.physics_step - 1e-6)
+
+    def within(self, first: int, end: int) -> bool:
+        """Return whether the push acts during physics steps first to end - 1."""
+        return self._first < end and first < self._end
+
+    def apply(self) -> None:
+        """Add the force to the coming physics step."""
+        if self._carrier < 0:
+            at, turn = pb.getBasePositionAndOrientation(self._body, self._client)
+            turn = product(turn, self._root_turn)
+        else:
+            state = pb.getLinkState(self._body, self._carrier, 0, 0, self._client)
+            at, turn = state[0], state[5]
+        point = (at + matrix_of(turn) @ self._lever).tolist()
+        pb.applyExternalForce(
+            self._body, self._carrier, self._force, point, pb.WORLD_FRAME, self._client
+        )
+
+
+def _refuse_unsupported(scene: Scene, robot: RobotModel) -> None:
+    """Raise ConfigurationError for what this engine cannot carry."""
+    if scene.contact_law not in CONTACT_LAWS:
+        raise ConfigurationError(
+            f"engine 'bullet' has no contact law '{scene.contact_law}': "
+            f'{nearest(scene.contact_law, CONTACT_LAWS)}'
+        )
+    if scene.length_scale != 1.0:
+        raise ConfigurationError(
+            f"engine 'bullet' has no similarity scaling: scene.length_scale is "
+            f'{scene.length_scale:g}, nearest valid: 1'
+        )
+    if robot.force_elements:
+        kinds = ', '.join(sorted({element.kind for element in robot.force_elements}))
+        raise ConfigurationError(
+            f"engine 'bullet' has no force elements; robot '{robot.name}' has: {kinds}"
+        )
+    if robot.ball_joints:
+        raise ConfigurationError(
+            f"engine 'bullet' has no ball joints; robot '{robot.name}' has: "
+            f'{", ".join(sorted(robot.ball_joints))}'
+        )

@@ -1,0 +1,305 @@
+"""A robot on its terrain inside one PyBullet client, rebuilt from nothing at every reset."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+import math
+from pathlib import Path
+import tempfile
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import ConfigurationError
+from gait_core.robot.model import MOVING, RobotModel
+from gait_core.robot.to_urdf import to_urdf
+from gait_core.scene import Scene
+from gait_core.terrains import Terrain
+from gait_core.terrains.base import HeightField
+from sim_bridge.engines.bullet_client import connect, disconnect, pb
+from sim_bridge.engines.bullet_options import BulletOptions
+from sim_bridge.engines.fused import Fused, fused
+from sim_bridge.engines.rigid import matrix_of, product
+
+GEAR_EFFORT = 1e6
+"""Effort [N m or N] of the gear that couples a mimic joint: beyond any motor's."""
+NO_VELOCITY_LIMIT = 1e9
+"""Bullet clamps every joint at 100 per second unless told a limit."""
+
+
+class World:
+    """
+    The client, the ids in it and the settings that hold for one scene.
+
+    Attributes
+    ----------
+    client, body, ground : int
+        PyBullet's ids.
+    full : RobotModel
+        The robot as described.
+    model : Fused
+        The robot as loaded.
+    joint : mapping of str to int
+        Bullet's index of each joint; it is also that of the joint's child link.
+    link : mapping of str to int
+        Bullet's index of each link of the fused robot; -1 is the root.
+    inertial_position, inertial_turn : (3,) and (4,) arrays
+        Position [m] and quaternion of the root's inertial frame in its link frame.
+    apart : tuple of (str, str)
+        Pairs of links that overlap at the start and therefore do not collide.
+
+    """
+
+    def __init__(self) -> None:
+        self.client = connect()
+        self._folder = tempfile.TemporaryDirectory(prefix='bullet_')
+        self._written: tuple[Fused, Path] | None = None
+        self._serial = 0
+        self._field: tuple[HeightField, list[float]] | None = None
+
+    def close(self) -> None:
+        """Disconnect and remove the files."""
+        disconnect(self.client)
+        self._folder.cleanup()
+
+    def reconnect(self) -> None:
+        """Replace a client whose state is not finite: nothing of it must survive."""
+        disconnect(self.client)
+        self.client = connect()
+
+    def rebuild(
+        self,
+        robot: RobotModel,
+        scene: Scene,
+        options: BulletOptions,
+        terrain: Terrain,
+        pose: FloatArray,
+        positions: FloatArray,
+    ) -> None:
+        """Empty the client and load the scene with the root at ``pose``, every joint at rest."""
+        self.full, self.model = robot, fused(robot)
+        self._check_base(scene)
+        pb.resetSimulation(physicsClientId=self.client)
+        self._set_physics(scene, options)
+        self._add_ground(terrain)
+        self._load(scene, options)
+        self._set_surfaces(scene)
+        self._set_dynamics()
+        self._couple_mimics()
+        self.place(pose, positions)
+        self.apart: tuple[tuple[str, str], ...] = ()
+        if options.self_collision:
+            self._separate_overlapping()
+
+    def place(self, pose: FloatArray, positions: FloatArray) -> None:
+        """Put the root link at a pose and the joints at positions, all at rest."""
+        # PyBullet's base pose is that of the inertial frame, turned where inertia is off-diagonal.
+        at = pose[:3] + matrix_of(pose[3:]) @ self.inertial_position
+        turn = product(pose[3:], self.inertial_turn)
+        pb.resetBasePositionAndOrientation(
+            self.body, at.tolist(), turn.tolist(), physicsClientId=self.client
+        )
+        robot = self.model.robot
+        value = dict(zip(robot.joint_names, positions.tolist(), strict=True))
+        for joint in robot.joints:
+            if joint.mimic is not None:
+                value[joint.name] = (
+                    joint.mimic.multiplier * value[joint.mimic.joint] + joint.mimic.offset
+                )
+        for name, position in value.items():
+            if name in self.joint:
+                pb.resetJointState(
+                    self.body, self.joint[name], position, 0.0, physicsClientId=self.client
+                )
+
+    def _check_base(self, scene: Scene) -> None:
+        robot = self.model.robot
+        if len(robot.roots) != 1:
+            raise ConfigurationError(
+                f"robot '{robot.name}' has {len(robot.roots)} root links; engine 'bullet' takes 1"
+            )
+        root = robot.links[0]
+        if not (root.mass > 0.0 or scene.fixed_base):
+            raise ConfigurationError(
+                f"robot '{robot.name}': root link '{root.name}' has no mass; give it an inertial "
+                'or set fixed_base'
+            )
+
+    def _set_physics(self, scene: Scene, options: BulletOptions) -> None:
+        # All of them at every reset: Bullet forgets some and keeps others.
+        pb.setPhysicsEngineParameter(
+            fixedTimeStep=scene.physics_step,
+            numSubSteps=0,
+            numSolverIterations=options.solver_iterations,
+            solverResidualThreshold=options.solver_residual,
+            erp=options.erp,
+            contactERP=options.contact_erp,
+            frictionERP=options.friction_erp,
+            globalCFM=options.cfm,
+            contactSlop=options.contact_slop,
+            restitutionVelocityThreshold=options.restitution_speed,
+            warmStartingFactor=options.warm_start,
+            deterministicOverlappingPairs=1,
+            enableFileCaching=0,
+            physicsClientId=self.client,
+        )
+        pb.setRealTimeSimulation(0, physicsClientId=self.client)
+        pb.setGravity(*scene.gravity, physicsClientId=self.client)
+
+    def _add_ground(self, terrain: Terrain) -> None:
+        field = terrain.heightfield
+        if field is None:
+            shape = pb.createCollisionShape(
+                pb.GEOM_PLANE, planeNormal=[0.0, 0.0, 1.0], physicsClientId=self.client
+            )
+            centre = (0.0, 0.0, 0.0)
+        else:
+            rows, columns = field.heights.shape
+            shape = pb.createCollisionShape(
+                pb.GEOM_HEIGHTFIELD,
+                meshScale=[field.cell, field.cell, 1.0],
+                heightfieldData=self._heights(field),
+                numHeightfieldRows=columns,
+                numHeightfieldColumns=rows,
+                physicsClientId=self.client,
+            )
+            # Bullet puts the middle of the bounding box at the shape's origin.
+            centre = (*field.centre, field.mid_height)
+        if shape < 0:
+            raise ConfigurationError('Bullet could not build the terrain; it may be too large')
+        self.ground: int = pb.createMultiBody(
+            baseMass=0.0,
+            baseCollisionShapeIndex=shape,
+            basePosition=centre,
+            physicsClientId=self.client,
+        )
+
+    def _heights(self, field: HeightField) -> list[float]:
+        if self._field is None or self._field[0] is not field:
+            self._field = field, field.heights.ravel().tolist()
+        return self._field[1]
+
+    def _load(self, scene: Scene, options: BulletOptions) -> None:
+        flags = pb.URDF_USE_INERTIA_FROM_FILE | pb.URDF_IGNORE_VISUAL_SHAPES
+        if options.self_collision:
+            flags |= pb.URDF_USE_SELF_COLLISION | pb.URDF_USE_SELF_COLLISION_EXCLUDE_PARENT
+        robot = self.model.robot
+        try:
+            self.body: int = pb.loadURDF(
+                str(self._file()),
+                flags=flags,
+                useFixedBase=scene.fixed_base,
+                physicsClientId=self.client,
+            )
+        except pb.error as error:
+            raise ConfigurationError(
+                f"robot '{robot.name}': Bullet cannot load it: {error}"
+            ) from None
+        self.joint: Mapping[str, int] = {
+            pb.getJointInfo(self.body, i, physicsClientId=self.client)[1].decode(): i
+            for i in range(pb.getNumJoints(self.body, physicsClientId=self.client))
+        }
+        self.link: Mapping[str, int] = {
+            robot.links[0].name: -1,
+            **{joint.child: self.joint[joint.name] for joint in robot.joints},
+        }
+        dynamics = pb.getDynamicsInfo(self.body, -1, physicsClientId=self.client)
+        self.inertial_position = np.array(dynamics[3])
+        self.inertial_turn = np.array(dynamics[4])
+
+    def _file(self) -> Path:
+        """Return the robot's URDF, in a file of a name never used before in this process."""
+        if self._written is not None and self._written[0] is self.model:
+            return self._written[1]
+        if self._written is not None:
+            self._written[1].unlink()
+        self._serial += 1
+        path = Path(self._folder.name) / f'robot_{self._serial}.urdf'
+        path.write_text(to_urdf(self.model.robot, visuals=False), encoding='utf-8')
+        self._written = self.model, path
+        return path
+
+    def _set_surfaces(self, scene: Scene) -> None:
+        # Bullet multiplies the coefficients of the two surfaces. A friction that is set in one
+        # call with a damping lands on the base, so nothing else is set here.
+        surface = {
+            'lateralFriction': math.sqrt(scene.friction),
+            'spinningFriction': 0.0,
+            'rollingFriction': 0.0,
+            'restitution': math.sqrt(scene.restitution),
+        }
+        pb.changeDynamics(self.ground, -1, **surface, physicsClientId=self.client)
+        for index in self.link.values():
+            pb.changeDynamics(self.body, index, **surface, physicsClientId=self.client)
+
+    def _set_dynamics(self) -> None:
+        pb.changeDynamics(
+            self.body,
+            -1,
+            linearDamping=0.0,
+            angularDamping=0.0,
+            activationState=pb.ACTIVATION_STATE_DISABLE_SLEEPING,
+            physicsClientId=self.client,
+        )
+        pb.changeDynamics(
+            self.body, -1, maxJointVelocity=NO_VELOCITY_LIMIT, physicsClientId=self.client
+        )
+        for joint in self.model.robot.joints:
+            if joint.kind in MOVING:
+                pb.changeDynamics(
+                    self.body,
+                    self.joint[joint.name],
+                    jointDamping=joint.damping,
+                    physicsClientId=self.client,
+                )
+
+    def _couple_mimics(self) -> None:
+        for joint in self.model.robot.joints:
+            if joint.mimic is not None:
+                # Bullet's gear holds q_a + ratio * q_b = target.
+                gear = pb.createConstraint(
+                    self.body,
+                    self.joint[joint.name],
+                    self.body,
+                    self.joint[joint.mimic.joint],
+                    pb.JOINT_GEAR,
+                    [0.0, 0.0, 1.0],
+                    [0.0, 0.0, 0.0],
+                    [0.0, 0.0, 0.0],
+                    physicsClientId=self.client,
+                )
+                pb.changeConstraint(
+                    gear,
+                    gearRatio=-joint.mimic.multiplier,
+                    erp=0.2,
+                    maxForce=GEAR_EFFORT,
+                    relativePositionTarget=joint.mimic.offset,
+                    physicsClientId=self.client,
+                )
+
+    def _separate_overlapping(self) -> None:
+        neighbours = {(joint.parent, joint.child) for joint in self.model.robot.joints}
+        apart = []
+        for a, b in combinations(self.link, 2):
+            if (a, b) in neighbours or (b, a) in neighbours:
+                continue
+            points = pb.getClosestPoints(
+                self.body,
+                self.body,
+                0.0,
+                linkIndexA=self.link[a],
+                linkIndexB=self.link[b],
+                physicsClientId=self.client,
+            )
+            if any(point[8] < 0.0 for point in points):
+                apart.append((a, b))
+                pb.setCollisionFilterPair(
+                    self.body,
+                    self.body,
+                    self.link[a],
+                    self.link[b],
+                    0,
+                    physicsClientId=self.client,
+                )
+        self.apart = tuple(apart)

@@ -1,0 +1,165 @@
+"""Fixed joints fused away: the same mechanics with fewer bodies and no massless frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import ConfigurationError
+from gait_core.robot.cache import per_robot
+from gait_core.robot.frames import rotation, rpy_of
+from gait_core.robot.model import Joint, Link, RobotModel, Shape
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """
+    Where a link of the full robot sits in the fused one.
+
+    Attributes
+    ----------
+    link : str
+        The link that carries it.
+    position : (3,) array [m]
+        Its origin in the carrier's frame.
+    rotation : (3, 3) array
+        From its axes to the carrier's.
+
+    """
+
+    link: str
+    position: FloatArray
+    rotation: FloatArray
+
+    def then(self, xyz: tuple[float, ...], rpy: tuple[float, ...]) -> Place:
+        """Return the place of a frame that xyz [m] and rpy [rad] put in this one."""
+        return Place(
+            link=self.link,
+            position=self.position + self.rotation @ np.array(xyz),
+            rotation=self.rotation @ rotation(rpy),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fused:
+    """
+    A robot without needless fixed joints, and the place of every original link in it.
+
+    A fixed link keeps its joint only where fusing it would mix the contacts of a sole with those
+    of another link.
+    """
+
+    robot: RobotModel
+    places: Mapping[str, Place]
+
+    def carrier(self, link: str) -> str:
+        """Return the link of the fused robot that carries a link."""
+        return self.places[link].link
+
+
+@per_robot
+def fused(robot: RobotModel) -> Fused:
+    """
+    Return the robot with fixed joints fused.
+
+    Raises
+    ------
+    ConfigurationError
+        If a moving link and all that hangs on it have no mass: its acceleration is undefined.
+
+    """
+    joint_of = {joint.child: joint for joint in robot.joints}
+    places: dict[str, Place] = {}
+    members: dict[str, list[Link]] = {}
+    joints: dict[str, Joint] = {}
+    for link in robot.links:
+        joint = joint_of.get(link.name)
+        if joint is None:
+            place = _own(link.name)
+        else:
+            place = places[joint.parent].then(joint.xyz, joint.rpy)
+            if joint.kind != 'fixed' or not _may_join(robot, members[place.link], link):
+                joints[joint.name] = _moved(joint, place)
+                place = _own(link.name)
+        places[link.name] = place
+        members.setdefault(place.link, []).append(link)
+    links = tuple(_merged(name, group, places) for name, group in members.items())
+    kept = tuple(joints[joint.name] for joint in robot.joints if joint.name in joints)
+    _check_masses(robot.name, links, kept)
+    return Fused(robot=replace(robot, links=links, joints=kept), places=places)
+
+
+def _own(name: str) -> Place:
+    return Place(link=name, position=np.zeros(3), rotation=np.eye(3))
+
+
+def _may_join(robot: RobotModel, group: list[Link], link: Link) -> bool:
+    """Return whether a fixed link's contacts can be told apart, or need not be, when it joins."""
+    if not link.collisions:
+        return True
+
+    def sole(name: str) -> str:
+        return name if name in robot.soles else ''
+
+    return all(sole(member.name) == sole(link.name) for member in group if member.collisions)
+
+
+def _moved(joint: Joint, place: Place) -> Joint:
+    if place.link == joint.parent:
+        return joint
+    x, y, z = place.position.tolist()
+    return replace(joint, parent=place.link, xyz=(x, y, z), rpy=rpy_of(place.rotation))
+
+
+def _merged(name: str, group: list[Link], places: Mapping[str, Place]) -> Link:
+    if len(group) == 1:
+        return group[0]
+    mass = sum(link.mass for link in group)
+    coms = [places[link.name].position + places[link.name].rotation @ link.com for link in group]
+    com = (
+        sum((link.mass * at for link, at in zip(group, coms, strict=True)), np.zeros(3)) / mass
+        if mass > 0.0
+        else coms[0]
+    )
+    inertia = np.zeros((3, 3))
+    for link, at in zip(group, coms, strict=True):
+        turn, arm = places[link.name].rotation, at - com
+        inertia += turn @ link.inertia @ turn.T
+        inertia += link.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    return Link(
+        name=name,
+        mass=mass,
+        com=com,
+        inertia=0.5 * (inertia + inertia.T),
+        collisions=tuple(
+            _placed(shape, places[link.name]) for link in group for shape in link.collisions
+        ),
+        visuals=tuple(
+            _placed(shape, places[link.name]) for link in group for shape in link.visuals
+        ),
+    )
+
+
+def _placed(shape: Shape, place: Place) -> Shape:
+    if not place.position.any() and np.array_equal(place.rotation, np.eye(3)):
+        return shape
+    at = place.then(shape.xyz, shape.rpy)
+    x, y, z = at.position.tolist()
+    return replace(shape, xyz=(x, y, z), rpy=rpy_of(at.rotation))
+
+
+def _check_masses(name: str, links: tuple[Link, ...], joints: tuple[Joint, ...]) -> None:
+    parent = {joint.child: joint for joint in joints}
+    carried = {link.name: link.mass for link in links}
+    for link in reversed(links):
+        joint = parent.get(link.name)
+        if joint is not None:
+            carried[joint.parent] += carried[link.name]
+            if joint.kind != 'fixed' and not carried[link.name] > 0.0:
+                raise ConfigurationError(
+                    f"robot '{name}': link '{link.name}' moves on joint '{joint.name}' but has no "
+                    'mass and carries none; give it an inertial'
+                )
