@@ -50,13 +50,13 @@ METRICS: Mapping[str, str] = MappingProxyType(
 )
 """What each metric means."""
 
-_LOADED, _UNLOADED = 0.05, 0.02
+LOADED, UNLOADED = 0.05, 0.02
 """Share of the weight at which a leg counts as standing, and below which no longer."""
 
 _SHORTEST = 0.05
 """Stance or flight that counts [s]."""
 
-_ZMP_LOAD = 0.05
+ZMP_LOAD = 0.05
 """Share of the weight below which the zero moment point is undefined."""
 
 _COST_DISTANCE = 0.1
@@ -94,8 +94,8 @@ def stance(rollout: Rollout) -> BoolArray:
     load = weight(rollout)
     return debounced(
         rollout.sole_forces()[:, :, 2],
-        _LOADED * load,
-        _UNLOADED * load,
+        LOADED * load,
+        UNLOADED * load,
         max(1, round(_SHORTEST / rollout.dt)),
     )
 
@@ -112,7 +112,7 @@ def contact_zmp(rollout: Rollout) -> ZmpSeries:
         rollout.contact_points,
         rollout.contact_forces,
         rollout.ticks + 1,
-        min_force=_ZMP_LOAD * weight(rollout),
+        min_force=ZMP_LOAD * weight(rollout),
     )
 
 
@@ -130,7 +130,7 @@ def inertial_zmp(rollout: Rollout, plane_height: float | FloatArray = 0.0) -> Zm
         com,
         rollout.dt,
         gravity=np.array(rollout.spec.scene.gravity),
-        min_force=_ZMP_LOAD * weight(rollout),
+        min_force=ZMP_LOAD * weight(rollout),
         plane_height=plane_height,
     )
 
