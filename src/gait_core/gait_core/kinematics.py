@@ -1,0 +1,261 @@
+"""Forward kinematics, centres of mass and Jacobians of a whole robot, vectorised over time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from gait_core.arrays import BoolArray, FloatArray, IntArray
+from gait_core.errors import unknown
+from gait_core.robot.cache import per_robot
+from gait_core.robot.frames import rotation
+from gait_core.robot.model import MOVING, Joint, RobotModel
+
+
+@dataclass(frozen=True, kw_only=True)
+class KinematicTree:
+    """
+    A robot's tree as arrays, one row per link in ``robot.links`` order.
+
+    Attributes
+    ----------
+    parent : (L,) int array
+        Row of the parent link; -1 for a root.
+    offset : (L, 3) array [m]
+    turn : (L, 3, 3) array
+        Frame of the joint above each link in the parent's frame at position zero.
+    axis : (L, 3) array
+        Joint axis in the link's frame.
+    revolute, prismatic : (L,) bool arrays
+        Kind of the joint above; both false for fixed joints and roots.
+    gain : (L, n) array
+    bias : (L,) array
+        Joint position above each link is ``gain @ joint_positions + bias`` (mimic joints follow;
+        moving joints that are neither actuated nor mimicking stay at zero).
+    above : (L, L) bool array
+        ``above[i, j]``: the joint above link j moves link i.
+    mass : (L,) array [kg]
+    com : (L, 3) array [m]
+        In each link's frame.
+
+    """
+
+    parent: IntArray
+    offset: FloatArray
+    turn: FloatArray
+    axis: FloatArray
+    revolute: BoolArray
+    prismatic: BoolArray
+    gain: FloatArray
+    bias: FloatArray
+    above: BoolArray
+    mass: FloatArray
+    com: FloatArray
+
+
+@per_robot
+def kinematic_tree(robot: RobotModel) -> KinematicTree:
+    """Return the tree of a robot as arrays; kept beside the robot."""
+    count = len(robot.links)
+    parent = np.full(count, -1, dtype=np.int64)
+    offset, axis = np.zeros((count, 3)), np.zeros((count, 3))
+    turn = np.tile(np.eye(3), (count, 1, 1))
+    revolute, prismatic = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
+    gain, bias = np.zeros((count, len(robot.joint_names))), np.zeros(count)
+    for joint in robot.joints:
+        i = robot.link_index[joint.child]
+        parent[i] = robot.link_index[joint.parent]
+        offset[i], turn[i], axis[i] = joint.xyz, rotation(joint.rpy), joint.axis
+        revolute[i] = joint.kind in ('revolute', 'continuous')
+        prismatic[i] = joint.kind == 'prismatic'
+        gain[i], bias[i] = _drive(robot, joint)
+    above = np.zeros((count, count), dtype=bool)
+    for i in range(count):
+        if parent[i] >= 0:
+            above[i] = above[parent[i]]
+            above[i, i] = True
+    return KinematicTree(
+        parent=parent,
+        offset=offset,
+        turn=turn,
+        axis=axis,
+        revolute=revolute,
+        prismatic=prismatic,
+        gain=gain,
+        bias=bias,
+        above=above,
+        mass=np.array([link.mass for link in robot.links]),
+        com=np.array([link.com for link in robot.links]),
+    )
+
+
+def _drive(robot: RobotModel, joint: Joint) -> tuple[FloatArray, float]:
+    """Return how a joint's position follows from the actuated ones: a row of gains and a bias."""
+    row = np.zeros(len(robot.joint_names))
+    factor, bias = 1.0, 0.0
+    # A joint may mimic one that itself mimics; more steps than joints would be a circle.
+    for _ in range(len(robot.joints)):
+        if joint.name in robot.joint_index:
+            row[robot.joint_index[joint.name]] = factor
+            return row, bias
+        if joint.mimic is None:
+            break
+        bias += factor * joint.mimic.offset
+        factor *= joint.mimic.multiplier
+        joint = robot.joint[joint.mimic.joint]
+    return row, bias if joint.kind in MOVING else 0.0
+
+
+def pose_matrices(poses: FloatArray) -> FloatArray:
+    """Return (..., 4, 4) transforms of (..., 7) poses: x, y, z [m], quaternion x, y, z, w."""
+    poses = np.asarray(poses, dtype=np.float64)
+    matrices = np.zeros((*poses.shape[:-1], 4, 4))
+    turns = Rotation.from_quat(poses[..., 3:].reshape(-1, 4)).as_matrix()
+    matrices[..., :3, :3] = turns.reshape(*poses.shape[:-1], 3, 3)
+    matrices[..., :3, 3] = poses[..., :3]
+    matrices[..., 3, 3] = 1.0
+    return matrices
+
+
+_LEVEL = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+
+
+def link_poses(
+    robot: RobotModel, joint_positions: FloatArray, base_pose: FloatArray | None = None
+) -> FloatArray:
+    """
+    Return the pose of every link frame.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    joint_positions : (T, n) or (n,) array [rad or m]
+        By ``robot.joint_names``.
+    base_pose : (T, r, 7), (T, 7), (r, 7) or (7,) array
+        Poses of the r roots: x, y, z [m], quaternion x, y, z, w. By default every root lies at
+        the origin, which gives poses in the base frame.
+
+    Returns
+    -------
+    (T, L, 4, 4) array, or (L, 4, 4) for a single time
+        Homogeneous transforms from each link's frame, in ``robot.links`` order.
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit; the message names the array.
+
+    """
+    tree = kinematic_tree(robot)
+    single = np.ndim(joint_positions) == 1
+    angles = _checked(robot, np.atleast_2d(np.asarray(joint_positions, dtype=np.float64)))
+    steps, roots = len(angles), len(robot.roots)
+    base = _LEVEL if base_pose is None else np.asarray(base_pose, dtype=np.float64)
+    if base.shape == (steps, 7) and roots == 1:
+        base = base[:, None, :]
+    try:
+        base = np.broadcast_to(base, (steps, roots, 7))
+    except ValueError as error:
+        raise ValueError(f'base_pose has shape {base.shape}, expected {(steps, roots, 7)}') from (
+            error
+        )
+    poses = np.zeros((steps, len(robot.links), 4, 4))
+    poses[:, :roots] = pose_matrices(base)
+    travel = angles @ tree.gain.T + tree.bias
+    for i in range(roots, len(robot.links)):
+        poses[:, i] = poses[:, tree.parent[i]] @ _joint_transforms(tree, i, travel[:, i])
+    return poses[0] if single else poses
+
+
+def _checked(robot: RobotModel, angles: FloatArray) -> FloatArray:
+    if angles.ndim != 2 or angles.shape[1] != len(robot.joint_names):
+        raise ValueError(
+            f'joint_positions has shape {angles.shape}, expected (T, {len(robot.joint_names)})'
+        )
+    return angles
+
+
+def _joint_transforms(tree: KinematicTree, i: int, travel: FloatArray) -> FloatArray:
+    """Return the (T, 4, 4) transforms of link i in its parent's frame."""
+    local = np.zeros((len(travel), 4, 4))
+    local[:, 3, 3] = 1.0
+    local[:, :3, 3] = tree.offset[i]
+    if tree.revolute[i]:
+        turns = Rotation.from_rotvec(travel[:, None] * tree.axis[i]).as_matrix()
+        local[:, :3, :3] = tree.turn[i] @ turns
+        return local
+    local[:, :3, :3] = tree.turn[i]
+    if tree.prismatic[i]:
+        local[:, :3, 3] += travel[:, None] * (tree.turn[i] @ tree.axis[i])
+    return local
+
+
+def com_positions(
+    robot: RobotModel, joint_positions: FloatArray, base_pose: FloatArray | None = None
+) -> FloatArray:
+    """Return the robot's centre of mass, (T, 3) or (3,) [m]; arguments as of ``link_poses``."""
+    tree = kinematic_tree(robot)
+    poses = link_poses(robot, joint_positions, base_pose)
+    points = (poses[..., :3, :3] @ tree.com[:, :, None])[..., 0] + poses[..., :3, 3]
+    return np.asarray((tree.mass[:, None] * points).sum(axis=-2) / tree.mass.sum())
+
+
+def point_position(
+    robot: RobotModel,
+    joint_positions: FloatArray,
+    link: str,
+    point: tuple[float, float, float] | FloatArray = (0.0, 0.0, 0.0),
+    base_pose: FloatArray | None = None,
+) -> FloatArray:
+    """Return where a point of a link is, (T, 3) or (3,) [m]; arguments as of ``link_poses``."""
+    poses = link_poses(robot, joint_positions, base_pose)[..., _row(robot, link), :, :]
+    return np.asarray(poses[..., :3, :3] @ np.asarray(point) + poses[..., :3, 3])
+
+
+def point_jacobian(
+    robot: RobotModel,
+    joint_positions: FloatArray,
+    link: str,
+    point: tuple[float, float, float] | FloatArray = (0.0, 0.0, 0.0),
+    base_pose: FloatArray | None = None,
+) -> FloatArray:
+    """
+    Return the Jacobian of a link's point and orientation with the base at rest.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    joint_positions : (n,) array [rad or m]
+    link : str
+    point : (3,) array [m]
+        In the link's frame.
+    base_pose : (7,) or (r, 7) array
+
+    Returns
+    -------
+    (6, n) array
+        Rows 0 to 2: velocity of the point per joint rate [m/rad or -]; rows 3 to 5: angular
+        velocity of the link per joint rate [rad/rad or rad/m]; both in the frame of
+        ``base_pose``.
+
+    """
+    tree = kinematic_tree(robot)
+    poses = link_poses(robot, np.asarray(joint_positions, dtype=np.float64), base_pose)
+    row = _row(robot, link)
+    target = poses[row, :3, :3] @ np.asarray(point) + poses[row, :3, 3]
+    axes = (poses[:, :3, :3] @ tree.axis[:, :, None])[..., 0]
+    arms = np.cross(axes, target - poses[:, :3, 3])
+    by_link = np.zeros((6, len(robot.links)))
+    turning, sliding = tree.above[row] & tree.revolute, tree.above[row] & tree.prismatic
+    by_link[:3, turning] = arms[turning].T
+    by_link[3:, turning] = axes[turning].T
+    by_link[:3, sliding] = axes[sliding].T
+    return np.asarray(by_link @ tree.gain)
+
+
+def _row(robot: RobotModel, link: str) -> int:
+    if link not in robot.link_index:
+        raise unknown('link', link, robot.link_index)
+    return robot.link_index[link]

@@ -1,0 +1,93 @@
+"""Where the robot starts: its base above the terrain that lies under its feet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from gait_core.arrays import FloatArray, IntArray
+from gait_core.kinematics import link_poses
+from gait_core.robot.cache import per_robot
+from gait_core.robot.model import RobotModel
+from gait_core.robot.shapes import link_points, surface_points
+from gait_core.scene import InitialState
+from gait_core.terrains.base import Plane, Terrain
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Outline:
+    """Points (k, 3) in their links' frames, each link's row (k,), and radii (k,) of balls."""
+
+    points: FloatArray
+    link: IntArray
+    radius: FloatArray
+
+
+@per_robot
+def _outline(robot: RobotModel) -> _Outline:
+    """Return what spans every link, and for the soles points all over their surfaces."""
+    points, rows, radii = [], [], []
+    for row, link in enumerate(robot.links):
+        spanned, radius = link_points(link)
+        parts = [(spanned, radius)]
+        if link.name in robot.soles:
+            # A bump of the ground may rise between the corners of a foot.
+            parts += [
+                (surface, np.zeros(len(surface)))
+                for surface in map(surface_points, link.collisions)
+            ]
+        for part, part_radius in parts:
+            points.append(part)
+            radii.append(part_radius)
+            rows.append(np.full(len(part), row, dtype=np.int64))
+    if not any(len(part) for part in points):
+        points, rows = [np.zeros((len(robot.links), 3))], [np.arange(len(robot.links))]
+        radii = [np.zeros(len(robot.links))]
+    return _Outline(
+        points=np.concatenate(points), link=np.concatenate(rows), radius=np.concatenate(radii)
+    )
+
+
+def base_pose(
+    robot: RobotModel, joint_positions: FloatArray, initial: InitialState, terrain: Terrain
+) -> FloatArray:
+    """
+    Return the pose of the root link that puts the robot on the terrain.
+
+    The height is the least at which every collision point is at least ``clearance`` above the
+    ground under it. That is a sole in any upright posture, and whatever is lowest in others.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    joint_positions : (m,) array [rad or m]
+        By ``robot.target_names``; force elements, behind the joints, are not looked at.
+    initial : InitialState
+        Place, attitude and clearance; its joint positions are not looked at.
+    terrain : Terrain
+        Its ``height(x, y)`` is asked under every collision point.
+
+    Returns
+    -------
+    (7,) array
+        x, y, z [m], quaternion x, y, z, w of the root link in ``odom``.
+
+    """
+    turn = Rotation.from_euler('xyz', [initial.roll, initial.pitch, initial.yaw])
+    pose = np.array([initial.x, initial.y, 0.0, *turn.as_quat()])
+    joints = np.asarray(joint_positions, dtype=np.float64)[: len(robot.joint_names)]
+    outline = _outline(robot)
+    links = link_poses(robot, joints, pose)[outline.link]
+    points = (links[:, :3, :3] @ outline.points[:, :, None])[..., 0] + links[:, :3, 3]
+    ground = terrain.height(points[:, 0], points[:, 1])
+    pose[2] = float(np.max(ground - (points[:, 2] - outline.radius))) + initial.clearance
+    return pose
+
+
+@per_robot
+def nominal_height(robot: RobotModel) -> float:
+    """Return the root link's height [m] over level ground in the nominal stance."""
+    touching = replace(InitialState(), clearance=0.0)
+    return float(base_pose(robot, robot.stance, touching, Plane())[2])

@@ -1,0 +1,31 @@
+"""Values derived from a robot once and kept beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from gait_core.robot.model import RobotModel
+
+T = TypeVar('T')
+
+
+def per_robot(derive: Callable[[RobotModel], T]) -> Callable[[RobotModel], T]:
+    """
+    Return the function with its value kept in the robot's own ``__dict__``.
+
+    A robot holds arrays and mappings and cannot be hashed, so ``lru_cache`` cannot serve. A copy
+    made with ``dataclasses.replace`` starts without the kept values.
+    """
+    key = f'{derive.__module__}.{derive.__qualname__}'
+
+    def kept(robot: RobotModel) -> T:
+        store = vars(robot)
+        if key not in store:
+            store[key] = derive(robot)
+        value: T = store[key]
+        return value
+
+    kept.__doc__ = derive.__doc__
+    kept.__name__ = derive.__name__
+    return kept

@@ -1,0 +1,155 @@
+"""Where robots and packages are found, with and without an installed ROS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+import importlib.util
+import os
+from pathlib import Path
+from xml.etree import ElementTree
+
+from gait_core.errors import ConfigurationError, unknown
+from gait_core.scene import NOTHING
+
+PATH_VARIABLE = 'GAIT_ROBOT_PATH'
+DESCRIPTION_PACKAGE = 'gait_description'
+_MARKERS = ('robot.yaml', 'model.py')
+_FILES = ('.urdf', '.xacro')
+
+
+def robot_folders() -> dict[str, Path]:
+    """
+    Return every robot folder by name, sorted.
+
+    Searched in this order, the first of a name wins: the folders listed in ``GAIT_ROBOT_PATH``,
+    ``share/gait_description/robots`` of every prefix in ``AMENT_PREFIX_PATH``, the source tree.
+    """
+    found: dict[str, Path] = {}
+    for place in _search_path():
+        if place.is_dir():
+            for folder in sorted(place.iterdir()):
+                if is_robot_folder(folder):
+                    found.setdefault(folder.name, folder)
+    return dict(sorted(found.items()))
+
+
+def robot_names() -> tuple[str, ...]:
+    """Return the names of all robots that can be found, sorted."""
+    return tuple(robot_folders())
+
+
+def is_robot_folder(folder: Path) -> bool:
+    """Return whether a folder describes a robot: by robot.yaml, model.py or its own URDF."""
+    return any((folder / name).is_file() for name in _MARKERS) or bool(own_urdf(folder))
+
+
+def own_urdf(folder: Path) -> Path | None:
+    """Return ``<name>.urdf.xacro``, ``<name>.xacro`` or ``<name>.urdf`` of a folder, if any."""
+    for ending in ('.urdf.xacro', '.xacro', '.urdf'):
+        candidate = folder / f'{folder.name}{ending}'
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def find_robot(name_or_path: str) -> Path:
+    """
+    Return the robot folder or URDF file of a name or path.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is no such robot; the message names the nearest one.
+
+    """
+    path = Path(name_or_path).expanduser()
+    if path.suffix in _FILES and path.is_file():
+        return path.resolve()
+    folders = robot_folders()
+    if name_or_path in folders:
+        return folders[name_or_path].resolve()
+    # A bare word is a name even where a folder of that name lies in the working directory.
+    if path.is_dir() and is_robot_folder(path):
+        return path.resolve()
+    if len(path.parts) > 1 or path.suffix in _FILES:
+        what = 'holds no robot.yaml, model.py or URDF' if path.exists() else 'does not exist'
+        raise ConfigurationError(f"robot '{name_or_path}' {what}")
+    raise unknown('robot', name_or_path, folders)
+
+
+def _search_path() -> Iterator[Path]:
+    for entry in os.environ.get(PATH_VARIABLE, '').split(os.pathsep):
+        if entry:
+            yield Path(entry).expanduser()
+    for share in _ament_shares():
+        yield share / DESCRIPTION_PACKAGE / 'robots'
+    # <root>/src/gait_core/gait_core/robot/find.py: the clone this file may lie in.
+    root = Path(__file__).resolve().parents[4]
+    yield root / 'urdf' / 'robots'
+
+
+def _ament_shares() -> Iterator[Path]:
+    for prefix in os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep):
+        if prefix:
+            yield Path(prefix) / 'share'
+
+
+def find_package(name: str, near: Path, packages: Mapping[str, str | Path] = NOTHING,
+                 ) -> Path | None:
+    """
+    Return the folder that ``package://name`` stands for, or None.
+
+    Parameters
+    ----------
+    name : str
+    near : Path
+        The file that refers to the package: any folder above it whose package.xml carries the
+        name, or that simply is called so, will do.
+    packages : mapping of str to path
+        Folders given by the user; they come first.
+
+    """
+    if name in packages:
+        return Path(packages[name]).expanduser().resolve()
+    for share in _ament_shares():
+        if (share / name).is_dir():
+            return share / name
+    for folder in near.resolve().parents:
+        if manifest_name(folder) == name:
+            return folder
+    return next((folder for folder in near.resolve().parents if folder.name == name), None)
+
+
+def manifest_name(folder: Path) -> str:
+    """Return the package name in a folder's package.xml; empty without one."""
+    manifest = folder / 'package.xml'
+    if not manifest.is_file():
+        return ''
+    try:
+        return (ElementTree.parse(manifest).getroot().findtext('name') or '').strip()
+    except ElementTree.ParseError:
+        return ''
+
+
+def python_data(reference: str) -> Path:
+    """
+    Return the file that ``module:path`` names inside an installed Python package.
+
+    The package is located without importing it.
+
+    Raises
+    ------
+    ConfigurationError
+        If the package is not installed or has no such file.
+
+    """
+    module, _, inner = reference.partition(':')
+    spec = importlib.util.find_spec(module)
+    if spec is None or not spec.submodule_search_locations:
+        raise ConfigurationError(
+            f"'{reference}' needs the Python package '{module}', which is not installed here")
+    for location in spec.submodule_search_locations:
+        path = Path(location) / inner
+        if path.is_file():
+            return path
+    raise ConfigurationError(f"the Python package '{module}' has no file '{inner}'")

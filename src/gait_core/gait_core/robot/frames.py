@@ -1,0 +1,33 @@
+"""Frames of a description: roll, pitch, yaw about fixed axes (URDF, REP-103)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from gait_core.arrays import FloatArray
+
+
+def rotation(rpy: Sequence[float]) -> FloatArray:
+    """Return the (3, 3) rotation matrix of roll, pitch, yaw [rad] about fixed axes."""
+    if not any(rpy):
+        # Exactly the identity, so that untouched numbers keep every bit.
+        return np.eye(3)
+    return np.asarray(Rotation.from_euler('xyz', rpy).as_matrix(), dtype=np.float64)
+
+
+def rpy_of(matrix: FloatArray) -> tuple[float, float, float]:
+    """Return roll, pitch, yaw [rad] about fixed axes of a (3, 3) rotation matrix."""
+    roll, pitch, yaw = Rotation.from_matrix(matrix).as_euler('xyz').tolist()
+    return roll, pitch, yaw
+
+
+def inertia_in(inertia: FloatArray, rpy: Sequence[float]) -> FloatArray:
+    """Return a (3, 3) inertia tensor, given in a frame placed by rpy, in the outer frame."""
+    if not any(rpy):
+        return inertia
+    turn = rotation(rpy)
+    turned = turn @ inertia @ turn.T
+    return np.asarray(0.5 * (turned + turned.T))

@@ -1,0 +1,219 @@
+"""What a bare URDF does not say, read off its geometry and names: legs, stance, mirror pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+import re
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.kinematics import kinematic_tree, link_poses
+from gait_core.robot.model import MOVING, Joint, Leg, Link, RobotModel
+from gait_core.robot.shapes import link_points
+from gait_core.robot.urdf import Tree
+
+FOOT_LEVEL = 0.1
+"""Chains that end within this share of the robot's height above the lowest such end are legs."""
+
+
+def actuated_names(tree: Tree) -> tuple[str, ...]:
+    """Return the moving joints that mimic no other, in the order of the description."""
+    return tuple(joint.name for joint in tree.joints
+                 if joint.kind in MOVING and joint.mimic is None)
+
+
+def neutral_stance(tree: Tree) -> dict[str, float]:
+    """Return for each actuated joint the position nearest to zero that its limits allow."""
+    joints = {joint.name: joint for joint in tree.joints}
+    return {name: min(max(0.0, joints[name].lower), joints[name].upper)
+            for name in actuated_names(tree)}
+
+
+def up_axis(robot: RobotModel) -> str:
+    """
+    Return which axis of the root link points up: ``x``, ``y``, ``z``, or one with a minus sign.
+
+    Judged by where the ends of the robot's chains lie, in the nominal stance, seen from its root:
+    most hang down. Where they spread evenly the answer is ``z``.
+    """
+    poses = link_poses(robot, robot.stance[:len(robot.joint_names)])
+    ends = [poses[robot.link_index[_sole(robot, chain[-1].child, poses)], :3, 3]
+            for chain in _chains(robot)]
+    if not ends:
+        return 'z'
+    rise = -np.mean(ends, axis=0)
+    reach = max(float(np.max(np.abs(ends))), 1e-9)
+    main = int(np.argmax(np.abs(rise)))
+    # Arms, tails and heads are ends too: only a clear majority along x or y speaks against z.
+    if abs(rise[main]) < 0.3 * reach:
+        return 'z'
+    return ('-' if rise[main] < 0.0 else '') + 'xyz'[main]
+
+
+def infer_legs(robot: RobotModel) -> tuple[Leg, ...]:
+    """
+    Return the chains of joints that end lowest in the nominal stance.
+
+    A chain runs from the root, or from the last link that carries several chains, to a link
+    without moving children. Links fixed to that one belong to the foot: the outermost of them
+    that can touch anything is the sole.
+    """
+    up = up_axis(robot)
+    vertical = (-1.0 if up.startswith('-') else 1.0) * np.eye(3)['xyz'.index(up[-1])]
+    poses = link_poses(robot, robot.stance[:len(robot.joint_names)])
+    extents = [_extent(link, pose, vertical) for link, pose in zip(robot.links, poses)]
+    ends = {_sole(robot, chain[-1].child, poses): names for chain in _chains(robot)
+            if (names := tuple(joint.name for joint in chain if joint.name in robot.joint_index))}
+    rows = {sole: robot.link_index[sole] for sole in ends}
+    bottom = min((extents[row][0] for row in rows.values()), default=0.0)
+    height = max(high for _, high in extents) - min(low for low, _ in extents)
+    return tuple(
+        Leg(name=sole, joints=ends[sole], sole=sole,
+            sole_point=_sole_point(robot.links[row], poses[row], vertical))
+        for sole, row in rows.items() if extents[row][0] <= bottom + FOOT_LEVEL * height)
+
+
+def _extent(link: Link, pose: FloatArray, vertical: FloatArray) -> tuple[float, float]:
+    points, radii = link_points(link)
+    if not len(points):
+        height = float(pose[:3, 3] @ vertical)
+        return height, height
+    heights = (points @ pose[:3, :3].T + pose[:3, 3]) @ vertical
+    return float(np.min(heights - radii)), float(np.max(heights + radii))
+
+
+def _chains(robot: RobotModel) -> Iterator[tuple[Joint, ...]]:
+    """Yield, in order of the joints, the moving joints that lead to each outermost body."""
+    parent_joint = {joint.child: joint for joint in robot.joints}
+    carried: dict[str, int] = {}
+    for joint in robot.joints:
+        if joint.kind in MOVING:
+            body = _body(joint.parent, parent_joint)
+            carried[body] = carried.get(body, 0) + 1
+    for last in robot.joints:
+        if last.kind not in MOVING or last.child in carried:
+            continue
+        chain = [last]
+        while True:
+            body = _body(chain[0].parent, parent_joint)
+            if carried[body] > 1 or body not in parent_joint:
+                break
+            chain.insert(0, parent_joint[body])
+        yield tuple(chain)
+
+
+def _body(link: str, parent_joint: Mapping[str, Joint]) -> str:
+    """Return the link that heads the rigid body of a link: links fixed to each other are one."""
+    while link in parent_joint and parent_joint[link].kind not in MOVING:
+        link = parent_joint[link].parent
+    return link
+
+
+def _sole(robot: RobotModel, head: str, poses: FloatArray) -> str:
+    """Return the link of a rigid body that is farthest from its joint and has collisions."""
+    parent_joint = {joint.child: joint for joint in robot.joints}
+    joint_at = poses[robot.link_index[head], :3, 3]
+    best, farthest = head, -1.0
+    for link in robot.links:
+        if link.collisions and _body(link.name, parent_joint) == head:
+            distance = float(np.linalg.norm(
+                poses[robot.link_index[link.name], :3, 3] - joint_at))
+            if distance > farthest + 1e-9:
+                best, farthest = link.name, distance
+    return best
+
+
+def _sole_point(link: Link, pose: FloatArray, vertical: FloatArray) -> tuple[float, float, float]:
+    """Return a ball foot's centre, or the middle of the lowest points of any other, in the link."""
+    points, radii = link_points(link)
+    if not len(points):
+        return (0.0, 0.0, 0.0)
+    heights = (points @ pose[:3, :3].T) @ vertical - radii
+    lowest = points[heights <= heights.min() + 1e-3]
+    x, y, z = (0.5 * (lowest.min(axis=0) + lowest.max(axis=0))).tolist()
+    return x, y, z
+
+
+def mirror_sign(robot: RobotModel, name: str, other: str) -> float | None:
+    """
+    Return the sign that maps a joint's position to its counterpart across the sagittal plane.
+
+    The reflection y -> -y turns a rotation about (a, b, c) into one about (-a, b, -c), and a slide
+    along (a, b, c) into one along (a, -b, c). ``None`` if the counterpart's axis is neither that
+    nor its opposite, within 8 degrees, at zero joint positions.
+    """
+    axes = _zero_axes(robot)
+    first, second = robot.joint[name], robot.joint[other]
+    if (first.kind == 'prismatic') != (second.kind == 'prismatic'):
+        return None
+    flip = np.array([1.0, -1.0, 1.0] if first.kind == 'prismatic' else [-1.0, 1.0, -1.0])
+    agreement = float(flip * axes[name][0] @ axes[other][0])
+    return float(np.sign(agreement)) if abs(agreement) > 0.99 else None
+
+
+def _zero_axes(robot: RobotModel) -> dict[str, tuple[FloatArray, FloatArray]]:
+    """Return axis and origin of each actuated joint in the base frame at zero positions."""
+    tree = kinematic_tree(robot)
+    poses = link_poses(robot, np.zeros(len(robot.joint_names)))
+    found = {}
+    for name in robot.joint_names:
+        row = robot.link_index[robot.joint[name].child]
+        found[name] = (poses[row, :3, :3] @ tree.axis[row], poses[row, :3, 3])
+    return found
+
+
+def infer_mirror_pairs(robot: RobotModel) -> dict[str, tuple[str, float]]:
+    """
+    Return for each joint that has one its counterpart and the sign of ``mirror_sign``.
+
+    A counterpart by name (left and right exchanged) comes first, else one at the mirrored place.
+    A joint in the sagittal plane is its own counterpart.
+    """
+    placed = _zero_axes(robot)
+    size = max((float(np.max(np.abs(origin))) for _, origin in placed.values()), default=0.0)
+    pairs: dict[str, tuple[str, float]] = {}
+    for name in robot.joint_names:
+        by_name = [other for other in swapped_names(name) if other in placed]
+        here = placed[name][1] * np.array([1.0, -1.0, 1.0])
+        near = [other for other in robot.joint_names
+                if np.linalg.norm(placed[other][1] - here) <= 0.01 * size + 1e-6]
+        own = [name] if name in near and not by_name else []
+        for other in (*by_name, *own, *near):
+            sign = mirror_sign(robot, name, other)
+            if sign is not None:
+                pairs[name] = (other, sign)
+                break
+    return {name: pair for name, pair in pairs.items()
+            if pairs.get(pair[0], ('', 0.0))[0] == name}
+
+
+_SIDE = re.compile(r'left|right|Left|Right|LEFT|RIGHT'
+                   r'|(?<![A-Za-z])[lrfhbmLRFHBM]{1,2}(?![A-Za-z])')
+_SWAP = {'l': 'r', 'r': 'l', 'L': 'R', 'R': 'L', 'left': 'right', 'right': 'left',
+         'Left': 'Right', 'Right': 'Left', 'LEFT': 'RIGHT', 'RIGHT': 'LEFT'}
+
+
+def swapped_names(name: str) -> list[str]:
+    """
+    Return what the counterpart of a joint may be called, most likely first.
+
+    Examples
+    --------
+    >>> swapped_names('FL_hip_joint')
+    ['FR_hip_joint']
+    >>> swapped_names('left_knee')
+    ['right_knee']
+
+    """
+    found = []
+    for match in _SIDE.finditer(name):
+        word = match.group()
+        if word in _SWAP:
+            swaps = [_SWAP[word]]
+        else:
+            # Of two letters (fl, lf, rr) the last one that tells a side comes first.
+            swaps = [word[:i] + _SWAP[word[i]] + word[i + 1:]
+                     for i in reversed(range(len(word))) if word[i] in _SWAP]
+        found += [name[:match.start()] + swap + name[match.end():] for swap in swaps]
+    return found

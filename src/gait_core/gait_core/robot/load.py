@@ -1,0 +1,121 @@
+"""Loading a robot by name, folder or file; each is read once per process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import dataclasses
+from functools import lru_cache
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+
+from gait_core.errors import ConfigurationError
+from gait_core.placement import nominal_height
+from gait_core.robot.check import check_robot
+from gait_core.robot.description import describe
+from gait_core.robot.find import find_robot, own_urdf, python_data, robot_names
+from gait_core.robot.model import RobotModel
+from gait_core.robot.urdf import read_urdf
+from gait_core.robot.yaml_reader import Section, read_yaml
+from gait_core.scene import NOTHING
+from gait_core.seeding import check_seed
+
+__all__ = ['load_robot', 'read_robot', 'robot_names']
+
+
+def load_robot(name_or_path: str, draw: int = 0) -> RobotModel:
+    """
+    Return a robot, read once per process.
+
+    Parameters
+    ----------
+    name_or_path : str
+        Name of a robot that ``robot_names`` lists, a robot folder, or a .urdf or .xacro file.
+    draw : int
+        Seed of the body of a robot that is built by ``model.py``; ignored by others.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is no such robot (with the nearest name) or its description is wrong.
+
+    """
+    path = find_robot(name_or_path)
+    drawn = path.is_dir() and (path / 'model.py').is_file()
+    return _loaded(str(path), check_seed(draw) if drawn else 0)
+
+
+@lru_cache(maxsize=64)
+def _loaded(path: str, draw: int) -> RobotModel:
+    return read_robot(Path(path), draw=draw)
+
+
+def read_robot(path: Path, packages: Mapping[str, str | Path] = NOTHING, draw: int = 0,
+               ) -> RobotModel:
+    """
+    Read a robot folder or a .urdf or .xacro file, uncached.
+
+    A folder with ``model.py`` is built by its ``build(draw, rng)``; one without is described by
+    ``robot.yaml`` and the URDF it names, or its own URDF.
+
+    Parameters
+    ----------
+    path : Path
+    packages : mapping of str to path
+        Folders of the packages that the description's ``package://`` names.
+    draw : int
+
+    """
+    if path.is_dir() and (path / 'model.py').is_file():
+        return check_robot(_built(path / 'model.py', draw))
+    given = Section({}, str(path))
+    urdf = path
+    if path.is_dir():
+        if (path / 'robot.yaml').is_file():
+            given = read_yaml(path / 'robot.yaml')
+        urdf = _urdf_of(path, given)
+    robot = check_robot(describe(read_urdf(urdf, packages), given, path))
+    scale = given.number('length_scale', _height(robot))
+    if not scale > 0.0:
+        raise ConfigurationError(f'{given.where}: length_scale is {scale} m, it must be positive')
+    return dataclasses.replace(robot, length_scale=scale)
+
+
+def _height(robot: RobotModel) -> float:
+    # A root frame at the sole says nothing about size.
+    height = nominal_height(robot)
+    return height if height > 1e-3 else 1.0
+
+
+def _urdf_of(folder: Path, given: Section) -> Path:
+    if 'urdf' in given:
+        reference = given.text('urdf')
+        if ':' in reference:
+            return python_data(reference)
+        if (folder / reference).is_file():
+            return folder / reference
+        raise ConfigurationError(f"{given.where}: urdf: the file '{reference}' does not exist")
+    found = own_urdf(folder)
+    if found is None:
+        raise ConfigurationError(
+            f"robot folder '{folder}' holds no {folder.name}.urdf.xacro or {folder.name}.urdf, "
+            'and its robot.yaml names no urdf')
+    return found
+
+
+def _built(file: Path, draw: int) -> RobotModel:
+    """Return what the user's own ``build(draw, rng)`` makes."""
+    spec = importlib.util.spec_from_file_location(f'gait_robot_{file.parent.name}', file)
+    if spec is None or spec.loader is None:
+        raise ConfigurationError(f'{file}: cannot be loaded as a Python module')
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    build = getattr(module, 'build', None)
+    if not callable(build):
+        raise ConfigurationError(f'{file}: it defines no function build(draw, rng)')
+    robot = build(draw, np.random.default_rng(draw))
+    if not isinstance(robot, RobotModel):
+        raise ConfigurationError(
+            f'{file}: build returned {type(robot).__name__}, expected RobotModel')
+    return robot

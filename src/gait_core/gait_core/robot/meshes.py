@@ -1,0 +1,142 @@
+"""Mesh files: resolving the names that a description uses, and reading their vertices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+import struct
+from urllib.parse import unquote, urlparse
+from xml.etree import ElementTree
+
+import numpy as np
+from scipy.spatial import ConvexHull, QhullError
+
+from gait_core.arrays import FloatArray, IntArray
+from gait_core.errors import ConfigurationError
+from gait_core.robot.find import find_package
+from gait_core.scene import NOTHING
+
+
+def resolve_mesh(reference: str, source: Path, packages: Mapping[str, str | Path] = NOTHING,
+                 ) -> str:
+    """
+    Return the absolute path of a mesh file, or raise ConfigurationError naming it.
+
+    Parameters
+    ----------
+    reference : str
+        A path relative to the description, an absolute one, ``package://NAME/...``,
+        ``model://NAME/...`` or ``file://...``.
+    source : Path
+        The description that refers to it.
+    packages : mapping of str to path
+        Folders of packages given by the user.
+
+    """
+    scheme, _, rest = reference.partition('://')
+    if scheme in ('package', 'model') and rest:
+        path = _in_package(reference, rest, source, packages)
+    elif scheme == 'file' and rest:
+        path = Path(unquote(urlparse(reference).path))
+    else:
+        path = source.parent / reference
+    if not path.is_file():
+        raise ConfigurationError(f"{source}: mesh file '{reference}' does not exist ({path})")
+    return str(path.resolve())
+
+
+def _in_package(reference: str, rest: str, source: Path, packages: Mapping[str, str | Path],
+                ) -> Path:
+    package, _, inner = rest.partition('/')
+    folder = find_package(package, source, packages)
+    if folder is None:
+        raise ConfigurationError(
+            f"{source}: mesh file '{reference}' lies in package '{package}', which was not found; "
+            f'name its folder with --package {package}=PATH')
+    return folder / inner
+
+
+@cache
+def mesh_vertices(file: str) -> FloatArray:
+    """
+    Return the vertices of a .obj, .stl or .dae file in its own units, (v, 3), read-only.
+
+    Raises
+    ------
+    ConfigurationError
+        If the format is another one or the file holds no vertex.
+
+    """
+    readers = {'.obj': _obj_vertices, '.stl': _stl_vertices, '.dae': _dae_vertices}
+    reader = readers.get(Path(file).suffix.lower())
+    if reader is None:
+        raise ConfigurationError(
+            f"mesh file '{file}' has a format that cannot be read; valid: {', '.join(readers)}")
+    try:
+        found = np.asarray(reader(Path(file).read_bytes()), dtype=np.float64).reshape(-1, 3)
+    except (ValueError, struct.error, ElementTree.ParseError) as error:
+        raise ConfigurationError(f"mesh file '{file}' cannot be read: {error}") from error
+    if not len(found) or not np.all(np.isfinite(found)):
+        raise ConfigurationError(f"mesh file '{file}' holds no finite vertices")
+    vertices = np.unique(found, axis=0)
+    vertices.flags.writeable = False
+    return vertices
+
+
+def _obj_vertices(content: bytes) -> list[list[float]]:
+    return [[float(word) for word in line.split()[1:4]]
+            for line in content.splitlines() if line.startswith(b'v ')]
+
+
+def _stl_vertices(content: bytes) -> FloatArray:
+    count = struct.unpack_from('<I', content, 80)[0] if len(content) >= 84 else -1
+    # Some binary files begin with "solid" too: only the length tells the two apart.
+    if len(content) == 84 + 50 * count:
+        record = np.dtype([('numbers', '<f4', (12,)), ('attribute', '<u2')])
+        facets = np.frombuffer(content, dtype=record, count=count, offset=84)
+        return np.asarray(facets['numbers'][:, 3:], dtype=np.float64).reshape(-1, 3)
+    return np.array([[float(word) for word in line.split()[1:4]]
+                     for line in content.splitlines() if line.strip().startswith(b'vertex')])
+
+
+def _dae_vertices(content: bytes) -> FloatArray:
+    """
+    Return the positions of every geometry, in metres and z up.
+
+    Transforms of the file's scene graph are not applied.
+    """
+    root = ElementTree.fromstring(content)
+    space = root.tag.partition('}')[0] + '}' if root.tag.startswith('{') else ''
+    unit = root.find(f'{space}asset/{space}unit')
+    scale = float(unit.get('meter', '1')) if unit is not None else 1.0
+    found = []
+    for mesh in root.iter(f'{space}mesh'):
+        wanted = {entry.get('source', '').lstrip('#')
+                  for vertices in mesh.iter(f'{space}vertices')
+                  for entry in vertices if entry.get('semantic') == 'POSITION'}
+        for source in mesh.iter(f'{space}source'):
+            numbers = source.find(f'{space}float_array')
+            if source.get('id') in wanted and numbers is not None:
+                found.append(np.array((numbers.text or '').split(), dtype=np.float64))
+    vertices = scale * np.concatenate([*found, np.zeros(0)]).reshape(-1, 3)
+    if root.findtext(f'{space}asset/{space}up_axis') == 'Y_UP':
+        vertices = vertices[:, [0, 2, 1]] * np.array([1.0, -1.0, 1.0])
+    return vertices
+
+
+@cache
+def mesh_hull(file: str) -> tuple[FloatArray, IntArray]:
+    """
+    Return the convex hull of a mesh: vertices (v, 3) in its own units and faces (f, 3).
+
+    A mesh without volume has no faces; all its vertices are returned.
+    """
+    vertices = mesh_vertices(file)
+    try:
+        hull = ConvexHull(vertices)
+    except QhullError:
+        return vertices, np.zeros((0, 3), dtype=np.int64)
+    row = np.full(len(vertices), -1, dtype=np.int64)
+    row[hull.vertices] = np.arange(len(hull.vertices))
+    return vertices[hull.vertices], row[hull.simplices]

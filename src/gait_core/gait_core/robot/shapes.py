@@ -1,0 +1,97 @@
+"""Points that span collision shapes, and points spread over their surfaces."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.robot.frames import rotation
+from gait_core.robot.meshes import mesh_hull
+from gait_core.robot.model import Link, Shape
+
+_CORNERS = np.array(list(itertools.product((-0.5, 0.5), repeat=3)))
+_RIM = np.arange(32) * (2.0 * np.pi / 32.0)
+_CIRCLE = np.column_stack([np.cos(_RIM), np.sin(_RIM), np.zeros(32)])
+
+
+def shape_points(shape: Shape) -> tuple[FloatArray, float]:
+    """
+    Return points in the link's frame and a radius whose swept hull is the shape.
+
+    The shape is the convex hull of balls of that radius about the points; a mesh counts as its
+    own convex hull. For a cylinder, which no such hull can be, the points are 32 on each rim and
+    the radius is zero: its extent is right to 0.5 % of its radius.
+
+    Parameters
+    ----------
+    shape : Shape
+
+    Returns
+    -------
+    points : (k, 3) array [m]
+    radius : float [m]
+
+    """
+    radius = 0.0
+    if shape.kind == 'box':
+        local = _CORNERS * np.array(shape.size)
+    elif shape.kind == 'sphere':
+        local, radius = np.zeros((1, 3)), shape.size[0]
+    elif shape.kind == 'capsule':
+        local, radius = _ends(shape.size[1], np.zeros((1, 3))), shape.size[0]
+    elif shape.kind == 'cylinder':
+        local = _ends(shape.size[1], shape.size[0] * _CIRCLE)
+    else:
+        local = mesh_hull(shape.file)[0] * np.array(shape.size)
+    return _placed(shape, local), radius
+
+
+def surface_points(shape: Shape) -> FloatArray:
+    """Return a few hundred points on a shape's surface in the link's frame, (k, 3) [m]."""
+    if shape.kind == 'box':
+        lattice = np.array(list(itertools.product(np.linspace(-0.5, 0.5, 9), repeat=3)))
+        local = lattice[np.abs(lattice).max(axis=1) == 0.5] * np.array(shape.size)
+    elif shape.kind == 'sphere':
+        local = shape.size[0] * _sphere()
+    elif shape.kind == 'capsule':
+        local = _ends(shape.size[1], shape.size[0] * _sphere())
+    elif shape.kind == 'cylinder':
+        discs = [share * shape.size[0] * _CIRCLE for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
+        local = _ends(shape.size[1], np.concatenate(discs))
+    else:
+        vertices, faces = mesh_hull(shape.file)
+        corners = vertices[faces]
+        edges = 0.5 * (corners + np.roll(corners, 1, axis=1))
+        local = np.concatenate([vertices, corners.mean(axis=1), edges.reshape(-1, 3)]) * np.array(
+            shape.size)
+    return _placed(shape, local)
+
+
+def _placed(shape: Shape, local: FloatArray) -> FloatArray:
+    return np.asarray(local @ rotation(shape.rpy).T + np.array(shape.xyz))
+
+
+def _ends(length: float, points: FloatArray) -> FloatArray:
+    half = np.array([0.0, 0.0, 0.5 * length])
+    return np.concatenate([points - half, points + half])
+
+
+def _sphere() -> FloatArray:
+    """Return 256 points spread evenly over the unit sphere (golden spiral)."""
+    count = np.arange(256)
+    z = 1.0 - (2.0 * count + 1.0) / 256.0
+    angle = count * (np.pi * (3.0 - np.sqrt(5.0)))
+    ring = np.sqrt(1.0 - z * z)
+    return np.column_stack([ring * np.cos(angle), ring * np.sin(angle), z])
+
+
+def link_points(link: Link) -> tuple[FloatArray, FloatArray]:
+    """Return points (k, 3) [m] and radii (k,) [m] that span all collision shapes of a link."""
+    points, radii = [np.zeros((0, 3))], [np.zeros(0)]
+    for shape in link.collisions:
+        spanned, radius = shape_points(shape)
+        points.append(spanned)
+        radii.append(np.full(len(spanned), radius))
+    return np.concatenate(points), np.concatenate(radii)

@@ -1,0 +1,123 @@
+"""Writing a robot model as URDF: what engines that want a file are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+import math
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+from gait_core.errors import ConfigurationError, unknown
+from gait_core.robot.model import MOVING, Joint, Link, RobotModel, Shape
+
+
+def to_urdf(robot: RobotModel, *, visuals: bool = True, root: str = '') -> str:
+    """
+    Return a URDF text that describes the robot and nothing else.
+
+    Numbers keep every bit, so reading the text gives the same links and joints. Every link has an
+    ``inertial``, also one of mass 0. Infinite limits are left out; force elements, ball joints
+    and actuators have no place in URDF and are left out too.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    visuals : bool
+        Whether to write the visual shapes.
+    root : str
+        Root link whose tree to write; needed for a robot of several bodies.
+
+    Raises
+    ------
+    ConfigurationError
+        If the robot has several roots and none or an unknown one is named.
+
+    """
+    links = _tree(robot, root)
+    document = Element('robot', name=robot.name)
+    for link in links:
+        document.append(_link(link, visuals))
+    names = {link.name for link in links}
+    for joint in robot.joints:
+        if joint.child in names:
+            document.append(_joint(joint))
+    ElementTree.indent(document)
+    return ElementTree.tostring(document, encoding='unicode', xml_declaration=True) + '\n'
+
+
+def _tree(robot: RobotModel, root: str) -> list[Link]:
+    if root and root not in robot.roots:
+        raise unknown('root link', root, robot.roots)
+    if not root and len(robot.roots) > 1:
+        raise ConfigurationError(
+            f"robot '{robot.name}' has {len(robot.roots)} roots ({', '.join(robot.roots)}); "
+            'a URDF holds one')
+    inside = {root or robot.roots[0]}
+    parent = {joint.child: joint.parent for joint in robot.joints}
+    for link in robot.links:
+        if parent.get(link.name) in inside:
+            inside.add(link.name)
+    return [link for link in robot.links if link.name in inside]
+
+
+def _text(numbers: Iterable[float]) -> str:
+    return ' '.join(repr(float(number)) for number in numbers)
+
+
+def _origin(parent: Element, xyz: Iterable[float], rpy: Iterable[float]) -> None:
+    SubElement(parent, 'origin', xyz=_text(xyz), rpy=_text(rpy))
+
+
+def _link(link: Link, visuals: bool) -> Element:
+    element = Element('link', name=link.name)
+    inertial = SubElement(element, 'inertial')
+    _origin(inertial, link.com, (0.0, 0.0, 0.0))
+    SubElement(inertial, 'mass', value=repr(float(link.mass)))
+    i = link.inertia
+    SubElement(inertial, 'inertia', {
+        'ixx': _text([i[0, 0]]), 'ixy': _text([i[0, 1]]), 'ixz': _text([i[0, 2]]),
+        'iyy': _text([i[1, 1]]), 'iyz': _text([i[1, 2]]), 'izz': _text([i[2, 2]])})
+    for shape in link.collisions:
+        _shape(SubElement(element, 'collision'), shape)
+    for shape in link.visuals if visuals else ():
+        _shape(SubElement(element, 'visual'), shape)
+    return element
+
+
+def _shape(element: Element, shape: Shape) -> None:
+    _origin(element, shape.xyz, shape.rpy)
+    form = SubElement(SubElement(element, 'geometry'), shape.kind)
+    if shape.kind == 'box':
+        form.set('size', _text(shape.size))
+    elif shape.kind == 'mesh':
+        form.set('filename', shape.file)
+        form.set('scale', _text(shape.size))
+    else:
+        form.set('radius', _text(shape.size[:1]))
+        if shape.kind != 'sphere':
+            form.set('length', _text(shape.size[1:]))
+    if shape.rgba is not None:
+        # Readers share materials by name: the colour itself is a name that cannot clash.
+        name = '-'.join(repr(float(part)) for part in shape.rgba)
+        material = SubElement(element, 'material', name=name)
+        SubElement(material, 'color', rgba=_text(shape.rgba))
+
+
+def _joint(joint: Joint) -> Element:
+    element = Element('joint', name=joint.name, type=joint.kind)
+    _origin(element, joint.xyz, joint.rpy)
+    SubElement(element, 'parent', link=joint.parent)
+    SubElement(element, 'child', link=joint.child)
+    if joint.kind not in MOVING:
+        return element
+    SubElement(element, 'axis', xyz=_text(joint.axis))
+    limits = {name: getattr(joint, name) for name in ('lower', 'upper', 'velocity', 'effort')}
+    finite = {name: repr(float(value)) for name, value in limits.items() if math.isfinite(value)}
+    SubElement(element, 'limit', finite)
+    SubElement(element, 'dynamics', damping=repr(float(joint.damping)),
+               friction=repr(float(joint.friction)))
+    if joint.mimic is not None:
+        SubElement(element, 'mimic', joint=joint.mimic.joint,
+                   multiplier=repr(float(joint.mimic.multiplier)),
+                   offset=repr(float(joint.mimic.offset)))
+    return element

@@ -1,0 +1,167 @@
+"""Safe reading of YAML whose keys and types are checked one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+import math
+from pathlib import Path
+import re
+from typing import Any
+
+import yaml
+
+from gait_core.errors import ConfigurationError, unknown
+
+
+class _UniqueKeyLoader(yaml.SafeLoader):
+    """The safe loader, refusing a key that is written twice (the first would be lost)."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if key in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key '{key}' is written twice", key_node.start_mark)
+            seen.add(key)
+        return super().construct_mapping(node, deep)
+
+
+def read_yaml(path: Path) -> Section:
+    """
+    Return a file's top-level mapping.
+
+    Raises
+    ------
+    ConfigurationError
+        If the file cannot be read, is no YAML, repeats a key or holds no mapping.
+
+    """
+    try:
+        # The loader is derived from SafeLoader: it makes plain data only.
+        content = yaml.load(path.read_text(encoding='utf-8'), Loader=_UniqueKeyLoader)
+    except yaml.YAMLError as error:
+        raise ConfigurationError(f'{path}: {" ".join(str(error).split())}') from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f'{path}: {error}') from error
+    return Section(content, str(path))
+
+
+class Section:
+    """A mapping of a file and where it stands; every access checks a type."""
+
+    def __init__(self, content: Any, where: str) -> None:
+        if not isinstance(content, dict):
+            raise ConfigurationError(f'{where}: expected keys with values, found {content!r}')
+        self.where = where
+        self.content: dict[str, Any] = {str(key): value for key, value in content.items()}
+
+    def allow(self, *keys: str) -> None:
+        """Refuse any other key, naming the nearest of these."""
+        for key in self.content:
+            if key not in keys:
+                raise ConfigurationError(f"{self.where}: {unknown('key', key, keys)}")
+
+    def __contains__(self, key: str) -> bool:
+        """Return whether the key is given."""
+        return key in self.content
+
+    def section(self, key: str) -> Section:
+        """Return a nested mapping; an empty one if the key is absent."""
+        return Section(self.content.get(key, {}), f'{self.where}: {key}')
+
+    def sections(self, key: str) -> list[Section]:
+        """Return a list of mappings."""
+        return [Section(item, f'{self.where}: {key}[{i}]')
+                for i, item in enumerate(self._list(key))]
+
+    def text(self, key: str, default: str | None = None) -> str:
+        """Return a text; a key without default must be given."""
+        value = self.content.get(key, default)
+        if not isinstance(value, str):
+            self._refuse(key, 'a text')
+        return str(value)
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Return a list of texts; numbers that serve as names are taken as text."""
+        items = self._list(key)
+        if not all(isinstance(item, (str, int)) and not isinstance(item, bool) for item in items):
+            self._refuse(key, 'a list of names')
+        return tuple(str(item) for item in items)
+
+    def lists(self, key: str) -> list[list[Any]]:
+        """Return a list of lists."""
+        items = self._list(key)
+        if not all(isinstance(item, list) for item in items):
+            self._refuse(key, 'a list of lists')
+        return items
+
+    def number(self, key: str, default: float | None = None) -> float:
+        """Return a finite number; a key without default must be given."""
+        return self._number(key, self.content.get(key, default))
+
+    def numbers(self) -> dict[str, float]:
+        """Return the whole section as numbers by key."""
+        return {key: self._number(key, value) for key, value in self.content.items()}
+
+    def triple(self, key: str, default: tuple[float, float, float] | None = None,
+               ) -> tuple[float, float, float]:
+        """Return three finite numbers."""
+        value = self.content.get(key, default)
+        if not isinstance(value, (list, tuple)) or len(value) != 3:
+            self._refuse(key, 'a list of three numbers')
+        x, y, z = (self._number(key, item) for item in value)
+        return x, y, z
+
+    def _number(self, key: str, value: Any) -> float:
+        # YAML reads 1e-3, without a point, as text.
+        if isinstance(value, str) and re.fullmatch(r'[-+]?\d+(\.\d*)?[eE][-+]?\d+', value):
+            value = float(value)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or (
+                not math.isfinite(value)):
+            self._refuse(key, 'a finite number')
+        return float(value)
+
+    def _list(self, key: str) -> list[Any]:
+        value = self.content.get(key, [])
+        if not isinstance(value, list):
+            self._refuse(key, 'a list')
+        return list(value)
+
+    def _refuse(self, key: str, expected: str) -> None:
+        if key not in self.content:
+            raise ConfigurationError(f"{self.where}: the key '{key}' is missing")
+        raise ConfigurationError(
+            f"{self.where}: '{key}' is {self.content[key]!r}, expected {expected}")
+
+
+def matching(pattern: str, names: Sequence[str], where: str) -> list[str]:
+    """
+    Return the names that a name or regular expression matches in full, at least one.
+
+    Raises
+    ------
+    ConfigurationError
+        If none matches (with the nearest name) or the expression is not valid.
+
+    """
+    if pattern in names:
+        return [pattern]
+    try:
+        found = [name for name in names if re.fullmatch(pattern, name)]
+    except re.error as error:
+        raise ConfigurationError(
+            f"{where}: '{pattern}' is no regular expression: {error}") from error
+    if not found:
+        raise ConfigurationError(f"{where}: {unknown('joint', pattern, names)}")
+    return found
+
+
+def by_pattern(values: Mapping[str, Any], names: Iterable[str], where: str) -> dict[str, Any]:
+    """Return the values by name; of several patterns that match a name the last one holds."""
+    known = list(names)
+    found: dict[str, Any] = {}
+    for pattern, value in values.items():
+        for name in matching(pattern, known, where):
+            found[name] = value
+    return {name: found[name] for name in known if name in found}
