@@ -19,9 +19,11 @@ def check_robot(robot: RobotModel) -> RobotModel:
     if not (math.isfinite(robot.mass) and robot.mass > 0.0):
         raise ConfigurationError(
             f"robot '{robot.name}' has a total mass of {robot.mass:g} kg: no link has an inertial "
-            f'with a positive mass ({robot.source})')
-    movable = [joint.name for joint in robot.joints
-               if joint.kind in MOVING and joint.mimic is None]
+            f'with a positive mass ({robot.source})'
+        )
+    movable = [
+        joint.name for joint in robot.joints if joint.kind in MOVING and joint.mimic is None
+    ]
     _check_known('joint', robot.joint_names, movable)
     _check_unique('joint', robot.target_names)
     _check_known('joint', robot.actuators, robot.target_names)
@@ -70,7 +72,8 @@ def _check_legs(robot: RobotModel) -> None:
         if wanted != leg.joints:
             raise ConfigurationError(
                 f"leg '{leg.name}' lists {', '.join(leg.joints)}; from the body to its sole "
-                f"'{leg.sole}' the joints are {', '.join(wanted) or 'none of these'}")
+                f"'{leg.sole}' the joints are {', '.join(wanted) or 'none of these'}"
+            )
 
 
 def _check_stance(robot: RobotModel) -> None:
@@ -83,4 +86,5 @@ def _check_stance(robot: RobotModel) -> None:
             bound = joint.lower if value < joint.lower else joint.upper
             raise ConfigurationError(
                 f"nominal stance of joint '{name}' is {value:g}, outside its limits "
-                f'[{joint.lower:g}, {joint.upper:g}]; nearest valid: {bound:g}')
+                f'[{joint.lower:g}, {joint.upper:g}]; nearest valid: {bound:g}'
+            )

@@ -33,6 +33,9 @@ Every key is optional; whatever is absent is inferred (``infer.py``)::
       preset: levelled
       scene: {physics_step: 0.001}     # fields of gait_core.scene.Scene
       engines: {bullet: {solver_iterations: 100}}
+      command: [0.3, 0, 0]             # m/s, m/s, rad/s, when the user gives none
+      duration: 20                     # s
+      settle_time: 0.5                 # s
 
 Where several patterns match a joint, the last one holds.
 """
@@ -70,9 +73,23 @@ from gait_core.robot.urdf import Tree
 from gait_core.robot.yaml_reader import Section, by_pattern, matching
 from gait_core.scene import Scene
 
-_KEYS = ('name', 'urdf', 'root_rpy', 'joints', 'limits', 'actuators', 'legs', 'force_elements',
-         'ball_joints', 'mirror', 'nominal_stance', 'fall', 'imu_link', 'length_scale',
-         'defaults')
+_KEYS = (
+    'name',
+    'urdf',
+    'root_rpy',
+    'joints',
+    'limits',
+    'actuators',
+    'legs',
+    'force_elements',
+    'ball_joints',
+    'mirror',
+    'nominal_stance',
+    'fall',
+    'imu_link',
+    'length_scale',
+    'defaults',
+)
 _LIMITS = ('lower', 'upper', 'velocity', 'effort', 'damping', 'friction')
 _ACTUATOR_KINDS = ('position', 'velocity', 'pd', 'effort', 'exponential')
 _SCENE_FIELDS = tuple(field.name for field in dataclasses.fields(Scene) if field.name != 'robot')
@@ -104,15 +121,25 @@ def describe(tree: Tree, given: Section, source: Path) -> RobotModel:
     elements = tuple(_force_element(item) for item in given.sections('force_elements'))
     targets = (*names, *(element.name for element in elements))
     stance = {name: value for name, value in neutral_stance(tree).items() if name in names}
-    stance.update(by_pattern(given.section('nominal_stance').numbers(), targets,
-                             f'{given.where}: nominal_stance'))
+    stance.update(
+        by_pattern(
+            given.section('nominal_stance').numbers(), targets, f'{given.where}: nominal_stance'
+        )
+    )
     robot = RobotModel(
         name=given.text('name', source.stem.removesuffix('.urdf')),
-        links=tree.links, joints=tree.joints, joint_names=names,
-        actuators=_actuators(given.section('actuators'), names), force_elements=elements,
-        ball_joints=_ball_joints(given.section('ball_joints')), nominal_stance=stance,
-        fall=_fall(given), imu_link=given.text('imu_link', ''),
-        defaults=_defaults(given.section('defaults')), source=str(source))
+        links=tree.links,
+        joints=tree.joints,
+        joint_names=names,
+        actuators=_actuators(given.section('actuators'), names),
+        force_elements=elements,
+        ball_joints=_ball_joints(given.section('ball_joints')),
+        nominal_stance=stance,
+        fall=_fall(given),
+        imu_link=given.text('imu_link', ''),
+        defaults=_defaults(given.section('defaults')),
+        source=str(source),
+    )
     legs = tuple(map(_leg, given.sections('legs'))) if 'legs' in given else infer_legs(robot)
     return dataclasses.replace(robot, legs=legs, mirror_pairs=_mirror_pairs(robot, given))
 
@@ -121,7 +148,7 @@ def _joint_names(tree: Tree, given: Section) -> tuple[str, ...]:
     valid = actuated_names(tree)
     names = given.texts('joints') if 'joints' in given else valid
     if not set(names) <= set(valid):
-        raise ConfigurationError(f"{given.where}: joints: {unmatched('joint', names, valid)}")
+        raise ConfigurationError(f'{given.where}: joints: {unmatched("joint", names, valid)}')
     return names
 
 
@@ -135,20 +162,23 @@ def _with_limits(tree: Tree, given: Section) -> Tree:
     joints = {joint.name: joint for joint in tree.joints}
     for pattern, fields in values.items():
         for name in matching(pattern, actuated_names(tree), given.where):
-            joints[name] = dataclasses.replace(joints[name], **fields)
+            changed: Any = fields
+            joints[name] = dataclasses.replace(joints[name], **changed)
             if joints[name].lower > joints[name].upper:
                 raise ConfigurationError(
                     f"{given.where}: joint '{name}' has the lower limit {joints[name].lower:g} "
-                    f'above the upper {joints[name].upper:g}')
+                    f'above the upper {joints[name].upper:g}'
+                )
     return dataclasses.replace(tree, joints=tuple(joints.values()))
 
 
 def _actuator(given: Section) -> Actuator:
     kind = given.text('kind', 'position')
     if kind not in _ACTUATOR_KINDS:
-        raise ConfigurationError(f"{given.where}: {unknown('actuator', kind, _ACTUATOR_KINDS)}")
-    constants = Section({key: value for key, value in given.content.items() if key != 'kind'},
-                        given.where)
+        raise ConfigurationError(f'{given.where}: {unknown("actuator", kind, _ACTUATOR_KINDS)}')
+    constants = Section(
+        {key: value for key, value in given.content.items() if key != 'kind'}, given.where
+    )
     return Actuator(kind=kind, constants=constants.numbers())
 
 
@@ -162,17 +192,25 @@ def _actuators(given: Section, names: tuple[str, ...]) -> dict[str, Actuator]:
 
 def _leg(given: Section) -> Leg:
     given.allow('name', 'joints', 'sole', 'sole_point')
-    return Leg(name=given.text('name'), joints=given.texts('joints'), sole=given.text('sole'),
-               sole_point=given.triple('sole_point', (0.0, 0.0, 0.0)))
+    return Leg(
+        name=given.text('name'),
+        joints=given.texts('joints'),
+        sole=given.text('sole'),
+        sole_point=given.triple('sole_point', (0.0, 0.0, 0.0)),
+    )
 
 
 def _force_element(given: Section) -> ForceElement:
     given.allow('name', 'kind', 'link_a', 'point_a', 'link_b', 'point_b', 'constants')
     return ForceElement(
-        name=given.text('name'), kind=given.text('kind'),
-        link_a=given.text('link_a'), point_a=given.triple('point_a', (0.0, 0.0, 0.0)),
-        link_b=given.text('link_b'), point_b=given.triple('point_b', (0.0, 0.0, 0.0)),
-        constants=given.section('constants').numbers())
+        name=given.text('name'),
+        kind=given.text('kind'),
+        link_a=given.text('link_a'),
+        point_a=given.triple('point_a', (0.0, 0.0, 0.0)),
+        link_b=given.text('link_b'),
+        point_b=given.triple('point_b', (0.0, 0.0, 0.0)),
+        constants=given.section('constants').numbers(),
+    )
 
 
 def _ball_joints(given: Section) -> dict[str, tuple[str, str, str]]:
@@ -181,7 +219,8 @@ def _ball_joints(given: Section) -> dict[str, tuple[str, str, str]]:
         joints = given.texts(name)
         if len(joints) != 3:
             raise ConfigurationError(
-                f"{given.where}: ball joint '{name}' lists {len(joints)} joints, expected 3")
+                f"{given.where}: ball joint '{name}' lists {len(joints)} joints, expected 3"
+            )
         found[name] = (joints[0], joints[1], joints[2])
     return found
 
@@ -213,38 +252,48 @@ def _mirror_pairs(robot: RobotModel, given: Section) -> dict[str, tuple[str, flo
     return {name: pairs[name] for name in robot.joint_names if name in pairs}
 
 
-def _pair(robot: RobotModel, pairs: dict[str, tuple[str, float]], listed: list[Any], where: str,
-          ) -> None:
+def _pair(
+    robot: RobotModel,
+    pairs: dict[str, tuple[str, float]],
+    listed: list[Any],
+    where: str,
+) -> None:
     if len(listed) not in (2, 3):
         raise ConfigurationError(f'{where}: pair {listed}, expected two joints and maybe a sign')
     name, other = str(listed[0]), str(listed[1])
     for joint in (name, other):
         if joint not in robot.joint_index:
-            raise ConfigurationError(f"{where}: {unknown('joint', joint, robot.joint_names)}")
+            raise ConfigurationError(f'{where}: {unknown("joint", joint, robot.joint_names)}')
     sign = listed[2] if len(listed) == 3 else mirror_sign(robot, name, other)
     if sign not in (1, -1):
         raise ConfigurationError(
             f"{where}: the axes of '{name}' and '{other}' do not mirror each other; write the "
-            'sign 1 or -1 behind the pair')
+            'sign 1 or -1 behind the pair'
+        )
     pairs[name], pairs[other] = (other, float(sign)), (name, float(sign))
 
 
 def _defaults(given: Section) -> Mapping[str, Any]:
-    given.allow('scene', 'controller', 'preset', 'engines')
+    given.allow('scene', 'controller', 'preset', 'engines', 'command', 'duration', 'settle_time')
     scene = given.section('scene')
     scene.allow(*_SCENE_FIELDS)
     engines = given.section('engines')
     return {
-        'scene': {key: tuple(value) if isinstance(value, list) else value
-                  for key, value in scene.content.items()},
+        'scene': {
+            key: tuple(value) if isinstance(value, list) else value
+            for key, value in scene.content.items()
+        },
         'controller': given.text('controller', ''),
         'preset': given.text('preset', ''),
         'engines': {name: engines.section(name).numbers() for name in engines.content},
+        'command': given.vector('command', 3) if 'command' in given else (0.0, 0.0, 0.0),
+        'duration': given.number('duration', 10.0),
+        'settle_time': given.number('settle_time', 0.0),
     }
 
 
 def _turned(tree: Tree, rpy: tuple[float, float, float]) -> Tree:
-    """Return the tree with its root frames turned: what they carry is placed by ``rpy`` in them."""
+    """Return the tree with its root frames turned, so that ``rpy`` places what they carry."""
     turn = rotation(rpy)
     children = {joint.child for joint in tree.joints}
     roots = {link.name for link in tree.links if link.name not in children}
@@ -255,10 +304,15 @@ def _turned(tree: Tree, rpy: tuple[float, float, float]) -> Tree:
 
     def turned(link: Link) -> Link:
         return dataclasses.replace(
-            link, com=turn @ link.com, inertia=inertia_in(link.inertia, rpy),
+            link,
+            com=turn @ link.com,
+            inertia=inertia_in(link.inertia, rpy),
             collisions=tuple(map(placed, link.collisions)),
-            visuals=tuple(map(placed, link.visuals)))
+            visuals=tuple(map(placed, link.visuals)),
+        )
 
     return dataclasses.replace(
-        tree, links=tuple(turned(link) if link.name in roots else link for link in tree.links),
-        joints=tuple(placed(joint) if joint.parent in roots else joint for joint in tree.joints))
+        tree,
+        links=tuple(turned(link) if link.name in roots else link for link in tree.links),
+        joints=tuple(placed(joint) if joint.parent in roots else joint for joint in tree.joints),
+    )

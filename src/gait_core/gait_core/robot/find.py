@@ -94,8 +94,11 @@ def _ament_shares() -> Iterator[Path]:
             yield Path(prefix) / 'share'
 
 
-def find_package(name: str, near: Path, packages: Mapping[str, str | Path] = NOTHING,
-                 ) -> Path | None:
+def find_package(
+    name: str,
+    near: Path,
+    packages: Mapping[str, str | Path] = NOTHING,
+) -> Path | None:
     """
     Return the folder that ``package://name`` stands for, or None.
 
@@ -147,7 +150,8 @@ def python_data(reference: str) -> Path:
     spec = importlib.util.find_spec(module)
     if spec is None or not spec.submodule_search_locations:
         raise ConfigurationError(
-            f"'{reference}' needs the Python package '{module}', which is not installed here")
+            f"'{reference}' needs the Python package '{module}', which is not installed here"
+        )
     for location in spec.submodule_search_locations:
         path = Path(location) / inner
         if path.is_file():

@@ -19,15 +19,18 @@ FOOT_LEVEL = 0.1
 
 def actuated_names(tree: Tree) -> tuple[str, ...]:
     """Return the moving joints that mimic no other, in the order of the description."""
-    return tuple(joint.name for joint in tree.joints
-                 if joint.kind in MOVING and joint.mimic is None)
+    return tuple(
+        joint.name for joint in tree.joints if joint.kind in MOVING and joint.mimic is None
+    )
 
 
 def neutral_stance(tree: Tree) -> dict[str, float]:
     """Return for each actuated joint the position nearest to zero that its limits allow."""
     joints = {joint.name: joint for joint in tree.joints}
-    return {name: min(max(0.0, joints[name].lower), joints[name].upper)
-            for name in actuated_names(tree)}
+    return {
+        name: min(max(0.0, joints[name].lower), joints[name].upper)
+        for name in actuated_names(tree)
+    }
 
 
 def up_axis(robot: RobotModel) -> str:
@@ -37,9 +40,11 @@ def up_axis(robot: RobotModel) -> str:
     Judged by where the ends of the robot's chains lie, in the nominal stance, seen from its root:
     most hang down. Where they spread evenly the answer is ``z``.
     """
-    poses = link_poses(robot, robot.stance[:len(robot.joint_names)])
-    ends = [poses[robot.link_index[_sole(robot, chain[-1].child, poses)], :3, 3]
-            for chain in _chains(robot)]
+    poses = link_poses(robot, robot.stance[: len(robot.joint_names)])
+    ends = [
+        poses[robot.link_index[_sole(robot, chain[-1].child, poses)], :3, 3]
+        for chain in _chains(robot)
+    ]
     if not ends:
         return 'z'
     rise = -np.mean(ends, axis=0)
@@ -61,17 +66,28 @@ def infer_legs(robot: RobotModel) -> tuple[Leg, ...]:
     """
     up = up_axis(robot)
     vertical = (-1.0 if up.startswith('-') else 1.0) * np.eye(3)['xyz'.index(up[-1])]
-    poses = link_poses(robot, robot.stance[:len(robot.joint_names)])
-    extents = [_extent(link, pose, vertical) for link, pose in zip(robot.links, poses)]
-    ends = {_sole(robot, chain[-1].child, poses): names for chain in _chains(robot)
-            if (names := tuple(joint.name for joint in chain if joint.name in robot.joint_index))}
+    poses = link_poses(robot, robot.stance[: len(robot.joint_names)])
+    extents = [
+        _extent(link, pose, vertical) for link, pose in zip(robot.links, poses, strict=True)
+    ]
+    ends = {
+        _sole(robot, chain[-1].child, poses): names
+        for chain in _chains(robot)
+        if (names := tuple(joint.name for joint in chain if joint.name in robot.joint_index))
+    }
     rows = {sole: robot.link_index[sole] for sole in ends}
     bottom = min((extents[row][0] for row in rows.values()), default=0.0)
     height = max(high for _, high in extents) - min(low for low, _ in extents)
     return tuple(
-        Leg(name=sole, joints=ends[sole], sole=sole,
-            sole_point=_sole_point(robot.links[row], poses[row], vertical))
-        for sole, row in rows.items() if extents[row][0] <= bottom + FOOT_LEVEL * height)
+        Leg(
+            name=sole,
+            joints=ends[sole],
+            sole=sole,
+            sole_point=_sole_point(robot.links[row], poses[row], vertical),
+        )
+        for sole, row in rows.items()
+        if extents[row][0] <= bottom + FOOT_LEVEL * height
+    )
 
 
 def _extent(link: Link, pose: FloatArray, vertical: FloatArray) -> tuple[float, float]:
@@ -117,15 +133,14 @@ def _sole(robot: RobotModel, head: str, poses: FloatArray) -> str:
     best, farthest = head, -1.0
     for link in robot.links:
         if link.collisions and _body(link.name, parent_joint) == head:
-            distance = float(np.linalg.norm(
-                poses[robot.link_index[link.name], :3, 3] - joint_at))
+            distance = float(np.linalg.norm(poses[robot.link_index[link.name], :3, 3] - joint_at))
             if distance > farthest + 1e-9:
                 best, farthest = link.name, distance
     return best
 
 
 def _sole_point(link: Link, pose: FloatArray, vertical: FloatArray) -> tuple[float, float, float]:
-    """Return a ball foot's centre, or the middle of the lowest points of any other, in the link."""
+    """Return a ball foot's centre, or the middle of any other's lowest points, in the link."""
     points, radii = link_points(link)
     if not len(points):
         return (0.0, 0.0, 0.0)
@@ -176,22 +191,36 @@ def infer_mirror_pairs(robot: RobotModel) -> dict[str, tuple[str, float]]:
     for name in robot.joint_names:
         by_name = [other for other in swapped_names(name) if other in placed]
         here = placed[name][1] * np.array([1.0, -1.0, 1.0])
-        near = [other for other in robot.joint_names
-                if np.linalg.norm(placed[other][1] - here) <= 0.01 * size + 1e-6]
+        near = [
+            other
+            for other in robot.joint_names
+            if np.linalg.norm(placed[other][1] - here) <= 0.01 * size + 1e-6
+        ]
         own = [name] if name in near and not by_name else []
         for other in (*by_name, *own, *near):
             sign = mirror_sign(robot, name, other)
             if sign is not None:
                 pairs[name] = (other, sign)
                 break
-    return {name: pair for name, pair in pairs.items()
-            if pairs.get(pair[0], ('', 0.0))[0] == name}
+    return {name: pair for name, pair in pairs.items() if pairs.get(pair[0], ('', 0.0))[0] == name}
 
 
-_SIDE = re.compile(r'left|right|Left|Right|LEFT|RIGHT'
-                   r'|(?<![A-Za-z])[lrfhbmLRFHBM]{1,2}(?![A-Za-z])')
-_SWAP = {'l': 'r', 'r': 'l', 'L': 'R', 'R': 'L', 'left': 'right', 'right': 'left',
-         'Left': 'Right', 'Right': 'Left', 'LEFT': 'RIGHT', 'RIGHT': 'LEFT'}
+_SIDE = re.compile(
+    r'left|right|Left|Right|LEFT|RIGHT'
+    r'|(?<![A-Za-z])[lrfhbmLRFHBM]{1,2}(?![A-Za-z])'
+)
+_SWAP = {
+    'l': 'r',
+    'r': 'l',
+    'L': 'R',
+    'R': 'L',
+    'left': 'right',
+    'right': 'left',
+    'Left': 'Right',
+    'Right': 'Left',
+    'LEFT': 'RIGHT',
+    'RIGHT': 'LEFT',
+}
 
 
 def swapped_names(name: str) -> list[str]:
@@ -213,7 +242,10 @@ def swapped_names(name: str) -> list[str]:
             swaps = [_SWAP[word]]
         else:
             # Of two letters (fl, lf, rr) the last one that tells a side comes first.
-            swaps = [word[:i] + _SWAP[word[i]] + word[i + 1:]
-                     for i in reversed(range(len(word))) if word[i] in _SWAP]
-        found += [name[:match.start()] + swap + name[match.end():] for swap in swaps]
+            swaps = [
+                word[:i] + _SWAP[word[i]] + word[i + 1 :]
+                for i in reversed(range(len(word)))
+                if word[i] in _SWAP
+            ]
+        found += [name[: match.start()] + swap + name[match.end() :] for swap in swaps]
     return found

@@ -51,8 +51,11 @@ def _loaded(path: str, draw: int) -> RobotModel:
     return read_robot(Path(path), draw=draw)
 
 
-def read_robot(path: Path, packages: Mapping[str, str | Path] = NOTHING, draw: int = 0,
-               ) -> RobotModel:
+def read_robot(
+    path: Path,
+    packages: Mapping[str, str | Path] = NOTHING,
+    draw: int = 0,
+) -> RobotModel:
     """
     Read a robot folder or a .urdf or .xacro file, uncached.
 
@@ -100,7 +103,8 @@ def _urdf_of(folder: Path, given: Section) -> Path:
     if found is None:
         raise ConfigurationError(
             f"robot folder '{folder}' holds no {folder.name}.urdf.xacro or {folder.name}.urdf, "
-            'and its robot.yaml names no urdf')
+            'and its robot.yaml names no urdf'
+        )
     return found
 
 
@@ -117,5 +121,6 @@ def _built(file: Path, draw: int) -> RobotModel:
     robot = build(draw, np.random.default_rng(draw))
     if not isinstance(robot, RobotModel):
         raise ConfigurationError(
-            f'{file}: build returned {type(robot).__name__}, expected RobotModel')
+            f'{file}: build returned {type(robot).__name__}, expected RobotModel'
+        )
     return robot

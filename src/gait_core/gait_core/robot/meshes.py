@@ -18,8 +18,11 @@ from gait_core.robot.find import find_package
 from gait_core.scene import NOTHING
 
 
-def resolve_mesh(reference: str, source: Path, packages: Mapping[str, str | Path] = NOTHING,
-                 ) -> str:
+def resolve_mesh(
+    reference: str,
+    source: Path,
+    packages: Mapping[str, str | Path] = NOTHING,
+) -> str:
     """
     Return the absolute path of a mesh file, or raise ConfigurationError naming it.
 
@@ -46,14 +49,19 @@ def resolve_mesh(reference: str, source: Path, packages: Mapping[str, str | Path
     return str(path.resolve())
 
 
-def _in_package(reference: str, rest: str, source: Path, packages: Mapping[str, str | Path],
-                ) -> Path:
+def _in_package(
+    reference: str,
+    rest: str,
+    source: Path,
+    packages: Mapping[str, str | Path],
+) -> Path:
     package, _, inner = rest.partition('/')
     folder = find_package(package, source, packages)
     if folder is None:
         raise ConfigurationError(
             f"{source}: mesh file '{reference}' lies in package '{package}', which was not found; "
-            f'name its folder with --package {package}=PATH')
+            f'name its folder with --package {package}=PATH'
+        )
     return folder / inner
 
 
@@ -72,7 +80,8 @@ def mesh_vertices(file: str) -> FloatArray:
     reader = readers.get(Path(file).suffix.lower())
     if reader is None:
         raise ConfigurationError(
-            f"mesh file '{file}' has a format that cannot be read; valid: {', '.join(readers)}")
+            f"mesh file '{file}' has a format that cannot be read; valid: {', '.join(readers)}"
+        )
     try:
         found = np.asarray(reader(Path(file).read_bytes()), dtype=np.float64).reshape(-1, 3)
     except (ValueError, struct.error, ElementTree.ParseError) as error:
@@ -85,8 +94,11 @@ def mesh_vertices(file: str) -> FloatArray:
 
 
 def _obj_vertices(content: bytes) -> list[list[float]]:
-    return [[float(word) for word in line.split()[1:4]]
-            for line in content.splitlines() if line.startswith(b'v ')]
+    return [
+        [float(word) for word in line.split()[1:4]]
+        for line in content.splitlines()
+        if line.startswith(b'v ')
+    ]
 
 
 def _stl_vertices(content: bytes) -> FloatArray:
@@ -96,8 +108,13 @@ def _stl_vertices(content: bytes) -> FloatArray:
         record = np.dtype([('numbers', '<f4', (12,)), ('attribute', '<u2')])
         facets = np.frombuffer(content, dtype=record, count=count, offset=84)
         return np.asarray(facets['numbers'][:, 3:], dtype=np.float64).reshape(-1, 3)
-    return np.array([[float(word) for word in line.split()[1:4]]
-                     for line in content.splitlines() if line.strip().startswith(b'vertex')])
+    return np.array(
+        [
+            [float(word) for word in line.split()[1:4]]
+            for line in content.splitlines()
+            if line.strip().startswith(b'vertex')
+        ]
+    )
 
 
 def _dae_vertices(content: bytes) -> FloatArray:
@@ -112,9 +129,12 @@ def _dae_vertices(content: bytes) -> FloatArray:
     scale = float(unit.get('meter', '1')) if unit is not None else 1.0
     found = []
     for mesh in root.iter(f'{space}mesh'):
-        wanted = {entry.get('source', '').lstrip('#')
-                  for vertices in mesh.iter(f'{space}vertices')
-                  for entry in vertices if entry.get('semantic') == 'POSITION'}
+        wanted = {
+            entry.get('source', '').lstrip('#')
+            for vertices in mesh.iter(f'{space}vertices')
+            for entry in vertices
+            if entry.get('semantic') == 'POSITION'
+        }
         for source in mesh.iter(f'{space}source'):
             numbers = source.find(f'{space}float_array')
             if source.get('id') in wanted and numbers is not None:

@@ -264,7 +264,8 @@ class RobotModel:
         raise unknown('leg', name, (leg.name for leg in self.legs))
 
     def _limits(self, field_name: str) -> FloatArray:
-        limits = np.array([getattr(self.joint[name], field_name) for name in self.joint_names],
-                          dtype=np.float64)
+        limits = np.array(
+            [getattr(self.joint[name], field_name) for name in self.joint_names], dtype=np.float64
+        )
         limits.flags.writeable = False
         return limits

@@ -65,7 +65,8 @@ def surface_points(shape: Shape) -> FloatArray:
         corners = vertices[faces]
         edges = 0.5 * (corners + np.roll(corners, 1, axis=1))
         local = np.concatenate([vertices, corners.mean(axis=1), edges.reshape(-1, 3)]) * np.array(
-            shape.size)
+            shape.size
+        )
     return _placed(shape, local)
 
 

@@ -51,7 +51,8 @@ def _tree(robot: RobotModel, root: str) -> list[Link]:
     if not root and len(robot.roots) > 1:
         raise ConfigurationError(
             f"robot '{robot.name}' has {len(robot.roots)} roots ({', '.join(robot.roots)}); "
-            'a URDF holds one')
+            'a URDF holds one'
+        )
     inside = {root or robot.roots[0]}
     parent = {joint.child: joint.parent for joint in robot.joints}
     for link in robot.links:
@@ -74,9 +75,18 @@ def _link(link: Link, visuals: bool) -> Element:
     _origin(inertial, link.com, (0.0, 0.0, 0.0))
     SubElement(inertial, 'mass', value=repr(float(link.mass)))
     i = link.inertia
-    SubElement(inertial, 'inertia', {
-        'ixx': _text([i[0, 0]]), 'ixy': _text([i[0, 1]]), 'ixz': _text([i[0, 2]]),
-        'iyy': _text([i[1, 1]]), 'iyz': _text([i[1, 2]]), 'izz': _text([i[2, 2]])})
+    SubElement(
+        inertial,
+        'inertia',
+        {
+            'ixx': _text([i[0, 0]]),
+            'ixy': _text([i[0, 1]]),
+            'ixz': _text([i[0, 2]]),
+            'iyy': _text([i[1, 1]]),
+            'iyz': _text([i[1, 2]]),
+            'izz': _text([i[2, 2]]),
+        },
+    )
     for shape in link.collisions:
         _shape(SubElement(element, 'collision'), shape)
     for shape in link.visuals if visuals else ():
@@ -114,10 +124,18 @@ def _joint(joint: Joint) -> Element:
     limits = {name: getattr(joint, name) for name in ('lower', 'upper', 'velocity', 'effort')}
     finite = {name: repr(float(value)) for name, value in limits.items() if math.isfinite(value)}
     SubElement(element, 'limit', finite)
-    SubElement(element, 'dynamics', damping=repr(float(joint.damping)),
-               friction=repr(float(joint.friction)))
+    SubElement(
+        element,
+        'dynamics',
+        damping=repr(float(joint.damping)),
+        friction=repr(float(joint.friction)),
+    )
     if joint.mimic is not None:
-        SubElement(element, 'mimic', joint=joint.mimic.joint,
-                   multiplier=repr(float(joint.mimic.multiplier)),
-                   offset=repr(float(joint.mimic.offset)))
+        SubElement(
+            element,
+            'mimic',
+            joint=joint.mimic.joint,
+            multiplier=repr(float(joint.mimic.multiplier)),
+            offset=repr(float(joint.mimic.offset)),
+        )
     return element

@@ -57,20 +57,24 @@ def read_urdf(path: Path, packages: Mapping[str, str | Path] = NOTHING) -> Tree:
     """
     root = read_xml(path, packages)
     if root.tag != 'robot':
-        raise ConfigurationError(f"{path}: the root element is <{root.tag}>, expected <robot>")
+        raise ConfigurationError(f'{path}: the root element is <{root.tag}>, expected <robot>')
     reader = _Reader(path, packages, _materials(root))
     links = tuple(reader.link(element) for element in root.findall('link'))
     joints = tuple(reader.joint(element) for element in root.findall('joint'))
     links, joints = _without_floating_root(path, links, joints)
-    return Tree(name=root.get('name', path.stem), links=in_tree_order(links, joints, str(path)),
-                joints=joints)
+    return Tree(
+        name=root.get('name', path.stem),
+        links=in_tree_order(links, joints, str(path)),
+        joints=joints,
+    )
 
 
 class _Reader:
     """Turns elements into model parts; its errors begin with the file."""
 
-    def __init__(self, path: Path, packages: Mapping[str, str | Path],
-                 materials: Mapping[str, Colour]) -> None:
+    def __init__(
+        self, path: Path, packages: Mapping[str, str | Path], materials: Mapping[str, Colour]
+    ) -> None:
         self._path = path
         self._packages = packages
         self._materials = materials
@@ -78,8 +82,9 @@ class _Reader:
     def _fault(self, text: str) -> ConfigurationError:
         return ConfigurationError(f'{self._path}: {text}')
 
-    def numbers(self, owner: str, element: Element | None, attribute: str, default: str,
-                count: int = 3) -> tuple[float, ...]:
+    def numbers(
+        self, owner: str, element: Element | None, attribute: str, default: str, count: int = 3
+    ) -> tuple[float, ...]:
         text = default if element is None else element.get(attribute, default)
         try:
             values = tuple(float(word) for word in text.split())
@@ -87,11 +92,13 @@ class _Reader:
             values = ()
         if len(values) != count or not all(math.isfinite(value) for value in values):
             raise self._fault(
-                f"{owner}: {attribute}='{text}' is not {count} finite number{'s' * (count > 1)}")
+                f"{owner}: {attribute}='{text}' is not {count} finite number{'s' * (count > 1)}"
+            )
         return values
 
-    def number(self, owner: str, element: Element | None, attribute: str,
-               default: str = '0') -> float:
+    def number(
+        self, owner: str, element: Element | None, attribute: str, default: str = '0'
+    ) -> float:
         return self.numbers(owner, element, attribute, default, 1)[0]
 
     def origin(self, owner: str, element: Element) -> tuple[Triple, Triple]:
@@ -115,14 +122,19 @@ class _Reader:
         if mass < 0.0:
             raise self._fault(f'{owner}: its mass is {mass} kg, it must not be negative')
         return Link(
-            name=name, mass=mass, com=frozen(com, (3,), name='com'),
+            name=name,
+            mass=mass,
+            com=frozen(com, (3,), name='com'),
             inertia=frozen(inertia, (3, 3), name='inertia'),
             collisions=tuple(self.shape(owner, item) for item in element.findall('collision')),
-            visuals=tuple(self.shape(owner, item) for item in element.findall('visual')))
+            visuals=tuple(self.shape(owner, item) for item in element.findall('visual')),
+        )
 
     def _inertia(self, owner: str, element: Element | None) -> np.ndarray:
-        xx, xy, xz, yy, yz, zz = (self.number(owner, element, f'i{axes}')
-                                  for axes in ('xx', 'xy', 'xz', 'yy', 'yz', 'zz'))
+        xx, xy, xz, yy, yz, zz = (
+            self.number(owner, element, f'i{axes}')
+            for axes in ('xx', 'xy', 'xz', 'yy', 'yz', 'zz')
+        )
         return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
     def shape(self, owner: str, element: Element) -> Shape:
@@ -133,8 +145,14 @@ class _Reader:
             raise self._fault(f"{owner}: geometry '{tag}'; valid: {', '.join(_GEOMETRIES)}")
         xyz, rpy = self.origin(owner, element)
         size, file = self._size(owner, form)
-        return Shape(kind=form.tag, size=size, xyz=xyz, rpy=rpy, file=file,
-                     rgba=self._colour(owner, element.find('material')))
+        return Shape(
+            kind=form.tag,
+            size=size,
+            xyz=xyz,
+            rpy=rpy,
+            file=file,
+            rgba=self._colour(owner, element.find('material')),
+        )
 
     def _size(self, owner: str, form: Element) -> tuple[tuple[float, ...], str]:
         file = ''
@@ -146,8 +164,10 @@ class _Reader:
             size = self.numbers(owner, form, 'scale', '1 1 1')
             file = resolve_mesh(form.get('filename', ''), self._path, self._packages)
         else:
-            size = (*self.numbers(owner, form, 'radius', '', 1),
-                    *self.numbers(owner, form, 'length', '', 1))
+            size = (
+                *self.numbers(owner, form, 'radius', '', 1),
+                *self.numbers(owner, form, 'length', '', 1),
+            )
         # A mirrored mesh has a negative scale; nothing else may be smaller than zero.
         if form.tag != 'mesh' and min(size) < 0.0:
             raise self._fault(f'{owner}: the size of its {form.tag} is negative: {size}')
@@ -168,21 +188,36 @@ class _Reader:
             raise self._fault('a joint has no name')
         if kind not in (*KINDS, 'floating'):
             hint = '; use three revolute joints and ball_joints in robot.yaml' * (
-                kind == 'spherical')
-            raise self._fault(f"{owner} has the unknown type '{kind}': {nearest(kind, KINDS)}{hint}")
-        ends = [item.get('link', '') if item is not None else ''
-                for item in (element.find('parent'), element.find('child'))]
+                kind == 'spherical'
+            )
+            raise self._fault(
+                f"{owner} has the unknown type '{kind}': {nearest(kind, KINDS)}{hint}"
+            )
+        ends = [
+            item.get('link', '') if item is not None else ''
+            for item in (element.find('parent'), element.find('child'))
+        ]
         if not all(ends):
             raise self._fault(f'{owner} names no parent or no child link')
         xyz, rpy = self.origin(owner, element)
         lower, upper, velocity, effort = self._limits(owner, kind, element.find('limit'))
         dynamics = element.find('dynamics')
         return Joint(
-            name=name, kind=kind, parent=ends[0], child=ends[1], xyz=xyz, rpy=rpy,
-            axis=self._axis(owner, element), lower=lower, upper=upper, velocity=velocity,
-            effort=effort, damping=self.number(owner, dynamics, 'damping'),
+            name=name,
+            kind=kind,
+            parent=ends[0],
+            child=ends[1],
+            xyz=xyz,
+            rpy=rpy,
+            axis=self._axis(owner, element),
+            lower=lower,
+            upper=upper,
+            velocity=velocity,
+            effort=effort,
+            damping=self.number(owner, dynamics, 'damping'),
             friction=self.number(owner, dynamics, 'friction'),
-            mimic=self._mimic(owner, element.find('mimic')))
+            mimic=self._mimic(owner, element.find('mimic')),
+        )
 
     def _axis(self, owner: str, element: Element) -> Triple:
         axis = np.array(self.numbers(owner, element.find('axis'), 'xyz', '1 0 0'))
@@ -192,8 +227,12 @@ class _Reader:
         x, y, z = (axis / length).tolist() if abs(length - 1.0) > 1e-12 else axis.tolist()
         return x, y, z
 
-    def _limits(self, owner: str, kind: str, element: Element | None,
-                ) -> tuple[float, float, float, float]:
+    def _limits(
+        self,
+        owner: str,
+        kind: str,
+        element: Element | None,
+    ) -> tuple[float, float, float, float]:
         lower, upper = -math.inf, math.inf
         given = element is not None and ('lower' in element.keys() or 'upper' in element.keys())
         if kind in ('revolute', 'prismatic') and given:
@@ -201,15 +240,21 @@ class _Reader:
             if low <= high:
                 lower, upper = low, high
         velocity, effort = (self.number(owner, element, item) for item in ('velocity', 'effort'))
-        return lower, upper, velocity if velocity > 0.0 else math.inf, (
-            effort if effort > 0.0 else math.inf)
+        return (
+            lower,
+            upper,
+            velocity if velocity > 0.0 else math.inf,
+            (effort if effort > 0.0 else math.inf),
+        )
 
     def _mimic(self, owner: str, element: Element | None) -> Mimic | None:
         if element is None:
             return None
-        return Mimic(joint=element.get('joint', ''),
-                     multiplier=self.number(owner, element, 'multiplier', '1'),
-                     offset=self.number(owner, element, 'offset'))
+        return Mimic(
+            joint=element.get('joint', ''),
+            multiplier=self.number(owner, element, 'multiplier', '1'),
+            offset=self.number(owner, element, 'offset'),
+        )
 
 
 def _materials(root: Element) -> dict[str, Colour]:
@@ -223,8 +268,11 @@ def _materials(root: Element) -> dict[str, Colour]:
     return colours
 
 
-def _without_floating_root(path: Path, links: tuple[Link, ...], joints: tuple[Joint, ...],
-                           ) -> tuple[tuple[Link, ...], tuple[Joint, ...]]:
+def _without_floating_root(
+    path: Path,
+    links: tuple[Link, ...],
+    joints: tuple[Joint, ...],
+) -> tuple[tuple[Link, ...], tuple[Joint, ...]]:
     floating = [joint for joint in joints if joint.kind == 'floating']
     by_name = {link.name: link for link in links}
     for joint in floating:
@@ -233,13 +281,15 @@ def _without_floating_root(path: Path, links: tuple[Link, ...], joints: tuple[Jo
         if world is None or world.mass > 0.0 or world.collisions or not alone:
             raise ConfigurationError(
                 f"{path}: joint '{joint.name}' is floating; only one from a massless root link "
-                'to the base can be read')
+                'to the base can be read'
+            )
         links = tuple(link for link in links if link.name != joint.parent)
     return links, tuple(joint for joint in joints if joint.kind != 'floating')
 
 
-def in_tree_order(links: Sequence[Link], joints: Sequence[Joint], source: str,
-                  roots: int = 1) -> tuple[Link, ...]:
+def in_tree_order(
+    links: Sequence[Link], joints: Sequence[Joint], source: str, roots: int = 1
+) -> tuple[Link, ...]:
     """
     Return the links with roots first and every parent before its children.
 
@@ -267,7 +317,8 @@ def in_tree_order(links: Sequence[Link], joints: Sequence[Joint], source: str,
     if len(tops) != roots:
         listed = ', '.join(f"'{name}'" for name in tops) or 'none'
         raise ConfigurationError(
-            f'{source}: {len(tops)} links have no parent joint ({listed}), expected {roots}')
+            f'{source}: {len(tops)} links have no parent joint ({listed}), expected {roots}'
+        )
     order = list(tops)
     for top in tops:
         stack = list(reversed(children[top]))
@@ -296,13 +347,16 @@ def _check_names(links: Sequence[Link], joints: Sequence[Joint], source: str) ->
             if end not in names:
                 raise ConfigurationError(
                     f"{source}: joint '{joint.name}' names the unknown link '{end}': "
-                    f'{nearest(end, names)}')
+                    f'{nearest(end, names)}'
+                )
         other = parents.setdefault(joint.child, joint.name)
         if other != joint.name:
             raise ConfigurationError(
                 f"{source}: link '{joint.child}' hangs from two joints, '{other}' and "
-                f"'{joint.name}'")
+                f"'{joint.name}'"
+            )
         if joint.mimic is not None and joint.mimic.joint not in {item.name for item in joints}:
             raise ConfigurationError(
                 f"{source}: joint '{joint.name}' mimics the unknown joint '{joint.mimic.joint}': "
-                f'{nearest(joint.mimic.joint, (item.name for item in joints))}')
+                f'{nearest(joint.mimic.joint, (item.name for item in joints))}'
+            )

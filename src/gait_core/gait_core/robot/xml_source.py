@@ -47,11 +47,14 @@ def _expanded(path: str, packages: tuple[tuple[str, str], ...]) -> str:
         import xacro
     except ImportError as error:
         raise ConfigurationError(
-            f'{path}: expanding it needs the Python package xacro, which is not installed '
-            'here') from error
+            f'{path}: expanding it needs the Python package xacro, which is not installed here'
+        ) from error
     chatter = io.StringIO()
     try:
-        with contextlib.redirect_stderr(chatter), _package_index(Path(path), packages) as stand_ins:
+        with (
+            contextlib.redirect_stderr(chatter),
+            _package_index(Path(path), packages) as stand_ins,
+        ):
             text = str(xacro.process_file(path, mappings={}).toxml())
     except Exception as error:
         # xacro lets any exception of an expression through: all of them are the file's fault.
@@ -70,7 +73,7 @@ def _message(xacro: Any, error: Exception, path: str) -> str:
     outer = [file for file in reversed(files[:-1]) if file != files[-1]]
     macros = [macro.body.getAttribute('name') for macro in reversed(xacro.macrostack or [])]
     trail = [f"in macro '{name}'" for name in macros] + [f'included from {f}' for f in outer]
-    return f'{place}: xacro: {said}' + (f" ({', '.join(trail)})" if trail else '')
+    return f'{place}: xacro: {said}' + (f' ({", ".join(trail)})' if trail else '')
 
 
 def _line_of(message: str, file: str) -> int | None:
@@ -89,8 +92,10 @@ def _line_of(message: str, file: str) -> int | None:
 
 
 @contextlib.contextmanager
-def _package_index(source: Path, packages: tuple[tuple[str, str], ...],
-                   ) -> Iterator[dict[str, str]]:
+def _package_index(
+    source: Path,
+    packages: tuple[tuple[str, str], ...],
+) -> Iterator[dict[str, str]]:
     """
     Let ``$(find NAME)`` see the given packages and those the file lies in.
 

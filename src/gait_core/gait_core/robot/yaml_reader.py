@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import math
 from pathlib import Path
 import re
-from typing import Any
+from typing import Any, NoReturn
 
 import yaml
 
@@ -22,9 +22,19 @@ class _UniqueKeyLoader(yaml.SafeLoader):
             key = self.construct_object(key_node, deep=True)
             if key in seen:
                 raise yaml.constructor.ConstructorError(
-                    None, None, f"the key '{key}' is written twice", key_node.start_mark)
+                    None, None, f"the key '{key}' is written twice", key_node.start_mark
+                )
             seen.add(key)
-        return super().construct_mapping(node, deep)
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+        return mapping
+
+
+def _plain_data(text: str) -> Any:
+    loader = _UniqueKeyLoader(text)
+    try:
+        return loader.get_single_data()
+    finally:
+        loader.dispose()
 
 
 def read_yaml(path: Path) -> Section:
@@ -38,8 +48,7 @@ def read_yaml(path: Path) -> Section:
 
     """
     try:
-        # The loader is derived from SafeLoader: it makes plain data only.
-        content = yaml.load(path.read_text(encoding='utf-8'), Loader=_UniqueKeyLoader)
+        content = _plain_data(path.read_text(encoding='utf-8'))
     except yaml.YAMLError as error:
         raise ConfigurationError(f'{path}: {" ".join(str(error).split())}') from error
     except (OSError, UnicodeDecodeError) as error:
@@ -60,7 +69,7 @@ class Section:
         """Refuse any other key, naming the nearest of these."""
         for key in self.content:
             if key not in keys:
-                raise ConfigurationError(f"{self.where}: {unknown('key', key, keys)}")
+                raise ConfigurationError(f'{self.where}: {unknown("key", key, keys)}')
 
     def __contains__(self, key: str) -> bool:
         """Return whether the key is given."""
@@ -72,8 +81,9 @@ class Section:
 
     def sections(self, key: str) -> list[Section]:
         """Return a list of mappings."""
-        return [Section(item, f'{self.where}: {key}[{i}]')
-                for i, item in enumerate(self._list(key))]
+        return [
+            Section(item, f'{self.where}: {key}[{i}]') for i, item in enumerate(self._list(key))
+        ]
 
     def text(self, key: str, default: str | None = None) -> str:
         """Return a text; a key without default must be given."""
@@ -104,8 +114,11 @@ class Section:
         """Return the whole section as numbers by key."""
         return {key: self._number(key, value) for key, value in self.content.items()}
 
-    def triple(self, key: str, default: tuple[float, float, float] | None = None,
-               ) -> tuple[float, float, float]:
+    def triple(
+        self,
+        key: str,
+        default: tuple[float, float, float] | None = None,
+    ) -> tuple[float, float, float]:
         """Return three finite numbers."""
         value = self.content.get(key, default)
         if not isinstance(value, (list, tuple)) or len(value) != 3:
@@ -117,8 +130,11 @@ class Section:
         # YAML reads 1e-3, without a point, as text.
         if isinstance(value, str) and re.fullmatch(r'[-+]?\d+(\.\d*)?[eE][-+]?\d+', value):
             value = float(value)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or (
-                not math.isfinite(value)):
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, (int, float))
+            or (not math.isfinite(value))
+        ):
             self._refuse(key, 'a finite number')
         return float(value)
 
@@ -128,11 +144,12 @@ class Section:
             self._refuse(key, 'a list')
         return list(value)
 
-    def _refuse(self, key: str, expected: str) -> None:
+    def _refuse(self, key: str, expected: str) -> NoReturn:
         if key not in self.content:
             raise ConfigurationError(f"{self.where}: the key '{key}' is missing")
         raise ConfigurationError(
-            f"{self.where}: '{key}' is {self.content[key]!r}, expected {expected}")
+            f"{self.where}: '{key}' is {self.content[key]!r}, expected {expected}"
+        )
 
 
 def matching(pattern: str, names: Sequence[str], where: str) -> list[str]:
@@ -151,9 +168,10 @@ def matching(pattern: str, names: Sequence[str], where: str) -> list[str]:
         found = [name for name in names if re.fullmatch(pattern, name)]
     except re.error as error:
         raise ConfigurationError(
-            f"{where}: '{pattern}' is no regular expression: {error}") from error
+            f"{where}: '{pattern}' is no regular expression: {error}"
+        ) from error
     if not found:
-        raise ConfigurationError(f"{where}: {unknown('joint', pattern, names)}")
+        raise ConfigurationError(f'{where}: {unknown("joint", pattern, names)}')
     return found
 
 
