@@ -81,10 +81,10 @@ def write_champion(path: Path, champion: Champion) -> None:
         'terms': plain(champion.terms),
         _RUN: plain(champion.run),
     }
-    document = {'/**': {'ros__parameters': {
-        **_listed(parameters), 'provenance': _listed(provenance)}}}
-    text = yaml.dump(document, Dumper=_Dumper, sort_keys=False, width=99,
-                     default_flow_style=None)
+    document = {
+        '/**': {'ros__parameters': {**_listed(parameters), 'provenance': _listed(provenance)}}
+    }
+    text = yaml.dump(document, Dumper=_Dumper, sort_keys=False, width=99, default_flow_style=None)
     write_atomically(path, text)
 
 
@@ -105,7 +105,8 @@ def read_champion(path: Path) -> Champion:
     version = provenance.pop('format')
     if version != FORMAT:
         raise ConfigurationError(
-            f'{path} has champion format {version}; this version reads format {FORMAT}')
+            f'{path} has champion format {version}; this version reads format {FORMAT}'
+        )
     spec = dict(provenance.get('spec') or {}, parameters=_unlisted(parameters.get('gait', {})))
     spec['weights'] = _beside(path, spec.get('weights', ''))
     return rebuild(Champion, {**provenance, 'spec': spec}, 'provenance')  # type: ignore[no-any-return]
@@ -152,7 +153,8 @@ def _ros_parameters(path: Path) -> dict[str, Any]:
         found = document['/**']['ros__parameters']
     except (TypeError, KeyError) as error:
         raise ConfigurationError(
-            f"{path} is no ROS parameter file: '/**: ros__parameters:' is missing") from error
+            f"{path} is no ROS parameter file: '/**: ros__parameters:' is missing"
+        ) from error
     if not isinstance(found, dict):
         raise ConfigurationError(f'{path}: ros__parameters holds no named values')
     return found
@@ -173,8 +175,10 @@ class _Dumper(yaml.SafeDumper):
     """Writes quoted text and lists in one line."""
 
 
-_Dumper.add_representer(_Quoted, lambda dumper, text: dumper.represent_scalar(
-    'tag:yaml.org,2002:str', str(text), style="'"))
+_Dumper.add_representer(
+    _Quoted,
+    lambda dumper, text: dumper.represent_scalar('tag:yaml.org,2002:str', str(text), style="'"),
+)
 
 
 def _listed(value: Any) -> Any:

@@ -28,8 +28,9 @@ def rotated_ellipsoid(x):
 
 
 def evaluated(candidate, objective):
-    return Evaluation(id=candidate.id, status='ok',
-                      objectives=np.array([objective(candidate.genome)]))
+    return Evaluation(
+        id=candidate.id, status='ok', objectives=np.array([objective(candidate.genome)])
+    )
 
 
 def best_of_run(optimizer, objective, evaluations):
@@ -46,12 +47,15 @@ def best_of_run(optimizer, objective, evaluations):
 
 # Evaluations and precision: five seeds, each must reach it. CMA-ES needs roughly 100 n
 # evaluations for 1e-9 on the sphere (Hansen and Ostermeier 2001); the GA has no adaptation.
-@pytest.mark.parametrize(('name', 'objective', 'evaluations', 'precision', 'settings'), [
-    ('genetic', sphere, 3000, 1e-4, {'population': 40}),
-    ('genetic', rotated_ellipsoid, 8000, 0.3, {'population': 60}),
-    ('cma_es', sphere, 1000, 1e-9, {}),
-    ('cma_es', rotated_ellipsoid, 3000, 1e-9, {}),
-])
+@pytest.mark.parametrize(
+    ('name', 'objective', 'evaluations', 'precision', 'settings'),
+    [
+        ('genetic', sphere, 3000, 1e-4, {'population': 40}),
+        ('genetic', rotated_ellipsoid, 8000, 0.3, {'population': 60}),
+        ('cma_es', sphere, 1000, 1e-9, {}),
+        ('cma_es', rotated_ellipsoid, 3000, 1e-9, {}),
+    ],
+)
 def test_converges_to_the_stated_precision(name, objective, evaluations, precision, settings):
     for seed in range(5):
         optimizer = load('optimizers', name)(dimension=6, seed=seed, **settings)
@@ -75,11 +79,13 @@ def genomes_of_run(name, objective, generations=12, seed=11, **settings):
 
 
 @pytest.mark.parametrize('name', NAMES)
-@pytest.mark.parametrize('transform', [
-    lambda y: 1e6 * y - 3.0, lambda y: np.arctan(y), lambda y: -np.sqrt(-y)])
+@pytest.mark.parametrize(
+    'transform', [lambda y: 1e6 * y - 3.0, lambda y: np.arctan(y), lambda y: -np.sqrt(-y)]
+)
 def test_invariant_to_monotone_transforms(name, transform):
     np.testing.assert_array_equal(
-        genomes_of_run(name, lambda x: transform(sphere(x))), genomes_of_run(name, sphere))
+        genomes_of_run(name, lambda x: transform(sphere(x))), genomes_of_run(name, sphere)
+    )
 
 
 @pytest.mark.parametrize('name', NAMES)
@@ -105,8 +111,9 @@ def test_a_third_of_failures_leaves_a_finite_best(name):
             if draw < 0.15:
                 told.append(Evaluation(id=candidate.id, status='diverged', objectives=None))
             elif draw < 0.3:
-                told.append(Evaluation(id=candidate.id, status='ok',
-                                       objectives=np.array([np.nan])))
+                told.append(
+                    Evaluation(id=candidate.id, status='ok', objectives=np.array([np.nan]))
+                )
             else:
                 told.append(evaluated(candidate, sphere))
                 best = max(best, told[-1].fitness)
@@ -120,8 +127,9 @@ def test_all_failing_is_survived(name):
     for _ in range(5):
         candidates = optimizer.ask()
         assert all(np.isfinite(candidate.genome).all() for candidate in candidates)
-        optimizer.tell([Evaluation(id=c.id, status='diverged', objectives=None)
-                        for c in candidates])
+        optimizer.tell(
+            [Evaluation(id=c.id, status='diverged', objectives=None) for c in candidates]
+        )
 
 
 @pytest.mark.parametrize('name', NAMES)
@@ -171,13 +179,16 @@ def test_elites_are_not_evaluated_again_and_best_never_falls():
     assert best == max(seen.values())
 
 
-@pytest.mark.parametrize(('name', 'settings', 'message'), [
-    ('genetic', {'population': 4, 'elites': 4}, 'nearest valid: 3'),
-    ('genetic', {'populaton': 4}, "did you mean 'population'"),
-    ('genetic', {'blend': -1.0}, 'outside'),
-    ('cma_es', {'population': 3}, 'nearest valid: 4'),
-    ('cma_es', {'start': (0.5,)}, '1 numbers for 3 genes'),
-])
+@pytest.mark.parametrize(
+    ('name', 'settings', 'message'),
+    [
+        ('genetic', {'population': 4, 'elites': 4}, 'nearest valid: 3'),
+        ('genetic', {'populaton': 4}, "did you mean 'population'"),
+        ('genetic', {'blend': -1.0}, 'outside'),
+        ('cma_es', {'population': 3}, 'nearest valid: 4'),
+        ('cma_es', {'start': (0.5,)}, '1 numbers for 3 genes'),
+    ],
+)
 def test_bad_settings_are_named(name, settings, message):
     with pytest.raises(ConfigurationError, match=message):
         load('optimizers', name)(dimension=3, seed=1, **settings)
@@ -193,11 +204,25 @@ def test_reflection_stays_in_the_cube_and_keeps_the_inside(x):
 
 def test_order_feasible_violating_failed():
     def one(i, status='ok', value=0.0, **constraints):
-        return Evaluation(id=i, status=status, objectives=np.array([value]),
-                          constraints=constraints)
-    ranked = [one(0, value=1.0), one(1, 'fell', value=0.5), one(2, value=9.0, width=0.1),
-              one(3, value=9.5, width=0.2), one(4, 'diverged'), one(5, value=np.inf)]
+        return Evaluation(
+            id=i, status=status, objectives=np.array([value]), constraints=constraints
+        )
+
+    ranked = [
+        one(0, value=1.0),
+        one(1, 'fell', value=0.5),
+        one(2, value=9.0, width=0.1),
+        one(3, value=9.5, width=0.2),
+        one(4, 'diverged'),
+        one(5, value=np.inf),
+    ]
     shuffled = [ranked[i] for i in (5, 3, 0, 4, 2, 1)]
     assert [e.id for e in sorted(shuffled, key=lambda e: (sort_key(e), e.id))] == [
-        0, 1, 2, 3, 4, 5]
+        0,
+        1,
+        2,
+        3,
+        4,
+        5,
+    ]
     np.testing.assert_array_equal(tied_ranks(ranked), [0, 1, 2, 3, 4.5, 4.5])

@@ -41,17 +41,33 @@ class CmaEsSettings(Parameters):
     """Settings of CMA-ES."""
 
     population: int = whole(
-        0, low=0, high=100000,
-        doc='Candidates per generation; 0 is the default of the method, 4 + 3 ln(dimension).')
+        0,
+        low=0,
+        high=100000,
+        doc='Candidates per generation; 0 is the default of the method, 4 + 3 ln(dimension).',
+    )
     sigma: float = bounded(
-        0.3, low=1e-6, high=1.0, unit='-', log=True,
-        doc='Initial standard deviation, as a share of the range of each gene.')
+        0.3,
+        low=1e-6,
+        high=1.0,
+        unit='-',
+        log=True,
+        doc='Initial standard deviation, as a share of the range of each gene.',
+    )
     tolerance: float = bounded(
-        1e-11, low=0.0, high=0.1, unit='-',
-        doc='The search stops when steps are shorter than this, as a share of the range.')
+        1e-11,
+        low=0.0,
+        high=0.1,
+        unit='-',
+        doc='The search stops when steps are shorter than this, as a share of the range.',
+    )
     start: tuple[float, ...] = floats(
-        (), low=0.0, high=1.0, unit='-',
-        doc='Initial mean in the unit cube, one number per gene; empty is its centre.')
+        (),
+        low=0.0,
+        high=1.0,
+        unit='-',
+        doc='Initial mean in the unit cube, one number per gene; empty is its centre.',
+    )
 
 
 class CmaEsOptimizer:
@@ -65,16 +81,22 @@ class CmaEsOptimizer:
             raise ConfigurationError(f'cma_es needs at least 2 genes, not {dimension}')
         if chosen.start and len(chosen.start) != dimension:
             raise ConfigurationError(
-                f'cma_es start has {len(chosen.start)} numbers for {dimension} genes')
+                f'cma_es start has {len(chosen.start)} numbers for {dimension} genes'
+            )
         if 0 < chosen.population < 4:
             raise ConfigurationError(
                 f'cma_es needs a population of 4 or more, not {chosen.population}; '
-                'nearest valid: 4')
+                'nearest valid: 4'
+            )
         rng = np.random.default_rng(check_seed(seed))
         options: dict[str, Any] = {
-            'bounds': [0.0, 1.0], 'verbose': -9, 'verb_log': 0, 'tolx': chosen.tolerance,
+            'bounds': [0.0, 1.0],
+            'verbose': -9,
+            'verb_log': 0,
+            'tolx': chosen.tolerance,
             # nan: leave NumPy's global generator alone; every draw comes from `randn`.
-            'seed': math.nan, 'randn': lambda *shape: rng.standard_normal(shape),
+            'seed': math.nan,
+            'randn': lambda *shape: rng.standard_normal(shape),
         }
         if chosen.population:
             options['popsize'] = chosen.population

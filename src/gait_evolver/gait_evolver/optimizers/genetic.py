@@ -32,23 +32,42 @@ class GeneticSettings(Parameters):
 
     population: int = whole(20, low=2, high=100000, doc='Individuals per generation.')
     elites: int = whole(
-        2, low=0, high=1000,
-        doc='Best individuals that survive with their record, without a second evaluation.')
+        2,
+        low=0,
+        high=1000,
+        doc='Best individuals that survive with their record, without a second evaluation.',
+    )
     tournament: int = whole(
-        3, low=1, high=1000, doc='Individuals drawn for one parent; the best of them wins.')
+        3, low=1, high=1000, doc='Individuals drawn for one parent; the best of them wins.'
+    )
     crossover_probability: float = bounded(
-        0.9, low=0.0, high=1.0, unit='-', doc='Share of offspring with two parents.')
+        0.9, low=0.0, high=1.0, unit='-', doc='Share of offspring with two parents.'
+    )
     blend: float = bounded(
-        0.5, low=0.0, high=2.0, unit='-',
-        doc='BLX alpha: how far beyond its parents a gene may fall, as a share of their distance.')
+        0.5,
+        low=0.0,
+        high=2.0,
+        unit='-',
+        doc='BLX alpha: how far beyond its parents a gene may fall, as a share of their distance.',
+    )
     mutations: float = bounded(
-        1.0, low=0.0, high=1000.0, unit='-', doc='Expected mutated genes per offspring.')
+        1.0, low=0.0, high=1000.0, unit='-', doc='Expected mutated genes per offspring.'
+    )
     mutation_deviation: float = bounded(
-        0.1, low=1e-9, high=1.0, unit='-', log=True,
-        doc='Standard deviation of a mutation, as a share of the range of the gene.')
+        0.1,
+        low=1e-9,
+        high=1.0,
+        unit='-',
+        log=True,
+        doc='Standard deviation of a mutation, as a share of the range of the gene.',
+    )
     mutation_decay: float = bounded(
-        1.0, low=0.5, high=1.0, unit='-',
-        doc='Factor on the deviation after each generation; 1 keeps it.')
+        1.0,
+        low=0.5,
+        high=1.0,
+        unit='-',
+        doc='Factor on the deviation after each generation; 1 keeps it.',
+    )
 
     def __post_init__(self) -> None:
         """Check that some of the population is new in each generation."""
@@ -56,7 +75,8 @@ class GeneticSettings(Parameters):
         if self.elites >= self.population:
             raise ConfigurationError(
                 f'elites = {self.elites} leaves no room for offspring in a population of '
-                f'{self.population}; nearest valid: {self.population - 1}')
+                f'{self.population}; nearest valid: {self.population - 1}'
+            )
 
 
 @dataclass(frozen=True)
@@ -101,8 +121,9 @@ class GeneticOptimizer:
             genomes = list(self._rng.random((self._settings.population, self._dimension)))
             parents: list[tuple[int, ...]] = [()] * len(genomes)
         else:
-            born = [self._offspring()
-                    for _ in range(self._settings.population - self._settings.elites)]
+            born = [
+                self._offspring() for _ in range(self._settings.population - self._settings.elites)
+            ]
             genomes = [genome for genome, _ in born]
             parents = [origin for _, origin in born]
         self._asked = self._ledger.issue(genomes, parents)
@@ -111,11 +132,13 @@ class GeneticOptimizer:
     def tell(self, evaluations: Sequence[Evaluation]) -> None:
         """Take the evaluations; the elites and these make the next population."""
         told = self._ledger.take(evaluations)
-        born = [_Individual(candidate.id, candidate.genome, sort_key(evaluation))
-                for candidate, evaluation in zip(self._asked, told, strict=True)]
+        born = [
+            _Individual(candidate.id, candidate.genome, sort_key(evaluation))
+            for candidate, evaluation in zip(self._asked, told, strict=True)
+        ]
         if self._population:
             self._deviation *= self._settings.mutation_decay
-        elites = self._population[:self._settings.elites]
+        elites = self._population[: self._settings.elites]
         # Equal keys keep the older individual ahead: a plateau does not displace the elites.
         self._population = sorted(elites + born, key=lambda one: (one.key, one.id))
 

@@ -54,14 +54,17 @@ class Ledger:
         """Raise ProtocolError while candidates are waiting for their evaluation."""
         if self._open is not None:
             raise ProtocolError(
-                f'ask before the {len(self._open)} candidates of the last ask were told')
+                f'ask before the {len(self._open)} candidates of the last ask were told'
+            )
 
-    def issue(self, genomes: Sequence[FloatArray],
-              parents: Sequence[tuple[int, ...]]) -> list[Candidate]:
+    def issue(
+        self, genomes: Sequence[FloatArray], parents: Sequence[tuple[int, ...]]
+    ) -> list[Candidate]:
         """Return candidates with new ids for these genomes and remember them."""
         candidates = [
             Candidate(id=self._next_id + i, genome=frozen(genome, name='genome'), parents=origin)
-            for i, (genome, origin) in enumerate(zip(genomes, parents, strict=True))]
+            for i, (genome, origin) in enumerate(zip(genomes, parents, strict=True))
+        ]
         self._next_id += len(candidates)
         self._open = tuple(candidate.id for candidate in candidates)
         return candidates
@@ -73,7 +76,8 @@ class Ledger:
         told = {evaluation.id: evaluation for evaluation in evaluations}
         if len(told) != len(evaluations) or set(told) != set(self._open):
             raise ProtocolError(
-                f'told ids {sorted(e.id for e in evaluations)}, asked {list(self._open)}')
+                f'told ids {sorted(e.id for e in evaluations)}, asked {list(self._open)}'
+            )
         ordered = [told[i] for i in self._open]
         self._open = None
         return ordered

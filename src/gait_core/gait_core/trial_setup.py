@@ -1,0 +1,196 @@
+"""From names and overrides to a complete trial: what `gait walk` and experiments share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+import json
+import math
+from typing import Any
+
+from gait_core import registry
+from gait_core.canonical import rebuild
+from gait_core.errors import ConfigurationError, unknown
+from gait_core.parameters import build
+from gait_core.robot.load import load_robot
+from gait_core.robot.model import RobotModel
+from gait_core.scene import Scene, TerrainSpec
+from gait_core.trial_spec import Command, TimedCommand
+
+
+def parse_value(text: str) -> Any:
+    """
+    Return the number, truth value, list or text that a command line argument means.
+
+    Examples
+    --------
+    >>> [parse_value(text) for text in ('1e-3', '.5', 'true', '1,2', '[1, 2]', 'trot')]
+    [0.001, 0.5, True, [1, 2], [1, 2], 'trot']
+
+    """
+    stripped = text.strip()
+    if stripped.lower() in ('true', 'false'):
+        return stripped.lower() == 'true'
+    for read in (int, float, json.loads):
+        try:
+            return read(stripped)
+        except ValueError:
+            continue
+    if ',' in stripped:
+        return [parse_value(part) for part in stripped.split(',')]
+    return stripped
+
+
+def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
+    """Return ``name=value`` arguments as nested mappings, split at the dots of the names."""
+    settings: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition('=')
+        if not equals or not name.strip():
+            raise ConfigurationError(f"'{text}' is no setting: expected NAME=VALUE")
+        *folders, last = name.strip().split('.')
+        place = settings
+        for folder in folders:
+            place = place.setdefault(folder, {})
+            if not isinstance(place, dict):
+                raise ConfigurationError(f"'{name}': '{folder}' was already given a value")
+        place[last] = parse_value(value)
+    return settings
+
+
+def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Return nested mappings with the values of the second over those of the first."""
+    result = dict(base)
+    for key, value in over.items():
+        known = result.get(key)
+        both = isinstance(known, Mapping) and isinstance(value, Mapping)
+        result[key] = merged(known, value) if both else value  # type: ignore[arg-type]
+    return result
+
+
+def parse_terrain(text: str) -> dict[str, Any]:
+    """
+    Return the terrain of ``NAME[:key=value,...]`` as plain data; ``seed`` is its seed.
+
+    Examples
+    --------
+    >>> parse_terrain('rough:range=0.1,seed=3')
+    {'name': 'rough', 'parameters': {'range': 0.1}, 'seed': 3}
+
+    """
+    name, _, rest = text.partition(':')
+    parameters: dict[str, Any] = {}
+    for part in filter(None, rest.split(',')):
+        key, equals, value = part.partition('=')
+        if not equals:
+            raise ConfigurationError(f"terrain '{text}': expected NAME:KEY=VALUE,...")
+        parameters[key.strip()] = parse_value(value)
+    terrain: dict[str, Any] = {'name': name, 'parameters': parameters}
+    if 'seed' in parameters:
+        terrain['seed'] = parameters.pop('seed')
+    return terrain
+
+
+def parse_velocity(text: str) -> tuple[float, float, float]:
+    """Return the velocity of ``VX[,VY[,WZ]]`` [m/s, m/s, rad/s]."""
+    parts = text.split(',')
+    try:
+        numbers = [float(part) for part in parts]
+    except ValueError:
+        numbers = []
+    if not 1 <= len(numbers) <= 3 or not all(math.isfinite(number) for number in numbers):
+        raise ConfigurationError(f"command '{text}': expected VX[,VY[,WZ]], e.g. 0.3,0,0.1")
+    x, y, yaw = (*numbers, 0.0, 0.0, 0.0)[:3]
+    return x, y, yaw
+
+
+def check_registered(kind: str, name: str) -> str:
+    """Return the name if it is registered, without importing it; else ConfigurationError."""
+    valid = registry.names(kind)
+    if name not in valid:
+        raise unknown(kind[:-1].replace('_', ' '), name, valid)
+    return name
+
+
+def make_scene(robot_name: str, overrides: Mapping[str, Any]) -> Scene:
+    """
+    Return the robot's default scene with some of its fields replaced.
+
+    Parameters
+    ----------
+    robot_name : str
+        Name or folder.
+    overrides : mapping
+        Plain data of Scene fields, nested.
+
+    Raises
+    ------
+    ConfigurationError
+        For an unknown robot, field, engine or terrain, with the nearest valid one.
+
+    """
+    robot = load_robot(robot_name, int(overrides.get('draw', 0)))
+    defaults = dict(robot.defaults.get('scene', {}))
+    engine = overrides.get('engine', defaults.get('engine', 'bullet'))
+    if engine != defaults.get('engine', engine):
+        defaults.pop('engine_options', None)  # They were another engine's.
+    options = dict(robot.defaults.get('engines', {})).get(engine, {})
+    base = merged({'engine': engine, 'engine_options': options}, defaults)
+    if 'terrain' in overrides:
+        base.pop('terrain', None)  # Parameters of one terrain mean nothing to another.
+    scene: Scene = rebuild(
+        Scene, {**merged(base, overrides), 'robot': robot_name, 'engine': engine}, 'scene'
+    )
+    check_registered('engines', scene.engine)
+    _check_terrain(scene.terrain)
+    return scene
+
+
+def _check_terrain(terrain: TerrainSpec) -> None:
+    from gait_core.terrains import load_terrain
+
+    check_registered('terrains', terrain.name)
+    load_terrain(terrain)
+
+
+def choose_controller(
+    robot: RobotModel,
+    controller: str = '',
+    preset: str = '',
+) -> tuple[str, str]:
+    """Return controller and preset, from the robot's defaults where empty."""
+    default = str(robot.defaults.get('controller', ''))
+    chosen = controller or default or 'hold'
+    cls: Any = registry.load('controllers', chosen)
+    if preset and preset not in cls.presets:
+        raise unknown(f'preset of {chosen}', preset, cls.presets)
+    if not preset and chosen == default:
+        preset = str(robot.defaults.get('preset', ''))
+    return chosen, preset or next(iter(cls.presets))
+
+
+def controller_parameters(
+    controller: str,
+    preset: str,
+    overrides: Mapping[str, Any],
+) -> dict[str, Any]:
+    """
+    Return every parameter of a controller: its defaults, the preset, then the overrides.
+
+    All are written out, so that a recorded trial does not change with a default.
+    """
+    cls: Any = registry.load('controllers', controller)
+    if preset not in cls.presets:
+        raise unknown(f'preset of {controller}', preset, cls.presets)
+    return asdict(build(cls.Params, {**cls.presets[preset], **overrides}))
+
+
+def default_script(robot: RobotModel) -> tuple[TimedCommand, ...]:
+    """Return the command that the robot's defaults give from the start on."""
+    x, y, yaw = robot.defaults.get('command', (0.0, 0.0, 0.0))
+    return steady((float(x), float(y), float(yaw)))
+
+
+def steady(velocity: tuple[float, float, float]) -> tuple[TimedCommand, ...]:
+    """Return the script of one velocity from the start on."""
+    return (TimedCommand(time=0.0, command=Command(velocity=velocity)),)

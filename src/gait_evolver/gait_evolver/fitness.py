@@ -1,0 +1,74 @@
+"""
+Fitness terms: pure functions of a rollout, summed with the weights of an experiment.
+
+Each measures what its name says in the unit it states; a term to be kept small gets a negative
+weight. All are finite for every rollout that may win, also for one that fell at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gait_core.energy import joint_work
+from gait_core.metrics import contact_zmp
+from gait_core.metrics import heading as heading_of
+from gait_core.rollout import Rollout
+from gait_core.stability import margins
+
+
+def distance(rollout: Rollout) -> float:
+    """Return how far the base moved along the direction it faced at the start [m]."""
+    return _displacement(rollout)[0]
+
+
+def lateral_drift(rollout: Rollout) -> float:
+    """Return how far the base ended beside the line it faced at the start [m], not negative."""
+    return abs(_displacement(rollout)[1])
+
+
+def heading(rollout: Rollout) -> float:
+    """Return by how much the base turned from start to end [rad], full turns counted, >= 0."""
+    yaw = heading_of(rollout.body_poses[:, 0])
+    return float(abs(yaw[-1] - yaw[0]))
+
+
+def survival(rollout: Rollout) -> float:
+    """Return the share of the wanted duration that was run before a fall, in [0, 1] [-]."""
+    return rollout.ticks / rollout.spec.ticks
+
+
+def zmp_margin(rollout: Rollout) -> float:
+    """
+    Return the mean margin of the centre of pressure in the support polygon [m].
+
+    The mean is over all ticks; one without a defined centre of pressure counts as zero, so that
+    leaving the ground earns nothing.
+    """
+    margin, defined = margins(contact_zmp(rollout), rollout.contact_tick, rollout.contact_points)
+    return float(np.where(defined, margin, 0.0).mean())
+
+
+def energy(rollout: Rollout) -> float:
+    """Return the positive mechanical work of all joints [J]."""
+    work = joint_work(rollout.joint_efforts, rollout.joint_velocities, rollout.dt)
+    return float(work.positive.sum())
+
+
+def smoothness(rollout: Rollout) -> float:
+    """
+    Return minus the root mean square joint acceleration [rad/s^2 or m/s^2]; 0 is smoothest.
+
+    Accelerations are differences of the joint velocities over a control period.
+    """
+    accelerations = np.diff(rollout.joint_velocities, axis=0) / rollout.dt
+    return -float(np.sqrt(np.mean(accelerations**2))) if accelerations.size else 0.0
+
+
+def _displacement(rollout: Rollout) -> tuple[float, float]:
+    """Return the displacement [m] ahead and to the left of the first pose."""
+    # Several roots (a tensegrity): the middle of them moves, the first one gives the direction.
+    centre = rollout.body_poses[:, :, :2].mean(axis=1)
+    x, y = centre[-1] - centre[0]
+    yaw = heading_of(rollout.body_poses[:1, 0])[0]
+    ahead, left = np.cos(yaw), np.sin(yaw)
+    return float(ahead * x + left * y), float(ahead * y - left * x)
