@@ -38,6 +38,18 @@ def names(kind: str) -> tuple[str, ...]:
     return tuple(sorted(_entries(kind)))
 
 
+def _entry(kind: str, name: str) -> EntryPoint:
+    entries = _entries(kind)
+    if name not in entries:
+        raise unknown(kind[:-1].replace('_', ' '), name, entries)
+    return entries[name]
+
+
+def package(kind: str, name: str) -> str:
+    """Return the top-level package that registers a name, without importing it."""
+    return _entry(kind, name).value.partition(':')[0].partition('.')[0]
+
+
 def load(kind: str, name: str) -> Any:
     """
     Return the object registered under a name.
@@ -48,10 +60,8 @@ def load(kind: str, name: str) -> Any:
         If the name is unknown (with the nearest valid one) or its module cannot be imported.
 
     """
-    entries = _entries(kind)
-    if name not in entries:
-        raise unknown(kind[:-1].replace('_', ' '), name, entries)
+    entry = _entry(kind, name)
     try:
-        return entries[name].load()
+        return entry.load()
     except ImportError as error:
         raise ConfigurationError(f"{kind[:-1]} '{name}' is not usable here: {error}") from error
