@@ -1,0 +1,64 @@
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from gait_core import registry
+from gait_core.errors import ConfigurationError
+from gait_core.hold import HoldController
+from gait_core.testing import registered
+
+
+def test_what_setup_py_registers_is_found_by_name():
+    assert registry.load('controllers', 'hold') is HoldController
+    assert {'flat', 'rough'} <= set(registry.names('terrains'))
+
+
+def test_names_are_sorted():
+    for kind in registry.GROUPS:
+        assert list(registry.names(kind)) == sorted(registry.names(kind))
+
+
+def test_an_unknown_name_is_refused_with_the_nearest():
+    with pytest.raises(ConfigurationError, match="unknown terrain 'flatt': did you mean 'flat'"):
+        registry.load('terrains', 'flatt')
+    with pytest.raises(ConfigurationError, match="unknown fitness term 'x'"):
+        registry.load('fitness_terms', 'x')
+
+
+def fake(monkeypatch, *entries):
+    registry._entries.cache_clear()
+    points = [EntryPoint(name=n, value=v, group='gait.engines') for n, v in entries]
+    monkeypatch.setattr(registry, 'entry_points', lambda group: points)
+
+
+@pytest.fixture(autouse=True)
+def forget():
+    yield
+    registry._entries.cache_clear()
+
+
+def test_an_engine_whose_library_is_absent_says_so(monkeypatch):
+    fake(monkeypatch, ('mars', 'no_such_library.engine:Engine'))
+    with pytest.raises(ConfigurationError, match="engine 'mars' is not usable here.*no_such_lib"):
+        registry.load('engines', 'mars')
+
+
+def test_one_name_for_two_objects_is_refused(monkeypatch):
+    fake(monkeypatch, ('mars', 'a:Engine'), ('mars', 'b:Engine'))
+    with pytest.raises(ConfigurationError, match="'mars': a:Engine and b:Engine"):
+        registry.names('engines')
+
+
+def test_the_same_distribution_may_be_seen_twice(monkeypatch):
+    fake(monkeypatch, ('mars', 'a:Engine'), ('mars', 'a:Engine'))
+    assert registry.names('engines') == ('mars',)
+
+
+def test_tests_register_for_their_own_length_only():
+    with registered('engines', mine=HoldController):
+        assert registry.load('engines', 'mine') is HoldController
+        assert 'mine' in registry.names('engines')
+        assert 'mine' not in registry.names('controllers')
+    assert 'mine' not in registry.names('engines')
+    with pytest.raises(ConfigurationError):
+        registry.load('engines', 'mine')
