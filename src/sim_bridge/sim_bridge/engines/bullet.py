@@ -21,7 +21,7 @@ from sim_bridge.engines.bullet_motors import Motors
 from sim_bridge.engines.bullet_options import BulletOptions
 from sim_bridge.engines.bullet_state import StateReader
 from sim_bridge.engines.bullet_world import World
-from sim_bridge.engines.rigid import inverse, matrix_of, product
+from sim_bridge.engines.rigid import inverse, matrix_of
 
 CONTACT_LAWS = ('engine',)
 
@@ -199,9 +199,9 @@ class _Shove:
         self._carrier = world.link[place.link]
         com = world.full.links[world.full.link_index[name]].com
         carrier = robot.links[robot.link_index[place.link]]
-        # From the centre of mass of what Bullet moves, in its link frame.
+        # From the centre of mass of what Bullet moves, in its inertial frame.
         self._lever = place.position + place.rotation @ com - carrier.com
-        self._root_turn = inverse(world.inertial_turn)
+        self._lever = matrix_of(inverse(world.inertial(self._carrier)[1])) @ self._lever
         self._force = list(push.force)
         # The tolerance forgives binary fractions: 0.1 s at 1 ms is step 100.
         self._first = math.ceil(push.start / scene.physics_step - 1e-6)
@@ -215,10 +215,9 @@ class _Shove:
         """Add the force to the coming physics step."""
         if self._carrier < 0:
             at, turn = pb.getBasePositionAndOrientation(self._body, self._client)
-            turn = product(turn, self._root_turn)
         else:
-            state = pb.getLinkState(self._body, self._carrier, 0, 0, self._client)
-            at, turn = state[0], state[5]
+            state = pb.getLinkState(self._body, self._carrier, 0, 1, self._client)
+            at, turn = state[0], state[1]
         point = (at + matrix_of(turn) @ self._lever).tolist()
         pb.applyExternalForce(
             self._body, self._carrier, self._force, point, pb.WORLD_FRAME, self._client

@@ -63,6 +63,7 @@ class Motors:
         self._stiffness = _constants(actuators, 'stiffness')
         self._damping = _constants(actuators, 'damping')
         self._torque_links = [self._links[i] for i in self._torque]
+        self._applied: FloatArray = np.zeros(len(self._torque_links))
         self._bind_servos()
         self._silence(world, robot)
 

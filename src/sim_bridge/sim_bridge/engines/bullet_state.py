@@ -36,8 +36,8 @@ class StateReader:
         self._links = [world.joint[name] for name in robot.joint_names]
         self._period = scene.control_period
         self._gravity = np.array(scene.gravity)
-        self._link_turn = inverse(world.inertial_turn)
-        self._com = world.inertial_position
+        self._com, inertial_turn = world.inertial(-1)
+        self._link_turn = inverse(inertial_turn)
         self._bind_imu(robot)
         carriers = [world.link[world.model.carrier(sole)] for sole in robot.soles]
         self._sole_of = {index: i for i, index in reversed(list(enumerate(carriers)))}
@@ -50,6 +50,11 @@ class StateReader:
         self._imu_place = self._world.model.places[name]
         self._imu_carrier = self._world.link[self._imu_place.link]
         self._imu_turn = quaternion_of(self._imu_place.rotation)
+        if self._imu_carrier >= 0:
+            # Bullet gives a moving link by its inertial frame, and its link frame only rounded.
+            com, inertial_turn = self._world.inertial(self._imu_carrier)
+            self._imu_lever = matrix_of(inverse(inertial_turn)) @ (self._imu_place.position - com)
+            self._imu_turn = product(inverse(inertial_turn), self._imu_turn)
 
     def read(self, tick: int, motors: Motors) -> Observation:
         """
@@ -104,13 +109,12 @@ class StateReader:
     def _imu(self, pose: FloatArray, twist: FloatArray) -> Imu:
         if self._imu_carrier < 0:
             turn, linear, angular = pose[3:], twist[:3], twist[3:]
-            offset = np.zeros(3)
+            lever = matrix_of(turn) @ self._imu_place.position
         else:
-            state = pb.getLinkState(self._body, self._imu_carrier, 1, 0, self._client)
-            turn, linear, angular = state[5], state[6], np.array(state[7])
-            # Bullet gives a link's velocity at its centre of mass.
-            offset = np.array(state[4]) - state[0]
-        lever = offset + matrix_of(turn) @ self._imu_place.position
+            # Without forward kinematics Bullet's link frames are one step behind its joints.
+            state = pb.getLinkState(self._body, self._imu_carrier, 1, 1, self._client)
+            turn, linear, angular = state[1], state[6], np.array(state[7])
+            lever = matrix_of(turn) @ self._imu_lever
         turn = product(turn, self._imu_turn)
         to_link = matrix_of(turn).T
         velocity = velocity_at(lever, linear, angular)

@@ -44,8 +44,6 @@ class World:
         Bullet's index of each joint; it is also that of the joint's child link.
     link : mapping of str to int
         Bullet's index of each link of the fused robot; -1 is the root.
-    inertial_position, inertial_turn : (3,) and (4,) arrays
-        Position [m] and quaternion of the root's inertial frame in its link frame.
     apart : tuple of (str, str)
         Pairs of links that overlap at the start and therefore do not collide.
 
@@ -95,8 +93,9 @@ class World:
     def place(self, pose: FloatArray, positions: FloatArray) -> None:
         """Put the root link at a pose and the joints at positions, all at rest."""
         # PyBullet's base pose is that of the inertial frame, turned where inertia is off-diagonal.
-        at = pose[:3] + matrix_of(pose[3:]) @ self.inertial_position
-        turn = product(pose[3:], self.inertial_turn)
+        com, inertial_turn = self.inertial(-1)
+        at = pose[:3] + matrix_of(pose[3:]) @ com
+        turn = product(pose[3:], inertial_turn)
         pb.resetBasePositionAndOrientation(
             self.body, at.tolist(), turn.tolist(), physicsClientId=self.client
         )
@@ -112,6 +111,11 @@ class World:
                 pb.resetJointState(
                     self.body, self.joint[name], position, 0.0, physicsClientId=self.client
                 )
+
+    def inertial(self, link: int) -> tuple[FloatArray, FloatArray]:
+        """Return position (3,) [m] and quaternion (4,) of a link's inertial frame in its own."""
+        dynamics = pb.getDynamicsInfo(self.body, link, physicsClientId=self.client)
+        return np.array(dynamics[3]), np.array(dynamics[4])
 
     def _check_base(self, scene: Scene) -> None:
         robot = self.model.robot
@@ -204,9 +208,6 @@ class World:
             robot.links[0].name: -1,
             **{joint.child: self.joint[joint.name] for joint in robot.joints},
         }
-        dynamics = pb.getDynamicsInfo(self.body, -1, physicsClientId=self.client)
-        self.inertial_position = np.array(dynamics[3])
-        self.inertial_turn = np.array(dynamics[4])
 
     def _file(self) -> Path:
         """Return the robot's URDF, in a file of a name never used before in this process."""

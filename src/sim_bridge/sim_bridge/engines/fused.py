@@ -13,6 +13,9 @@ from gait_core.robot.cache import per_robot
 from gait_core.robot.frames import rotation, rpy_of
 from gait_core.robot.model import Joint, Link, RobotModel, Shape
 
+MARGIN = 1e-5
+"""Share of the largest principal moment of inertia by which it stays possible."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
@@ -49,7 +52,7 @@ class Fused:
     A robot without needless fixed joints, and the place of every original link in it.
 
     A fixed link keeps its joint only where fusing it would mix the contacts of a sole with those
-    of another link.
+    of another link. An inertia that no body can have is mended.
     """
 
     robot: RobotModel
@@ -116,7 +119,7 @@ def _moved(joint: Joint, place: Place) -> Joint:
 
 def _merged(name: str, group: list[Link], places: Mapping[str, Place]) -> Link:
     if len(group) == 1:
-        return group[0]
+        return replace(group[0], inertia=_possible(group[0].inertia))
     mass = sum(link.mass for link in group)
     coms = [places[link.name].position + places[link.name].rotation @ link.com for link in group]
     com = (
@@ -133,7 +136,7 @@ def _merged(name: str, group: list[Link], places: Mapping[str, Place]) -> Link:
         name=name,
         mass=mass,
         com=com,
-        inertia=0.5 * (inertia + inertia.T),
+        inertia=_possible(0.5 * (inertia + inertia.T)),
         collisions=tuple(
             _placed(shape, places[link.name]) for link in group for shape in link.collisions
         ),
@@ -141,6 +144,19 @@ def _merged(name: str, group: list[Link], places: Mapping[str, Place]) -> Link:
             _placed(shape, places[link.name]) for link in group for shape in link.visuals
         ),
     )
+
+
+def _possible(inertia: FloatArray) -> FloatArray:
+    """
+    Return an inertia that a body can have; any that clearly is one is returned as it is.
+
+    The largest principal moment of a body is at most the sum of the other two. Where it is more,
+    or so close that rounding may make it more, the least sphere is added that mends it: engines
+    refuse such an inertia or silently drop it.
+    """
+    least, middle, most = np.linalg.eigvalsh(inertia)
+    lacking = most - middle - least + MARGIN * most
+    return inertia + lacking * np.eye(3) if lacking > 0.0 else inertia
 
 
 def _placed(shape: Shape, place: Place) -> Shape:
