@@ -1,0 +1,116 @@
+"""The staged walk as a controller: behaviours summed and integrated to joint targets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gait_core.errors import ConfigurationError, nearest
+from gait_core.observation import Observation
+from gait_core.parameters import Parameters
+from gait_core.robot.model import RobotModel
+from gait_core.targets import JointTargets
+from gait_core.trial_spec import Command
+from gait_stage_walk.behaviour import Behaviour
+from gait_stage_walk.levelling import LegLevelling, vertical_length
+from gait_stage_walk.parameters import PRESETS, StagedWalkParams
+from gait_stage_walk.pulse import nanoseconds
+from gait_stage_walk.staged_walk import StagedWalk
+from gait_stage_walk.timetable import JOINTS
+
+
+class StagedWalkController:
+    """
+    Open-loop staged walk of a humanoid with the joints ``JOINTS``.
+
+    It starts at once and walks straight on at the pace that its parameters give: the velocity of
+    the command is not read. The set point ``stop`` above 0.5 asks it to stand still, which it
+    grants at the end of a cycle; back at zero it starts anew.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    params : StagedWalkParams
+
+    Raises
+    ------
+    ConfigurationError
+        If the robot lacks one of the joints.
+
+    """
+
+    Params: ClassVar[type[Parameters]] = StagedWalkParams
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
+    needs: ClassVar[frozenset[str]] = frozenset()
+
+    def __init__(self, robot: RobotModel, params: StagedWalkParams) -> None:
+        for name in JOINTS:
+            if name not in robot.joint_index:
+                raise ConfigurationError(
+                    f"staged_walk needs joint '{name}', which robot '{robot.name}' lacks: "
+                    f'{nearest(name, robot.joint_names)}'
+                )
+        self._start = np.array([robot.nominal_stance.get(name, 0.0) for name in JOINTS])
+        self._walk = StagedWalk(params)
+        self._levelling = LegLevelling(self._walk)
+        self._behaviours: tuple[Behaviour, ...] = (self._walk, self._levelling)
+        self.reset(0)
+
+    @property
+    def params(self) -> StagedWalkParams:
+        """The parameters in force."""
+        return self._walk.current
+
+    def set_params(self, params: StagedWalkParams) -> None:
+        """Replace the parameters; they come into force at the next start or end of a cycle."""
+        self._walk.desired = params
+
+    def reset(self, seed: int) -> None:
+        """Stand at the nominal stance; the walk draws nothing, so the seed is not used."""
+        self._now = 0
+        self._position = self._start.copy()
+        self._walk.reset()
+        self._levelling.reset()
+
+    def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
+        """Return the joint angles at the end of the period and their mean rates over it."""
+        end = self._now + nanoseconds(dt)
+        self._walk.heed(self._now, command.set_points.get('stop', 0.0) > 0.5)
+        turned = np.zeros(len(JOINTS))
+        for behaviour in self._behaviours:
+            turned += behaviour.turn_angles(self._now, end)
+        self._position = self._position + turned
+        self._now = end
+        return JointTargets(names=JOINTS, position=self._position, velocity=turned / dt)
+
+    def state(self) -> Mapping[str, float]:
+        """
+        Return where the walk stands.
+
+        ``phase`` [rad] runs from 0 to 2 pi in a cycle and is 0 outside; ``stage`` is the value of
+        ``Phase``; ``cycle`` counts cycles begun; ``left_swing`` and ``right_swing`` are 1 for a
+        leg that the commanded angles hold clear of the ground.
+        """
+        walk = self._walk
+        share = 0.0
+        if walk.phase.in_cycle:
+            share = (self._now - walk.phase_start) / (walk.phase_end - walk.phase_start)
+        left, right = (self._length(leg) for leg in ('left', 'right'))
+        return {
+            'phase': 2.0 * math.pi * min(share, 1.0),
+            'stage': float(walk.phase.value),
+            'cycle': float(walk.cycles),
+            'left_swing': float(left < right - _CLEARANCE),
+            'right_swing': float(right < left - _CLEARANCE),
+        }
+
+    def _length(self, leg: str) -> float:
+        hip, knee = (self._position[JOINTS.index(f'{leg}_{part}')] for part in ('hip_fwd', 'knee'))
+        return vertical_length(float(hip), float(knee))
+
+
+_CLEARANCE = 0.005
+"""Difference of leg lengths from which a leg swings, in units of the thigh."""

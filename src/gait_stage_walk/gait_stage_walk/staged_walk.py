@@ -1,0 +1,178 @@
+"""The walk as a sequence of timetables whose stages overlap."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_stage_walk.parameters import StagedWalkParams
+from gait_stage_walk.pulse import SECOND, Pulse, nanoseconds
+from gait_stage_walk.timetable import (
+    CYCLE,
+    CYCLE_DURATION,
+    EXIT,
+    HALF_CYCLE,
+    JOINTS,
+    LEAN,
+    RAISE,
+    Factors,
+    Held,
+    Move,
+    Stage,
+    motion,
+)
+
+_COLUMN = {name: i for i, name in enumerate(JOINTS)}
+
+
+class Phase(Enum):
+    """Where the walk stands; the value is reported in ``gait_state``."""
+
+    IDLE = 0
+    LEAN = 1
+    RAISE = 2
+    CYCLE_ONE = 3
+    CYCLE_TWO = 4
+    EXIT = 5
+
+    @property
+    def in_cycle(self) -> bool:
+        """Whether the legs take turns."""
+        return self in (Phase.CYCLE_ONE, Phase.CYCLE_TWO)
+
+
+ONCE = {Phase.LEAN: LEAN, Phase.RAISE: RAISE, Phase.EXIT: EXIT}
+"""Stages of the phases that are no cycles."""
+
+
+def next_phase(phase: Phase, stop: bool) -> Phase:
+    """Return what follows a phase that is over; only standing and cycles heed a stop request."""
+    match phase:
+        case Phase.IDLE:
+            return Phase.IDLE if stop else Phase.LEAN
+        case Phase.LEAN:
+            return Phase.RAISE
+        case Phase.RAISE:
+            return Phase.CYCLE_ONE
+        case Phase.CYCLE_ONE:
+            return Phase.EXIT if stop else Phase.CYCLE_TWO
+        case Phase.CYCLE_TWO:
+            return Phase.EXIT if stop else Phase.CYCLE_ONE
+        case Phase.EXIT:
+            return Phase.IDLE
+
+
+@dataclass(frozen=True, kw_only=True)
+class HalfCycle:
+    """The step of one leg, which lands in front of the other, from ``start`` [ns] on."""
+
+    front: str
+    start: int
+    params: StagedWalkParams
+
+    def elapsed(self, now: int) -> float:
+        """Return the time since the start in units of the time scale."""
+        return (now - self.start) / (self.params.time_scale * SECOND)
+
+
+class StagedWalk:
+    """
+    The staged walk as a behaviour: start-up, cycles one and two in turn, exit.
+
+    What is ``desired`` comes into force before the start and at the end of a cycle, nowhere else;
+    a stop is granted there too. Each stage keeps the angles with which it was scheduled.
+
+    References
+    ----------
+    Pike (2003), Figures 6.2 to 6.16.
+
+    """
+
+    def __init__(self, params: StagedWalkParams) -> None:
+        self.desired = params
+        self.reset()
+
+    def reset(self) -> None:
+        """Stand still, with straight legs and no stage pending."""
+        self.phase = Phase.IDLE
+        self.phase_start = 0
+        self.phase_end = 0
+        self.current = self.desired
+        self.cycles = 0
+        self.half_cycles: tuple[HalfCycle, ...] = ()
+        self.angles: FloatArray = np.zeros(len(JOINTS))
+        self._held = Held()
+        self._pulses: list[Pulse] = []
+
+    def heed(self, now: int, stop: bool) -> None:
+        """Leave a phase that is over at a time [ns]; to be called before every period."""
+        while now >= self.phase_end:
+            following = next_phase(self.phase, stop)
+            if following is self.phase:
+                return
+            if self.phase is Phase.IDLE or self.phase.in_cycle:
+                self.current = self.desired
+            self._enter(following, now)
+
+    def turn_angles(self, begin: int, end: int) -> FloatArray:
+        """Return the turn of each of ``JOINTS`` between two times [ns], (n,) [rad]."""
+        turned = np.zeros(len(JOINTS))
+        for pulse in self._pulses:
+            turned += pulse.share(begin, end) * pulse.angles
+        self._pulses = [pulse for pulse in self._pulses if pulse.end > end]
+        self.angles = self.angles + turned
+        return turned
+
+    def active_stages(self, now: int) -> tuple[int, ...]:
+        """Return the published numbers of the stages that move at a time [ns], ascending."""
+        return tuple(sorted(p.stage for p in self._pulses if p.start <= now < p.end))
+
+    def _enter(self, phase: Phase, now: int) -> None:
+        self.phase, self.phase_start = phase, now
+        match phase:
+            case Phase.IDLE:
+                self.phase_end = now
+            case Phase.LEAN | Phase.RAISE | Phase.EXIT:
+                stages = ONCE[phase]
+                self._schedule(stages, now)
+                self.phase_end = now + nanoseconds(max(stage.duration for stage in stages))
+            case Phase.CYCLE_ONE | Phase.CYCLE_TWO:
+                self._begin_cycle(now)
+                self.phase_end = now + nanoseconds(CYCLE_DURATION * self.current.time_scale)
+
+    def _begin_cycle(self, now: int) -> None:
+        params = self.current
+        stepping = now + nanoseconds(params.sway_lead * params.time_scale)
+        swaying = [stage for stage in CYCLE if stage.move is Move.SWAY]
+        self._schedule(swaying, now, params.time_scale)
+        self._schedule([s for s in CYCLE if s.move is not Move.SWAY], stepping, params.time_scale)
+        begun = tuple(
+            HalfCycle(
+                front=leg, start=stepping + nanoseconds(start * params.time_scale), params=params
+            )
+            for leg, start in (('left', 0.0), ('right', HALF_CYCLE))
+        )
+        # Those of the cycle before may still be straightening a levelled leg.
+        self.half_cycles = self.half_cycles[-2:] + begun
+        self.cycles += 1
+
+    def _schedule(self, stages: Sequence[Stage], base: int, unit: float = 1.0) -> None:
+        factors = Factors.of(self.current)
+        for stage in stages:
+            joints, self._held = motion(stage.move, stage.leg, factors, self._held)
+            angles = np.zeros(len(JOINTS))
+            for name, angle in joints.items():
+                angles[_COLUMN[name]] = angle
+            start = base + nanoseconds(stage.start * unit)
+            self._pulses.append(
+                Pulse(
+                    stage=stage.numbers[self.phase is Phase.CYCLE_TWO],
+                    start=start,
+                    end=start + nanoseconds(stage.duration * unit),
+                    angles=angles,
+                )
+            )
