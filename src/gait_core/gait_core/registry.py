@@ -15,6 +15,7 @@ GROUPS = {
     'fitness_terms': 'gait.fitness_terms',
     'optimizers': 'gait.optimizers',
     'evaluators': 'gait.evaluators',
+    'renderers': 'gait.renderers',
 }
 
 
@@ -65,3 +66,8 @@ def load(kind: str, name: str) -> Any:
         return entry.load()
     except ImportError as error:
         raise ConfigurationError(f"{kind[:-1]} '{name}' is not usable here: {error}") from error
+
+
+def forget() -> None:
+    """Look the entry points up again: the packages on the path have changed."""
+    _entries.cache_clear()

@@ -1,1 +1,3 @@
 """Evolution of gaits and the gait command."""
+
+__version__ = '0.1.0'

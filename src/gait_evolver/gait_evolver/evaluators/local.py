@@ -22,10 +22,9 @@ from gait_evolver.evaluators import worker
 ATTEMPTS = 2
 """How often a trial is run whose worker dies, before it is given up."""
 
-_ONE_THREAD = {
-    name: '1'
-    for name in ('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS', 'NUMBA_NUM_THREADS')
-}
+_ONE_THREAD = dict.fromkeys(
+    ('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS', 'NUMBA_NUM_THREADS'), '1'
+)
 
 
 class WorkerTraceback(Exception):

@@ -1,0 +1,262 @@
+"""The loop of an evolution: ask, evaluate, record, tell."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+import time
+
+import numpy as np
+
+from gait_core.champion import Champion
+from gait_core.contracts import Candidate, Evaluation, Evaluator
+from gait_core.errors import ConfigurationError
+from gait_core.fingerprint import fingerprint
+from gait_core.trial_spec import FELL, OK, TrialResult
+from gait_evolver import __version__
+from gait_evolver.experiment import Plan
+from gait_evolver.run_store import Row, RunStore
+
+
+@dataclass(frozen=True, kw_only=True)
+class Best:
+    """The best individual seen: its trials' rows, in order of the repeats, and their mean."""
+
+    rows: tuple[Row, ...]
+    fitness: float
+
+
+@dataclass
+class Progress:
+    """
+    Where an evolution is; passed to the listener after every trial and generation.
+
+    ``trials_done`` and ``trials_total`` count those of the generation under way; ``evaluations``
+    those of the whole run; ``rate`` is in trials per second of this process.
+    """
+
+    generation: int = 0
+    generations: int = 0
+    trials_done: int = 0
+    trials_total: int = 0
+    evaluations: int = 0
+    rate: float = 0.0
+    first_generation_best: float | None = None
+    best: Best | None = None
+    invalid_counts: Counter[str] = field(default_factory=Counter)
+    finished: str = ''
+    """Why the run is over; empty while it goes on."""
+
+
+Listener = Callable[[Progress], None]
+"""May raise to stop the run; what was recorded stays, and the run can be resumed."""
+
+
+class Evolution:
+    """
+    One run: a plan, its store and an evaluator.
+
+    Parameters
+    ----------
+    store : RunStore
+    evaluator : Evaluator
+    recorded : sequence of sequences of Row
+        The finished generations of a run that is resumed.
+    listener : callable
+
+    """
+
+    def __init__(
+        self,
+        store: RunStore,
+        evaluator: Evaluator,
+        recorded: Sequence[Sequence[Row]] = (),
+        listener: Listener | None = None,
+    ) -> None:
+        self._store = store
+        self._plan: Plan = store.plan
+        self._evaluator = evaluator
+        self._listener = listener or (lambda progress: None)
+        self._optimizer = self._plan.make_optimizer()
+        self.progress = Progress(generations=self._plan.experiment.generations)
+        self._seconds = 0.0
+        self._here = 0
+        for generation, rows in enumerate(recorded):
+            self._replay(generation, rows)
+
+    def run(self) -> Progress:
+        """Run until the last generation, or until the optimiser stops; return where it ended."""
+        progress = self.progress
+        while not progress.finished:
+            if progress.generation >= progress.generations:
+                progress.finished = 'all generations done'
+            else:
+                progress.finished = self._optimizer.stop()
+            if not progress.finished:
+                self._generation(progress.generation)
+        self._listener(progress)
+        return progress
+
+    def _generation(self, generation: int) -> None:
+        candidates: list[Candidate] = self._optimizer.ask()
+        values = [self._plan.space.decode(candidate.genome) for candidate in candidates]
+        repeats = self._plan.experiment.repeats
+        places = [(i, repeat) for i in range(len(candidates)) for repeat in range(repeats)]
+        specs = [self._plan.spec(values[i], generation, i, repeat) for i, repeat in places]
+        self.progress.trials_done, self.progress.trials_total = 0, len(specs)
+        began = time.perf_counter()
+        results = self._evaluator.evaluate(specs, self._count)
+        self._seconds += time.perf_counter() - began
+        self._here += len(results)
+        self.progress.rate = self._here / self._seconds if self._seconds > 0.0 else 0.0
+        rows = [
+            Row.of(
+                result,
+                generation=generation,
+                individual=i,
+                id=candidates[i].id,
+                repeat=repeat,
+                parents=candidates[i].parents,
+                seed=spec.seed,
+                values=values[i],
+            )
+            for (i, repeat), spec, result in zip(places, specs, results, strict=True)
+        ]
+        before = self.progress.best
+        evaluations = self._weigh(rows)
+        new = self.progress.best is not before
+        self._store.append(
+            generation,
+            rows,
+            [result.wall_time for result in results],
+            self.champion() if new else None,
+        )
+        self._optimizer.tell(evaluations)
+        self._advance(generation, rows)
+
+    def _count(self, index: int, result: TrialResult) -> None:
+        self.progress.trials_done += 1
+        self._listener(self.progress)
+
+    def _replay(self, generation: int, rows: Sequence[Row]) -> None:
+        """Tell the optimiser what was recorded; what it asks must be what it asked then."""
+        candidates: list[Candidate] = self._optimizer.ask()
+        recorded = {(row.id, tuple(row.values.items())) for row in rows}
+        asked = {
+            (candidate.id, tuple(self._plan.space.decode(candidate.genome).items()))
+            for candidate in candidates
+        }
+        if recorded != asked:
+            raise ConfigurationError(
+                f'{self._store.folder}: generation {generation} was asked by another version of '
+                'the optimiser; the run cannot be resumed'
+            )
+        self._optimizer.tell(self._weigh(rows))
+        self._advance(generation, rows)
+
+    def _weigh(self, rows: Sequence[Row]) -> list[Evaluation]:
+        """Return the evaluations of a generation, and keep the best ever seen."""
+        evaluations = []
+        for group in _by_individual(rows):
+            status, fitness = judged(group)
+            evaluations.append(
+                Evaluation(
+                    id=group[0].id,
+                    status=status,
+                    objectives=None if fitness is None else np.array([fitness]),
+                )
+            )
+            best = self.progress.best
+            if fitness is not None and (best is None or fitness > best.fitness):
+                self.progress.best = Best(rows=tuple(group), fitness=fitness)
+        return evaluations
+
+    def _advance(self, generation: int, rows: Sequence[Row]) -> None:
+        progress = self.progress
+        progress.evaluations += len(rows)
+        for row in rows:
+            status, fitness = judged([row])
+            if fitness is None:
+                progress.invalid_counts[status] += 1
+        if generation == 0 and progress.best is not None:
+            progress.first_generation_best = progress.best.fitness
+        progress.generation = generation + 1
+        self._listener(progress)
+
+    def champion(self) -> Champion | None:
+        """Return the best individual seen as a champion, or ``None``."""
+        best = self.progress.best
+        if best is None:
+            return None
+        first = best.rows[0]
+        experiment = self._plan.experiment
+        return Champion(
+            spec=self._plan.spec(first.values, first.generation, first.individual, 0),
+            seeds=tuple(row.seed for row in best.rows),
+            trial_hashes=tuple(row.trial_hash for row in best.rows),
+            fitness=best.fitness,
+            status=first.status,
+            fingerprint=fingerprint(),
+            metrics=first.metrics,
+            terms=first.terms,
+            run={
+                'id': self._store.run_id,
+                'experiment': experiment.name,
+                'seed': experiment.seed,
+                'generation': first.generation,
+                'individual': first.individual,
+                'candidate': first.id,
+                'version': __version__,
+            },
+        )
+
+
+def judged(rows: Sequence[Row]) -> tuple[str, float | None]:
+    """
+    Return status and fitness of an individual from the trials of its repeats.
+
+    The fitness is the mean. A repeat that may not win, or has no finite fitness, decides for
+    all; else a fall in any of them is the status.
+    """
+    for row in rows:
+        if row.status not in (OK, FELL):
+            return row.status, None
+        if row.fitness is None or not np.isfinite(row.fitness):
+            return 'invalid:fitness', None
+    status = FELL if any(row.status == FELL for row in rows) else OK
+    return status, float(np.mean([row.fitness for row in rows]))
+
+
+def _by_individual(rows: Sequence[Row]) -> list[list[Row]]:
+    groups: dict[int, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row.individual, []).append(row)
+    return list(groups.values())
+
+
+def summary(store: RunStore, progress: Progress) -> dict[str, object]:
+    """Return the JSON object of an evolution; what is undefined is ``None``."""
+    experiment = store.plan.experiment
+    champion = store.champion_file
+    return {
+        'experiment': experiment.name,
+        'seed': experiment.seed,
+        'generations': progress.generation,
+        'evaluations': progress.evaluations,
+        'evaluations_per_s': progress.rate or None,
+        'first_generation_best': progress.first_generation_best,
+        'best_fitness': None if progress.best is None else progress.best.fitness,
+        'champion': str(champion) if progress.best is not None else None,
+        'run_dir': str(store.folder),
+        'invalid_counts': dict(sorted(progress.invalid_counts.items())),
+    }
+
+
+def new_run_folder(experiment: str, seed: int, parent: Path = Path('runs')) -> Path:
+    """Return a folder that does not exist yet, named after experiment and seed."""
+    number = 1
+    while (parent / f'{experiment}-{seed}-{number:03d}').exists():
+        number += 1
+    return parent / f'{experiment}-{seed}-{number:03d}'

@@ -1,0 +1,308 @@
+"""
+What to evolve, as YAML: robot, controller, genes, trial, fitness and optimiser.
+
+An experiment is a file of the package (``experiments/<name>.yaml``) or of the user. ``resolve``
+fills in every default, so that a run is described by its own copy alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from gait_core import registry
+from gait_core.canonical import plain, rebuild, sha256_of
+from gait_core.errors import ConfigurationError, unknown
+from gait_core.parameters import Gene, Parameters, ParameterSpace, build, describe, space_from
+from gait_core.robot.load import load_robot
+from gait_core.scene import NOTHING
+from gait_core.seeding import check_seed, derived_seed
+from gait_core.trial_setup import (
+    check_registered,
+    choose_controller,
+    controller_parameters,
+    default_script,
+    make_scene,
+    merged,
+)
+from gait_core.trial_spec import TimedCommand, TrialSpec
+
+FORMAT = 1
+"""Version of the file; a reader refuses others."""
+
+FOLDER = Path(__file__).parent / 'experiments'
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeneBounds:
+    """Overrides of the range that the controller declares; ``None`` keeps that."""
+
+    lower: float | None = None
+    upper: float | None = None
+    log: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptimizerChoice:
+    """A registered optimiser and its settings by name."""
+
+    name: str = 'genetic'
+    settings: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """
+    An experiment as its file states it.
+
+    Attributes
+    ----------
+    robot, controller, preset : str
+        Registered names; empty controller and preset: the robot's defaults.
+    parameters : mapping
+        Controller parameters that are not searched, over the preset.
+    genes : mapping of str to GeneBounds
+        The searched parameters, in genome order.
+    scene : mapping
+        Fields of Scene, nested, over the robot's defaults.
+    script : tuple of TimedCommand
+        Empty: the robot's default command.
+    duration, settle_time : float [s]
+    fitness : mapping of str to float
+        Weight per registered term.
+    optimizer : OptimizerChoice
+    generations, population : int
+        A population of 0 is the optimiser's own.
+    repeats : int
+        Trials per individual, each with its own seed; its fitness is their mean.
+    seed : int
+        Of the run.
+    evaluator : str
+        Registered.
+
+    """
+
+    format: int = FORMAT
+    name: str = ''
+    description: str = ''
+    robot: str
+    controller: str = ''
+    preset: str = ''
+    parameters: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    genes: Mapping[str, GeneBounds]
+    scene: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    script: tuple[TimedCommand, ...] = ()
+    duration: float
+    settle_time: float = 0.0
+    fitness: Mapping[str, float]
+    optimizer: OptimizerChoice = field(default_factory=OptimizerChoice)
+    generations: int = 10
+    population: int = 0
+    repeats: int = 1
+    seed: int = 0
+    evaluator: str = 'local'
+
+    def __post_init__(self) -> None:
+        """Check version, counts and seed."""
+        if self.format != FORMAT:
+            raise ConfigurationError(
+                f'experiment format {self.format}: this version reads format {FORMAT}'
+            )
+        for name, least in (('generations', 1), ('population', 0), ('repeats', 1)):
+            if getattr(self, name) < least:
+                raise ConfigurationError(
+                    f'experiment.{name} is {getattr(self, name)}, it must be at least {least}'
+                )
+        for name in ('genes', 'fitness'):
+            if not getattr(self, name):
+                raise ConfigurationError(f'experiment.{name} is empty')
+        check_seed(self.seed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """
+    A resolved experiment: everything looked up and checked.
+
+    ``experiment`` has every default written out and describes the run alone; ``trial`` is the
+    trial of an individual without its genes and seed.
+    """
+
+    experiment: Experiment
+    space: ParameterSpace
+    trial: TrialSpec
+
+    @property
+    def config_hash(self) -> str:
+        """SHA-256 of the resolved experiment without its length."""
+        return sha256_of(replace(self.experiment, generations=1, evaluator='local'))
+
+    def make_optimizer(self) -> Any:
+        """Return a new optimiser, seeded from the seed of the run."""
+        choice = self.experiment.optimizer
+        cls: Any = registry.load('optimizers', choice.name)
+        return cls(dimension=len(self.space), seed=self.experiment.seed, **choice.settings)
+
+    def spec(
+        self, values: Mapping[str, float], generation: int, individual: int, repeat: int
+    ) -> TrialSpec:
+        """Return the trial of an individual's parameter values."""
+        return replace(
+            self.trial,
+            parameters={**self.trial.parameters, **values},
+            seed=derived_seed(self.experiment.seed, generation, individual, repeat),
+        )
+
+
+def experiment_names() -> tuple[str, ...]:
+    """Return the experiments of the package, sorted."""
+    return tuple(sorted(path.stem for path in FOLDER.glob('*.yaml')))
+
+
+def load_experiment(name_or_path: str, overrides: Mapping[str, Any] = NOTHING) -> Experiment:
+    """
+    Return the experiment of a name or YAML file, with some values replaced.
+
+    Parameters
+    ----------
+    name_or_path : str
+    overrides : mapping
+        Nested as in the file; ``gait`` stands for ``parameters``. ``generations``, ``seed``,
+        ``evaluator`` and any other key may be given.
+
+    Raises
+    ------
+    ConfigurationError
+        For an unknown experiment or key (with the nearest valid one) or a wrong type.
+
+    """
+    path = Path(name_or_path)
+    if path.suffix not in ('.yaml', '.yml'):
+        if name_or_path not in experiment_names():
+            raise unknown('experiment', name_or_path, experiment_names())
+        path = FOLDER / f'{name_or_path}.yaml'
+    return rebuild_experiment(read_yaml(path), path.stem, overrides)
+
+
+def rebuild_experiment(content: Any, name: str, overrides: Mapping[str, Any]) -> Experiment:
+    """Return the experiment of plain data, with some values replaced."""
+    if not isinstance(content, dict):
+        raise ConfigurationError(f"experiment '{name}' is {content!r}, expected named values")
+    changes = dict(overrides)
+    if 'gait' in changes:
+        changes['parameters'] = merged(changes.get('parameters', {}), changes.pop('gait'))
+    # A gene without overrides is written `name:`, which YAML reads as null.
+    genes = content.get('genes')
+    if isinstance(genes, dict):
+        content = {**content, 'genes': {key: value or {} for key, value in genes.items()}}
+    content = _without_foreign(content, changes, 'optimizer', 'name', 'settings')
+    content = _without_foreign(content, changes, 'scene', 'engine', 'engine_options')
+    experiment: Experiment = rebuild(
+        Experiment, merged({'name': name, **content}, changes), 'experiment'
+    )
+    return experiment
+
+
+def _without_foreign(
+    content: Mapping[str, Any], changes: Mapping[str, Any], key: str, kind: str, settings: str
+) -> Mapping[str, Any]:
+    """Return the content without the settings of what another one takes the place of."""
+    known, change = content.get(key), changes.get(key)
+    if not (isinstance(known, dict) and isinstance(change, Mapping)):
+        return content
+    if change.get(kind, known.get(kind)) == known.get(kind):
+        return content
+    return {**content, key: {name: item for name, item in known.items() if name != settings}}
+
+
+def read_yaml(path: Path) -> Any:
+    """Return the content of a YAML file; ConfigurationError if it cannot be read."""
+    try:
+        return yaml.safe_load(path.read_text())
+    except OSError as error:
+        raise ConfigurationError(f'{path}: {error.strerror}') from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f'{path} is no YAML: {str(error).splitlines()[0]}') from error
+
+
+def resolve(experiment: Experiment) -> Plan:
+    """
+    Return the plan of an experiment: names looked up, defaults written out, ranges checked.
+
+    Raises
+    ------
+    ConfigurationError
+        For an unknown robot, controller, preset, parameter, gene, scene field, terrain, engine,
+        fitness term, optimiser, setting or evaluator, or a value out of range.
+
+    """
+    robot = load_robot(experiment.robot)
+    controller, preset = choose_controller(robot, experiment.controller, experiment.preset)
+    for term in experiment.fitness:
+        check_registered('fitness_terms', term)
+    check_registered('evaluators', experiment.evaluator)
+    both = sorted(set(experiment.genes) & set(experiment.parameters))
+    if both:
+        raise ConfigurationError(f"'{both[0]}' is both a gene and a fixed parameter")
+    fixed = controller_parameters(controller, preset, experiment.parameters)
+    space = _space(controller, experiment.genes)
+    trial = TrialSpec(
+        scene=make_scene(experiment.robot, experiment.scene),
+        controller=controller,
+        parameters=fixed,
+        script=experiment.script or default_script(robot),
+        duration=experiment.duration,
+        settle_time=experiment.settle_time,
+        fitness_terms=experiment.fitness,
+    )
+    written_out = replace(
+        experiment,
+        controller=controller,
+        preset=preset,
+        parameters={name: value for name, value in fixed.items() if name not in space.names},
+        genes={
+            gene.name: GeneBounds(lower=gene.lower, upper=gene.upper, log=gene.log)
+            for gene in space.genes
+        },
+        scene={key: value for key, value in plain(trial.scene).items() if key != 'robot'},
+        script=trial.script,
+        optimizer=_optimizer(experiment),
+    )
+    plan = Plan(experiment=written_out, space=space, trial=trial)
+    plan.make_optimizer()  # Refuses settings that do not fit the number of genes.
+    return plan
+
+
+def _space(controller: str, genes: Mapping[str, GeneBounds]) -> ParameterSpace:
+    cls: type[Parameters] = registry.load('controllers', controller).Params
+    declared = space_from(cls, tuple(genes))
+    infos = {info.name: info for info in describe(cls)}
+    chosen = []
+    for gene in declared.genes:
+        bounds = genes[gene.name]
+        lower = gene.lower if bounds.lower is None else bounds.lower
+        upper = gene.upper if bounds.upper is None else bounds.upper
+        for bound in (lower, upper):
+            infos[gene.name].coerce(bound)
+        log = gene.log if bounds.log is None else bounds.log
+        chosen.append(Gene(name=gene.name, lower=lower, upper=upper, unit=gene.unit, log=log))
+    return ParameterSpace(tuple(chosen))
+
+
+def _optimizer(experiment: Experiment) -> OptimizerChoice:
+    choice = experiment.optimizer
+    check_registered('optimizers', choice.name)
+    cls: Any = registry.load('optimizers', choice.name)
+    given = dict(choice.settings)
+    if experiment.population:
+        if given.get('population', experiment.population) != experiment.population:
+            raise ConfigurationError(
+                f'population is {experiment.population} and optimizer.settings.population is '
+                f'{given["population"]}; give one of them'
+            )
+        given['population'] = experiment.population
+    return OptimizerChoice(name=choice.name, settings=asdict(build(cls.Settings, given)))

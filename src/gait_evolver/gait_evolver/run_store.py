@@ -1,0 +1,349 @@
+"""
+The folder of a run: configuration, log, checkpoint and champion, safe against any kill.
+
+- ``experiment.yaml``: the resolved experiment; ``run.yaml``: run id, seed, platform, versions.
+- ``evaluations.csv``: one row per trial, in order, without wall times: runs compare by it.
+- ``times.csv``: wall time per trial; not compared.
+- ``checkpoint.json``: how much of the log belongs to finished generations.
+- ``champion.yaml``: the best individual ever seen.
+
+A generation is appended to the log and flushed to the disk before the checkpoint that counts it
+replaces the last one in one step. What a kill leaves beyond the checkpoint is cut off on resume.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+import csv
+from dataclasses import asdict, dataclass
+import fcntl
+import hashlib
+import io
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from gait_core.canonical import plain
+from gait_core.champion import Champion, write_atomically, write_champion
+from gait_core.errors import ConfigurationError
+from gait_core.fingerprint import difference, fingerprint_fields
+from gait_core.metrics import METRICS
+from gait_core.trial_spec import TrialResult
+from gait_evolver import __version__
+from gait_evolver.experiment import Experiment, Plan, read_yaml, rebuild_experiment, resolve
+
+FORMAT = 1
+
+_FIXED = (
+    'generation',
+    'individual',
+    'id',
+    'repeat',
+    'parents',
+    'seed',
+    'status',
+    'fitness',
+    'ticks',
+    'trial_hash',
+)
+
+
+class StoreError(ConfigurationError):
+    """The run directory cannot be written; what stands in it is whole."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One trial of one individual, as logged."""
+
+    generation: int
+    individual: int
+    id: int
+    repeat: int
+    parents: tuple[int, ...]
+    seed: int
+    status: str
+    fitness: float | None
+    ticks: int
+    trial_hash: str
+    values: Mapping[str, float]
+    terms: Mapping[str, float]
+    metrics: Mapping[str, float]
+
+    @classmethod
+    def of(cls, result: TrialResult, **place: Any) -> Row:
+        """Return the row of a result; ``place`` gives the fields that a result does not know."""
+        return cls(
+            status=result.status,
+            fitness=result.fitness,
+            ticks=result.ticks,
+            trial_hash=result.trial_hash,
+            terms=result.terms,
+            metrics=result.metrics,
+            **place,
+        )
+
+
+class RunStore:
+    """
+    An open run directory; one process at a time holds it.
+
+    Made by ``create`` and ``open_run``.
+    """
+
+    def __init__(self, folder: Path, plan: Plan, lock: int) -> None:
+        self.folder = folder
+        self.plan = plan
+        self.generations_done = 0
+        self._lock = lock
+        self._log = folder / 'evaluations.csv'
+        genes = plan.space.names
+        self._columns = (
+            *_FIXED,
+            *(f'gait.{name}' for name in genes),
+            *(f'term.{name}' for name in plan.experiment.fitness),
+            *(f'metric.{name}' for name in METRICS),
+        )
+
+    @property
+    def champion_file(self) -> Path:
+        """Where the champion stands, once there is one."""
+        return self.folder / 'champion.yaml'
+
+    @property
+    def run_id(self) -> str:
+        """Name of the run; equal experiments with equal seeds are the same run."""
+        experiment = self.plan.experiment
+        return f'{experiment.name}-{experiment.seed}-{self.plan.config_hash[:12]}'
+
+    @classmethod
+    def create(cls, folder: Path, plan: Plan) -> RunStore:
+        """
+        Return the store of a new run.
+
+        Raises
+        ------
+        StoreError
+            If the folder holds a run already or cannot be written.
+
+        """
+        with _named(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            if (folder / 'run.yaml').exists():
+                raise StoreError(f'{folder} holds a run already: resume it, or choose another')
+            lock = _locked(folder)
+            store = cls(folder, plan, lock)
+            write_atomically(folder / 'experiment.yaml', _yaml(plain(plan.experiment)))
+            write_atomically(folder / 'evaluations.csv', _csv([store._columns]))
+            write_atomically(folder / 'times.csv', 'generation,individual,repeat,wall_time_s\n')
+            # Last: a folder with run.yaml is a whole run.
+            write_atomically(folder / 'run.yaml', _yaml(store._run_facts()))
+        return store
+
+    @classmethod
+    def open_run(cls, folder: Path, generations: int = 0) -> tuple[RunStore, list[list[Row]]]:
+        """
+        Return the store of an earlier run and its finished generations.
+
+        Parameters
+        ----------
+        folder : Path
+        generations : int
+            New length of the run; 0 keeps the recorded one.
+
+        Raises
+        ------
+        ConfigurationError
+            If there is no run, another process holds it, its files were changed, or this
+            version resolves its experiment differently.
+
+        """
+        facts, experiment = read_run(folder)
+        if generations:
+            experiment = rebuild_experiment(
+                plain(experiment), experiment.name, {'generations': generations}
+            )
+        plan = resolve(experiment)
+        if plan.config_hash != facts['config_hash']:
+            raise ConfigurationError(
+                f'{folder}: its experiment means something else in this version; '
+                'the run cannot be resumed'
+            )
+        with _named(folder):
+            store = cls(folder, plan, _locked(folder))
+            rows = store._recover()
+        return store, rows
+
+    def warning(self) -> str:
+        """Return a line on how this platform differs from the one of the run, or nothing."""
+        recorded = read_yaml(self.folder / 'run.yaml').get('platform', {})
+        changed = difference(recorded, fingerprint_fields())
+        if not changed:
+            return ''
+        return f'this platform differs from that of the run in {", ".join(changed)}'
+
+    def append(
+        self,
+        generation: int,
+        rows: Sequence[Row],
+        wall_times: Sequence[float],
+        best: Champion | None,
+    ) -> None:
+        """Record a finished generation; the champion is written if one is given."""
+        written = _csv([self._cells(row) for row in rows]).encode()
+        times = _csv(
+            [
+                (row.generation, row.individual, row.repeat, f'{wall:.6f}')
+                for row, wall in zip(rows, wall_times, strict=True)
+            ]
+        )
+        with _named(self.folder):
+            _extend(self._log, written)
+            if best is not None:
+                write_champion(self.champion_file, best)
+            _extend(self.folder / 'times.csv', times.encode())
+            self._checkpoint(generation + 1)
+        self.generations_done = generation + 1
+
+    def close(self) -> None:
+        """Let another process open the run."""
+        os.close(self._lock)
+
+    def _run_facts(self) -> dict[str, Any]:
+        return {
+            'format': FORMAT,
+            'run_id': self.run_id,
+            'seed': self.plan.experiment.seed,
+            'config_hash': self.plan.config_hash,
+            'version': __version__,
+            'platform': fingerprint_fields(),
+        }
+
+    def _checkpoint(self, generations: int) -> None:
+        log = self._log.read_bytes()
+        state = {
+            'format': FORMAT,
+            'generations': generations,
+            'log_bytes': len(log),
+            'log_sha256': hashlib.sha256(log).hexdigest(),
+        }
+        write_atomically(self.folder / 'checkpoint.json', json.dumps(state, indent=2) + '\n')
+
+    def _recover(self) -> list[list[Row]]:
+        """Return the generations that the checkpoint counts; cut off what lies beyond."""
+        file = self.folder / 'checkpoint.json'
+        log = self._log.read_bytes()
+        if file.exists():
+            state = json.loads(file.read_text())
+            if state['format'] != FORMAT:
+                raise ConfigurationError(f'{file} has format {state["format"]}, expected {FORMAT}')
+            kept = log[: state['log_bytes']]
+            if hashlib.sha256(kept).hexdigest() != state['log_sha256']:
+                raise ConfigurationError(f'{self._log} was changed; the run cannot be resumed')
+            self.generations_done = int(state['generations'])
+        else:
+            kept = log[: log.index(b'\n') + 1]
+        if len(kept) < len(log):
+            os.truncate(self._log, len(kept))
+        generations: list[list[Row]] = [[] for _ in range(self.generations_done)]
+        for record in csv.DictReader(io.StringIO(kept.decode(), newline='')):
+            row = self._row(record)
+            generations[row.generation].append(row)
+        return generations
+
+    def _cells(self, row: Row) -> list[str]:
+        named = {f'gait.{name}': value for name, value in row.values.items()}
+        named.update({f'term.{name}': value for name, value in row.terms.items()})
+        named.update({f'metric.{name}': value for name, value in row.metrics.items()})
+        fixed = {**asdict(row), 'parents': ' '.join(str(parent) for parent in row.parents)}
+        return [
+            _cell(fixed[name] if name in _FIXED else named.get(name)) for name in self._columns
+        ]
+
+    def _row(self, record: Mapping[str, str]) -> Row:
+        def group(prefix: str) -> dict[str, float]:
+            return {
+                name[len(prefix) :]: float(text)
+                for name, text in record.items()
+                if name.startswith(prefix) and text
+            }
+
+        return Row(
+            **{
+                name: int(record[name])
+                for name in ('generation', 'individual', 'id', 'repeat', 'seed', 'ticks')
+            },
+            parents=tuple(int(parent) for parent in record['parents'].split()),
+            status=record['status'],
+            fitness=float(record['fitness']) if record['fitness'] else None,
+            trial_hash=record['trial_hash'],
+            values=group('gait.'),
+            terms=group('term.'),
+            metrics=group('metric.'),
+        )
+
+
+def read_run(folder: Path) -> tuple[dict[str, Any], Experiment]:
+    """Return the facts and the experiment of a run directory; ConfigurationError if it is none."""
+    if not (folder / 'run.yaml').is_file():
+        raise ConfigurationError(f'{folder} is no run directory: it has no run.yaml')
+    facts = read_yaml(folder / 'run.yaml')
+    if not isinstance(facts, dict) or facts.get('format') != FORMAT:
+        raise ConfigurationError(f'{folder / "run.yaml"}: expected format {FORMAT}')
+    content = read_yaml(folder / 'experiment.yaml')
+    return facts, rebuild_experiment(content, folder.name, {})
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ''
+    # repr keeps every bit of a float, whatever its type in NumPy.
+    return repr(float(value)) if isinstance(value, float) else str(value)
+
+
+def _csv(rows: Sequence[Sequence[Any]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator='\n').writerows(rows)
+    return text.getvalue()
+
+
+def _yaml(value: Any) -> str:
+    return yaml.safe_dump(value, sort_keys=False, width=99, default_flow_style=None)
+
+
+def _extend(path: Path, content: bytes) -> None:
+    """Append and flush to the disk; on failure the file is as long as before."""
+    before = path.stat().st_size
+    try:
+        with path.open('ab') as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:
+        os.truncate(path, before)
+        raise
+
+
+def _locked(folder: Path) -> int:
+    handle = os.open(folder / 'run.lock', os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(handle)
+        raise StoreError(f'{folder} is in use by another process') from error
+    return handle
+
+
+@contextmanager
+def _named(folder: Path) -> Iterator[None]:
+    """Turn a failure of the file system into one line that says what became of the run."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            f'run directory {folder}: {error.strerror}; what was recorded before stays whole'
+        ) from error

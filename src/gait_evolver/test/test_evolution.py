@@ -1,0 +1,282 @@
+"""Run store and loop, with trials on the engine without physics, in this process."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+import json
+import os
+import signal
+
+import numpy as np
+import pytest
+
+from gait_core.champion import read_champion
+from gait_core.errors import ConfigurationError
+from gait_core.testing_workspace import workspace
+from gait_core.trial import run_trial
+from gait_evolver.evolve import Evolution, new_run_folder, summary
+from gait_evolver.experiment import load_experiment, rebuild_experiment, resolve
+from gait_evolver.run_store import RunStore, StoreError
+
+EXPERIMENT = {
+    'robot': 'legged_box',
+    'genes': {'amplitude': {'lower': 0.05, 'upper': 0.5}, 'frequency': None},
+    'duration': 0.4,
+    'fitness': {'distance': 1.0, 'smoothness': 1e-4},
+    'optimizer': {'name': 'genetic', 'settings': {'elites': 1}},
+    'population': 6,
+    'generations': 4,
+    'seed': 5,
+}
+
+
+class InProcess:
+    """Runs the trials here, and stops at a given trial of the run."""
+
+    def __init__(self, stop_at=None, spoil=None):
+        self.calls, self.stop_at, self.spoil = 0, stop_at, spoil
+
+    def evaluate(self, specs, progress=None):
+        results = []
+        for index, spec in enumerate(specs):
+            if self.calls == self.stop_at:
+                raise KeyboardInterrupt
+            result = run_trial(spec)
+            if self.spoil is not None:
+                result = self.spoil(self.calls, result)
+            self.calls += 1
+            results.append(result)
+            if progress is not None:
+                progress(index, result)
+        return results
+
+    def close(self):
+        pass
+
+
+@pytest.fixture(autouse=True, scope='module')
+def kinematic(tmp_path_factory):
+    with workspace(tmp_path_factory.mktemp('workspace')):
+        yield
+
+
+def plan(**overrides):
+    return resolve(rebuild_experiment(EXPERIMENT, 'small', overrides))
+
+
+def run(folder, evaluator=None, **overrides):
+    store = RunStore.create(folder, plan(**overrides))
+    try:
+        evolution = Evolution(store, evaluator or InProcess())
+        return evolution.run(), store
+    finally:
+        store.close()
+
+
+def resumed(folder, generations=0, evaluator=None):
+    store, rows = RunStore.open_run(folder, generations)
+    try:
+        return Evolution(store, evaluator or InProcess(), rows).run(), store
+    finally:
+        store.close()
+
+
+def log_of(folder):
+    return (folder / 'evaluations.csv').read_bytes()
+
+
+@pytest.mark.parametrize('optimizer', ['genetic', 'cma_es'])
+def test_it_improves_and_the_champion_replays(tmp_path, optimizer):
+    progress, store = run(tmp_path / 'run', optimizer={'name': optimizer}, generations=6)
+    assert progress.finished == 'all generations done'
+    assert progress.best.fitness > progress.first_generation_best
+    champion = read_champion(store.champion_file)
+    result = run_trial(champion.spec)
+    assert result.fitness == champion.fitness == progress.best.fitness
+    assert (result.trial_hash,) == champion.trial_hashes
+    assert champion.spec.seed == champion.seeds[0]
+
+
+@pytest.mark.parametrize('stop_at', [0, 3, 6, 8, 14, 20])
+def test_an_interrupted_run_resumes_to_the_log_of_the_whole_one(tmp_path, stop_at):
+    whole, _ = run(tmp_path / 'whole')
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path / 'cut', InProcess(stop_at))
+    progress, _ = resumed(tmp_path / 'cut')
+    assert log_of(tmp_path / 'cut') == log_of(tmp_path / 'whole')
+    champions = [(tmp_path / name / 'champion.yaml').read_bytes() for name in ('cut', 'whole')]
+    assert champions[0] == champions[1]
+    assert progress.best == whole.best
+
+
+def test_what_a_kill_leaves_beyond_the_checkpoint_is_cut_off(tmp_path):
+    run(tmp_path / 'whole')
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path / 'cut', InProcess(14))
+    with (tmp_path / 'cut' / 'evaluations.csv').open('ab') as log:
+        log.write(b'2,0,16,0,,123,ok,0.1')
+    resumed(tmp_path / 'cut')
+    assert log_of(tmp_path / 'cut') == log_of(tmp_path / 'whole')
+
+
+def test_a_run_can_be_made_longer(tmp_path):
+    run(tmp_path / 'whole', generations=5)
+    run(tmp_path / 'short', generations=2)
+    progress, _ = resumed(tmp_path / 'short', generations=5)
+    assert progress.generation == 5
+    assert log_of(tmp_path / 'short') == log_of(tmp_path / 'whole')
+
+
+def test_repeats_have_their_own_seeds_and_the_mean_counts(tmp_path):
+    progress, store = run(tmp_path / 'run', repeats=3, generations=2)
+    champion = read_champion(store.champion_file)
+    assert len(set(champion.seeds)) == 3
+    fitness = [run_trial(replace(champion.spec, seed=seed)).fitness for seed in champion.seeds]
+    assert np.mean(fitness) == champion.fitness == progress.best.fitness
+    assert progress.evaluations == (6 + 5) * 3
+
+
+def test_a_third_of_bad_trials_ends_with_a_finite_champion(tmp_path):
+    def spoil(number, result):
+        if number % 10 == 0:
+            return replace(result, fitness=float('nan'))
+        if number % 10 in (3, 6):
+            return replace(result, status='invalid:jitter', fitness=None, terms={})
+        return result
+
+    progress, store = run(tmp_path / 'run', InProcess(spoil=spoil), generations=5)
+    champion = read_champion(store.champion_file)
+    assert np.isfinite(champion.fitness)
+    assert run_trial(champion.spec).fitness == champion.fitness
+    # 6 + 4 * 5 trials: numbers 0, 10, 20 and 3, 6, 13, 16, 23.
+    assert progress.invalid_counts == {'invalid:fitness': 3, 'invalid:jitter': 5}
+    assert summary(store, progress)['invalid_counts'] == progress.invalid_counts
+    again, _ = resumed(tmp_path / 'run')
+    assert again.best.fitness == champion.fitness
+
+
+def test_no_champion_where_all_fail(tmp_path):
+    def spoil(number, result):
+        return replace(result, status='diverged', fitness=None, terms={})
+
+    progress, store = run(tmp_path / 'run', InProcess(spoil=spoil), generations=2)
+    assert progress.best is None
+    assert not store.champion_file.exists()
+    made = json.dumps(summary(store, progress), allow_nan=False)
+    assert json.loads(made)['champion'] is None
+
+
+def test_a_run_is_held_by_one_process(tmp_path):
+    store = RunStore.create(tmp_path / 'run', plan())
+    with pytest.raises(StoreError, match='in use by another process'):
+        RunStore.open_run(tmp_path / 'run')
+    store.close()
+    with pytest.raises(StoreError, match='holds a run already'):
+        RunStore.create(tmp_path / 'run', plan())
+
+
+def test_a_changed_log_is_refused(tmp_path):
+    run(tmp_path / 'run', generations=2)
+    log = log_of(tmp_path / 'run')
+    (tmp_path / 'run' / 'evaluations.csv').write_bytes(log.replace(b'ok', b'no', 1))
+    with pytest.raises(ConfigurationError, match='was changed'):
+        RunStore.open_run(tmp_path / 'run')
+
+
+@pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')
+def test_a_full_disk_is_one_line_and_leaves_the_run_whole(tmp_path):
+    # RLIMIT_FSIZE of a child: no file may grow beyond what two generations take.
+    run(tmp_path / 'whole')
+    limit = len(log_of(tmp_path / 'whole')) * 6 // 10
+    folder = tmp_path / 'run'
+    child = os.fork()
+    if child == 0:
+        import resource
+
+        code = 1
+        try:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            run(folder)
+        except StoreError as error:
+            code = 2 if 'File too large' in str(error) and '\n' not in str(error) else 3
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 2
+    assert not [name for name in os.listdir(folder) if name.startswith('.')]
+    progress, _ = resumed(folder)
+    assert progress.generation == 4
+    assert log_of(folder) == log_of(tmp_path / 'whole')
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+    (tmp_path / 'file').write_text('')
+    with pytest.raises(StoreError, match='Not a directory'):
+        RunStore.create(tmp_path / 'file' / 'run', plan())
+
+
+def test_the_recorded_experiment_is_complete(tmp_path):
+    store = RunStore.create(tmp_path / 'run', plan())
+    store.close()
+    again, rows = RunStore.open_run(tmp_path / 'run')
+    again.close()
+    assert rows == []
+    assert again.plan.experiment == store.plan.experiment
+    assert again.plan.experiment.genes['frequency'].upper == 5.0
+    assert again.plan.experiment.scene['engine'] == 'kinematic'
+    assert again.run_id == store.run_id
+
+
+@pytest.mark.parametrize(
+    ('change', 'message'),
+    [
+        ({'robott': 'x'}, "did you mean 'experiment.robot'"),
+        ({'robot': 'legged_bax'}, "did you mean 'legged_box'"),
+        ({'controller': 'wav'}, "did you mean 'wave'"),
+        ({'preset': 'waves'}, "did you mean 'wave'"),
+        ({'gait': {'amplitud': 0.1}}, "did you mean 'amplitude'"),
+        ({'gait': {'amplitude': 0.1}}, 'both a gene and a fixed parameter'),
+        ({'genes': {'amplitud': {}}}, "did you mean 'amplitude'"),
+        ({'genes': {'amplitude': {'upper': 7.0}}}, r'outside \[0, 1\]; nearest valid: 1'),
+        ({'genes': {'amplitude': {'lower': 0.9}}}, 'the lower must be below the upper'),
+        (
+            {'genes': {'amplitude': {'uper': 7.0}}},
+            "did you mean 'experiment.genes.amplitude.upper'",
+        ),
+        ({'fitness': {'distanc': 1.0}}, "did you mean 'distance'"),
+        ({'optimizer': {'name': 'genetik'}}, "did you mean 'genetic'"),
+        ({'optimizer': {'settings': {'elits': 1}}}, "did you mean 'elites'"),
+        ({'scene': {'fricton': 1.0}}, "did you mean 'scene.friction'"),
+        ({'scene': {'terrain': {'name': 'ruff'}}}, "did you mean 'rough'"),
+        ({'scene': {'engine': 'bulet'}}, "did you mean 'bullet'"),
+        ({'evaluator': 'loca'}, "did you mean 'local'"),
+        ({'generations': 0}, 'it must be at least 1'),
+        ({'generations': 2.5}, 'expected a whole number'),
+        ({'seed': -1}, 'seed -1'),
+        ({'duration': -1}, 'it must be positive'),
+        ({'format': 9}, 'format 9'),
+    ],
+)
+def test_a_mistake_in_an_experiment_is_named(change, message):
+    with pytest.raises(ConfigurationError, match=message) as caught:
+        plan(**change)
+    assert '\n' not in str(caught.value)
+
+
+def test_unknown_experiments_and_files(tmp_path):
+    with pytest.raises(ConfigurationError, match="did you mean 'guroo_quick'"):
+        load_experiment('guro_quick')
+    with pytest.raises(ConfigurationError, match='No such file'):
+        load_experiment(str(tmp_path / 'none.yaml'))
+    (tmp_path / 'bad.yaml').write_text('a: [')
+    with pytest.raises(ConfigurationError, match='no YAML'):
+        load_experiment(str(tmp_path / 'bad.yaml'))
+    (tmp_path / 'list.yaml').write_text('- 1')
+    with pytest.raises(ConfigurationError, match='expected named values'):
+        load_experiment(str(tmp_path / 'list.yaml'))
+
+
+def test_run_folders_are_numbered(tmp_path):
+    first = new_run_folder('x', 1, tmp_path)
+    first.mkdir()
+    assert new_run_folder('x', 1, tmp_path).name == 'x-1-002'
