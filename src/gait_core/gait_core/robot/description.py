@@ -286,7 +286,7 @@ def _defaults(given: Section) -> Mapping[str, Any]:
         'controller': given.text('controller', ''),
         'preset': given.text('preset', ''),
         'engines': {name: engines.section(name).numbers() for name in engines.content},
-        'command': given.vector('command', 3) if 'command' in given else (0.0, 0.0, 0.0),
+        'command': given.triple('command', (0.0, 0.0, 0.0)),
         'duration': given.number('duration', 10.0),
         'settle_time': given.number('settle_time', 0.0),
     }

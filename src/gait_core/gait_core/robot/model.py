@@ -171,7 +171,7 @@ class RobotModel:
         Empty: the root link.
     defaults : mapping
         Scene and trial defaults of this robot: ``scene`` fields, ``controller``, ``preset``,
-        ``engines.<name>`` options.
+        ``engines.<name>`` options, ``command`` (velocity), ``duration`` and ``settle_time`` [s].
     source : str
         File or folder the model was read from.
 
