@@ -1,0 +1,243 @@
+"""Kinematics of one leg: where its sole is, its Jacobian, and its inversion within limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from gait_core.arrays import BoolArray, FloatArray
+from gait_core.kinematics import kinematic_tree
+from gait_core.leg_kernel import chain_forward, chain_inverse_best
+from gait_core.robot.model import RobotModel
+
+POSITION_TOLERANCE = 1e-6
+"""A target counts as reached within this [m]."""
+ANGLE_TOLERANCE = 1e-6
+"""... and, where an orientation is asked for, within this [rad]."""
+
+
+@dataclass(frozen=True)
+class LegSolution:
+    """
+    Outcome of an inversion.
+
+    Attributes
+    ----------
+    positions : (m,) array [rad or m]
+        Of the leg's joints, within their limits.
+    position_error : float [m]
+        Distance from the sole point to its target.
+    angle_error : float [rad]
+        Angle from the sole's orientation to the wanted one; 0 where none was asked for.
+    reachable : bool
+        Whether both errors are within the tolerances. If not, ``positions`` come as close as the
+        search could find from where it started.
+
+    """
+
+    positions: FloatArray
+    position_error: float
+    angle_error: float
+    reachable: bool
+
+
+@dataclass(frozen=True)
+class _Chain:
+    """What the kernel needs, see ``leg_kernel``."""
+
+    gain: FloatArray
+    bias: FloatArray
+    turn: FloatArray
+    offset: FloatArray
+    axis: FloatArray
+    sliding: BoolArray
+
+
+class LegKinematics:
+    """
+    Kinematics of one leg in the base frame; keeps its last solution as the next start.
+
+    Joints on the way from the root to the sole that are not the leg's own (a waist, say) stay in
+    the nominal stance. An instance is no function of its target alone: ``reset`` forgets.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    leg : str
+        Name of the leg.
+
+    """
+
+    def __init__(self, robot: RobotModel, leg: str) -> None:
+        self._leg = robot.leg(leg)
+        self.joint_names = self._leg.joints
+        columns = [robot.joint_index[name] for name in self.joint_names]
+        self.lower, self.upper = robot.lower[columns], robot.upper[columns]
+        self._stance = robot.stance[columns]
+        self._chain = _chain(robot, self._leg.sole, self._leg.sole_point, columns)
+        # An error of one radian counts like one of this length.
+        self._weight = float(np.linalg.norm(self._chain.offset[1:], axis=1).sum()) or 1.0
+        self._starts = _starts(self._stance, self.lower, self.upper)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the last solution: the next search starts in the nominal stance."""
+        self._last = self._stance
+
+    def forward(self, positions: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Return sole point (3,) [m] and orientation (3, 3) of the sole link for joints (m,)."""
+        point, rotation, _, _ = self._forward(positions)
+        return point, rotation
+
+    def _forward(
+        self, positions: npt.ArrayLike
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        chain = self._chain
+        count = len(chain.bias)
+        axes, origins = np.empty((count, 3)), np.empty((count, 3))
+        rotation, point = np.empty((3, 3)), np.empty(3)
+        travel = chain.gain @ np.asarray(positions, dtype=np.float64) + chain.bias
+        chain_forward(
+            travel,
+            chain.turn,
+            chain.offset,
+            chain.axis,
+            chain.sliding,
+            axes,
+            origins,
+            rotation,
+            point,
+        )
+        return point, rotation, axes, origins
+
+    def jacobian(self, positions: npt.ArrayLike) -> FloatArray:
+        """Return velocity (rows 0 to 2) and angular velocity (3 to 5) per joint rate, (6, m)."""
+        point, _, axes, origins = self._forward(positions)
+        slide = self._chain.sliding[:, None]
+        linear = np.where(slide, axes, np.cross(axes, point - origins))
+        angular = np.where(slide, 0.0, axes)
+        return np.asarray(np.concatenate([linear.T, angular.T]) @ self._chain.gain)
+
+    def solve(
+        self,
+        target: npt.ArrayLike,
+        orientation: npt.ArrayLike | None = None,
+        start: npt.ArrayLike | None = None,
+        thorough: bool = False,
+    ) -> LegSolution:
+        """
+        Return joint positions that put the sole point at a target.
+
+        Parameters
+        ----------
+        target : (3,) array [m]
+            In the base frame.
+        orientation : (3, 3) array, optional
+            Of the sole link in the base frame; for legs of six joints. With fewer the two errors
+            are traded, one radian against the length of the leg.
+        start : (m,) array [rad or m], optional
+            Where to start; default: the last solution. Where the search from there fails, it is
+            repeated from the nominal stance and from the middle of the joints' ranges.
+        thorough : bool
+            Repeat a search that fails from all over the joints' ranges, before the target counts
+            as out of reach. For planning; it takes up to six times as long.
+
+        Returns
+        -------
+        LegSolution
+
+        Raises
+        ------
+        ValueError
+            If a shape does not fit or a number is not finite.
+
+        """
+        goal = _checked('target', target, (3,))
+        attitude = _LEVEL if orientation is None else _checked('orientation', orientation, (3, 3))
+        weight = 0.0 if orientation is None else self._weight
+        starts = self._starts.copy() if thorough else self._starts[:3].copy()
+        starts[0] = self._last if start is None else _checked('start', start, self._stance.shape)
+        chain, best = self._chain, np.empty(len(self._stance))
+        # Half of each tolerance: the cost holds both errors together.
+        enough = 0.125 * min(POSITION_TOLERANCE, self._weight * ANGLE_TOLERANCE) ** 2
+        cost = chain_inverse_best(
+            starts, self.lower, self.upper, chain.gain, chain.bias, chain.turn, chain.offset,
+            chain.axis, chain.sliding, goal, attitude, weight, enough, best,
+        )  # fmt: skip
+        self._last = best
+        if cost <= enough and weight == 0.0:
+            return LegSolution(best, math.sqrt(2.0 * cost), 0.0, True)
+        return self._judged(best, goal, attitude, weight)
+
+    def _judged(
+        self, positions: FloatArray, goal: FloatArray, attitude: FloatArray, weight: float
+    ) -> LegSolution:
+        point, rotation = self.forward(positions)
+        distance = math.dist(point, goal)
+        # |R - R*| = sqrt(8) sin(angle / 2)
+        gap = math.dist(rotation.ravel(), attitude.ravel()) if weight > 0.0 else 0.0
+        angle = 2.0 * math.asin(min(1.0, gap / math.sqrt(8.0)))
+        reached = distance <= POSITION_TOLERANCE and angle <= ANGLE_TOLERANCE
+        return LegSolution(positions, distance, angle, reached)
+
+
+_LEVEL = np.eye(3)
+
+
+def _starts(stance: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
+    """
+    Return where searches start, (19, m): room for the last solution, the stance, and others.
+
+    The others are the middle of the joints' ranges and sixteen points spread over them (additive
+    recurrence with powers of the inverse of the root of ``x^(m+1) = x + 1``, Roberts 2018); an
+    endless joint's range is half a turn about its stance.
+    """
+    low = np.where(np.isfinite(lower), lower, stance - 0.5 * np.pi)
+    high = np.where(np.isfinite(upper), upper, stance + 0.5 * np.pi)
+    root = 2.0
+    for _ in range(40):
+        root = (1.0 + root) ** (1.0 / (len(stance) + 1))
+    powers = root ** -(1.0 + np.arange(len(stance)))
+    shares = np.mod(0.5 + np.arange(17)[:, None] * powers, 1.0)
+    return np.concatenate([[stance, stance], low + shares * (high - low)])
+
+
+def _checked(name: str, given: npt.ArrayLike, shape: tuple[int, ...]) -> FloatArray:
+    # A copy: the kernel is compiled for arrays that may be written.
+    array = np.array(given, dtype=np.float64, order='C')
+    if array.shape != shape or not all(map(math.isfinite, array.ravel().tolist())):
+        raise ValueError(f'{name} is {given!r}, expected {shape} finite numbers')
+    return array
+
+
+def _chain(
+    robot: RobotModel, sole: str, sole_point: tuple[float, float, float], columns: list[int]
+) -> _Chain:
+    """Return the chain from the root to a point of a link, driven by the joints of the columns."""
+    tree = kinematic_tree(robot)
+    rows = [robot.link_index[sole]]
+    while tree.parent[rows[0]] >= 0:
+        rows.insert(0, int(tree.parent[rows[0]]))
+    others = robot.stance[: len(robot.joint_names)].copy()
+    others[columns] = 0.0
+    moving: list[int] = []
+    turns, offsets = [np.eye(3)], [np.zeros(3)]
+    for row in rows:
+        offsets[-1] = offsets[-1] + turns[-1] @ tree.offset[row]
+        turns[-1] = turns[-1] @ tree.turn[row]
+        if tree.revolute[row] or tree.prismatic[row]:
+            moving.append(row)
+            turns.append(np.eye(3))
+            offsets.append(np.zeros(3))
+    offsets[-1] = offsets[-1] + turns[-1] @ np.array(sole_point)
+    return _Chain(
+        gain=np.ascontiguousarray(tree.gain[moving][:, columns]),
+        bias=tree.gain[moving] @ others + tree.bias[moving],
+        turn=np.array(turns),
+        offset=np.array(offsets),
+        axis=tree.axis[moving],
+        sliding=tree.prismatic[moving],
+    )
