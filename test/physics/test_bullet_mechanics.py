@@ -7,13 +7,13 @@ import pytest
 from scipy.spatial.transform import Rotation
 from scipy.special import ellipk
 
-from gait_core.robot.model import Actuator, Joint, RobotModel
+from gait_core.robot.model import Joint, RobotModel
 from gait_core.scene import InitialState, Push, Scene
 from gait_core.testing import legged_box
 from gait_core.testing_robots import applied, free_ball, free_box, hinged, solid_box
 
 pytest.importorskip('pybullet', reason='PyBullet has no wheel for this Python')
-from sim_bridge.engines.bullet import BulletEngine  # noqa: E402
+from sim_bridge.engines.bullet import BulletEngine
 
 pytestmark = pytest.mark.physics
 G = 9.81
@@ -260,6 +260,17 @@ def test_off_diagonal_inertia_keeps_its_axes(engine_of, torque):
     end = run(engine, 5, applied(robot, effort=[torque]))[-1]
     about_hinge = tilted[1, 1] + 2.0 * (0.1**2 + 0.2**2)
     assert end.joint_velocities[0] == pytest.approx(0.1 * torque / about_hinge, rel=1e-6)
+
+
+def test_an_inertia_that_no_body_can_have_is_not_dropped(engine_of):
+    """The thigh of a published quadruped: its largest moment is 4 % too large."""
+    thigh = np.diag([0.00041, 0.00179, 0.00230])
+    robot = hinged(com=(0.0, 0.0, 0.0), inertia=thigh, joint='continuous')
+    engine = engine_of(robot)
+    engine.reset(scene(fixed_base=True), seed=0)
+    end = run(engine, 5, applied(robot, effort=[0.001]))[-1]
+    # Bullet itself would set it to zero, and the joint would run away.
+    assert end.joint_velocities[0] == pytest.approx(0.001 * 0.1 / (0.00179 + 0.0001), rel=0.01)
 
 
 def test_the_base_pose_is_that_of_the_link_frame_not_of_the_inertial_frame(engine_of):
