@@ -21,4 +21,9 @@ setup(
     ),
     license='Apache-2.0',
     extras_require={'test': ['pytest']},
+    entry_points={
+        'console_scripts': [
+            'controller_node = gait_ros.controller_node:main',
+        ],
+    },
 )

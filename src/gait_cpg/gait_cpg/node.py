@@ -1,0 +1,26 @@
+"""The node ``cpg``: a pattern generator on a robot; by default phase oscillators on the a1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import sys
+from typing import Any
+
+from gait_ros.controller_node import ControllerNode
+from gait_ros.run_node import run_node
+
+
+class CpgNode(ControllerNode):
+    """Runs a central pattern generator."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__('cpg', robot='a1', controller='phase_cpg', **kwargs)
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the node until it is interrupted."""
+    return run_node(CpgNode, args)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,122 @@
+"""Simulated time: one monotonic counter per bridge, and the one /clock of a domain."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from rclpy.node import Node
+from rosgraph_msgs.msg import Clock
+
+from gait_core.errors import ConfigurationError
+from gait_ros.qos import PUBLISHED
+
+_TOPIC = '/clock'
+_DISCOVERY = 1.0
+
+
+def to_stamp(nanoseconds: int) -> Time:
+    """Return a count of nanoseconds as a stamp."""
+    return Time(sec=nanoseconds // 1_000_000_000, nanosec=nanoseconds % 1_000_000_000)
+
+
+class SimulatedTime:
+    """
+    Turns ticks into stamps that increase over resets and are never zero.
+
+    Parameters
+    ----------
+    rewind : bool
+        Start again at each reset instead: to test how nodes take a jump.
+
+    """
+
+    def __init__(self, rewind: bool = False) -> None:
+        self._rewind = rewind
+        self._base = 0
+        self._dt = 0
+        self.nanoseconds = 0
+
+    def restart(self, dt: float) -> None:
+        """Begin a trial or a live run with a control period of dt [s] at its tick 0."""
+        self._dt = round(dt * 1e9)
+        # Zero means "no time yet" to every node under simulated time.
+        self._base = self._dt if self._rewind else self.nanoseconds + self._dt
+        self.nanoseconds = self._base
+
+    def at(self, tick: int) -> Time:
+        """Advance to a tick and return its stamp."""
+        self.nanoseconds = self._base + tick * self._dt
+        return self.now()
+
+    def now(self) -> Time:
+        """Return the present stamp."""
+        return to_stamp(self.nanoseconds)
+
+
+def others_on(node: Node, topic: str, own: int = 1) -> list[str]:
+    """
+    Return the full names of the other publishers on a topic, sorted.
+
+    ``own`` publishers under this node's name are its own; a further one is a namesake's.
+    """
+    found = sorted(
+        f'{info.node_namespace.rstrip("/")}/{info.node_name}'
+        for info in node.get_publishers_info_by_topic(node.resolve_topic_name(topic))
+    )
+    for _ in range(own):
+        if node.get_fully_qualified_name() in found:
+            found.remove(node.get_fully_qualified_name())
+    return found
+
+
+class ClockPublisher:
+    """
+    The publisher on /clock; at most one lives in a domain.
+
+    Raises
+    ------
+    ConfigurationError
+        If another node publishes /clock already; the message names it.
+
+    """
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        # Who is there already shows within the time of discovery.
+        deadline = time.monotonic() + _DISCOVERY
+        while time.monotonic() < deadline:
+            others = others_on(node, _TOPIC, own=0)
+            if others:
+                raise ConfigurationError(
+                    f'{_TOPIC} is published by {others[0]} already; set publish_clock to false'
+                )
+            time.sleep(0.05)
+        self._publisher: Any = node.create_publisher(Clock, _TOPIC, PUBLISHED)
+
+    def publish(self, stamp: Time) -> None:
+        """Publish the time, unless this clock gave way to another."""
+        if self._publisher is not None:
+            self._publisher.publish(Clock(clock=stamp))
+
+    def give_way(self) -> str:
+        """
+        Stop publishing if another clock was started at the same moment.
+
+        Returns
+        -------
+        str
+            What happened, for the log; empty if this is the only clock. Of two clocks the one
+            whose node's name comes first goes on.
+
+        """
+        if self._publisher is None:
+            return ''
+        others = others_on(self._node, _TOPIC)
+        own = self._node.get_fully_qualified_name()
+        if not others or own < others[0]:
+            return ''
+        self._node.destroy_publisher(self._publisher)
+        self._publisher = None
+        return f'{_TOPIC} is also published by {others[0]}; {own} stops publishing it'

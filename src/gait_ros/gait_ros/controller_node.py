@@ -1,0 +1,351 @@
+"""The lifecycle node that runs any registered controller, live or in lock-step with a bridge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+import sys
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from geometry_msgs.msg import Twist
+from nav_msgs.msg import Odometry
+from rclpy.clock import Clock, ClockType
+from sensor_msgs.msg import Imu, JointState
+from std_msgs.msg import Float64MultiArray
+from trajectory_msgs.msg import JointTrajectory
+
+from gait_core import registry
+from gait_core.champion import gait_parameters
+from gait_core.contracts import Controller
+from gait_core.errors import BadCommand, ConfigurationError
+from gait_core.observation import missing
+from gait_core.parameters import Parameters, bounded, flag, floats, text, whole
+from gait_core.robot.load import load_robot
+from gait_core.seeding import MAX_SEED
+from gait_core.targets import TargetMemory
+from gait_core.trial_setup import choose_controller
+from gait_core.trial_spec import Command
+from gait_core.weights import load_weights
+from gait_interfaces.msg import FootContacts, GaitState
+from gait_interfaces.srv import LoadGait
+from gait_ros.command_messages import to_commands, to_gait_state, to_trajectory
+from gait_ros.live_observation import LiveObservation
+from gait_ros.lockstep import LockstepClient
+from gait_ros.managed import ManagedNode
+from gait_ros.parameters import DeclaredParameters, overrides, refuse_unknown_overrides
+from gait_ros.qos import PUBLISHED, STREAM, overridable
+from gait_ros.run_node import run_node
+
+_NO_PRESET = 'none'
+_WATCH_PERIOD = 1.0
+_PATIENCE = 3.0
+_REPEAT = 10.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ControllerNodeParams(Parameters):
+    """What is to be run, and how it is connected."""
+
+    robot: str = text('', doc='Robot name or folder.', read_only=True)
+    draw: int = whole(
+        0, low=0, high=MAX_SEED, doc='Seed of a randomly built body.', read_only=True
+    )
+    controller: str = text(
+        '', doc="Registered controller; empty: the robot's default.", read_only=True
+    )
+    preset: str = text(
+        '',
+        doc="Parameter set that gait.* starts from; empty: the default one; 'none': the "
+        "controller's own defaults.",
+        read_only=True,
+    )
+    weights: str = text('', doc='File with bulk weights; empty: none.', read_only=True)
+    weights_sha256: str = text('', doc='Their hash; empty: not checked.', read_only=True)
+    seed: int = whole(0, low=0, high=MAX_SEED, doc='Of the controller when run live.')
+    control_rate: float = bounded(
+        50.0,
+        low=1.0,
+        high=1000.0,
+        unit='Hz',
+        doc='Steps per second when run live.',
+        read_only=True,
+    )
+    output: str = text(
+        'joint_trajectory',
+        choices=('joint_trajectory', 'commands'),
+        doc='Topic that the targets are published on when run live.',
+        read_only=True,
+    )
+    interface: str = text(
+        'position',
+        choices=('position', 'velocity', 'effort'),
+        doc='Quantity that the commands topic carries.',
+        read_only=True,
+    )
+    command: tuple[float, ...] = floats(
+        (0.0, 0.0, 0.0),
+        low=-10.0,
+        high=10.0,
+        unit='m/s, m/s, rad/s',
+        doc='Velocity until the first cmd_vel.',
+    )
+    lockstep: bool = flag(
+        False, doc='Step for the observations of a bridge in lock-step; no timer.', read_only=True
+    )
+    bridge: str = text('sim_bridge', doc='Name of that bridge.', read_only=True)
+    lockstep_delay: float = bounded(
+        0.0,
+        low=0.0,
+        high=1.0,
+        unit='s',
+        doc='Longest random delay of an answer in lock-step; for tests only.',
+    )
+    autostart: bool = flag(True, doc='Configure and activate without being asked.', read_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.command) != 3:
+            raise ConfigurationError(
+                f"parameter 'command' has {len(self.command)} numbers, expected 3"
+            )
+
+
+class ControllerNode(ManagedNode):
+    """
+    Runs a controller.
+
+    Parameters
+    ----------
+    name : str
+        Node name.
+    robot, controller : str
+        Defaults of the parameters of these names.
+
+    """
+
+    def __init__(
+        self, name: str = 'controller', *, robot: str = '', controller: str = '', **kwargs: Any
+    ) -> None:
+        super().__init__(name, **kwargs)
+        self._declared = DeclaredParameters(
+            self, ControllerNodeParams, defaults={'robot': robot, 'controller': controller}
+        )
+        self._chosen = self._declared.value
+        self.autostart = self._chosen.autostart
+        if not self._chosen.robot:
+            raise ConfigurationError("parameter 'robot' is empty; name one, e.g. robot:=guroo")
+        self._make_controller()
+        refuse_unknown_overrides(self)
+        self._advertise()
+        # Wall time, so that it also runs when simulated time does not.
+        self._steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._watch = self.create_timer(_WATCH_PERIOD, self._on_watch, clock=self._steady)
+
+    def _make_controller(self) -> None:
+        chosen = self._chosen
+        self.robot = load_robot(chosen.robot, chosen.draw)
+        has_preset = chosen.preset not in ('', _NO_PRESET)
+        name, preset = choose_controller(
+            self.robot, chosen.controller, chosen.preset if has_preset else ''
+        )
+        cls: Any = registry.load('controllers', name)
+        self._check_provenance(name)
+        defaults: Mapping[str, Any] = {} if chosen.preset == _NO_PRESET else cls.presets[preset]
+        self._gait = DeclaredParameters(
+            self, cls.Params, prefix='gait', defaults=defaults, on_change=self._on_gait
+        )
+        more = (load_weights(chosen.weights, chosen.weights_sha256),) if chosen.weights else ()
+        self.controller_name = name
+        self.controller: Controller = cls(self.robot, self._gait.value, *more)
+        self.controller.reset(chosen.seed)
+
+    def _check_provenance(self, controller: str) -> None:
+        """Refuse a champion that was evolved for another controller or robot."""
+        given = overrides(self)
+        for what, ours in (
+            ('controller', controller),
+            ('scene.robot', self._chosen.robot),
+        ):
+            theirs = given.get(f'provenance.spec.{what}')
+            if theirs is not None and theirs != ours:
+                raise ConfigurationError(
+                    f"the gait file is for {what.split('.')[-1]} '{theirs}', this node runs "
+                    f"'{ours}'"
+                )
+
+    def _advertise(self) -> None:
+        chosen = self._chosen
+        options: dict[str, Any] = {'qos_overriding_options': overridable()}
+        is_trajectory = chosen.output == 'joint_trajectory'
+        self._targets_publisher = self.create_publisher(
+            JointTrajectory if is_trajectory else Float64MultiArray,
+            chosen.output,
+            PUBLISHED,
+            **options,
+        )
+        self._state_publisher = self.create_publisher(
+            GaitState, 'gait_state', PUBLISHED, **options
+        )
+        self._diagnostics = self.create_publisher(DiagnosticArray, 'diagnostics', PUBLISHED)
+        self._seen = LiveObservation(self.robot, self.get_logger().warning)
+        for kind, topic, callback in (
+            (JointState, 'joint_states', self._seen.joint_state),
+            (FootContacts, 'foot_contacts', self._seen.foot_contacts),
+            (Imu, 'imu/data', self._seen.imu),
+            (Odometry, 'odom', self._seen.odometry),
+            (Twist, 'cmd_vel', self._on_cmd_vel),
+        ):
+            self.create_subscription(kind, topic, callback, STREAM, **options)
+        self.create_service(LoadGait, '~/load_gait', self._on_load_gait)
+        self._command = Command(velocity=_triple(chosen.command))
+        self._lockstep: LockstepClient | None = None
+        self._timer: Any = None
+        self._waiting = ''
+
+    # ------------------------------------------------------------------------------- lifecycle
+
+    def activate(self) -> None:
+        """Start to step: at the control rate, or for a bridge."""
+        if self._chosen.lockstep:
+            self._lockstep = LockstepClient(
+                self,
+                self.controller,
+                self._chosen.bridge,
+                lambda: self._declared.value.lockstep_delay,
+            )
+        else:
+            self._begin()
+            self._timer = self.create_timer(1.0 / self._chosen.control_rate, self._on_timer)
+        self._activated = self._steady.now().nanoseconds
+
+    def deactivate(self) -> None:
+        """Stop stepping; the robot keeps its last targets."""
+        if self._timer is not None:
+            self.destroy_timer(self._timer)
+            self._timer = None
+        if self._lockstep is not None:
+            self._lockstep.close()
+            self._lockstep = None
+
+    def _begin(self) -> None:
+        self.controller.reset(self._declared.value.seed)
+        self._memory = TargetMemory(self.robot.target_names, self.robot.stance)
+        self._last = self.get_clock().now().nanoseconds
+        self._tick, self._time = 0, 0.0
+
+    # ---------------------------------------------------------------------------------- stepping
+
+    def _on_timer(self) -> None:
+        now = self.get_clock().now().nanoseconds
+        if now < self._last:
+            self.get_logger().warning('time went back: the controller starts anew')
+            self._begin()
+        period = 1.0 / self._chosen.control_rate
+        dt = (now - self._last) * 1e-9 or period
+        self._last = now
+        observation = self._seen.observation(self._tick, self._time)
+        absent = missing(observation, self.controller.needs)
+        self._waiting = f'waiting for {", ".join(absent)}' if absent else ''
+        if absent:
+            return
+        try:
+            targets = self.controller.step(dt, self._command, observation)
+        except BadCommand as error:
+            self.get_logger().error(
+                f'the controller gave no usable targets: {error}', throttle_duration_sec=_REPEAT
+            )
+            return
+        self._tick, self._time = self._tick + 1, self._time + dt
+        if self._chosen.output == 'joint_trajectory':
+            self._targets_publisher.publish(to_trajectory(targets, period))
+        else:
+            applied = self._memory.resolve(targets)
+            self._targets_publisher.publish(to_commands(applied, self._chosen.interface))
+        self._publish_state()
+
+    def _publish_state(self) -> None:
+        if self._state_publisher.get_subscription_count():
+            stamp = self.get_clock().now().to_msg()
+            self._state_publisher.publish(
+                to_gait_state(stamp, self.controller_name, self.controller.state())
+            )
+
+    def _on_gait(self, params: Parameters) -> None:
+        self.controller.set_params(params)
+
+    def _on_cmd_vel(self, message: Twist) -> None:
+        velocity = (message.linear.x, message.linear.y, message.angular.z)
+        try:
+            self._command = Command(velocity=velocity)
+        except ConfigurationError as error:
+            self.get_logger().warning(f'cmd_vel refused: {error}', throttle_duration_sec=_REPEAT)
+
+    def _on_load_gait(
+        self, request: LoadGait.Request, response: LoadGait.Response
+    ) -> LoadGait.Response:
+        try:
+            response.changed = list(self._gait.set(gait_parameters(Path(request.file))))
+            response.success = True
+        except ConfigurationError as error:
+            response.message = str(error)
+        return response
+
+    # ---------------------------------------------------------------------------------- watching
+
+    def _on_watch(self) -> None:
+        trouble = self._trouble()
+        if trouble:
+            self.get_logger().warning(trouble, throttle_duration_sec=_REPEAT)
+        if self._lockstep is not None:
+            self._publish_state()
+        if self._diagnostics.get_subscription_count():
+            level = DiagnosticStatus.WARN if trouble else DiagnosticStatus.OK
+            self._diagnostics.publish(self._diagnosis(level, trouble))
+
+    def _trouble(self) -> str:
+        if not self.active:
+            return ''
+        waited = (self._steady.now().nanoseconds - self._activated) * 1e-9
+        if waited < _PATIENCE:
+            return ''
+        simulated = self.get_parameter('use_sim_time').value
+        if simulated and not self._chosen.lockstep and self.get_clock().now().nanoseconds == 0:
+            return (
+                'use_sim_time is true but no /clock has come: start a simulator that publishes '
+                'it, or set use_sim_time to false'
+            )
+        return self._waiting
+
+    def _diagnosis(self, level: bytes, trouble: str) -> DiagnosticArray:
+        values = {
+            'robot': self._chosen.robot,
+            'controller': self.controller_name,
+            'lockstep': str(self._chosen.lockstep).lower(),
+            'active': str(self.active).lower(),
+        }
+        status = DiagnosticStatus(
+            level=level,
+            name=f'{self.get_fully_qualified_name()}: controller',
+            message=trouble or ('running' if self.active else 'inactive'),
+            hardware_id=self._chosen.robot,
+            values=[KeyValue(key=key, value=value) for key, value in values.items()],
+        )
+        message = DiagnosticArray(status=[status])
+        message.header.stamp = self.get_clock().now().to_msg()
+        return message
+
+
+def _triple(values: Sequence[float]) -> tuple[float, float, float]:
+    x, y, yaw = values
+    return float(x), float(y), float(yaw)
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the controller that the parameters name."""
+    return run_node(ControllerNode, args)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

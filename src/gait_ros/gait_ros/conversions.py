@@ -1,0 +1,361 @@
+"""
+Messages from the contracts' dataclasses and back, exact to the last bit.
+
+Arrays cross as flat buffers: rclpy checks the elements of a list one by one, those of an
+``array.array`` or a NumPy array not at all.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import BadCommand, ConfigurationError
+from gait_core.observation import Contacts, Imu, Observation
+from gait_core.scene import InitialState, Push, Scene, SensorModel, TerrainSpec
+from gait_core.targets import JointTargets
+from gait_core.trial_spec import Command, TimedCommand, TrialResult, TrialSpec
+from gait_interfaces import msg
+from gait_ros.parameters import from_parameter_values, to_parameter_values
+
+_OBSERVED = {
+    'joint_positions': msg.Observation.JOINT_POSITIONS,
+    'joint_velocities': msg.Observation.JOINT_VELOCITIES,
+    'joint_efforts': msg.Observation.JOINT_EFFORTS,
+    'body_poses': msg.Observation.BODY_POSES,
+    'body_twists': msg.Observation.BODY_TWISTS,
+    'element_lengths': msg.Observation.ELEMENT_LENGTHS,
+    'element_forces': msg.Observation.ELEMENT_FORCES,
+}
+_WIDTHS = {'body_poses': 7, 'body_twists': 6}
+_TARGETED = {
+    'position': msg.JointTargets.POSITION,
+    'velocity': msg.JointTargets.VELOCITY,
+    'effort': msg.JointTargets.EFFORT,
+}
+_NOISES = (
+    'joint_position_noise',
+    'joint_velocity_noise',
+    'orientation_noise',
+    'angular_velocity_noise',
+    'acceleration_noise',
+)
+_POSE = ('x', 'y', 'roll', 'pitch', 'yaw', 'clearance')
+
+
+def flat(values: Any) -> array[float]:
+    """Return any float array as the flat buffer of a ``float64[]`` field."""
+    return array('d', np.ascontiguousarray(values, dtype=np.float64).tobytes())
+
+
+def read(values: Any, width: int = 0) -> FloatArray:
+    """Return a ``float64[]`` field as a read-only array, (n,) or (n / width, width)."""
+    result = np.asarray(values, dtype=np.float64)
+    result = result.reshape(-1, width) if width else result
+    result.flags.writeable = False
+    return result
+
+
+# ---------------------------------------------------------------------------------- quantities
+
+
+def to_quantities(values: Mapping[str, float]) -> list[msg.Quantity]:
+    """Return a mapping of names to numbers as messages, in its order."""
+    return [msg.Quantity(name=name, value=float(value)) for name, value in values.items()]
+
+
+def from_quantities(messages: Iterable[msg.Quantity]) -> dict[str, float]:
+    """Return the mapping; ConfigurationError for a name that comes twice."""
+    values: dict[str, float] = {}
+    for message in messages:
+        if message.name in values:
+            raise ConfigurationError(f"'{message.name}' is given twice")
+        values[message.name] = message.value
+    return values
+
+
+# ------------------------------------------------------------------------ the lock-step channel
+
+
+def to_command(command: Command) -> msg.Command:
+    """Return a command as a message."""
+    return msg.Command(
+        velocity=np.array(command.velocity, dtype=np.float64),
+        set_points=to_quantities(command.set_points),
+    )
+
+
+def from_command(message: msg.Command) -> Command:
+    """Return a message's command; ConfigurationError if it is not finite."""
+    x, y, yaw = message.velocity.tolist()
+    return Command(velocity=(x, y, yaw), set_points=from_quantities(message.set_points))
+
+
+def to_observation(observation: Observation) -> msg.Observation:
+    """Return an observation as a message."""
+    given = 0
+    message = msg.Observation(
+        tick=observation.tick,
+        time=float(observation.time),
+        joint_names=observation.joint_names,
+        body_names=observation.body_names,
+        element_names=observation.element_names,
+    )
+    for name, bit in _OBSERVED.items():
+        value = getattr(observation, name)
+        if value is not None:
+            given |= bit
+            setattr(message, name, flat(value))
+    if observation.imu is not None:
+        given |= msg.Observation.IMU
+        imu = observation.imu
+        message.imu = flat(
+            np.concatenate((imu.orientation, imu.angular_velocity, imu.linear_acceleration))
+        )
+    contacts = observation.contacts
+    if contacts is not None:
+        given |= msg.Observation.CONTACTS
+        message.soles = contacts.soles
+        message.contact_soles = array(
+            'q', np.ascontiguousarray(contacts.sole, dtype=np.int64).tobytes()
+        )
+        message.contact_points = flat(contacts.points)
+        message.contact_forces = flat(contacts.forces)
+        message.contact_depths = flat(contacts.depths)
+    message.given = given
+    return message
+
+
+def from_observation(message: msg.Observation) -> Observation:
+    """Return a message's observation; its arrays are read-only."""
+    fields: dict[str, Any] = {
+        name: read(getattr(message, name), _WIDTHS.get(name, 0))
+        for name, bit in _OBSERVED.items()
+        if message.given & bit
+    }
+    if message.given & msg.Observation.IMU:
+        imu = read(message.imu)
+        fields['imu'] = Imu(
+            orientation=imu[:4], angular_velocity=imu[4:7], linear_acceleration=imu[7:10]
+        )
+    if message.given & msg.Observation.CONTACTS:
+        sole = np.asarray(message.contact_soles, dtype=np.int64)
+        sole.flags.writeable = False
+        fields['contacts'] = Contacts(
+            soles=tuple(message.soles),
+            sole=sole,
+            points=read(message.contact_points, 3),
+            forces=read(message.contact_forces, 3),
+            depths=read(message.contact_depths),
+        )
+    return Observation(
+        tick=message.tick,
+        time=message.time,
+        joint_names=tuple(message.joint_names),
+        body_names=tuple(message.body_names),
+        element_names=tuple(message.element_names),
+        **fields,
+    )
+
+
+def to_targets(targets: JointTargets) -> msg.JointTargets:
+    """Return joint targets as a message."""
+    message = msg.JointTargets(names=targets.names, sub_samples=targets.sub_samples)
+    given = 0
+    for name, bit in _TARGETED.items():
+        value = getattr(targets, name)
+        if value is not None:
+            given |= bit
+            setattr(message, name, flat(value))
+    message.given = given
+    return message
+
+
+def from_targets(message: msg.JointTargets) -> JointTargets:
+    """
+    Return a message's joint targets.
+
+    Raises
+    ------
+    BadCommand
+        For a repeated joint, a wrong length (both sizes named) or a number that is not finite.
+
+    """
+    names, rows = tuple(message.names), int(message.sub_samples)
+    fields = {}
+    for name, bit in _TARGETED.items():
+        if message.given & bit:
+            values = np.asarray(getattr(message, name), dtype=np.float64)
+            if rows < 1 or values.size != rows * len(names):
+                raise BadCommand(
+                    f'{name} has {values.size} numbers, expected {rows} x {len(names)} for '
+                    f'{len(names)} joints'
+                )
+            fields[name] = values.reshape(rows, len(names))
+    return JointTargets(names=names, **fields)
+
+
+# --------------------------------------------------------------------------- trials and results
+
+
+def to_scene(scene: Scene) -> msg.Scene:
+    """Return a scene as a message."""
+    pushes = scene.pushes
+    return msg.Scene(
+        robot=scene.robot,
+        draw=scene.draw,
+        engine=scene.engine,
+        engine_options=to_quantities(scene.engine_options),
+        terrain=scene.terrain.name,
+        terrain_parameters=to_quantities(scene.terrain.parameters),
+        terrain_seed=scene.terrain.seed,
+        friction=float(scene.friction),
+        restitution=float(scene.restitution),
+        contact_law=scene.contact_law,
+        gravity=np.array(scene.gravity, dtype=np.float64),
+        physics_step=float(scene.physics_step),
+        control_period=float(scene.control_period),
+        length_scale=float(scene.length_scale),
+        fixed_base=scene.fixed_base,
+        initial_pose=np.array([getattr(scene.initial, name) for name in _POSE], dtype=np.float64),
+        initial_joints=to_quantities(scene.initial.joint_positions),
+        push_links=[push.link for push in pushes],
+        push_windows=flat([(push.start, push.duration) for push in pushes]),
+        push_forces=flat([push.force for push in pushes]),
+        sensor_noise=np.array(
+            [getattr(scene.sensors, name) for name in _NOISES], dtype=np.float64
+        ),
+        sensor_delay=scene.sensors.delay_ticks,
+    )
+
+
+def from_scene(message: msg.Scene) -> Scene:
+    """Return a message's scene; ConfigurationError names what is wrong with it."""
+    noises = dict(zip(_NOISES, message.sensor_noise.tolist(), strict=True))
+    gx, gy, gz = message.gravity.tolist()
+    return Scene(
+        robot=message.robot,
+        draw=message.draw,
+        engine=message.engine,
+        engine_options=from_quantities(message.engine_options),
+        terrain=TerrainSpec(
+            name=message.terrain,
+            parameters=from_quantities(message.terrain_parameters),
+            seed=message.terrain_seed,
+        ),
+        friction=message.friction,
+        restitution=message.restitution,
+        contact_law=message.contact_law,
+        gravity=(gx, gy, gz),
+        physics_step=message.physics_step,
+        control_period=message.control_period,
+        length_scale=message.length_scale,
+        fixed_base=message.fixed_base,
+        initial=InitialState(
+            **dict(zip(_POSE, message.initial_pose.tolist(), strict=True)),
+            joint_positions=from_quantities(message.initial_joints),
+        ),
+        pushes=_pushes(message),
+        sensors=SensorModel(**noises, delay_ticks=message.sensor_delay),
+    )
+
+
+def _pushes(message: msg.Scene) -> tuple[Push, ...]:
+    count = len(message.push_links)
+    for name, values, width in (
+        ('push_windows', message.push_windows, 2),
+        ('push_forces', message.push_forces, 3),
+    ):
+        if len(values) != count * width:
+            raise ConfigurationError(
+                f'{name} has {len(values)} numbers, expected {count} x {width} for {count} links'
+            )
+    windows, forces = read(message.push_windows, 2), read(message.push_forces, 3)
+    return tuple(
+        Push(link=link, start=start, duration=duration, force=(fx, fy, fz))
+        for link, (start, duration), (fx, fy, fz) in zip(
+            message.push_links, windows.tolist(), forces.tolist(), strict=True
+        )
+    )
+
+
+def to_spec(spec: TrialSpec) -> msg.TrialSpec:
+    """Return a trial's specification as a message."""
+    return msg.TrialSpec(
+        scene=to_scene(spec.scene),
+        controller=spec.controller,
+        parameters=to_parameter_values(spec.parameters),
+        command_times=flat([item.time for item in spec.script]),
+        commands=[to_command(item.command) for item in spec.script],
+        seed=spec.seed,
+        duration=float(spec.duration),
+        settle_time=float(spec.settle_time),
+        fitness_terms=to_quantities(spec.fitness_terms),
+        weights=spec.weights,
+        weights_sha256=spec.weights_sha256,
+    )
+
+
+def from_spec(message: msg.TrialSpec) -> TrialSpec:
+    """Return a message's specification; ConfigurationError names what is wrong with it."""
+    if len(message.command_times) != len(message.commands):
+        raise ConfigurationError(
+            f'{len(message.command_times)} command times for {len(message.commands)} commands'
+        )
+    return TrialSpec(
+        scene=from_scene(message.scene),
+        controller=message.controller,
+        parameters=from_parameter_values(message.parameters),
+        script=tuple(
+            TimedCommand(time=time, command=from_command(command))
+            for time, command in zip(message.command_times, message.commands, strict=True)
+        ),
+        seed=message.seed,
+        duration=message.duration,
+        settle_time=message.settle_time,
+        fitness_terms=from_quantities(message.fitness_terms),
+        weights=message.weights,
+        weights_sha256=message.weights_sha256,
+    )
+
+
+def to_result(result: TrialResult) -> msg.TrialResult:
+    """Return a trial's result as a message."""
+    return msg.TrialResult(
+        status=result.status,
+        metrics=to_quantities(result.metrics),
+        terms=to_quantities(result.terms),
+        fitness=_optional(result.fitness),
+        trial_hash=result.trial_hash,
+        spec_hash=result.spec_hash,
+        fingerprint=result.fingerprint,
+        ticks=result.ticks,
+        fell_at=_optional(result.fell_at),
+        wall_time=float(result.wall_time),
+        reason=result.reason,
+    )
+
+
+def from_result(message: msg.TrialResult) -> TrialResult:
+    """Return a message's result."""
+    return TrialResult(
+        status=message.status,
+        metrics=from_quantities(message.metrics),
+        terms=from_quantities(message.terms),
+        fitness=message.fitness[0] if message.fitness else None,
+        trial_hash=message.trial_hash,
+        spec_hash=message.spec_hash,
+        fingerprint=message.fingerprint,
+        ticks=message.ticks,
+        fell_at=message.fell_at[0] if message.fell_at else None,
+        wall_time=message.wall_time,
+        reason=message.reason,
+    )
+
+
+def _optional(value: float | None) -> list[float]:
+    return [] if value is None else [float(value)]

@@ -1,0 +1,201 @@
+"""
+The node graph as data: what launch files and `gait walk --ros` both translate.
+
+Nothing here imports ROS, so the graph itself is tested everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from gait_core import registry
+from gait_core.parameters import build
+from gait_core.scene import NOTHING
+from gait_core.trial_spec import TrialSpec
+
+BRIDGE = 'sim_bridge'
+CLOCK_USERS = 'use_sim_time'
+
+# Packages whose controllers have a node of their own; any other is run by the generic one.
+_NODES = {
+    'gait_cpg': ('gait_cpg', 'cpg_node', 'cpg'),
+    'gait_stage_walk': ('gait_stage_walk', 'stage_walk_node', 'stage_walk'),
+}
+_GENERIC = ('gait_ros', 'controller_node', 'controller')
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeSpec:
+    """
+    One node to start.
+
+    Attributes
+    ----------
+    package, executable : str
+        As in ``ros2 run``.
+    name, namespace : str
+        Of the node.
+    parameters : mapping of str to number, bool, str or list of one of them
+        By dotted name, over those of the files.
+    parameter_files : tuple of str
+        ROS parameter files, the later ones over the earlier.
+    remappings : tuple of (str, str)
+        From, to.
+
+    """
+
+    package: str
+    executable: str
+    name: str
+    namespace: str = ''
+    parameters: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    parameter_files: tuple[str, ...] = ()
+    remappings: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def full_name(self) -> str:
+        """Name with its namespace, e.g. ``/r1/sim_bridge``."""
+        space = self.namespace.strip('/')
+        return f'/{space}/{self.name}' if space else f'/{self.name}'
+
+
+def controller_node(
+    controller: str, parameters: Mapping[str, Any], namespace: str = '', **more: Any
+) -> NodeSpec:
+    """Return the node of a registered controller; ConfigurationError if there is none."""
+    package, executable, name = _NODES.get(registry.package('controllers', controller), _GENERIC)
+    return NodeSpec(
+        package=package,
+        executable=executable,
+        name=name,
+        namespace=namespace,
+        parameters={'controller': controller, **parameters},
+        **more,
+    )
+
+
+def bridge_node(
+    parameters: Mapping[str, Any], namespace: str = '', name: str = BRIDGE
+) -> NodeSpec:
+    """Return a bridge."""
+    return NodeSpec(
+        package='sim_bridge',
+        executable='sim_bridge_node',
+        name=name,
+        namespace=namespace,
+        parameters=dict(parameters),
+    )
+
+
+def walk_graph(
+    robot: str,
+    controller: str,
+    *,
+    preset: str = '',
+    engine: str = '',
+    terrain: str = 'flat',
+    seed: int = 0,
+    realtime_factor: float = 1.0,
+    namespace: str = '',
+    gait_files: tuple[str, ...] = (),
+) -> tuple[NodeSpec, ...]:
+    """
+    Return a bridge that runs by itself and a controller that walks its robot.
+
+    Parameters
+    ----------
+    robot, controller : str
+        Name or folder; registered name.
+    preset, engine : str
+        Empty: the defaults of the controller and of the robot.
+    terrain : str
+        ``NAME[:key=value,...]``.
+    realtime_factor : float
+        Simulated over wall time.
+    namespace : str
+        Of both nodes.
+    gait_files : tuple of str
+        Parameter files for the controller, e.g. a ``champion.yaml``.
+
+    """
+    bridge = bridge_node(
+        {
+            'robot': robot,
+            'engine': engine,
+            'terrain': terrain,
+            'seed': seed,
+            'mode': 'realtime',
+            'realtime_factor': float(realtime_factor),
+        },
+        namespace,
+    )
+    walker = controller_node(
+        controller,
+        {'robot': robot, 'preset': preset, 'seed': seed, CLOCK_USERS: True},
+        namespace,
+        parameter_files=tuple(gait_files),
+    )
+    return bridge, walker
+
+
+def trial_graph(spec: TrialSpec, *, link_transforms: bool = False) -> tuple[NodeSpec, ...]:
+    """
+    Return a bridge and a controller in lock-step, for one trial or many of its controller.
+
+    Every parameter of the controller is written out, so that no preset or default of the node
+    takes part.
+    """
+    cls: Any = registry.load('controllers', spec.controller)
+    gait = asdict(build(cls.Params, spec.parameters))
+    bridge = bridge_node(
+        {'mode': 'lockstep', 'publish_clock': False, 'publish_link_tf': link_transforms}
+    )
+    walker = controller_node(
+        spec.controller,
+        {
+            'robot': spec.scene.robot,
+            'draw': spec.scene.draw,
+            'preset': 'none',
+            'weights': spec.weights,
+            'weights_sha256': spec.weights_sha256,
+            'lockstep': True,
+            'bridge': bridge.name,
+            **{f'gait.{name}': value for name, value in gait.items() if value != ()},
+        },
+    )
+    return bridge, walker
+
+
+def evolve_graph(
+    workers: int,
+    experiment: str = '',
+    *,
+    parameters: Mapping[str, Any] = NOTHING,
+) -> tuple[NodeSpec, ...]:
+    """Return an evolver and its workers, each in a namespace of its own."""
+    evolver = NodeSpec(
+        package='gait_evolver',
+        executable='evolver_node',
+        name='evolver',
+        parameters={
+            'experiment': experiment,
+            'workers': list(worker_names(workers)),
+            **parameters,
+        },
+    )
+    return (evolver, *worker_nodes(workers))
+
+
+def worker_nodes(count: int) -> tuple[NodeSpec, ...]:
+    """Return bridges that only run trials."""
+    return tuple(
+        bridge_node({'mode': 'lockstep', 'publish_clock': False}, namespace=f'worker{number}')
+        for number in range(count)
+    )
+
+
+def worker_names(count: int) -> tuple[str, ...]:
+    """Return the full names of that many workers."""
+    return tuple(node.full_name for node in worker_nodes(count))

@@ -1,0 +1,170 @@
+"""One observation out of the latest messages of several streams, for a controller run live."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+import math
+from typing import Any
+
+from geometry_msgs.msg import Quaternion, Vector3
+from nav_msgs.msg import Odometry
+import numpy as np
+from scipy.spatial.transform import Rotation
+from sensor_msgs.msg import Imu as ImuMessage
+from sensor_msgs.msg import JointState
+
+from gait_core.arrays import FloatArray
+from gait_core.names import unmatched
+from gait_core.observation import Contacts, Imu, Observation
+from gait_core.robot.model import RobotModel
+from gait_interfaces.msg import FootContacts
+
+
+class LiveObservation:
+    """
+    Collects joint states, IMU, odometry and foot contacts.
+
+    Joints may come in any order and in several messages. Unknown ones are ignored and missing
+    ones keep their last value (at first the nominal stance); each kind of mismatch is reported
+    once. A message with a number that is not finite is ignored.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    warn : callable
+        Takes one line for the log.
+
+    """
+
+    def __init__(self, robot: RobotModel, warn: Callable[[str], Any]) -> None:
+        self._robot, self._warn = robot, warn
+        self._warned: set[str] = set()
+        n = len(robot.joint_names)
+        self._values = {
+            'joint_positions': robot.stance[:n].copy(),
+            'joint_velocities': np.zeros(n),
+            'joint_efforts': np.zeros(n),
+        }
+        self._fields: dict[str, Any] = {}
+
+    def joint_state(self, message: JointState) -> None:
+        """Take the joints of a message that the robot has."""
+        names = list(message.name)
+        index = self._robot.joint_index
+        known = [i for i, name in enumerate(names) if name in index]
+        self._report_names(names, known)
+        if not known:
+            return
+        columns = [index[names[i]] for i in known]
+        for field, given in (
+            ('joint_positions', message.position),
+            ('joint_velocities', message.velocity),
+            ('joint_efforts', message.effort),
+        ):
+            if len(given) == 0:
+                continue
+            values = np.asarray(given, dtype=np.float64)
+            if len(values) != len(names):
+                self._once(f'joint_states: {len(values)} {field} for {len(names)} names; ignored')
+                continue
+            if not np.isfinite(values[known]).all():
+                self._once(f'joint_states: {field} are not finite; ignored')
+                continue
+            self._values[field][columns] = values[known]
+            self._fields[field] = True
+
+    def imu(self, message: ImuMessage) -> None:
+        """Take an inertial reading; a field that is not reported makes all of it unusable."""
+        unreported = (
+            message.orientation_covariance[0] == -1.0
+            or message.angular_velocity_covariance[0] == -1.0
+            or message.linear_acceleration_covariance[0] == -1.0
+        )
+        imu = Imu(
+            orientation=_quaternion(message.orientation),
+            angular_velocity=_vector(message.angular_velocity),
+            linear_acceleration=_vector(message.linear_acceleration),
+        )
+        if not unreported and _finite(
+            imu.orientation, imu.angular_velocity, imu.linear_acceleration
+        ):
+            self._fields['imu'] = imu
+
+    def odometry(self, message: Odometry) -> None:
+        """Take pose and twist of the base; the twist comes in the base frame (REP-105)."""
+        position, orientation = message.pose.pose.position, message.pose.pose.orientation
+        quaternion = _quaternion(orientation)
+        pose = np.concatenate((_vector(position), quaternion))
+        twist = message.twist.twist
+        local = np.concatenate((_vector(twist.linear), _vector(twist.angular)))
+        norm = float(np.linalg.norm(quaternion))
+        if not _finite(pose, local) or not math.isclose(norm, 1.0, rel_tol=1e-3):
+            self._once('odom: pose or twist is not finite, or its quaternion no rotation; ignored')
+            return
+        turn = Rotation.from_quat(quaternion)
+        in_odom = np.concatenate((turn.apply(local[:3]), turn.apply(local[3:])))
+        self._fields['body_poses'] = pose[None]
+        self._fields['body_twists'] = in_odom[None]
+
+    def foot_contacts(self, message: FootContacts) -> None:
+        """Take the contact force of each sole, at the centre of its contact points."""
+        soles = {name: i for i, name in enumerate(self._robot.soles)}
+        rows = [
+            (soles[name], _vector(centre), _vector(force))
+            for name, touching, centre, force in zip(
+                message.soles, message.in_contact, message.centres, message.forces, strict=False
+            )
+            if touching and name in soles
+        ]
+        if not all(_finite(centre, force) for _, centre, force in rows):
+            return
+        self._fields['contacts'] = Contacts(
+            soles=self._robot.soles,
+            sole=np.array([sole for sole, _, _ in rows], dtype=np.int64),
+            points=np.array([centre for _, centre, _ in rows]).reshape(-1, 3),
+            forces=np.array([force for _, _, force in rows]).reshape(-1, 3),
+            depths=np.zeros(len(rows)),
+        )
+
+    def observation(self, tick: int, time: float) -> Observation:
+        """Return what is known now."""
+        fields = {
+            name: self._values[name].copy() if name in self._values else value
+            for name, value in self._fields.items()
+        }
+        return Observation(
+            tick=tick,
+            time=time,
+            joint_names=self._robot.joint_names,
+            body_names=self._robot.roots[:1] if 'body_poses' in fields else (),
+            **fields,
+        )
+
+    def _report_names(self, names: Sequence[str], known: Sequence[int]) -> None:
+        if len(known) < len(names):
+            error = unmatched('joint', names, self._robot.joint_names)
+            self._once(f'joint_states: {error}; ignored')
+        received = set(names)
+        absent = [name for name in self._robot.joint_names if name not in received]
+        if absent:
+            self._once(
+                f'joint_states: {len(absent)} of {len(self._robot.joint_names)} joints are '
+                f"missing, first '{absent[0]}'; they keep their last value"
+            )
+
+    def _once(self, text: str) -> None:
+        if text not in self._warned:
+            self._warned.add(text)
+            self._warn(text)
+
+
+def _vector(message: Vector3) -> FloatArray:
+    return np.array([message.x, message.y, message.z])
+
+
+def _quaternion(message: Quaternion) -> FloatArray:
+    return np.array([message.x, message.y, message.z, message.w])
+
+
+def _finite(*arrays: FloatArray) -> bool:
+    return all(bool(np.isfinite(array).all()) for array in arrays)

@@ -1,0 +1,86 @@
+"""Lifecycle nodes that start by themselves unless told otherwise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+
+from gait_core.errors import ConfigurationError
+
+_DONE = TransitionCallbackReturn.SUCCESS
+
+
+class ManagedNode(LifecycleNode):
+    """
+    A lifecycle node; subclasses override ``configure``, ``activate``, ``deactivate``, ``cleanup``.
+
+    A ConfigurationError in ``configure`` or ``activate`` refuses that transition with its message
+    in the log, and the node stays where it was. Whoever constructs the node calls ``start`` once:
+    it does both transitions where the ``autostart`` parameter says so, and lets the error out.
+    """
+
+    autostart = True
+
+    def __init__(self, name: str, **kwargs: Any) -> None:
+        super().__init__(name, **kwargs)
+        self.active = False
+        self._fault: ConfigurationError | None = None
+
+    def configure(self) -> None:
+        """Acquire what the node needs; nothing runs yet."""
+
+    def activate(self) -> None:
+        """Begin to publish and to act on messages."""
+
+    def deactivate(self) -> None:
+        """Stop publishing and acting."""
+
+    def cleanup(self) -> None:
+        """Release what ``configure`` acquired."""
+
+    def start(self) -> None:
+        """Configure and activate if the node is to do so by itself; raise what refuses it."""
+        if not self.autostart:
+            return
+        for trigger in (self.trigger_configure, self.trigger_activate):
+            if trigger() != _DONE:
+                raise self._fault or ConfigurationError(f'{self.get_name()} could not start')
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Answer the transition with ``configure``."""
+        return self._attempt(self.configure, self.active)
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Answer the transition with ``activate``."""
+        return self._attempt(self.activate, True)
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Answer the transition with ``deactivate``."""
+        self.active = False
+        self.deactivate()
+        return _DONE
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Answer the transition with ``cleanup``."""
+        self.cleanup()
+        return _DONE
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Answer the transition with ``deactivate`` and ``cleanup``, as far as they are due."""
+        if self.active:
+            self.active = False
+            self.deactivate()
+        self.cleanup()
+        return _DONE
+
+    def _attempt(self, action: Any, active_after: bool) -> TransitionCallbackReturn:
+        self._fault = None
+        try:
+            action()
+        except ConfigurationError as error:
+            self._fault = error
+            self.get_logger().error(str(error))
+            return TransitionCallbackReturn.FAILURE
+        self.active = active_after
+        return _DONE

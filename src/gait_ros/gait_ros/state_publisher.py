@@ -1,0 +1,178 @@
+"""Publishes the simulated state on the bridge's topics, and only what somebody listens to."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import PointStamped
+from nav_msgs.msg import Odometry
+import numpy as np
+from rclpy.node import Node
+from sensor_msgs.msg import Imu, JointState
+from std_msgs.msg import Header
+from tf2_msgs.msg import TFMessage
+from visualization_msgs.msg import MarkerArray
+
+from gait_core.arrays import FloatArray
+from gait_core.energy import cost_of_transport, joint_work
+from gait_core.observation import Contacts, Observation
+from gait_core.robot.model import RobotModel
+from gait_core.scene import Scene
+from gait_interfaces.msg import Energy, FootContacts, Stability
+from gait_ros import state_messages as build
+from gait_ros.conversions import flat
+from gait_ros.qos import PUBLISHED, overridable
+
+_THROTTLE = 0.1
+_COST_DISTANCE = 0.1
+
+_TOPICS = {
+    'joint_states': JointState,
+    'odom': Odometry,
+    'imu/data': Imu,
+    'foot_contacts': FootContacts,
+    'zmp': PointStamped,
+    'stability': Stability,
+    'markers': MarkerArray,
+    'energy': Energy,
+    '/tf': TFMessage,
+}
+
+
+class EnergyMeter:
+    """Mechanical work of each joint since a reset, tick by tick."""
+
+    def __init__(self, robot: RobotModel, scene: Scene) -> None:
+        self._robot, self._dt = robot, scene.control_period
+        self._gravity = float(np.linalg.norm(scene.gravity))
+        n = len(robot.joint_names)
+        self._signed, self._absolute, self._positive = np.zeros(n), np.zeros(n), np.zeros(n)
+        self._last: Observation | None = None
+        self._start: FloatArray | None = None
+
+    def update(self, state: Observation) -> None:
+        """Add the work since the last state."""
+        last, self._last = self._last, state
+        if self._start is None and state.body_poses is not None:
+            self._start = state.body_poses[:, :2].mean(axis=0)
+        if last is None or last.joint_efforts is None or state.joint_efforts is None:
+            return
+        work = joint_work(
+            np.stack((last.joint_efforts, state.joint_efforts)),
+            np.stack((last.joint_velocities, state.joint_velocities)),
+            self._dt,
+        )
+        self._signed += work.signed
+        self._absolute += work.absolute
+        self._positive += work.positive
+
+    def message(self, stamp: Time) -> Energy:
+        """Return the work so far."""
+        state = self._last
+        message = Energy(header=Header(stamp=stamp), joint_names=list(self._robot.joint_names))
+        if state is None or state.joint_efforts is None:
+            return message
+        message.power = flat(state.joint_efforts * state.joint_velocities)
+        message.signed_work = flat(self._signed)
+        message.absolute_work = flat(self._absolute)
+        message.positive_work = flat(self._positive)
+        if self._start is not None:
+            moved = state.body_poses[:, :2].mean(axis=0) - self._start
+            message.distance = float(np.linalg.norm(moved))
+        cost = cost_of_transport(
+            float(self._absolute.sum()),
+            self._robot.mass,
+            self._gravity,
+            message.distance,
+            _COST_DISTANCE * self._robot.length_scale,
+        )
+        message.cost_of_transport = [] if cost is None else [cost]
+        return message
+
+
+class StatePublisher:
+    """
+    The streams of one bridge.
+
+    Parameters
+    ----------
+    node : Node
+    link_transforms : bool
+        Also publish the pose of every link on /tf.
+
+    """
+
+    def __init__(self, node: Node, link_transforms: bool) -> None:
+        self._link_transforms = link_transforms
+        self._publishers: dict[str, Any] = {
+            topic: node.create_publisher(
+                kind, topic, PUBLISHED, qos_overriding_options=overridable()
+            )
+            for topic, kind in _TOPICS.items()
+        }
+        self._throttled = dict.fromkeys(('markers', 'energy'), 0.0)
+
+    def restart(self, robot: RobotModel, scene: Scene) -> None:
+        """Begin a trial or a live run."""
+        gravity = float(np.linalg.norm(scene.gravity))
+        self._robot, self._scene, self._gravity = robot, scene, gravity
+        self._soles = build.SoleContacts(robot, gravity)
+        self._energy = EnergyMeter(robot, scene)
+
+    def publish(self, stamp: Time, true: Observation, seen: Observation) -> None:
+        """Publish the state of one tick: readings as seen, everything else as it truly is."""
+        self._energy.update(true)
+        wanted = {
+            topic
+            for topic, publisher in self._publishers.items()
+            if publisher.get_subscription_count()
+        }
+        if not wanted:
+            return
+        if 'joint_states' in wanted and seen.joint_positions is not None:
+            self._send('joint_states', build.joint_state(stamp, seen))
+        if 'imu/data' in wanted and seen.imu is not None:
+            self._send('imu/data', build.imu(stamp, seen, self._robot))
+        if true.body_poses is not None:
+            self._publish_bodies(stamp, true, wanted)
+        if 'foot_contacts' in wanted and true.contacts is not None:
+            standing = self._soles.update(true.contacts)
+            self._send('foot_contacts', build.foot_contacts(stamp, true.contacts, standing))
+        if wanted & {'zmp', 'stability', 'markers'}:
+            self._publish_stability(stamp, true, wanted)
+        if 'energy' in wanted and self._due('energy'):
+            self._send('energy', self._energy.message(stamp))
+
+    def _publish_bodies(self, stamp: Time, true: Observation, wanted: set[str]) -> None:
+        if 'odom' in wanted:
+            self._send('odom', build.odometry(stamp, true))
+        if '/tf' in wanted:
+            self._send('/tf', build.body_transforms(stamp, true))
+            if self._link_transforms:
+                self._send('/tf', build.link_transforms(stamp, true, self._robot))
+
+    def _publish_stability(self, stamp: Time, true: Observation, wanted: set[str]) -> None:
+        if not wanted & {'zmp', 'stability'} and not self._due('markers'):
+            return
+        message = build.stability(stamp, true, self._robot, self._gravity)
+        if 'stability' in wanted:
+            self._send('stability', message)
+        point = build.zmp_point(message)
+        if 'zmp' in wanted and point is not None:
+            self._send('zmp', point)
+        if 'markers' in wanted and self._due('markers', take=True):
+            contacts = true.contacts or Contacts(soles=self._robot.soles)
+            load = build.weight_of(self._robot, self._scene.gravity)
+            self._send('markers', build.markers(message, contacts, load, self._scene.fixed_base))
+
+    def _due(self, topic: str, take: bool = False) -> bool:
+        now = time.monotonic()
+        due = now - self._throttled[topic] >= _THROTTLE
+        if due and (take or topic == 'energy'):
+            self._throttled[topic] = now
+        return due
+
+    def _send(self, topic: str, message: Any) -> None:
+        self._publishers[topic].publish(message)

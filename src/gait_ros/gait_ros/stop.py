@@ -1,0 +1,39 @@
+"""SIGINT and SIGTERM as a flag: nothing is ever raised in the middle of clean-up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+import signal
+from types import FrameType
+from typing import Any
+
+
+class Stop:
+    """Turns true at the first SIGINT or SIGTERM; later ones change nothing."""
+
+    def __init__(self) -> None:
+        self._requested = False
+        self._wake: Callable[[], Any] | None = None
+
+    def __bool__(self) -> bool:
+        return self._requested
+
+    def wakes(self, wake: Callable[[], Any]) -> None:
+        """Call this when a signal comes, to end a wait early."""
+        self._wake = wake
+
+    def on_signal(self, number: int, frame: FrameType | None) -> None:
+        """Take a signal."""
+        self._requested = True
+        if self._wake is not None:
+            self._wake()
+
+
+@cache
+def stop_on_signals() -> Stop:
+    """Return the process's one flag; the first call, in the main thread, installs it."""
+    stop = Stop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop.on_signal)
+    return stop

@@ -1,0 +1,157 @@
+"""A sim_bridge seen from outside: trials are asked for, watched by heartbeat, and cancelled."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+from uuid import uuid4
+
+from rclpy.node import Node
+
+from gait_core.errors import ConfigurationError, ProtocolError
+from gait_core.trial_spec import TrialResult, TrialSpec
+from gait_interfaces.msg import WorkerStatus
+from gait_interfaces.srv import CancelTrial, RunTrial
+from gait_ros.conversions import from_result, to_spec
+from gait_ros.qos import STREAM
+
+SILENCE = 5.0
+"""Longest time without a heartbeat [s]."""
+
+STANDSTILL = 10.0
+"""Longest time at one tick of a running trial that is not paused [s]."""
+
+
+class WorkerLost(RuntimeError):
+    """A worker that neither answers nor moves; its trial may be given to another."""
+
+
+class WorkerClient:
+    """
+    One worker. All calls return at once; whoever owns the node spins it and polls.
+
+    Parameters
+    ----------
+    node : Node
+        Of the caller.
+    name : str
+        Full name of the worker's node, e.g. ``/worker0/sim_bridge``.
+
+    """
+
+    def __init__(self, node: Node, name: str) -> None:
+        self.name = name
+        self.status: WorkerStatus | None = None
+        self._node = node
+        self._run = node.create_client(RunTrial, f'{name}/run_trial')
+        self._cancel = node.create_client(CancelTrial, f'{name}/cancel_trial')
+        self._subscription = node.create_subscription(
+            WorkerStatus, f'{name}/worker_status', self._on_status, STREAM
+        )
+        self._future: Any = None
+        self._trial_id = ''
+
+    @property
+    def ready(self) -> bool:
+        """Whether the worker answers and is active."""
+        active = self.status is not None and self.status.state != WorkerStatus.INACTIVE
+        return bool(active and self._run.service_is_ready())
+
+    @property
+    def busy(self) -> bool:
+        """Whether a trial was submitted whose end was not polled yet."""
+        return self._future is not None
+
+    def submit(
+        self,
+        spec: TrialSpec,
+        *,
+        external: bool = False,
+        answer_timeout: float = 0.0,
+        record: str = '',
+    ) -> str:
+        """
+        Ask for a trial and return its id.
+
+        Parameters
+        ----------
+        spec : TrialSpec
+        external : bool
+            A controller node in lock-step runs the controller.
+        answer_timeout : float [s]
+            Of that controller; 0: the worker's own.
+        record : str
+            Folder for the rollout's record on the worker's machine; empty: none.
+
+        """
+        if self.busy:
+            raise ProtocolError(f'{self.name} is busy with trial {self._trial_id}')
+        self._trial_id = uuid4().hex
+        self._future = self._run.call_async(
+            RunTrial.Request(
+                trial_id=self._trial_id,
+                spec=to_spec(spec),
+                external_controller=external,
+                answer_timeout=float(answer_timeout),
+                record=record,
+            )
+        )
+        self._moved = self._heard = time.monotonic()
+        self._tick = -1
+        return self._trial_id
+
+    def poll(self) -> TrialResult | None:
+        """
+        Return the result once it is there.
+
+        Raises
+        ------
+        ConfigurationError
+            If the worker refuses the trial; the message is the worker's.
+        WorkerLost
+            After ``SILENCE`` or ``STANDSTILL``; the trial's late answer is dropped.
+
+        """
+        if self._future is None:
+            raise ProtocolError('poll without a submitted trial')
+        if self._future.done():
+            answer = self._future.result()
+            self._future = None
+            if not answer.success:
+                raise ConfigurationError(answer.message)
+            return from_result(answer.result)
+        now = time.monotonic()
+        reason = ''
+        if now - self._heard > SILENCE:
+            reason = f'no heartbeat for {SILENCE:g} s'
+        elif now - self._moved > STANDSTILL:
+            reason = f'stood at tick {self._tick} for {STANDSTILL:g} s'
+        if reason:
+            self.drop()
+            raise WorkerLost(f'{self.name} is lost: {reason}')
+        return None
+
+    def cancel(self) -> None:
+        """Ask the worker to end the running trial; its result then comes as usual."""
+        self._cancel.call_async(CancelTrial.Request(trial_id=self._trial_id))
+
+    def drop(self) -> None:
+        """Forget the running trial and whatever answer may still come."""
+        if self._future is not None:
+            self._run.remove_pending_request(self._future)
+            self._future = None
+
+    def close(self) -> None:
+        """Leave the worker alone."""
+        self.drop()
+        self._node.destroy_client(self._run)
+        self._node.destroy_client(self._cancel)
+        self._node.destroy_subscription(self._subscription)
+
+    def _on_status(self, message: WorkerStatus) -> None:
+        self.status = message
+        self._heard = time.monotonic()
+        moved = message.tick != getattr(self, '_tick', None)
+        if moved or message.state == WorkerStatus.PAUSED or message.trial_id != self._trial_id:
+            self._moved = self._heard
+        self._tick = message.tick

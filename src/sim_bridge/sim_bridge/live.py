@@ -1,0 +1,118 @@
+"""The open-ended simulation that a bridge runs between trials: no messages, no clocks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.contracts import Engine
+from gait_core.observation import Observation
+from gait_core.robot.model import RobotModel
+from gait_core.scene import Scene
+from gait_core.targets import AppliedTargets, JointTargets, TargetMemory
+from gait_core.trajectory import Trajectory
+from gait_core.trial import engine_for, initial_positions
+
+_ALMOST = 1e-9
+_SETTLE = 0.1
+
+
+class LiveSimulation:
+    """
+    One scene that runs on under whatever targets came last.
+
+    Targets are taken at the next tick. A joint that no message has named holds its initial
+    position; a finished trajectory is held at its last positions without feed-forward. A reset
+    under commands ignores them for a tenth of a second: they are a controller's in mid-gait.
+    """
+
+    def __init__(self, scene: Scene, seed: int) -> None:
+        self._engine: Engine = engine_for(scene.engine)
+        self.scene = scene
+        self.seed = seed
+        self.commanded = False
+        self.applied: AppliedTargets | None = None
+        self.reset()
+
+    @property
+    def robot(self) -> RobotModel:
+        """The simulated robot."""
+        return self._engine.robot
+
+    @property
+    def dt(self) -> float:
+        """Control period [s]."""
+        return self.scene.control_period
+
+    @property
+    def unknown_joints(self) -> frozenset[str]:
+        """Commanded names that the robot does not have; they were ignored."""
+        return frozenset(self._memory.unknown)
+
+    def reset(self) -> Observation:
+        """Return to tick 0 of the scene."""
+        self.tick = 0
+        self._settle = _SETTLE if self.commanded else 0.0
+        self.commanded = False
+        self.observation = self._engine.reset(self.scene, self.seed)
+        names = self.robot.target_names
+        self._index = {name: i for i, name in enumerate(names)}
+        self._targets = initial_positions(self.robot, self.scene)
+        self._memory = TargetMemory(names, self._targets)
+        self._pending: JointTargets | None = None
+        self._trajectory: Trajectory | None = None
+        self._started = 0.0
+        self._begin: FloatArray = np.zeros(0)
+        return self.observation
+
+    def command(self, targets: JointTargets) -> None:
+        """Take targets that hold until the next ones."""
+        self.commanded = True
+        if not self._settling():
+            self._pending, self._trajectory = targets, None
+
+    def follow(self, trajectory: Trajectory, delay: float = 0.0) -> None:
+        """Follow a trajectory that starts after a delay [s]; negative: it has started already."""
+        self.commanded = True
+        if self._settling():
+            return
+        self._trajectory, self._pending = trajectory, None
+        self._started = self.tick * self.dt + delay
+        self._begin = np.array(
+            [
+                self._targets[self._index[name]] if name in self._index else 0.0
+                for name in trajectory.names
+            ]
+        )
+
+    def step(self) -> Observation:
+        """Advance one control period; SimulationDiverged passes through."""
+        applied = self._memory.resolve(self._next_targets())
+        self._targets = applied.position[-1]
+        self.observation = self._engine.step(applied)
+        self.tick += 1
+        self.applied = applied
+        return self.observation
+
+    def _settling(self) -> bool:
+        return self.tick * self.dt < self._settle - _ALMOST
+
+    def _next_targets(self) -> JointTargets:
+        trajectory = self._trajectory
+        if trajectory is not None:
+            time = (self.tick + 1) * self.dt - self._started
+            if time >= 0.0:
+                if time >= trajectory.end - _ALMOST:
+                    self._trajectory = None
+                    self._pending = _held(trajectory)
+                return trajectory.at(time, self._begin)
+            return JointTargets(names=())
+        pending, self._pending = self._pending, None
+        return pending or JointTargets(names=())
+
+
+def _held(trajectory: Trajectory) -> JointTargets | None:
+    """Return what holds the end of a trajectory, without its feed-forward."""
+    if trajectory.position is None:
+        return None
+    return JointTargets(names=trajectory.names, position=trajectory.position[-1])

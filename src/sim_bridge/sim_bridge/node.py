@@ -1,0 +1,512 @@
+"""The node ``sim_bridge``: physics behind topics and services, live or trial by trial."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+import os
+import socket
+import sys
+import time
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+import numpy as np
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.clock import Clock, ClockType
+from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import SetBool
+from trajectory_msgs.msg import JointTrajectory
+
+from gait_core.contracts import Controller
+from gait_core.errors import BadCommand, ConfigurationError, SimulationDiverged
+from gait_core.scene import Scene
+from gait_core.terrains import load_terrain
+from gait_core.trial import TrialLoop, engine_for, start_trial, step_controller
+from gait_core.trial_spec import invalid
+from gait_interfaces.msg import WorkerStatus
+from gait_interfaces.srv import CancelTrial, QueryTerrain, Reset, RunTrial, Step
+from gait_ros.clock import ClockPublisher, SimulatedTime, others_on
+from gait_ros.command_messages import from_commands, from_trajectory
+from gait_ros.conversions import (
+    flat,
+    from_scene,
+    from_spec,
+    from_targets,
+    to_observation,
+    to_result,
+)
+from gait_ros.lockstep import LockstepServer, NextSpin
+from gait_ros.managed import ManagedNode
+from gait_ros.parameters import DeclaredParameters, refuse_unknown_overrides
+from gait_ros.qos import PUBLISHED, STREAM, overridable
+from gait_ros.run_node import run_node
+from gait_ros.state_publisher import StatePublisher
+from sim_bridge.live import LiveSimulation
+from sim_bridge.pacing import Pace
+from sim_bridge.settings import FAST, LOCKSTEP, REALTIME, BridgeParams, scene_of
+
+_SLICE = 0.02
+_HEARTBEAT = 0.5
+_WATCH_PERIOD = 1.0
+_PATIENCE = 3.0
+_REPEAT = 10.0
+_FAST_PERIOD = 0.001
+_SLOWEST_POLL = 0.01
+_MAX_STEPS = 1000
+
+
+@dataclass(kw_only=True)
+class _Trial:
+    """The trial that is running, and what was asked of it meanwhile."""
+
+    id: str
+    loop: TrialLoop
+    cancelled: bool = False
+
+
+class SimBridgeNode(ManagedNode):
+    """Runs one engine: open-ended under topics, or whole trials through ``~/run_trial``."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__('sim_bridge', **kwargs)
+        self._declared = DeclaredParameters(self, BridgeParams)
+        self._params = self._declared.value
+        self.autostart = self._params.autostart
+        refuse_unknown_overrides(self)
+        self._time = SimulatedTime(self._params.rewind_clock)
+        self._steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._live: LiveSimulation | None = None
+        self._scene: Scene | None = None
+        self._trial: _Trial | None = None
+        self._paused = False
+        self._fault = ''
+        self._clock_publisher: ClockPublisher | None = None
+        self._reported: set[str] = set()
+        self._advertise()
+
+    def _advertise(self) -> None:
+        self._states = StatePublisher(self, self._params.publish_link_tf)
+        self._diagnostics = self.create_publisher(DiagnosticArray, 'diagnostics', PUBLISHED)
+        self._heartbeat = self.create_publisher(WorkerStatus, '~/worker_status', PUBLISHED)
+        for kind, topic, callback in (
+            (JointTrajectory, 'joint_trajectory', self._on_trajectory),
+            (Float64MultiArray, 'commands', self._on_commands),
+        ):
+            self.create_subscription(
+                kind, topic, callback, STREAM, qos_overriding_options=overridable()
+            )
+        self._lockstep = LockstepServer(self)
+        self.create_service(Reset, '~/reset', self._on_reset)
+        self.create_service(Step, '~/step', self._on_step)
+        self.create_service(SetBool, '~/pause', self._on_pause)
+        self.create_service(QueryTerrain, '~/query_terrain', self._on_query_terrain)
+        # Reentrant: a second request is refused while the first is still on its way.
+        self.create_service(
+            RunTrial, '~/run_trial', self._on_run_trial, callback_group=ReentrantCallbackGroup()
+        )
+        self.create_service(CancelTrial, '~/cancel_trial', self._on_cancel_trial)
+        self.create_timer(_HEARTBEAT, self._on_heartbeat, clock=self._steady)
+        self.create_timer(_WATCH_PERIOD, self._on_watch, clock=self._steady)
+        self._runner: Any = None
+
+    # ------------------------------------------------------------------------------- lifecycle
+
+    def configure(self) -> None:
+        """Build the scene; refuse a second /clock."""
+        params = self._params
+        if params.robot:
+            self._scene = scene_of(params)
+        elif params.mode != LOCKSTEP:
+            raise ConfigurationError(
+                f"parameter 'robot' is empty in mode {params.mode}; name one, e.g. robot:=guroo"
+            )
+        if params.publish_clock:
+            self._clock_publisher = ClockPublisher(self)
+        if self._scene is not None:
+            self._begin_live()
+
+    def activate(self) -> None:
+        """Let the simulation run, unless it is in lock-step."""
+        self._activated = time.monotonic()
+        if self._params.mode != LOCKSTEP:
+            self._runner = self.create_timer(self._poll_period(), self._on_run, clock=self._steady)
+
+    def deactivate(self) -> None:
+        """Stop the simulation where it is; a trial that runs ends as cancelled."""
+        if self._runner is not None:
+            self.destroy_timer(self._runner)
+            self._runner = None
+        if self._trial is not None:
+            self._trial.cancelled = True
+
+    def cleanup(self) -> None:
+        """Forget the scene."""
+        self._live, self._clock_publisher = None, None
+
+    # ------------------------------------------------------------------------- the live simulation
+
+    def _begin_live(self, scene: Scene | None = None, seed: int | None = None) -> None:
+        """Start the live simulation of a scene; on a ConfigurationError nothing has changed."""
+        chosen = scene or self._scene
+        if chosen is None:
+            raise ConfigurationError('there is no scene yet; send one with the request')
+        live = LiveSimulation(chosen, self._params.seed if seed is None else seed)
+        self._scene, self._live, self._fault = chosen, live, ''
+        self._pace = Pace(live.dt)
+        self._states.restart(live.robot, chosen)
+        self._time.restart(live.dt)
+        self._publish(0, live.observation, live.observation)
+
+    def _poll_period(self) -> float:
+        if self._params.mode == FAST or self._scene is None:
+            return _FAST_PERIOD
+        return min(_SLOWEST_POLL, 0.5 * self._scene.control_period)
+
+    def _on_run(self) -> None:
+        live = self._live
+        if live is None or self._trial is not None or self._paused or self._fault:
+            return
+        end = time.monotonic() + _SLICE
+        owed = _MAX_STEPS
+        if self._params.mode == REALTIME:
+            owed = self._pace.owed(time.monotonic(), self._declared.value.realtime_factor)
+        for _ in range(owed):
+            if not self._step_live(live):
+                return
+            self._pace.ran(1)
+            if time.monotonic() > end:
+                return
+
+    def _step_live(self, live: LiveSimulation) -> bool:
+        """Advance one tick; after a divergence the simulation waits for a reset."""
+        try:
+            observation = live.step()
+        except SimulationDiverged as error:
+            self._fault = f'the simulation diverged ({error}); call ~/reset'
+            self.get_logger().error(self._fault)
+            return False
+        self._publish(live.tick, observation, observation)
+        if live.unknown_joints:
+            self._warn_once(
+                f'unknown joints are ignored: {", ".join(sorted(live.unknown_joints))}'
+            )
+        return True
+
+    def _publish(self, tick: int, true: Any, seen: Any) -> None:
+        stamp = self._time.at(tick)
+        if self._clock_publisher is not None:
+            self._clock_publisher.publish(stamp)
+        self._states.publish(stamp, true, seen)
+
+    def _on_trajectory(self, message: JointTrajectory) -> None:
+        def take(live: LiveSimulation) -> None:
+            live.follow(*from_trajectory(message, self._time.nanoseconds))
+
+        self._take('joint_trajectory', take)
+
+    def _on_commands(self, message: Float64MultiArray) -> None:
+        def take(live: LiveSimulation) -> None:
+            names = live.robot.target_names
+            live.command(from_commands(message, names, self._params.interface))
+
+        self._take('commands', take)
+
+    def _take(self, topic: str, take: Callable[[LiveSimulation], None]) -> None:
+        if self._live is None or self._trial is not None:
+            return
+        try:
+            take(self._live)
+        except BadCommand as error:
+            self.get_logger().warning(
+                f'{topic} refused, the last good one holds: {error}',
+                throttle_duration_sec=_REPEAT,
+            )
+
+    # ----------------------------------------------------------------------------------- services
+
+    def _on_reset(self, request: Reset.Request, response: Reset.Response) -> Reset.Response:
+        try:
+            self._refuse_during_trial()
+            if not request.scene and self._live is not None and request.seed == self._live.seed:
+                self._live.reset()
+                self._restart_streams(self._live)
+            else:
+                scene = from_scene(request.scene[0]) if request.scene else None
+                self._begin_live(scene, request.seed)
+        except ConfigurationError as error:
+            response.message = str(error)
+            return response
+        response.success = True
+        response.observation = to_observation(self._live.observation)
+        return response
+
+    def _on_step(self, request: Step.Request, response: Step.Response) -> Step.Response:
+        ticks = request.ticks or 1
+        live = self._live
+        try:
+            self._refuse_during_trial()
+            if live is None:
+                raise ConfigurationError('there is no simulation; call ~/reset with a scene')
+            if self._runner is not None and not self._paused:
+                raise ConfigurationError('the simulation runs by itself; call ~/pause first')
+            if ticks > _MAX_STEPS:
+                raise ConfigurationError(f'{ticks} ticks asked for, at most {_MAX_STEPS}')
+            for _ in range(ticks):
+                if self._fault or not self._step_live(live):
+                    raise ConfigurationError(self._fault)
+        except ConfigurationError as error:
+            response.message = str(error)
+            return response
+        response.success = True
+        response.observation = to_observation(live.observation)
+        return response
+
+    def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        self._paused = request.data
+        if self._live is not None:
+            self._pace.restart()
+        response.success = True
+        return response
+
+    def _on_query_terrain(
+        self, request: QueryTerrain.Request, response: QueryTerrain.Response
+    ) -> QueryTerrain.Response:
+        scene = self._trial.loop.spec.scene if self._trial is not None else self._scene
+        if scene is None:
+            response.message = 'there is no scene yet'
+        elif len(request.x) != len(request.y):
+            response.message = f'{len(request.x)} x for {len(request.y)} y'
+        else:
+            terrain = load_terrain(scene.terrain)
+            x, y = np.array(request.x), np.array(request.y)
+            response.heights = flat(terrain.height(x, y))
+            response.normals = flat(terrain.normal(x, y))
+            response.terrain = scene.terrain.name
+            response.terrain_hash = terrain.hash
+            response.success = True
+        return response
+
+    def _refuse_during_trial(self) -> None:
+        if self._trial is not None:
+            raise ConfigurationError(f'trial {self._trial.id} is running')
+
+    def _restart_streams(self, live: LiveSimulation) -> None:
+        self._fault = ''
+        self._pace.restart()
+        self._states.restart(live.robot, live.scene)
+        self._time.restart(live.dt)
+        self._publish(0, live.observation, live.observation)
+
+    # -------------------------------------------------------------------------------------- trials
+
+    async def _on_run_trial(
+        self, request: RunTrial.Request, response: RunTrial.Response
+    ) -> RunTrial.Response:
+        response.trial_id = request.trial_id
+        trial = None
+        try:
+            trial = self._trial = _Trial(id=request.trial_id, loop=self._admitted(request))
+            await self._run(trial, request)
+            response.result = to_result(trial.loop.result())
+            response.success = True
+        except ConfigurationError as error:
+            response.message = str(error)
+        except SimulationDiverged as error:
+            response.message = f'the simulation diverged before its first tick: {error}'
+        finally:
+            if trial is not None:
+                self._trial = None
+                self._lockstep.close()
+        if trial is not None and self._live is not None:
+            # The trial has used the engine.
+            self._live.reset()
+            self._restart_streams(self._live)
+        return response
+
+    def _admitted(self, request: RunTrial.Request) -> TrialLoop:
+        if not self.active:
+            raise ConfigurationError('this sim_bridge is not active')
+        self._refuse_during_trial()
+        if not request.trial_id:
+            raise ConfigurationError('trial_id is empty')
+        spec = from_spec(request.spec)
+        return TrialLoop(spec, engine_for(spec.scene.engine))
+
+    async def _run(self, trial: _Trial, request: RunTrial.Request) -> None:
+        loop = trial.loop
+        if request.external_controller:
+            loop.begin()
+        else:
+            controller = start_trial(loop)
+        self._states.restart(loop.robot, loop.spec.scene)
+        self._time.restart(loop.dt)
+        self._publish(0, loop.true, loop.seen)
+        if request.external_controller:
+            await self._run_external(trial, request.answer_timeout)
+        else:
+            await self._run_internal(trial, controller)
+        if loop.unknown_joints:
+            self._warn_once(
+                f'unknown joints are ignored: {", ".join(sorted(loop.unknown_joints))}'
+            )
+
+    async def _run_internal(self, trial: _Trial, controller: Controller) -> None:
+        loop = trial.loop
+        while loop.running:
+            end = time.monotonic() + _SLICE
+            while loop.running and not self._held(trial):
+                step_controller(loop, controller)
+                self._publish(loop.tick, loop.true, loop.seen)
+                if time.monotonic() > end:
+                    break
+            await NextSpin(self.executor, idle=self._paused)
+
+    async def _run_external(self, trial: _Trial, timeout: float) -> None:
+        loop = trial.loop
+        limit = timeout or self._declared.value.answer_timeout
+        while loop.running:
+            self._lockstep.ask(trial.id, loop)
+            asked = time.monotonic()
+            answer = None
+            while answer is None and loop.running:
+                await NextSpin(self.executor, idle=True)
+                if self._held(trial):
+                    asked = time.monotonic()
+                    continue
+                answer = self._lockstep.take()
+                if answer is None and time.monotonic() - asked > limit:
+                    loop.end(
+                        invalid('no_command'),
+                        f'no targets for tick {loop.tick} within {limit:g} s',
+                    )
+            if answer is not None:
+                self._apply(loop, answer)
+
+    def _apply(self, loop: TrialLoop, answer: Any) -> None:
+        if answer.error:
+            loop.end(invalid('bad_command'), answer.error)
+            return
+        try:
+            loop.advance(from_targets(answer.targets))
+        except BadCommand as error:
+            loop.end(invalid('bad_command'), str(error))
+            return
+        self._publish(loop.tick, loop.true, loop.seen)
+
+    def _held(self, trial: _Trial) -> bool:
+        """End a cancelled trial; tell whether it may not go on now."""
+        if trial.cancelled:
+            trial.loop.end(invalid('cancelled'), 'cancelled on request')
+        return trial.cancelled or self._paused
+
+    def _on_cancel_trial(
+        self, request: CancelTrial.Request, response: CancelTrial.Response
+    ) -> CancelTrial.Response:
+        trial = self._trial
+        if trial is None or request.trial_id not in ('', trial.id):
+            response.message = f"no trial '{request.trial_id}' is running"
+            return response
+        trial.cancelled = True
+        response.success = True
+        return response
+
+    # ------------------------------------------------------------------------------------ watching
+
+    def _on_heartbeat(self) -> None:
+        message = WorkerStatus(
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            mode=self._params.mode,
+            waiting_for=self._trouble(),
+        )
+        nanoseconds = time.time_ns()
+        message.stamp = Time(sec=nanoseconds // 1_000_000_000, nanosec=nanoseconds % 1_000_000_000)
+        scene = self._scene
+        if self._trial is not None:
+            loop = self._trial.loop
+            scene = loop.spec.scene
+            message.state = WorkerStatus.TRIAL
+            message.trial_id = self._trial.id
+            message.tick, message.ticks = loop.tick, loop.spec.ticks
+        elif self.active:
+            message.state = WorkerStatus.LIVE
+            message.tick = self._live.tick if self._live is not None else 0
+        if self._paused and self.active:
+            message.state = WorkerStatus.PAUSED
+        if scene is not None:
+            message.robot, message.fixed_base = scene.robot, scene.fixed_base
+        self._heartbeat.publish(message)
+
+    def _on_watch(self) -> None:
+        others = others_on(self, 'joint_states')
+        if others:
+            self._warn_once(
+                f'joint_states is published by {others[0]} as well as by '
+                f'{self.get_fully_qualified_name()}: their readers see both'
+            )
+        if self._clock_publisher is not None:
+            surrender = self._clock_publisher.give_way()
+            if surrender:
+                self.get_logger().error(surrender)
+        if self.active and self._scene is not None and self._scene.fixed_base:
+            self.get_logger().warning(
+                'fixed_base is true: the robot hangs by its root link and gets no fitness',
+                throttle_duration_sec=_REPEAT,
+            )
+        trouble = self._trouble()
+        if trouble:
+            self.get_logger().warning(trouble, throttle_duration_sec=_REPEAT)
+        if self._diagnostics.get_subscription_count():
+            self._diagnostics.publish(self._diagnosis(trouble))
+
+    def _trouble(self) -> str:
+        """Return what keeps the robot from moving, for a person; empty if nothing does."""
+        live = self._live
+        if not self.active:
+            return 'activation'
+        if self._trial is not None or live is None or self._runner is None:
+            return ''
+        if self._fault:
+            return self._fault
+        late = time.monotonic() - self._activated > _PATIENCE
+        if late and not live.commanded:
+            return (
+                'no joint command received on joint_trajectory or commands: is a controller '
+                'running and active? The robot holds its initial pose'
+            )
+        return ''
+
+    def _diagnosis(self, trouble: str) -> DiagnosticArray:
+        values = {
+            'mode': self._params.mode,
+            'active': str(self.active).lower(),
+            'paused': str(self._paused).lower(),
+            'trial': self._trial.id if self._trial is not None else '',
+            'lag_s': f'{self._pace.lag:.3f}' if self._live is not None else '',
+        }
+        status = DiagnosticStatus(
+            level=DiagnosticStatus.WARN if trouble else DiagnosticStatus.OK,
+            name=f'{self.get_fully_qualified_name()}: simulation',
+            message=trouble or 'running',
+            hardware_id=self._scene.robot if self._scene is not None else '',
+            values=[KeyValue(key=key, value=value) for key, value in values.items()],
+        )
+        message = DiagnosticArray(status=[status])
+        message.header.stamp = self._time.now()
+        return message
+
+    def _warn_once(self, text: str) -> None:
+        if text not in self._reported:
+            self._reported.add(text)
+            self.get_logger().warning(text)
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the bridge until it is interrupted."""
+    return run_node(SimBridgeNode, args)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,86 @@
+"""The parameters of the bridge's node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from gait_core.parameters import Parameters, bounded, flag, text, whole
+from gait_core.scene import Scene
+from gait_core.seeding import MAX_SEED
+from gait_core.trial_setup import make_scene, parse_terrain
+
+REALTIME, FAST, LOCKSTEP = 'realtime', 'fast', 'lockstep'
+
+
+@dataclass(frozen=True, kw_only=True)
+class BridgeParams(Parameters):
+    """What is simulated, how fast, and what is published of it."""
+
+    robot: str = text(
+        '',
+        doc='Robot name or folder; empty: none until a trial or a reset brings one.',
+        read_only=True,
+    )
+    draw: int = whole(
+        0, low=0, high=MAX_SEED, doc='Seed of a randomly built body.', read_only=True
+    )
+    engine: str = text('', doc="Registered engine; empty: the robot's default.", read_only=True)
+    terrain: str = text('flat', doc='NAME[:key=value,...].', read_only=True)
+    seed: int = whole(0, low=0, high=MAX_SEED, doc='Of the engine.', read_only=True)
+    physics_step: float = bounded(
+        0.0, low=0.0, high=0.1, unit='s', doc="0: the robot's default.", read_only=True
+    )
+    control_period: float = bounded(
+        0.0, low=0.0, high=1.0, unit='s', doc="0: the robot's default.", read_only=True
+    )
+    fixed_base: bool = flag(False, doc='Hang the robot by its root link.', read_only=True)
+    mode: str = text(
+        REALTIME,
+        choices=(REALTIME, FAST, LOCKSTEP),
+        doc='Run by wall time, as fast as possible, or only when asked.',
+        read_only=True,
+    )
+    realtime_factor: float = bounded(
+        1.0, low=0.01, high=100.0, unit='-', doc='Simulated over wall time in mode realtime.'
+    )
+    publish_clock: bool = flag(
+        True, doc='Publish /clock; false for all but one bridge of a domain.', read_only=True
+    )
+    rewind_clock: bool = flag(
+        False, doc='Let /clock jump back at a reset, to test how nodes take it.', read_only=True
+    )
+    publish_link_tf: bool = flag(
+        False,
+        doc='Publish every link on /tf, where no robot_state_publisher runs.',
+        read_only=True,
+    )
+    interface: str = text(
+        'position',
+        choices=('position', 'velocity', 'effort'),
+        doc='Quantity that the commands topic carries.',
+        read_only=True,
+    )
+    answer_timeout: float = bounded(
+        5.0,
+        low=0.01,
+        high=3600.0,
+        unit='s',
+        doc='Wall time that an external controller may take for one tick of a trial.',
+    )
+    autostart: bool = flag(True, doc='Configure and activate without being asked.', read_only=True)
+
+
+def scene_of(params: BridgeParams) -> Scene:
+    """Return the scene that the parameters describe; ConfigurationError names what is wrong."""
+    changes: dict[str, Any] = {
+        'draw': params.draw,
+        'terrain': parse_terrain(params.terrain),
+        'fixed_base': params.fixed_base,
+    }
+    if params.engine:
+        changes['engine'] = params.engine
+    for name in ('physics_step', 'control_period'):
+        if getattr(params, name) > 0.0:
+            changes[name] = getattr(params, name)
+    return make_scene(params.robot, changes)
