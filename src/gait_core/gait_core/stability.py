@@ -200,7 +200,7 @@ def support_polygon(points: FloatArray) -> FloatArray:
         three when the points are collinear (its two ends), equal (one) or absent (none).
 
     """
-    flat = np.asarray(points, dtype=np.float64).reshape(len(points), -1)[:, :2]
+    flat = np.asarray(points, dtype=np.float64)[:, :2]
     ordered = sorted({(float(x), float(y)) for x, y in flat})
     if len(ordered) < 3:
         return np.array(ordered).reshape(-1, 2)

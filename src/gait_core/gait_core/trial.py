@@ -79,6 +79,8 @@ class TrialLoop:
     def begin(self) -> None:
         """Reset the engine, let the robot settle and read the first observation."""
         spec = self.spec
+        for term in spec.fitness_terms:
+            registry.load('fitness_terms', term)
         self.true = self._engine.reset(
             spec.scene,
             derived_seed(spec.seed, _ENGINE_SEED),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from pathlib import Path
 import zipfile
 
@@ -33,7 +34,9 @@ def load_weights(path: str, sha256: str = '') -> dict[str, npt.NDArray[np.generi
             f'weights {file} have SHA-256 {found[:12]}..., expected {sha256[:12]}...'
         )
     try:
-        with np.load(file, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
-    except (ValueError, OSError, zipfile.BadZipFile, AttributeError) as error:
+        archive = np.load(io.BytesIO(content), allow_pickle=False)
+        if not isinstance(archive, np.lib.npyio.NpzFile):
+            raise ValueError('it holds a single array')
+        return {name: archive[name] for name in archive.files}
+    except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
         raise ConfigurationError(f'weights {file} are no plain .npz file: {error}') from error

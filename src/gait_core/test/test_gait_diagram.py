@@ -1,0 +1,122 @@
+from hypothesis import given
+from hypothesis import strategies as st
+import numpy as np
+import pytest
+
+from gait_core.gait_diagram import debounced, gait_diagram, touchdowns
+
+DT = 0.02
+LEGS = ('fl', 'fr', 'rl', 'rr')
+
+
+def periodic(period, duty, lags, ticks=500):
+    """Legs that land at lag * period and stand for duty * period ticks, again and again."""
+    shift = np.rint(np.array(lags) * period).astype(int)
+    return (np.arange(ticks)[:, None] - shift) % period < round(duty * period)
+
+
+def test_a_trot_is_recognised():
+    diagram = gait_diagram(LEGS, periodic(50, 0.6, [0.0, 0.5, 0.5, 0.0]), DT)
+    for leg in LEGS:
+        assert diagram.duty_factor[leg] == pytest.approx(0.6)
+        assert diagram.stride_frequency[leg] == pytest.approx(1.0)
+    for leg, lag in zip(LEGS, (0.0, np.pi, np.pi, 0.0), strict=True):
+        assert diagram.phase_lag[leg] == pytest.approx(lag)
+
+
+@pytest.mark.parametrize('lags', [(0.0, 0.5, 0.74, 0.26), (0.0, 0.02, 0.98, 0.6)])
+def test_phase_lags_count_from_the_first_leg(lags):
+    # A landing at the very first tick cannot be seen: all start in mid-stride.
+    found = gait_diagram(LEGS, periodic(50, 0.7, np.array(lags) + 0.3), DT).phase_lag
+    for leg, lag in zip(LEGS, lags, strict=True):
+        assert found[leg] == pytest.approx(2.0 * np.pi * lag)
+
+
+def test_phase_lags_are_circular_means():
+    stance = periodic(50, 0.5, [0.3, 0.3], ticks=1000)
+    landings = np.flatnonzero(touchdowns(stance)[:, 1])
+    # The second leg lands one tick before the first and one after it, in turns.
+    stance[landings[::2] - 1, 1] = True
+    stance[landings[1::2], 1] = False
+    lag = gait_diagram(('a', 'b'), stance, DT).phase_lag['b']
+    # An arithmetic mean of 2 % and 98 % of a stride would be half a stride.
+    assert min(lag, 2.0 * np.pi - lag) < 0.02
+
+
+@given(period=st.integers(10, 80), stand=st.integers(20, 80), shift=st.integers(1, 79))
+def test_duty_factor_and_frequency_do_not_depend_on_the_phase(period, stand, shift):
+    duty = max(1, period * stand // 100) / period
+    still = gait_diagram(('a',), periodic(period, duty, [1.0 / period]), DT)
+    moved = gait_diagram(('a',), periodic(period, duty, [(1 + shift) / period]), DT)
+    for diagram in (still, moved):
+        assert diagram.duty_factor['a'] == pytest.approx(duty, abs=1e-9)
+        assert diagram.stride_frequency['a'] == pytest.approx(1.0 / (period * DT))
+
+
+def test_stances_are_intervals_in_seconds():
+    stance = np.array([1, 1, 0, 0, 1, 1, 1, 0, 1], dtype=bool)[:, None]
+    assert gait_diagram(('a',), stance, 0.5).stances['a'] == ((0.0, 1.0), (2.0, 3.5), (4.0, 4.5))
+
+
+def test_standing_or_flying_all_the_time_leaves_the_rest_undefined():
+    for always in (True, False):
+        diagram = gait_diagram(('a', 'b'), np.full((100, 2), always), DT)
+        assert diagram.duty_factor == diagram.stride_frequency == diagram.phase_lag == {}
+        assert len(diagram.stances['a']) == int(always)
+
+
+def test_standing_at_the_start_is_no_landing():
+    stance = np.array([1, 0, 0, 1, 0, 1], dtype=bool)[:, None]
+    np.testing.assert_array_equal(np.flatnonzero(touchdowns(stance)), [3, 5])
+
+
+def test_legs_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match=r'expected \(T, 2\)'):
+        gait_diagram(('a', 'b'), np.zeros((5, 3), dtype=bool), DT)
+
+
+def column(*forces):
+    return np.array(forces, dtype=float)[:, None]
+
+
+def test_between_the_thresholds_the_state_stays():
+    forces = column(3, 5, 3, 3, 1, 3, 3, 6, 2, 3)
+    np.testing.assert_array_equal(
+        debounced(forces, on=5.0, off=2.0)[:, 0], [0, 1, 1, 1, 0, 0, 0, 1, 1, 1]
+    )
+
+
+def test_noise_about_one_threshold_toggles_once():
+    # Landing and lifting off over 100 ticks each, with noise of a quarter of the gap.
+    rng = np.random.default_rng(0)
+    ramp = np.concatenate([np.linspace(0, 10, 100), np.linspace(10, 0, 100)])
+    noisy = column(*(ramp + rng.uniform(-0.5, 0.5, 200)))
+    single = noisy > 5.0
+    assert np.abs(np.diff(single[:, 0].astype(int))).sum() > 2
+    stance = debounced(noisy, on=6.0, off=4.0)
+    assert np.abs(np.diff(stance[:, 0].astype(int))).sum() == 2
+
+
+def test_bounces_and_touches_shorter_than_allowed_are_dropped():
+    landing = column(0, 0, 9, 0, 9, 9, 9, 0, 0, 0, 9, 0, 0, 0)
+    np.testing.assert_array_equal(
+        debounced(landing, 5.0, 2.0, min_ticks=2)[:, 0],
+        [0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0],
+    )
+
+
+@given(
+    forces=st.lists(st.floats(-5.0, 15.0), min_size=1, max_size=60),
+    off=st.floats(0.1, 3.0),
+    gap=st.floats(0.0, 5.0),
+)
+def test_wide_forces_decide_whatever_the_history(forces, off, gap):
+    values = column(*forces)
+    stance = debounced(values, on=off + gap, off=off)
+    assert np.all(stance[values >= off + gap])
+    assert not np.any(stance[values < off])
+
+
+def test_thresholds_the_wrong_way_round_are_refused():
+    with pytest.raises(ValueError, match='off must not exceed on'):
+        debounced(column(1, 2), on=1.0, off=2.0)
