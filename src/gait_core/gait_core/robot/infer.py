@@ -126,13 +126,19 @@ def _body(link: str, parent_joint: Mapping[str, Joint]) -> str:
     return link
 
 
+def body_heads(robot: RobotModel) -> dict[str, str]:
+    """Return for each link the one that heads its rigid body; links fixed to another share it."""
+    parent_joint = {joint.child: joint for joint in robot.joints}
+    return {link.name: _body(link.name, parent_joint) for link in robot.links}
+
+
 def _sole(robot: RobotModel, head: str, poses: FloatArray) -> str:
     """Return the link of a rigid body that is farthest from its joint and has collisions."""
-    parent_joint = {joint.child: joint for joint in robot.joints}
+    heads = body_heads(robot)
     joint_at = poses[robot.link_index[head], :3, 3]
     best, farthest = head, -1.0
     for link in robot.links:
-        if link.collisions and _body(link.name, parent_joint) == head:
+        if link.collisions and heads[link.name] == head:
             distance = float(np.linalg.norm(poses[robot.link_index[link.name], :3, 3] - joint_at))
             if distance > farthest + 1e-9:
                 best, farthest = link.name, distance
@@ -249,3 +255,26 @@ def swapped_names(name: str) -> list[str]:
             ]
         found += [name[: match.start()] + swap + name[match.end() :] for swap in swaps]
     return found
+
+
+def side_of(name: str) -> str:
+    """
+    Return ``left``, ``right`` or an empty string: the side that a name speaks of.
+
+    Of two letters, as in ``fl``, ``lf`` or ``lr``, any l is the left: an r beside it is the rear.
+
+    Examples
+    --------
+    >>> [side_of(name) for name in ('FL_hip', 'rf_hip', 'RL_hip', 'right_knee', 'head')]
+    ['left', 'right', 'left', 'right', '']
+
+    """
+    for match in _SIDE.finditer(name):
+        word = match.group().lower()
+        if len(word) > 2:
+            return word
+        if 'l' in word:
+            return 'left'
+        if 'r' in word:
+            return 'right'
+    return ''

@@ -1,0 +1,127 @@
+"""Collision shapes of different bodies that already overlap in the nominal stance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+import itertools
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.kinematics import link_poses
+from gait_core.robot.frames import rotation
+from gait_core.robot.infer import body_heads
+from gait_core.robot.meshes import mesh_vertices
+from gait_core.robot.model import RobotModel, Shape
+
+TOUCHING = 1e-6
+"""Overlap [m] up to which shapes count as touching only."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overlap:
+    """
+    Two links whose shapes overlap, by at most ``depth`` [m].
+
+    ``neighbours`` tells whether one joint connects them; engines ignore contacts of these.
+    ``exact`` holds for boxes and spheres; cylinders, capsules and meshes count as their oriented
+    bounding boxes, so without it the two may not quite touch.
+    """
+
+    link_a: str
+    link_b: str
+    depth: float
+    neighbours: bool
+    exact: bool
+
+
+@dataclass(frozen=True)
+class _Block:
+    """A box (centre (3,), axes as columns (3, 3), half sizes (3,)), or a ball of some radius."""
+
+    centre: FloatArray
+    axes: FloatArray
+    half: FloatArray
+    radius: float
+    exact: bool
+
+
+def find_overlaps(robot: RobotModel) -> tuple[Overlap, ...]:
+    """Return the overlapping pairs in the nominal stance, in the order of ``robot.links``."""
+    poses = link_poses(robot, robot.stance[: len(robot.joint_names)])
+    head = body_heads(robot)
+    joined = {frozenset((head[joint.parent], head[joint.child])) for joint in robot.joints}
+    blocks = {
+        link.name: [_placed(_block(shape), pose) for shape in link.collisions]
+        for link, pose in zip(robot.links, poses, strict=True)
+    }
+    found = []
+    for link_a, link_b in itertools.combinations([link.name for link in robot.links], 2):
+        if head[link_a] == head[link_b]:
+            continue
+        depth, exact = max(
+            ((_depth(a, b), a.exact and b.exact) for a in blocks[link_a] for b in blocks[link_b]),
+            default=(0.0, True),
+        )
+        if depth > TOUCHING:
+            neighbours = frozenset((head[link_a], head[link_b])) in joined
+            found.append(
+                Overlap(
+                    link_a=link_a, link_b=link_b, depth=depth, neighbours=neighbours, exact=exact
+                )
+            )
+    return tuple(found)
+
+
+def _block(shape: Shape) -> _Block:
+    """Return the block of a shape in its link's frame."""
+    middle, half, radius = np.zeros(3), np.zeros(3), 0.0
+    if shape.kind == 'box':
+        half = 0.5 * np.array(shape.size)
+    elif shape.kind == 'sphere':
+        radius = shape.size[0]
+    elif shape.kind == 'mesh':
+        vertices = mesh_vertices(shape.file) * np.array(shape.size)
+        low, high = vertices.min(axis=0), vertices.max(axis=0)
+        middle, half = 0.5 * (low + high), 0.5 * (high - low)
+    else:
+        across, length = shape.size
+        along = 0.5 * length + (across if shape.kind == 'capsule' else 0.0)
+        half = np.array([across, across, along])
+    axes = rotation(shape.rpy)
+    exact = shape.kind in ('box', 'sphere')
+    return _Block(axes @ middle + np.array(shape.xyz), axes, half, radius, exact)
+
+
+def _placed(block: _Block, pose: FloatArray) -> _Block:
+    turn = pose[:3, :3]
+    return replace(block, centre=turn @ block.centre + pose[:3, 3], axes=turn @ block.axes)
+
+
+def _depth(a: _Block, b: _Block) -> float:
+    """Return by how far two blocks overlap [m]; negative or zero if they are apart."""
+    if a.radius > 0.0 and b.radius > 0.0:
+        return a.radius + b.radius - float(np.linalg.norm(a.centre - b.centre))
+    if a.radius > 0.0:
+        return _ball_in_box(a, b)
+    if b.radius > 0.0:
+        return _ball_in_box(b, a)
+    return _boxes(a, b)
+
+
+def _ball_in_box(ball: _Block, box: _Block) -> float:
+    local = box.axes.T @ (ball.centre - box.centre)
+    outside = np.abs(local) - box.half
+    if np.all(outside <= 0.0):
+        return ball.radius - float(outside.max())
+    return ball.radius - float(np.linalg.norm(np.maximum(outside, 0.0)))
+
+
+def _boxes(a: _Block, b: _Block) -> float:
+    """Return the least overlap over the separating-axis candidates of two boxes."""
+    crossed = np.cross(a.axes.T[:, None, :], b.axes.T[None, :, :]).reshape(9, 3)
+    axes = np.concatenate([a.axes.T, b.axes.T, crossed])
+    lengths = np.linalg.norm(axes, axis=1)
+    axes = axes[lengths > 1e-9] / lengths[lengths > 1e-9, None]
+    reach = np.abs(axes @ a.axes) @ a.half + np.abs(axes @ b.axes) @ b.half
+    return float(np.min(reach - np.abs(axes @ (b.centre - a.centre))))

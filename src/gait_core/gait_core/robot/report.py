@@ -1,0 +1,280 @@
+"""The load report: what a robot description says, and what in it will surprise an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gait_core import canonical
+from gait_core.arrays import FloatArray
+from gait_core.kinematics import link_poses
+from gait_core.placement import nominal_height
+from gait_core.robot.find import find_robot
+from gait_core.robot.frames import rpy_of
+from gait_core.robot.infer import side_of, up_axis
+from gait_core.robot.load import read_robot
+from gait_core.robot.model import MOVING, Link, RobotModel
+from gait_core.robot.overlap import Overlap, find_overlaps
+from gait_core.robot.shapes import shape_points
+from gait_core.scene import NOTHING
+
+_AXES = {'x': (1, 0, 0), 'y': (0, 1, 0), 'z': (0, 0, 1)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadReport:
+    """
+    What loading a description found.
+
+    Attributes
+    ----------
+    source, name : str
+    links, joints : int
+        All links; the moving joints that follow no other.
+    total_mass : float [kg]
+    height : float [m]
+        Of the root link's origin over the ground in the nominal stance.
+    actuated : tuple of str
+    legs : mapping of str to tuple of str
+        Joints of each leg, then its sole link.
+    without_mass : tuple of str
+        Links without inertial, or of mass zero.
+    implausible : mapping of str to str
+        Link and what is wrong with its inertia.
+    without_position_limits, without_velocity_limit, without_effort_limit : tuple of str
+        Joints; endless (continuous) ones need no position limits and are not listed.
+    mimic : mapping of str to str
+        Following joint and the one it follows.
+    up, forward : str
+        Axis of the root link that points up or forward, e.g. ``z`` or ``-x``; ``forward`` is
+        empty where names and shape leave it open.
+    overlaps : tuple of Overlap
+        Pairs that overlap in the nominal stance.
+    warnings : tuple of str
+        One line each.
+
+    """
+
+    source: str
+    name: str
+    links: int
+    joints: int
+    total_mass: float
+    height: float
+    actuated: tuple[str, ...]
+    legs: Mapping[str, tuple[str, ...]]
+    without_mass: tuple[str, ...]
+    implausible: Mapping[str, str]
+    without_position_limits: tuple[str, ...]
+    without_velocity_limit: tuple[str, ...]
+    without_effort_limit: tuple[str, ...]
+    mimic: Mapping[str, str]
+    up: str
+    forward: str
+    overlaps: tuple[Overlap, ...]
+    warnings: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the report as plain data, keys as the attributes with their units."""
+        plain = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        plain['total_mass_kg'] = plain.pop('total_mass')
+        plain['height_m'] = plain.pop('height')
+        plain['legs'] = {
+            name: {'joints': list(chain[:-1]), 'sole': chain[-1]}
+            for name, chain in self.legs.items()
+        }
+        plain['overlaps'] = [
+            {
+                'link_a': pair.link_a,
+                'link_b': pair.link_b,
+                'depth_m': pair.depth,
+                'neighbours': pair.neighbours,
+                'exact': pair.exact,
+            }
+            for pair in self.overlaps
+        ]
+        return dict(canonical.plain(plain))
+
+    def lines(self) -> list[str]:
+        """Return the report as text."""
+        head = (
+            f'robot {self.name} ({self.source})',
+            f'{self.links} links, {self.joints} independent joints, {len(self.actuated)} actuated',
+            f'{self.total_mass:.4g} kg, base {self.height:.3f} m above the ground as it stands',
+            f'up is {self.up}, forward is {self.forward or "not known"}',
+        )
+        legs = [
+            f'leg {name}: {", ".join(chain[:-1]) or "no joints"} -> sole {chain[-1]}'
+            for name, chain in self.legs.items()
+        ]
+        return [*head, *legs, *(f'WARNING: {text}' for text in self.warnings)]
+
+
+def load_report(path: str | Path, packages: Mapping[str, str | Path] = NOTHING) -> LoadReport:
+    """
+    Load a description and report what is in it.
+
+    Parameters
+    ----------
+    path : path
+        A .urdf or .xacro file, a robot folder, or a robot's name.
+    packages : mapping of str to path
+        Folders of packages that the description names.
+
+    Raises
+    ------
+    ConfigurationError
+        If it cannot be loaded: not well-formed, a missing mesh, no mass, links that form no tree.
+
+    """
+    return report_on(read_robot(find_robot(str(path)), packages))
+
+
+def report_on(robot: RobotModel) -> LoadReport:
+    """Return the report of a robot that is loaded already."""
+    movable = [joint for joint in robot.joints if joint.kind in MOVING and joint.mimic is None]
+    implausible = {link.name: fault for link in robot.links if (fault := _inertia_fault(link))}
+    report = LoadReport(
+        source=robot.source,
+        name=robot.name,
+        links=len(robot.links),
+        joints=len(movable),
+        total_mass=robot.mass,
+        height=nominal_height(robot),
+        actuated=robot.joint_names,
+        legs={leg.name: (*leg.joints, leg.sole) for leg in robot.legs},
+        without_mass=tuple(link.name for link in robot.links if link.mass == 0.0),
+        implausible=implausible,
+        without_position_limits=tuple(
+            joint.name
+            for joint in movable
+            if joint.kind != 'continuous' and np.isinf([joint.lower, joint.upper]).any()
+        ),
+        without_velocity_limit=tuple(j.name for j in movable if np.isinf(j.velocity)),
+        without_effort_limit=tuple(j.name for j in movable if np.isinf(j.effort)),
+        mimic={j.name: j.mimic.joint for j in robot.joints if j.mimic is not None},
+        up=up_axis(robot),
+        forward=_forward_axis(robot),
+        overlaps=find_overlaps(robot),
+        warnings=(),
+    )
+    return dataclasses.replace(report, warnings=tuple(_warnings(report)))
+
+
+def _warnings(report: LoadReport) -> list[str]:
+    found = _frame_warnings(report)
+    for names, text in (
+        (report.without_mass, 'without mass (some engines make it 1 kg)'),
+        (report.without_position_limits, 'without position limits'),
+        (report.without_velocity_limit, 'without velocity limit'),
+        (report.without_effort_limit, 'without effort limit'),
+    ):
+        if names:
+            kind = 'link' if names is report.without_mass else 'joint'
+            found.append(f'{len(names)} {kind}{"s" * (len(names) > 1)} {text}: {", ".join(names)}')
+    for fault in dict.fromkeys(report.implausible.values()):
+        alike = [name for name, other in report.implausible.items() if other == fault]
+        found.append(f'link{"s" * (len(alike) > 1)} {", ".join(alike)}: {fault}')
+    found += [
+        f"joint '{name}' mimics '{other}', which some engines ignore"
+        for name, other in report.mimic.items()
+    ]
+    found += _overlap_warnings(report.overlaps)
+    if not report.legs:
+        found.append('no legs: no chain of joints ends at the lowest level')
+    return found
+
+
+def _overlap_warnings(overlaps: tuple[Overlap, ...]) -> list[str]:
+    found = [
+        f"links '{pair.link_a}' and '{pair.link_b}' {'overlap' if pair.exact else 'may overlap'} "
+        f'by {1e3 * pair.depth:.2g} mm in the nominal stance'
+        for pair in overlaps
+        if not pair.neighbours
+    ]
+    joined = [f'{pair.link_a} - {pair.link_b}' for pair in overlaps if pair.neighbours]
+    if joined:
+        found.append(
+            f'{len(joined)} pairs of links that a joint connects overlap, which matters where an '
+            f'engine lets them collide: {", ".join(joined)}'
+        )
+    return found
+
+
+def _frame_warnings(report: LoadReport) -> list[str]:
+    if report.up == 'z' and report.forward in ('x', ''):
+        return []
+    if report.up == '-z':
+        return ['its chains end above the base: it is upside down, or needs a nominal_stance']
+    text = f'the base frame is not x forward, z up: up is {report.up}'
+    if not report.forward:
+        return [text]
+    up, forward = _vector(report.up), _vector(report.forward)
+    # Rows are the base frame's axes (forward, left, up) in the file's frame.
+    turn = ', '.join(
+        f'{angle:.4f}' for angle in rpy_of(np.array([forward, np.cross(up, forward), up]))
+    )
+    return [f'{text}, forward is {report.forward}; root_rpy: [{turn}] in robot.yaml turns it']
+
+
+def _vector(axis: str) -> FloatArray:
+    return np.array(_AXES[axis[-1]], dtype=np.float64) * (-1.0 if axis.startswith('-') else 1.0)
+
+
+def _inertia_fault(link: Link) -> str:
+    """Return what no rigid body of this mass and size could have, or an empty string."""
+    if link.mass == 0.0:
+        return ''
+    principal = np.linalg.eigvalsh(link.inertia)
+    values = ', '.join(f'{value:.3g}' for value in principal)
+    if principal[0] <= 0.0:
+        return f'its principal moments of inertia ({values} kg m^2) are not all positive'
+    if principal[0] + principal[1] < principal[2] * (1.0 - 1e-6):
+        return (
+            f'its principal moments of inertia ({values} kg m^2) break the triangle inequality: '
+            'no body has the greatest above the sum of the others'
+        )
+    gyration, reach = float(np.sqrt(principal[2] / link.mass)), _reach(link)
+    if reach > 0.0 and gyration > 2.0 * reach:
+        return (
+            f'its inertia belongs to a body of {gyration:.3g} m radius of gyration, its shape '
+            f'reaches {reach:.3g} m from its centre of mass'
+        )
+    return ''
+
+
+def _reach(link: Link) -> float:
+    """Return the distance from the centre of mass to the farthest point of the link's shapes."""
+    farthest = 0.0
+    for shape in link.collisions or link.visuals:
+        points, radius = shape_points(shape)
+        farthest = max(
+            farthest, radius + float(np.linalg.norm(points - link.com, axis=1).max(initial=0.0))
+        )
+    return farthest
+
+
+def _forward_axis(robot: RobotModel) -> str:
+    """Return the root's axis that points forward, by the names of the legs' left and right."""
+    poses = link_poses(robot, robot.stance[: len(robot.joint_names)])
+    places: dict[str, list[FloatArray]] = {'left': [], 'right': []}
+    for leg in robot.legs:
+        if leg.joints:
+            hip = robot.joint[leg.joints[0]]
+            side = side_of(hip.name) or side_of(leg.name) or side_of(leg.sole)
+            if side:
+                places[side].append(poses[robot.link_index[hip.child], :3, 3])
+    if not places['left'] or not places['right']:
+        return ''
+    left = np.mean(places['left'], axis=0) - np.mean(places['right'], axis=0)
+    forward = np.cross(left, _vector(up_axis(robot)))
+    length = float(np.linalg.norm(forward))
+    main = int(np.argmax(np.abs(forward)))
+    if length < 1e-6 or abs(forward[main]) < 0.9 * length:
+        return ''
+    return ('-' if forward[main] < 0.0 else '') + 'xyz'[main]
