@@ -189,6 +189,15 @@ class ControllerNode(ManagedNode):
             GaitState, 'gait_state', PUBLISHED, **options
         )
         self._diagnostics = self.create_publisher(DiagnosticArray, 'diagnostics', PUBLISHED)
+        if not chosen.lockstep:
+            self._listen()
+        self.create_service(LoadGait, '~/load_gait', self._on_load_gait)
+        self._command = Command(velocity=_triple(chosen.command))
+        self._lockstep: LockstepClient | None = None
+        self._timer: Any = None
+        self._waiting = ''
+
+    def _listen(self) -> None:
         self._seen = LiveObservation(self.robot, self.get_logger().warning)
         for kind, topic, callback in (
             (JointState, 'joint_states', self._seen.joint_state),
@@ -197,12 +206,9 @@ class ControllerNode(ManagedNode):
             (Odometry, 'odom', self._seen.odometry),
             (Twist, 'cmd_vel', self._on_cmd_vel),
         ):
-            self.create_subscription(kind, topic, callback, STREAM, **options)
-        self.create_service(LoadGait, '~/load_gait', self._on_load_gait)
-        self._command = Command(velocity=_triple(chosen.command))
-        self._lockstep: LockstepClient | None = None
-        self._timer: Any = None
-        self._waiting = ''
+            self.create_subscription(
+                kind, topic, callback, STREAM, qos_overriding_options=overridable()
+            )
 
     # ------------------------------------------------------------------------------- lifecycle
 

@@ -100,6 +100,7 @@ def walk_graph(
     realtime_factor: float = 1.0,
     namespace: str = '',
     gait_files: tuple[str, ...] = (),
+    link_transforms: bool = False,
 ) -> tuple[NodeSpec, ...]:
     """
     Return a bridge that runs by itself and a controller that walks its robot.
@@ -118,6 +119,8 @@ def walk_graph(
         Of both nodes.
     gait_files : tuple of str
         Parameter files for the controller, e.g. a ``champion.yaml``.
+    link_transforms : bool
+        Whether the bridge publishes the links' transforms.
 
     """
     bridge = bridge_node(
@@ -128,6 +131,7 @@ def walk_graph(
             'seed': seed,
             'mode': 'realtime',
             'realtime_factor': float(realtime_factor),
+            'publish_link_tf': link_transforms,
         },
         namespace,
     )

@@ -40,9 +40,10 @@ class NextSpin:
     Parameters
     ----------
     executor
-        Woken, so that it comes back at once instead of waiting for an event.
+        Of the coroutine's node.
     idle : bool
-        The coroutine has nothing to do but wait: sleep a moment instead of spinning hot.
+        The coroutine waits for one of those callbacks: sleep a moment instead of spinning hot.
+        Otherwise the executor comes back at once instead of waiting for an event.
 
     """
 
@@ -52,7 +53,7 @@ class NextSpin:
     def __await__(self) -> Any:
         if self._idle:
             time.sleep(_NAP)
-        if self._executor is not None:
+        else:
             self._executor.wake()
         yield
 

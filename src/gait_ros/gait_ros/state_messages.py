@@ -85,9 +85,9 @@ def odometry(stamp: Time, true: Observation) -> Odometry:
     )
     message.pose.pose.position = _point(pose[:3])
     message.pose.pose.orientation = _quaternion(pose[3:])
-    back = Rotation.from_quat(pose[3:]).inv()
-    message.twist.twist.linear = _vector(back.apply(twist[:3]))
-    message.twist.twist.angular = _vector(back.apply(twist[3:]))
+    turn = Rotation.from_quat(pose[3:]).as_matrix()
+    message.twist.twist.linear = _vector(twist[:3] @ turn)
+    message.twist.twist.angular = _vector(twist[3:] @ turn)
     return message
 
 

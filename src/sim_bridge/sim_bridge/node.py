@@ -8,6 +8,7 @@ import os
 import socket
 import sys
 import time
+import traceback
 from typing import Any
 
 from builtin_interfaces.msg import Time
@@ -315,6 +316,9 @@ class SimBridgeNode(ManagedNode):
             response.message = str(error)
         except SimulationDiverged as error:
             response.message = f'the simulation diverged before its first tick: {error}'
+        except Exception as error:  # An EventsExecutor crashes on what a coroutine raises.
+            self.get_logger().error(traceback.format_exc())
+            response.message = f'internal error: {error!r}'
         finally:
             if trial is not None:
                 self._trial = None
