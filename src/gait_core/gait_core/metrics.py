@@ -7,6 +7,7 @@ Metrics of a trial: numbers by name, all finite; one that is undefined is absent
 from __future__ import annotations
 
 from collections.abc import Mapping
+import math
 from types import MappingProxyType
 
 import numpy as np
@@ -53,8 +54,8 @@ METRICS: Mapping[str, str] = MappingProxyType(
 LOADED, UNLOADED = 0.05, 0.02
 """Share of the weight at which a leg counts as standing, and below which no longer."""
 
-_SHORTEST = 0.05
-"""Stance or flight that counts [s]."""
+_SHORTEST = 0.5
+"""Least stance or flight that counts, in units of sqrt(length scale / g): bodies fall in these."""
 
 ZMP_LOAD = 0.05
 """Share of the weight below which the zero moment point is undefined."""
@@ -92,11 +93,12 @@ def weight(rollout: Rollout) -> float:
 def stance(rollout: Rollout) -> BoolArray:
     """Return which legs stand at each tick, debounced, (T + 1, legs)."""
     load = weight(rollout)
+    shortest = _SHORTEST * math.sqrt(rollout.robot.length_scale / (_gravity(rollout) or 1.0))
     return debounced(
         rollout.sole_forces()[:, :, 2],
         LOADED * load,
         UNLOADED * load,
-        max(1, round(_SHORTEST / rollout.dt)),
+        max(1, round(shortest / rollout.dt)),
     )
 
 

@@ -20,6 +20,10 @@ SEVERAL_HEIGHTS = 'several_heights'
 UNDEFINED = 'undefined'
 
 _CROWDED = 8
+"""Points of one instant above which their hull is taken before its margin."""
+
+_ON_EDGE = 1e-12
+"""Distance [m] that counts as none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -300,8 +304,8 @@ def _margins(relative: FloatArray) -> FloatArray:
     support = np.einsum('rdi,rki->rdk', directions, relative).max(axis=-1)
     values = np.where(length > 0.0, support / np.where(length > 0.0, length, 1.0), np.inf)
     least = values.min(axis=1)
-    # No direction at all: every point is the origin itself.
-    return np.where(np.isinf(least), 0.0, least)
+    # No direction at all: every point is the origin itself. Next to an edge: rounding only.
+    return np.where(np.isinf(least) | (np.abs(least) < _ON_EDGE), 0.0, least)
 
 
 def _summed(instant: IntArray, values: FloatArray, instants: int) -> FloatArray:

@@ -186,6 +186,17 @@ def test_steps_are_counted_over_all_legs():
     assert diagram.phase_lag['leg1'] == pytest.approx(2.0 * np.pi * 12.0 / 50.0)
 
 
+@pytest.mark.parametrize(('ticks_up', 'steps'), [(3, 0.0), (8, 1.0)])
+def test_a_bounce_is_no_step(ticks_up, steps):
+    robot = legged_box()
+    corners = [[0.2, 0.1, 0.0], [0.2, -0.1, 0.0], [-0.2, 0.1, 0.0], [-0.2, -0.1, 0.0]]
+    fields = standing(101, corners, robot.mass * G, robot)
+    up = (fields['contact_sole'] == 2) & (np.abs(fields['contact_tick'] - 50.5) < ticks_up / 2)
+    fields['contact_forces'][up] = 0.0
+    # Legs of 0.3 m: half of sqrt(0.3 / 9.81) s are 4.4 ticks.
+    assert trial_metrics(record(**fields))['steps'] == steps
+
+
 def test_jitter_is_that_of_the_commands():
     ticks, rate = 200, 2.0 * np.pi * 1.5
     targets = np.zeros((ticks, 8))
