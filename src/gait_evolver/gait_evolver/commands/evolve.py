@@ -1,0 +1,160 @@
+"""
+Search for a better gait.
+
+EXPERIMENT is a name (see `gait list experiments`) or a YAML file. Ctrl-C leaves a run that
+`--run-dir DIR --resume` continues; so does kill -9. Settings are named as in the file, e.g.
+optimizer.settings.elites=3; gait.<name> fixes a parameter that is not searched.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+import sys
+from typing import TYPE_CHECKING, Any
+
+from gait_evolver.commands.common import FAILED, add_settings, print_json
+
+if TYPE_CHECKING:
+    from gait_core.contracts import Evaluator
+    from gait_evolver.run_store import Row, RunStore
+
+INTERRUPTED = 130
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        'experiment', metavar='EXPERIMENT', nargs='?', help='not needed with --resume'
+    )
+    parser.add_argument('--generations', type=int, metavar='N')
+    parser.add_argument(
+        '--workers', type=int, default=0, metavar='N', help='0: one per processor (the default)'
+    )
+    parser.add_argument('--evaluator', metavar='E', help='where trials run: local or ros')
+    parser.add_argument('--engine', metavar='E')
+    parser.add_argument('--seed', type=int, metavar='N')
+    parser.add_argument('--run-dir', metavar='DIR', help='default: a new folder in ./runs')
+    parser.add_argument('--resume', action='store_true', help='go on with the run in --run-dir')
+    add_settings(parser, 'population=30')
+
+
+def run(options: Namespace) -> int:
+    """Run or resume an evolution."""
+    from gait_evolver.evolve import Evolution, summary
+
+    store, recorded = open_store(options)
+    try:
+        from gait_evolver.progress import make_display
+
+        evaluator = make_evaluator(options, store)
+        display = make_display()
+        evolution = Evolution(store, evaluator, recorded, display)
+        interrupted = False
+        try:
+            evolution.run()
+        except KeyboardInterrupt:
+            interrupted = True
+        finally:
+            evaluator.close()
+            display.close()
+        values = summary(store, evolution.progress)
+    finally:
+        store.close()
+    if options.json:
+        print_json(values)
+    else:
+        _print_summary(values, evolution.progress.finished)
+    if interrupted:
+        print(
+            f'gait: interrupted; go on with: gait evolve --run-dir {store.folder} --resume',
+            file=sys.stderr,
+        )
+        return INTERRUPTED
+    return 0 if values['best_fitness'] is not None else FAILED
+
+
+def open_store(options: Namespace) -> tuple[RunStore, list[list[Row]]]:
+    """Return the new or resumed run that the options describe."""
+    from gait_core.errors import ConfigurationError
+    from gait_evolver.evolve import new_run_folder
+    from gait_evolver.experiment import load_experiment, resolve
+    from gait_evolver.run_store import RunStore
+
+    if options.resume:
+        _check_resumable(options)
+        store, recorded = RunStore.open_run(Path(options.run_dir), options.generations or 0)
+        warning = store.warning()
+        if warning:
+            print(f'gait: warning: {warning}', file=sys.stderr)
+        return store, recorded
+    if not options.experiment:
+        raise ConfigurationError('which experiment? See `gait list experiments`')
+    plan = resolve(load_experiment(options.experiment, overrides_of(options)))
+    experiment = plan.experiment
+    folder = (
+        Path(options.run_dir)
+        if options.run_dir
+        else new_run_folder(experiment.name, experiment.seed)
+    )
+    return RunStore.create(folder, plan), []
+
+
+def overrides_of(options: Namespace) -> dict[str, Any]:
+    """Return what the options change of the experiment, nested as in its file."""
+    from gait_core.trial_setup import check_registered, merged, parse_settings
+
+    changes: dict[str, Any] = parse_settings(options.settings)
+    for name in ('generations', 'seed', 'evaluator'):
+        if getattr(options, name) is not None:
+            changes[name] = getattr(options, name)
+    if options.engine:
+        check_registered('engines', options.engine)
+        changes = merged(changes, {'scene': {'engine': options.engine}})
+    return changes
+
+
+def make_evaluator(options: Namespace, store: RunStore) -> Evaluator:
+    """Return the evaluator that the options or the experiment name."""
+    from gait_core import registry
+
+    name = options.evaluator or store.plan.experiment.evaluator
+    evaluator: Evaluator = registry.load('evaluators', name)(workers=options.workers)
+    return evaluator
+
+
+def _check_resumable(options: Namespace) -> None:
+    from gait_core.errors import ConfigurationError
+
+    if not options.run_dir:
+        raise ConfigurationError('--resume needs --run-dir DIR')
+    given = {'--seed': options.seed, '--engine': options.engine, '--set': options.settings}
+    for flag, value in given.items():
+        if value not in (None, []):
+            raise ConfigurationError(f'{flag} cannot change a run that is resumed')
+    if options.experiment:
+        from gait_evolver.run_store import read_run
+
+        recorded = read_run(Path(options.run_dir))[1].name
+        if Path(options.experiment).stem != recorded:
+            raise ConfigurationError(
+                f"{options.run_dir} is a run of '{recorded}', not of '{options.experiment}'"
+            )
+
+
+def _print_summary(values: dict[str, Any], finished: str) -> None:
+    print(
+        f'{values["experiment"]}: {values["generations"]} generations, '
+        f'{values["evaluations"]} trials' + (f' ({finished})' if finished else '')
+    )
+    for label, name, form in (
+        ('first generation', 'first_generation_best', '{:.4f}'),
+        ('best fitness', 'best_fitness', '{:.4f}'),
+        ('trials per second', 'evaluations_per_s', '{:.2f}'),
+        ('champion', 'champion', '{}'),
+        ('run directory', 'run_dir', '{}'),
+    ):
+        if values[name] is not None:
+            print(f'  {label + ":":19}{form.format(values[name])}')
+    for status, count in values['invalid_counts'].items():
+        print(f'  {status + ":":19}{count} trials')

@@ -1,0 +1,197 @@
+"""
+Run one trial of a robot and print its measures.
+
+ROBOT is a name (see `gait list robots`) or a robot folder. Controller, preset, scene and
+duration are the robot's own unless given. Settings: gait.<parameter of the controller>,
+scene.<field>, e.g. scene.friction=0.5, and settle_time.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping
+from pathlib import Path
+import tempfile
+from typing import TYPE_CHECKING, Any
+
+from gait_evolver.commands.common import (
+    add_settings,
+    exit_code,
+    print_json,
+    print_trial,
+    trial_object,
+)
+
+if TYPE_CHECKING:
+    from gait_core.rollout import Rollout
+    from gait_core.trial_spec import TrialResult, TrialSpec
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument('robot', metavar='ROBOT')
+    parser.add_argument('--controller', default='', metavar='C')
+    parser.add_argument('--preset', default='', metavar='P', help='named set of gait parameters')
+    parser.add_argument(
+        '--champion', metavar='FILE', help='champion.yaml or other file with gait parameters'
+    )
+    parser.add_argument('--seconds', type=float, metavar='S')
+    parser.add_argument(
+        '--cmd', metavar='VX[,VY[,WZ]]', help='velocity forward, left [m/s] and turning [rad/s]'
+    )
+    parser.add_argument('--terrain', metavar='NAME[:k=v,...]', help='e.g. rough:range=0.1,seed=3')
+    parser.add_argument('--engine', metavar='E')
+    parser.add_argument('--seed', type=int, default=0, metavar='N')
+    parser.add_argument(
+        '--ros',
+        action='store_true',
+        help='controller and bridge as processes of their own, in lock-step',
+    )
+    parser.add_argument('--record', metavar='DIR', help='write the rollout as plain arrays')
+    parser.add_argument('--video', metavar='FILE', help='write a GIF of the trial')
+    parser.add_argument('--viewer', action='store_true', help='show the trial in a window')
+    add_settings(parser, 'gait.step_size_deg=15 or scene.friction=0.5')
+
+
+def run(options: Namespace) -> int:
+    """Run the trial, then show what was asked for."""
+    from gait_evolver import display
+
+    if options.viewer:
+        display.check_screen()
+    if options.video:
+        display.check_video(Path(options.video))
+    spec = spec_of(options)
+    keep = bool(options.record or options.video or options.viewer)
+    result, rollout, wall_time, pids = (_over_ros if options.ros else _here)(spec, keep)
+    values = trial_object(spec, result, wall_time, pids)
+    if rollout is not None:
+        _show(options, rollout, result)
+    if options.json:
+        print_json(values)
+    else:
+        print_trial(values, result.reason)
+    return exit_code(result.status)
+
+
+def spec_of(options: Namespace) -> TrialSpec:
+    """Return the trial that the options describe; ConfigurationError names a mistake."""
+    from gait_core import trial_setup
+    from gait_core.robot.load import load_robot
+    from gait_core.trial_spec import TrialSpec
+
+    robot = load_robot(options.robot)
+    controller, preset, gait, fitness = _gait(options)
+    settings = trial_setup.parse_settings(options.settings)
+    _check_sections(settings)
+    controller, preset = trial_setup.choose_controller(robot, controller, preset)
+    parameters = trial_setup.controller_parameters(
+        controller, preset, trial_setup.merged(gait, settings.get('gait', {}))
+    )
+    scene = dict(settings.get('scene', {}))
+    if options.engine:
+        scene['engine'] = trial_setup.check_registered('engines', options.engine)
+    if options.terrain:
+        scene['terrain'] = trial_setup.parse_terrain(options.terrain)
+    script = trial_setup.default_script(robot)
+    if options.cmd is not None:
+        script = trial_setup.steady(trial_setup.parse_velocity(options.cmd))
+    duration = options.seconds
+    if duration is None:
+        duration = float(robot.defaults.get('duration', 10.0))
+    return TrialSpec(
+        scene=trial_setup.make_scene(options.robot, scene),
+        controller=controller,
+        parameters=parameters,
+        script=script,
+        seed=options.seed,
+        duration=duration,
+        settle_time=_number(
+            'settle_time', settings.get('settle_time', robot.defaults.get('settle_time', 0.0))
+        ),
+        fitness_terms=fitness,
+    )
+
+
+def _gait(options: Namespace) -> tuple[str, str, Mapping[str, Any], Mapping[str, float]]:
+    """Return controller, preset, gait parameters and fitness terms, those of a champion first."""
+    from gait_core.champion import gait_parameters, read_champion
+    from gait_core.errors import ConfigurationError
+
+    if not options.champion:
+        return options.controller, options.preset, {}, {}
+    path = Path(options.champion)
+    gait = gait_parameters(path)
+    try:
+        champion = read_champion(path)
+    except ConfigurationError:
+        if not gait:
+            raise
+        # A parameter file of the user's own says nothing of robot and controller.
+        return options.controller, options.preset, gait, {}
+    spec = champion.spec
+    if spec.scene.robot != options.robot:
+        raise ConfigurationError(
+            f"{path} is a champion of robot '{spec.scene.robot}', not of '{options.robot}'"
+        )
+    if options.controller and options.controller != spec.controller:
+        raise ConfigurationError(
+            f"{path} holds a gait of controller '{spec.controller}', not of '{options.controller}'"
+        )
+    return spec.controller, options.preset, gait, spec.fitness_terms
+
+
+def _check_sections(settings: Mapping[str, Any]) -> None:
+    from gait_core.errors import ConfigurationError, unknown
+
+    valid = ('gait', 'scene', 'settle_time')
+    for name, value in settings.items():
+        if name not in valid:
+            raise unknown('setting', name, ('gait.<name>', 'scene.<name>', 'settle_time'))
+        if name != 'settle_time' and not isinstance(value, Mapping):
+            raise ConfigurationError(f"setting '{name}' needs a name behind a dot: {name}.<name>")
+
+
+def _number(name: str, value: Any) -> float:
+    from gait_core.errors import ConfigurationError
+
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ConfigurationError(f'{name} is {value!r}, expected a number of seconds')
+    return float(value)
+
+
+_Outcome = tuple['TrialResult', 'Rollout | None', float, 'Mapping[str, int] | None']
+
+
+def _here(spec: TrialSpec, keep: bool) -> _Outcome:
+    from gait_core.trial import run_loop
+
+    loop = run_loop(spec)
+    result = loop.result()
+    return result, loop.rollout() if keep else None, result.wall_time, None
+
+
+def _over_ros(spec: TrialSpec, keep: bool) -> _Outcome:
+    from gait_core.errors import ConfigurationError
+    from gait_core.record import read_record
+
+    try:
+        from gait_ros.session import run_ros_trial
+    except ImportError as error:
+        raise ConfigurationError(f'--ros needs ROS 2: {error}') from error
+    with tempfile.TemporaryDirectory(prefix='gait_record_') as folder:
+        trial = run_ros_trial(spec, link_transforms=True, record=folder if keep else '')
+        rollout = read_record(Path(folder))[0] if keep else None
+    return trial.result, rollout, trial.wall_time, trial.pids
+
+
+def _show(options: Namespace, rollout: Rollout, result: TrialResult) -> None:
+    from gait_core.record import write_record
+    from gait_evolver import display
+
+    if options.record:
+        write_record(Path(options.record), rollout, result)
+    if options.video:
+        display.write_video(Path(options.video), rollout)
+    if options.viewer:
+        display.show(rollout)
