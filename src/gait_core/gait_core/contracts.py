@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
+
+import numpy as np
+import numpy.typing as npt
 
 from gait_core.arrays import FloatArray
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters
 from gait_core.robot.model import RobotModel
+from gait_core.rollout import Rollout
 from gait_core.scene import NOTHING, Scene
 from gait_core.targets import AppliedTargets, JointTargets
 from gait_core.trial_spec import Command, TrialResult, TrialSpec
@@ -161,3 +165,26 @@ class Evaluator(Protocol):
 
     def close(self) -> None:
         """Stop the workers."""
+
+
+class Renderer(Protocol):
+    """Draws the states of a rollout; constructed without arguments, closed by its user."""
+
+    def frames(
+        self, rollout: Rollout, times: Sequence[float], width: int, height: int
+    ) -> Iterator[npt.NDArray[np.uint8]]:
+        """
+        Yield a picture, (height, width, 3) RGB, of the state nearest to each time [s].
+
+        The camera follows the robot. Needs no display.
+        """
+
+    def play(self, rollout: Rollout, rate: float = 1.0) -> None:
+        """
+        Show the rollout in a window, ``rate`` times as fast as it happened.
+
+        Returns at its end or once the window is closed; ConfigurationError without a display.
+        """
+
+    def close(self) -> None:
+        """Release what the pictures were made with."""
