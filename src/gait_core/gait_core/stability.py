@@ -144,8 +144,7 @@ def zmp_from_accelerations(
         \qquad f_i = m_i (\ddot c_i - g)
 
     Accelerations are second central differences, so the first and last instants are undefined.
-    Without ``spin`` the links are point masses, as in equation 3.1 of Vukobratovic and Borovac
-    with the links' own rotation neglected.
+    Without ``spin`` the links are point masses.
 
     Parameters
     ----------

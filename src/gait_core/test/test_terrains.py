@@ -3,9 +3,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_core import registry
 from gait_core.errors import ConfigurationError
-from gait_core.parameters import Parameters
 from gait_core.scene import TerrainSpec
 from gait_core.terrains import Grid, HeightField, load_terrain
 from gait_core.terrains.rough import Rough
@@ -151,16 +149,3 @@ def test_bad_specs_are_refused_by_name(spec, message):
 def test_height_fields_without_a_finite_cell_are_refused(heights):
     with pytest.raises(ValueError, match='height'):
         HeightField(heights=heights, cell=1.0, origin=(0.0, 0.0))
-
-
-@pytest.mark.parametrize('name', registry.names('terrains'))
-def test_every_registered_terrain_keeps_the_contract(name):
-    assert issubclass(registry.load('terrains', name), Parameters)
-    a, b = (registry.load('terrains', name)().build(7) for _ in range(2))
-    assert a.hash == b.hash and len(a.hash) == 64
-    x, y = np.random.default_rng(0).uniform(-3.0, 3.0, (2, 20))
-    np.testing.assert_array_equal(a.height(x, y), b.height(x, y))
-    assert np.isfinite(a.height(x, y)).all()
-    np.testing.assert_allclose(np.linalg.norm(a.normal(x, y), axis=-1), 1.0)
-    if a.heightfield is not None:
-        assert a.heightfield.contains(x, y).all()
