@@ -19,9 +19,8 @@ from gait_core.trial import initial_positions
 from sim_bridge.engines.bullet_client import pb
 from sim_bridge.engines.bullet_motors import Motors
 from sim_bridge.engines.bullet_options import BulletOptions
-from sim_bridge.engines.bullet_state import StateReader
+from sim_bridge.engines.bullet_state import Mount, StateReader, body_state
 from sim_bridge.engines.bullet_world import World
-from sim_bridge.engines.rigid import inverse, matrix_of
 
 CONTACT_LAWS = ('engine',)
 
@@ -195,13 +194,9 @@ class _Shove:
                 f"push on unknown link '{name}': {nearest(name, world.model.places)}"
             )
         self._client, self._body = world.client, world.body
-        place = world.model.places[name]
-        self._carrier = world.link[place.link]
         com = world.full.links[world.full.link_index[name]].com
-        carrier = robot.links[robot.link_index[place.link]]
-        # From the centre of mass of what Bullet moves, in its inertial frame.
-        self._lever = place.position + place.rotation @ com - carrier.com
-        self._lever = matrix_of(inverse(world.inertial(self._carrier)[1])) @ self._lever
+        x, y, z = com.tolist()
+        self._mount = Mount(world, world.model.places[name].then((x, y, z), (0.0, 0.0, 0.0)))
         self._force = list(push.force)
         # The tolerance forgives binary fractions: 0.1 s at 1 ms is step 100.
         self._first = math.ceil(push.start / scene.physics_step - 1e-6)
@@ -213,14 +208,10 @@ class _Shove:
 
     def apply(self) -> None:
         """Add the force to the coming physics step."""
-        if self._carrier < 0:
-            at, turn = pb.getBasePositionAndOrientation(self._body, self._client)
-        else:
-            state = pb.getLinkState(self._body, self._carrier, 0, 1, self._client)
-            at, turn = state[0], state[1]
-        point = (at + matrix_of(turn) @ self._lever).tolist()
+        body = body_state(self._body, self._mount.carrier, self._client)
+        point, _, _ = self._mount.seen(*body)
         pb.applyExternalForce(
-            self._body, self._carrier, self._force, point, pb.WORLD_FRAME, self._client
+            self._body, self._mount.carrier, self._force, point, pb.WORLD_FRAME, self._client
         )
 
 

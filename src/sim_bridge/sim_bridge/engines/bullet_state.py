@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,53 @@ from gait_core.scene import Scene
 from sim_bridge.engines.bullet_client import pb
 from sim_bridge.engines.bullet_motors import Motors
 from sim_bridge.engines.bullet_world import World
-from sim_bridge.engines.rigid import inverse, matrix_of, product, quaternion_of, velocity_at
+from sim_bridge.engines.fused import Place, origin_of
+from sim_bridge.engines.rigid import inverse, matrix_of, product, quaternion_of
 
 FAR = 1e3
 """Distance [m] and speed [m/s, rad/s] beyond which a state is no physics."""
+Row = tuple[float, ...]
+BodyState = tuple[Row, Row, Row, Row]
+"""Position, quaternion, linear and angular velocity."""
+
+
+def body_state(body: int, index: int, client: int) -> BodyState:
+    """Return pose and twist of a link's inertial frame, which is what Bullet moves."""
+    if index < 0:
+        return (
+            *pb.getBasePositionAndOrientation(body, client),
+            *pb.getBaseVelocity(body, client),
+        )
+    # Without forward kinematics Bullet's links are one step behind its joints.
+    state = pb.getLinkState(body, index, 1, 1, client)
+    return state[0], state[1], state[6], state[7]
+
+
+class Mount:
+    """A frame fixed to a link, seen from the inertial frame that Bullet gives for that link."""
+
+    def __init__(self, world: World, place: Place) -> None:
+        self.carrier = world.link[place.link]
+        com, inertial_turn = world.inertial(self.carrier)
+        back = inverse(inertial_turn)
+        self._lever = matrix_of(back) @ (place.position - com)
+        turn = product(back, quaternion_of(place.rotation))
+        self._turn = None if np.array_equal(turn, (0.0, 0.0, 0.0, 1.0)) else tuple(turn.tolist())
+
+    def seen(self, at: Row, turn: Row, linear: Row, angular: Row) -> tuple[Row, Row, Row]:
+        """Return position, quaternion and velocity in ``odom`` from those of the carrier."""
+        matrix = np.array(pb.getMatrixFromQuaternion(turn)).reshape(3, 3)
+        x, y, z = (matrix @ self._lever).tolist()
+        wx, wy, wz = angular
+        return (
+            (at[0] + x, at[1] + y, at[2] + z),
+            turn if self._turn is None else tuple(product(turn, self._turn).tolist()),
+            (
+                linear[0] + wy * z - wz * y,
+                linear[1] + wz * x - wx * z,
+                linear[2] + wx * y - wy * x,
+            ),
+        )
 
 
 class StateReader:
@@ -36,25 +80,14 @@ class StateReader:
         self._links = [world.joint[name] for name in robot.joint_names]
         self._period = scene.control_period
         self._gravity = np.array(scene.gravity)
-        self._com, inertial_turn = world.inertial(-1)
-        self._link_turn = inverse(inertial_turn)
-        self._bind_imu(robot)
+        self._root_mount = Mount(world, origin_of(robot.links[0].name))
+        imu_link = robot.imu_link or robot.links[0].name
+        if imu_link not in world.model.places:
+            raise ConfigurationError(f"robot '{robot.name}': imu_link '{imu_link}' is no link")
+        self._imu_mount = Mount(world, world.model.places[imu_link])
+        self._imu_velocity: FloatArray | None = None
         carriers = [world.link[world.model.carrier(sole)] for sole in robot.soles]
         self._sole_of = {index: i for i, index in reversed(list(enumerate(carriers)))}
-        self._imu_velocity: FloatArray | None = None
-
-    def _bind_imu(self, robot: RobotModel) -> None:
-        name = robot.imu_link or robot.links[0].name
-        if name not in self._world.model.places:
-            raise ConfigurationError(f"robot '{robot.name}': imu_link '{name}' is no link")
-        self._imu_place = self._world.model.places[name]
-        self._imu_carrier = self._world.link[self._imu_place.link]
-        self._imu_turn = quaternion_of(self._imu_place.rotation)
-        if self._imu_carrier >= 0:
-            # Bullet gives a moving link by its inertial frame, and its link frame only rounded.
-            com, inertial_turn = self._world.inertial(self._imu_carrier)
-            self._imu_lever = matrix_of(inverse(inertial_turn)) @ (self._imu_place.position - com)
-            self._imu_turn = product(inverse(inertial_turn), self._imu_turn)
 
     def read(self, tick: int, motors: Motors) -> Observation:
         """
@@ -67,9 +100,11 @@ class StateReader:
 
         """
         positions, velocities, efforts = self._joints(motors)
-        pose, twist = self._root()
+        body = body_state(self._body, -1, self._client)
+        at, turn, linear = self._root_mount.seen(*body)
+        pose, twist = (*at, *turn), (*linear, *body[3])
         _check(tick, pose, twist, positions, velocities)
-        poses, twists = pose[None], twist[None]
+        poses, twists = np.array([pose]), np.array([twist])
         for array in (positions, velocities, efforts, poses, twists):
             array.flags.writeable = False
         return Observation(
@@ -82,7 +117,7 @@ class StateReader:
             body_names=self._robot.roots,
             body_poses=poses,
             body_twists=twists,
-            imu=self._imu(pose, twist),
+            imu=self._imu(body),
             contacts=self._contacts(),
         )
 
@@ -95,34 +130,17 @@ class StateReader:
         motors.add_torques(applied)
         return np.array(positions), np.array(velocities), applied
 
-    def _root(self) -> tuple[FloatArray, FloatArray]:
-        """Return pose and twist of the root's link frame; Bullet's are the inertial frame's."""
-        com, turn = pb.getBasePositionAndOrientation(self._body, self._client)
-        linear, angular = pb.getBaseVelocity(self._body, self._client)
-        turn = product(turn, self._link_turn)
-        lever = -(matrix_of(turn) @ self._com)
-        return (
-            np.concatenate([com + lever, turn]),
-            np.concatenate([velocity_at(lever, linear, angular), angular]),
-        )
-
-    def _imu(self, pose: FloatArray, twist: FloatArray) -> Imu:
-        if self._imu_carrier < 0:
-            turn, linear, angular = pose[3:], twist[:3], twist[3:]
-            lever = matrix_of(turn) @ self._imu_place.position
-        else:
-            # Without forward kinematics Bullet's link frames are one step behind its joints.
-            state = pb.getLinkState(self._body, self._imu_carrier, 1, 1, self._client)
-            turn, linear, angular = state[1], state[6], np.array(state[7])
-            lever = matrix_of(turn) @ self._imu_lever
-        turn = product(turn, self._imu_turn)
-        to_link = matrix_of(turn).T
-        velocity = velocity_at(lever, linear, angular)
+    def _imu(self, root: BodyState) -> Imu:
+        carrier = self._imu_mount.carrier
+        body = root if carrier < 0 else body_state(self._body, carrier, self._client)
+        _, turn, linear = self._imu_mount.seen(*body)
+        velocity = np.array(linear)
         before = velocity if self._imu_velocity is None else self._imu_velocity
         self._imu_velocity = velocity
+        to_link = np.array(pb.getMatrixFromQuaternion(turn)).reshape(3, 3).T
         return Imu(
-            orientation=turn,
-            angular_velocity=to_link @ angular,
+            orientation=np.array(turn),
+            angular_velocity=to_link @ np.array(body[3]),
             linear_acceleration=to_link @ ((velocity - before) / self._period - self._gravity),
         )
 
@@ -164,13 +182,14 @@ def _force(point: Any) -> tuple[float, float, float]:
 
 
 def _check(
-    tick: int, pose: FloatArray, twist: FloatArray, positions: FloatArray, velocities: FloatArray
+    tick: int, pose: Row, twist: Row, positions: FloatArray, velocities: FloatArray
 ) -> None:
-    far = float(np.abs(pose[:3]).max())
-    fast = float(np.abs(twist).max())
+    far = max(map(abs, pose[:3]))
+    fast = max(map(abs, twist))
     spin = float(np.abs(velocities).max(initial=0.0))
-    # Every comparison with NaN is false, and NumPy's maxima keep it.
-    if not (far < FAR and fast < FAR and spin < FAR and np.isfinite(positions.sum())):
+    # Python's maxima may lose a NaN; a sum never does.
+    total = sum(pose) + sum(twist) + float(positions.sum())
+    if not (far < FAR and fast < FAR and spin < FAR and math.isfinite(total)):
         raise SimulationDiverged(
             f'the physics left its range at tick {tick}: base {far:.3g} m away at {fast:.3g} m/s '
             f'or rad/s, fastest joint at {spin:.3g} per s'

@@ -81,12 +81,12 @@ def fused(robot: RobotModel) -> Fused:
     for link in robot.links:
         joint = joint_of.get(link.name)
         if joint is None:
-            place = _own(link.name)
+            place = origin_of(link.name)
         else:
             place = places[joint.parent].then(joint.xyz, joint.rpy)
             if joint.kind != 'fixed' or not _may_join(robot, members[place.link], link):
                 joints[joint.name] = _moved(joint, place)
-                place = _own(link.name)
+                place = origin_of(link.name)
         places[link.name] = place
         members.setdefault(place.link, []).append(link)
     links = tuple(_merged(name, group, places) for name, group in members.items())
@@ -95,7 +95,8 @@ def fused(robot: RobotModel) -> Fused:
     return Fused(robot=replace(robot, links=links, joints=kept), places=places)
 
 
-def _own(name: str) -> Place:
+def origin_of(name: str) -> Place:
+    """Return the place of a link that carries itself."""
     return Place(link=name, position=np.zeros(3), rotation=np.eye(3))
 
 

@@ -25,25 +25,19 @@ def matrix_of(quaternion: Vector) -> FloatArray:
 
 def quaternion_of(matrix: FloatArray) -> FloatArray:
     """Return the quaternion x, y, z, w, (4,), of a (3, 3) rotation matrix."""
-    return np.roll(mat2quat(matrix), -1)
+    w, x, y, z = mat2quat(matrix)
+    return np.array([x, y, z, w])
 
 
 def product(first: Vector, second: Vector) -> FloatArray:
     """Return the quaternion x, y, z, w, (4,), of the second rotation seen from the first."""
     (x, y, z, w), (a, b, c, d) = first, second
-    return np.roll(qmult((w, x, y, z), (d, a, b, c)), -1)
+    w, x, y, z = qmult((w, x, y, z), (d, a, b, c))
+    return np.array([x, y, z, w])
 
 
 def inverse(quaternion: Vector) -> FloatArray:
     """Return the quaternion x, y, z, w, (4,), of the opposite rotation."""
     x, y, z, w = quaternion
-    return np.roll(qconjugate((w, x, y, z)), -1)
-
-
-def velocity_at(lever: FloatArray, linear: Vector, angular: Vector) -> FloatArray:
-    """Return a rigid body's velocity, (3,), at the end of a lever from a point of known one."""
-    x, y, z = lever
-    wx, wy, wz = angular
-    return np.array(
-        [linear[0] + wy * z - wz * y, linear[1] + wz * x - wx * z, linear[2] + wx * y - wy * x]
-    )
+    w, x, y, z = qconjugate((w, x, y, z))
+    return np.array([x, y, z, w])
