@@ -88,9 +88,7 @@ def choose_python(*, this_python: bool) -> None:
             os.execv(base, [base, *sys.argv])
     running = sys.version_info[:2]
     spelled = '.'.join(str(part) for part in running)
-    if running in PYTHONS and (running < PYBULLET_BELOW or this_python):
-        return
-    if not this_python:
+    if not this_python and not (running in PYTHONS and running < PYBULLET_BELOW):
         better = PYTHONS[: PYTHONS.index(running)] if running in PYTHONS else PYTHONS
         for major, minor in better:
             command = shutil.which(f'python{major}.{minor}')
@@ -98,7 +96,8 @@ def choose_python(*, this_python: bool) -> None:
                 say(f'Python {spelled} lacks some wheels; using python{major}.{minor}')
                 os.execv(command, [command, sys.argv[0], '--this-python'])
     if running in PYTHONS:
-        say(f'Python {spelled} has no PyBullet wheel; the bullet engine will be missing')
+        if running >= PYBULLET_BELOW:
+            say(f'Python {spelled} has no PyBullet wheel: the bullet engine will be missing')
         return
     fail(
         f'Python {spelled} has no ROS wheels; 3.10, 3.11 and 3.12 have '
