@@ -261,7 +261,7 @@ def install_wheels(files: list[str], key: str, lock: int) -> None:
         run([sys.executable, '-m', 'venv', str(VENV)], log / 'venv.log', dict(os.environ), lock)
     state = {'status': 'installing', 'key': key, 'root': str(ROOT), 'python': sys.version}
     write_state(VENV_STATE, state)
-    say('installing the pinned wheels (700 MB on disk; a minute or two)')
+    say('installing the pinned wheels (1.2 GB on disk; a minute or two)')
     python = str(VENV / 'bin' / 'python')
     command = [python, '-m', 'pip', 'install', '--disable-pip-version-check', '--no-input']
     command += ['--progress-bar', 'off']
