@@ -17,6 +17,7 @@ from gait_evolver.commands.common import FAILED, add_settings, print_json
 
 if TYPE_CHECKING:
     from gait_core.contracts import Evaluator
+    from gait_evolver.experiment import Experiment, Plan
     from gait_evolver.run_store import Row, RunStore
 
 INTERRUPTED = 130
@@ -42,25 +43,29 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Run or resume an evolution."""
     from gait_evolver.evolve import Evolution, summary
+    from gait_evolver.progress import make_display
 
-    store, recorded = open_store(options)
+    # The evaluator first: a mistake in its name must not leave an empty run behind.
+    if options.resume:
+        _check_resumable(options)
+        evaluator = make_evaluator(options, _recorded(options).evaluator)
+        store, recorded = _reopened(options)
+    else:
+        plan = plan_of(options)
+        evaluator = make_evaluator(options, plan.experiment.evaluator)
+        store, recorded = _created(options, plan), []
+    interrupted = False
+    display = make_display()
+    evolution = Evolution(store, evaluator, recorded, display)
     try:
-        from gait_evolver.progress import make_display
-
-        evaluator = make_evaluator(options, store)
-        display = make_display()
-        evolution = Evolution(store, evaluator, recorded, display)
-        interrupted = False
-        try:
-            evolution.run()
-        except KeyboardInterrupt:
-            interrupted = True
-        finally:
-            evaluator.close()
-            display.close()
-        values = summary(store, evolution.progress)
+        evolution.run()
+    except KeyboardInterrupt:
+        interrupted = True
     finally:
+        evaluator.close()
+        display.close()
         store.close()
+    values = summary(store, evolution.progress)
     if options.json:
         print_json(values)
     else:
@@ -74,30 +79,40 @@ def run(options: Namespace) -> int:
     return 0 if values['best_fitness'] is not None else FAILED
 
 
-def open_store(options: Namespace) -> tuple[RunStore, list[list[Row]]]:
-    """Return the new or resumed run that the options describe."""
+def plan_of(options: Namespace) -> Plan:
+    """Return the resolved experiment that the options describe."""
     from gait_core.errors import ConfigurationError
-    from gait_evolver.evolve import new_run_folder
     from gait_evolver.experiment import load_experiment, resolve
-    from gait_evolver.run_store import RunStore
 
-    if options.resume:
-        _check_resumable(options)
-        store, recorded = RunStore.open_run(Path(options.run_dir), options.generations or 0)
-        warning = store.warning()
-        if warning:
-            print(f'gait: warning: {warning}', file=sys.stderr)
-        return store, recorded
     if not options.experiment:
         raise ConfigurationError('which experiment? See `gait list experiments`')
-    plan = resolve(load_experiment(options.experiment, overrides_of(options)))
+    return resolve(load_experiment(options.experiment, overrides_of(options)))
+
+
+def _created(options: Namespace, plan: Plan) -> RunStore:
+    from gait_evolver.evolve import new_run_folder
+    from gait_evolver.run_store import RunStore
+
     experiment = plan.experiment
-    folder = (
-        Path(options.run_dir)
-        if options.run_dir
-        else new_run_folder(experiment.name, experiment.seed)
-    )
-    return RunStore.create(folder, plan), []
+    if options.run_dir:
+        return RunStore.create(Path(options.run_dir), plan)
+    return RunStore.create(new_run_folder(experiment.name, experiment.seed), plan)
+
+
+def _reopened(options: Namespace) -> tuple[RunStore, list[list[Row]]]:
+    from gait_evolver.run_store import RunStore
+
+    store, recorded = RunStore.open_run(Path(options.run_dir), options.generations or 0)
+    warning = store.warning()
+    if warning:
+        print(f'gait: warning: {warning}', file=sys.stderr)
+    return store, recorded
+
+
+def _recorded(options: Namespace) -> Experiment:
+    from gait_evolver.run_store import read_run
+
+    return read_run(Path(options.run_dir))[1]
 
 
 def overrides_of(options: Namespace) -> dict[str, Any]:
@@ -114,11 +129,11 @@ def overrides_of(options: Namespace) -> dict[str, Any]:
     return changes
 
 
-def make_evaluator(options: Namespace, store: RunStore) -> Evaluator:
+def make_evaluator(options: Namespace, recorded: str) -> Evaluator:
     """Return the evaluator that the options or the experiment name."""
     from gait_core import registry
 
-    name = options.evaluator or store.plan.experiment.evaluator
+    name = options.evaluator or recorded
     evaluator: Evaluator = registry.load('evaluators', name)(workers=options.workers)
     return evaluator
 
@@ -133,9 +148,7 @@ def _check_resumable(options: Namespace) -> None:
         if value not in (None, []):
             raise ConfigurationError(f'{flag} cannot change a run that is resumed')
     if options.experiment:
-        from gait_evolver.run_store import read_run
-
-        recorded = read_run(Path(options.run_dir))[1].name
+        recorded = _recorded(options).name
         if Path(options.experiment).stem != recorded:
             raise ConfigurationError(
                 f"{options.run_dir} is a run of '{recorded}', not of '{options.experiment}'"

@@ -1,0 +1,292 @@
+"""The command: keys of its JSON, exit codes, and one line for every mistake."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+import subprocess
+import sys
+
+import pytest
+
+from gait_core.record import read_record
+from gait_core.testing_workspace import workspace
+from gait_evolver import cli
+
+TRIAL_KEYS = [
+    'status', 'robot', 'controller', 'engine', 'seed', 'duration_s', 'distance_m',
+    'displacement_x_m', 'displacement_y_m', 'yaw_rad', 'mean_speed_mps', 'steps',
+    'cost_of_transport', 'energy_j', 'zmp_margin_min_m', 'zmp_undefined_fraction', 'fell_at_s',
+    'fitness', 'terms', 'realtime_factor', 'trial_hash', 'pids',
+]  # fmt: skip
+EVOLUTION_KEYS = [
+    'experiment', 'seed', 'generations', 'evaluations', 'evaluations_per_s',
+    'first_generation_best', 'best_fitness', 'champion', 'run_dir', 'invalid_counts',
+]  # fmt: skip
+
+
+@pytest.fixture(autouse=True, scope='module')
+def kinematic(tmp_path_factory):
+    with workspace(tmp_path_factory.mktemp('workspace')):
+        yield
+
+
+@pytest.fixture
+def gait(capsys):
+    def run(*words):
+        code = cli.main(words)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture(scope='module')
+def run_folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('runs')
+    (folder / 'small.yaml').write_text(
+        'robot: legged_box\n'
+        'genes: {amplitude: {upper: 0.5}}\n'
+        'optimizer: {settings: {population: 4}}\n'
+        'duration: 0.2\nfitness: {distance: 1.0}\ngenerations: 2\n'
+    )
+    code = cli.main(
+        ['evolve', str(folder / 'small.yaml'), '--run-dir', str(folder / 'run'), '--workers', '1']
+    )
+    assert code == 0
+    return folder / 'run'
+
+
+def test_walk_prints_the_keys_of_a_trial(gait):
+    code, out, err = gait('walk', 'legged_box', '--seconds', '0.2', '--seed', '3', '--json')
+    values = json.loads(out)
+    assert (code, err) == (0, '')
+    assert list(values) == TRIAL_KEYS
+    assert values['duration_s'] == pytest.approx(0.2)
+    assert values['seed'] == 3
+    assert (values['engine'], values['controller']) == ('kinematic', 'wave')
+    assert values['fitness'] is values['pids'] is values['fell_at_s'] is None
+    assert values['terms'] == {}
+    assert isinstance(values['steps'], int)
+    assert len(values['trial_hash']) == 64
+
+
+def test_settings_reach_the_trial(gait):
+    def hash_of(*words):
+        return json.loads(gait('walk', 'legged_box', '--json', *words)[1])['trial_hash']
+
+    plain = hash_of()
+    assert hash_of() == plain
+    assert hash_of('--set', 'gait.amplitude=0.3') != plain
+    assert hash_of('--set', 'gait.frequency=1') == plain  # the default, as a whole number
+    assert hash_of('--terrain', 'rough:range=0.1,seed=3') != plain
+    assert hash_of('--set', 'scene.control_period=0.01') != plain
+
+
+def test_a_fall_is_0_and_divergence_1(gait):
+    code, out, _ = gait('walk', 'legged_box', '--json', '--set', 'scene.initial.roll=2')
+    assert (code, json.loads(out)['status']) == (0, 'fell')
+
+
+def test_walk_for_a_person_and_its_record(gait, tmp_path):
+    code, out, _ = gait('walk', 'legged_box', '--record', str(tmp_path / 'record'))
+    assert code == 0
+    assert out.startswith('legged_box with wave on kinematic: ok\n')
+    rollout, result = read_record(tmp_path / 'record')
+    assert rollout.ticks == 25
+    assert result.trial_hash in out
+
+
+def test_evolve_replay_and_walk_of_the_champion(gait, run_folder):
+    code, out, _ = gait(
+        'evolve',
+        '--run-dir',
+        str(run_folder),
+        '--resume',
+        '--generations',
+        '3',
+        '--workers',
+        '1',
+        '--json',
+    )
+    evolved = json.loads(out)
+    assert code == 0
+    assert list(evolved) == EVOLUTION_KEYS
+    assert evolved['generations'] == 3
+    assert evolved['best_fitness'] >= evolved['first_generation_best']
+    code, out, _ = gait('replay', str(run_folder), '--json')
+    replayed = json.loads(out)
+    assert code == 0
+    assert list(replayed) == [*TRIAL_KEYS, 'recorded_fitness', 'equal']
+    assert replayed['equal'] is True
+    assert replayed['fitness'] == evolved['best_fitness']
+    code, out, _ = gait(
+        'walk',
+        'legged_box',
+        '--champion',
+        evolved['champion'],
+        '--json',
+        '--seconds',
+        '0.2',
+        '--seed',
+        str(replayed['seed']),
+    )
+    assert json.loads(out)['trial_hash'] == replayed['trial_hash']
+    assert json.loads(out)['fitness'] == replayed['fitness']
+
+
+def test_replay_tells_when_it_differs(gait, run_folder, tmp_path):
+    file = tmp_path / 'champion.yaml'
+    text = (run_folder / 'champion.yaml').read_text()
+    start = text.index('    gait:')
+    end = text.index('    provenance:')
+    file.write_text(text[:start] + '    gait: {amplitude: 0.2, frequency: 1.0}\n' + text[end:])
+    code, out, err = gait('replay', str(file), '--json')
+    assert (code, json.loads(out)['equal']) == (1, False)
+    assert 'not equal' in err
+
+
+@pytest.mark.parametrize('kind', [
+    'robots', 'controllers', 'engines', 'terrains', 'optimizers', 'evaluators', 'experiments',
+    'studies', 'fitness_terms',
+])  # fmt: skip
+def test_list_knows_every_kind(gait, kind):
+    code, out, _ = gait('list', kind, '--json')
+    names = json.loads(out)['names']
+    assert code == 0
+    assert names == sorted(names)
+    assert gait('list', kind)[0] == 0
+    expected = {
+        'robots': 'guroo',
+        'controllers': 'wave',
+        'engines': 'bullet',
+        'terrains': 'flat',
+        'optimizers': 'cma_es',
+        'evaluators': 'ros',
+        'experiments': 'guroo_quick',
+        'fitness_terms': 'distance',
+    }
+    assert kind == 'studies' or expected[kind] in names
+
+
+def test_check_reports_a_robot(gait):
+    code, out, _ = gait('check', 'legged_box', '--json')
+    report = json.loads(out)
+    assert code == 0
+    assert report['total_mass_kg'] == pytest.approx(4.0 + 8 * 0.25)
+    assert gait('check', 'legged_box')[1].startswith('robot legged_box')
+
+
+# Every mistake: what was typed, and what the one line must say.
+MISTAKES = [
+    ('wlak guroo', "unknown command 'wlak': did you mean 'walk'"),
+    ('walk', 'required: ROBOT'),
+    ('walk legged_bix', "unknown robot 'legged_bix': did you mean 'legged_box'"),
+    ('walk legged_box --controler wave', "unknown option '--controler': did you mean '--contro"),
+    ('walk legged_box --controller wav', "did you mean 'wave'"),
+    ('walk legged_box --preset wafe', "did you mean 'wave'"),
+    ('walk legged_box --engine bulet', "unknown engine 'bulet': did you mean 'bullet'"),
+    ('walk legged_box --terrain ruogh', "did you mean 'rough'"),
+    ('walk legged_box --terrain rough:rang=1', "did you mean 'range'"),
+    ('walk legged_box --terrain rough:range', 'expected NAME:KEY=VALUE'),
+    ('walk legged_box --set gait.amplitde=1', "did you mean 'amplitude'"),
+    ('walk legged_box --set gait.amplitude=7', 'nearest valid: 1'),
+    ('walk legged_box --set gait.amplitude=nan', 'finite'),
+    ('walk legged_box --set gait.amplitude=high', 'expected a number'),
+    ('walk legged_box --set gait', 'expected NAME=VALUE'),
+    ('walk legged_box --set gait=1', 'needs a name behind a dot'),
+    ('walk legged_box --set gaid.amplitude=1', "did you mean 'gait.<name>'"),
+    ('walk legged_box --set scene.fricton=1', "did you mean 'scene.friction'"),
+    ('walk legged_box --set scene.friction=-1', 'must not be negative'),
+    ('walk legged_box --set scene.physics_step=0.003', 'nearest valid'),
+    ('walk legged_box --set settle_time=x', 'expected a number of seconds'),
+    ('walk legged_box --seconds 0', 'it must be positive'),
+    ('walk legged_box --seconds ten', "invalid float value: 'ten'"),
+    ('walk legged_box --seed -1', 'seed -1'),
+    ('walk legged_box --seed 1.5', "invalid int value: '1.5'"),
+    ('walk legged_box --cmd fast', 'expected VX[,VY[,WZ]]'),
+    ('walk legged_box --champion none.yaml', 'No such file'),
+    ('walk legged_box --video walk.mp4', "nearest valid: 'walk.gif'"),
+    ('walk legged_box --video none/walk.gif', "folder 'none' does not exist"),
+    ('walk legged_box --viewer', 'a viewer needs a display'),
+    ('walk legged_box --champion {run}/run.yaml', 'no ROS parameter file'),
+    ('walk a1 --champion {run}/champion.yaml', "champion of robot 'legged_box', not of 'a1'"),
+    ('walk legged_box extra', "unexpected argument 'extra'"),
+    ('evolve', 'which experiment?'),
+    ('evolve guroo_quik', "did you mean 'guroo_quick'"),
+    ('evolve none.yaml', 'No such file'),
+    ('evolve guroo_quick --evaluator locl', "did you mean 'local'"),
+    ('evolve guroo_quick --engine bulet', "did you mean 'bullet'"),
+    ('evolve guroo_quick --generations 0', 'it must be at least 1'),
+    ('evolve guroo_quick --set populaton=3', "did you mean 'experiment.population'"),
+    ('evolve guroo_quick --set optimizer.settings.elits=3', "did you mean 'elites'"),
+    ('evolve guroo_quick --run-dir {run}', 'holds a run already'),
+    ('evolve guroo_quick --run-dir {run}/run.yaml/x', 'Not a directory'),
+    ('evolve guroo_quick --workers -1 --run-dir {new}', 'must not be negative'),
+    ('evolve --resume', '--resume needs --run-dir'),
+    ('evolve --resume --run-dir nowhere', 'no run directory'),
+    ('evolve --resume --run-dir {run} --seed 4', '--seed cannot change a run that is resumed'),
+    ('evolve guroo_quick --resume --run-dir {run}', "is a run of 'small', not of 'guroo_quick'"),
+    ('replay nowhere', 'No such file'),
+    ('replay {run}/run.yaml', 'no ROS parameter file'),
+    ('replay {new}', 'champion.yaml'),
+    ('check nowhere.urdf', 'nowhere.urdf'),
+    ('check legged_box --package x', 'expected NAME=PATH'),
+    ('list robot', "unknown kind 'robot': did you mean 'robots'"),
+]
+
+
+@pytest.mark.parametrize(('words', 'message'), MISTAKES, ids=[words for words, _ in MISTAKES])
+def test_a_mistake_is_one_line_and_2(gait, run_folder, tmp_path, monkeypatch, words, message):
+    monkeypatch.delenv('DISPLAY', raising=False)
+    monkeypatch.delenv('WAYLAND_DISPLAY', raising=False)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / 'new').mkdir()
+    filled = words.replace('{run}', str(run_folder)).replace('{new}', str(tmp_path / 'new'))
+    before = sorted(run_folder.iterdir())
+    code, out, err = gait(*filled.split(), *(['--json'] if words != 'wlak guroo' else []))
+    assert code == 2
+    assert out == ''
+    assert err.startswith('gait: ')
+    assert err.count('\n') == 1
+    assert message in err
+    assert sorted(run_folder.iterdir()) == before
+    assert not list((tmp_path / 'new').iterdir())
+
+
+def test_a_folder_that_may_not_be_written_is_one_line(gait, tmp_path, monkeypatch):
+    # Root may write anywhere: the file system's refusal is made, not asked for.
+    import tempfile
+
+    def refuse(**_):
+        raise PermissionError(13, 'Permission denied')
+
+    monkeypatch.setattr(tempfile, 'mkstemp', refuse)
+    code, out, err = gait('evolve', 'guroo_quick', '--run-dir', str(tmp_path / 'run'))
+    assert (code, out) == (2, '')
+    assert 'Permission denied' in err
+    assert err.count('\n') == 1
+
+
+def test_help_imports_nothing_slow():
+    # 0.3 s after the interpreter's start is the promise; what would break it are these imports.
+    script = (
+        'import sys; from gait_evolver import cli; cli.main(["--help"]); '
+        'sys.exit(any(name in sys.modules for name in ("numpy", "scipy", "yaml", "matplotlib")))'
+    )
+    done = subprocess.run([sys.executable, '-c', script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert all(name in done.stdout for name in cli.COMMANDS)
+
+
+def test_a_closed_pipe_is_no_fault():
+    script = f'{sys.executable} -m gait_evolver.cli list controllers | head -c 1 > /dev/null'
+    done = subprocess.run(
+        ['bash', '-c', f'set -o pipefail; {script}'], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, '')
+
+
+def test_every_command_has_a_module():
+    folder = Path(cli.__file__).parent / 'commands'
+    assert all((folder / f'{name}.py').is_file() for name in cli.COMMANDS)
