@@ -473,6 +473,36 @@ def chain_inverse_best(
 
 
 @njit(cache=True)
+def chain_follow(
+    starts: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    gain: FloatArray,
+    bias: FloatArray,
+    turn: FloatArray,
+    offset: FloatArray,
+    axis: FloatArray,
+    sliding: BoolArray,
+    path: FloatArray,
+    enough: float,
+    positions: FloatArray,
+) -> None:
+    """
+    Write joint positions (k, m) that put the sole point on a path (k, 3) [m], point by point.
+
+    Each search begins where the last two solutions point to; ``starts[0]`` is overwritten. Other
+    arguments as of ``chain_inverse_best``.
+    """
+    attitude = np.eye(3)
+    for k in range(len(path)):
+        chain_inverse_best(
+            starts, lower, upper, gain, bias, turn, offset, axis, sliding, path[k], attitude,
+            0.0, enough, positions[k],
+        )  # fmt: skip
+        starts[0] = 2.0 * positions[k] - positions[k - 1] if k > 0 else positions[k]
+
+
+@njit(cache=True)
 def _bend(positions: FloatArray, lower: FloatArray, upper: FloatArray) -> None:
     """Move each joint by a tenth toward the middle of its range, or up where it has none."""
     for i in range(len(positions)):

@@ -51,7 +51,7 @@ class Gait:
 GAITS: Mapping[str, Gait] = MappingProxyType(
     {
         'trot': Gait(duty_factor=0.55, side_lag=0.5, pair_lag=0.5),
-        'walk': Gait(duty_factor=0.78, side_lag=0.5, pair_lag=None),
+        'walk': Gait(duty_factor=0.8, side_lag=0.5, pair_lag=None),
     }
 )
 """Gaits by name. Walk is the lateral sequence: left rear, left front, right rear, right front."""

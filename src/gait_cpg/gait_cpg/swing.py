@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 
+import numba
 import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray
@@ -20,7 +21,7 @@ _TWO_PI = 2.0 * math.pi
 
 
 def in_stance(phase: FloatArray, duty_factor: float) -> BoolArray:
-    """Return which phases [rad] belong to the stance; lift-off, at 0, is the first of the swing."""
+    """Return which phases [rad] belong to the stance; lift-off, at 0, belongs to the swing."""
     return np.asarray(np.mod(phase, _TWO_PI) >= _TWO_PI * (1.0 - duty_factor))
 
 
@@ -33,99 +34,118 @@ def ground_points(points: FloatArray, twist: FloatArray, time: FloatArray) -> Fl
 
     Parameters
     ----------
-    points : (n, 2) array [m]
+    points : (..., 2) array [m]
         In the base frame at time 0.
-    twist : (3,) array [m/s, m/s, rad/s]
+    twist : (..., 3) array [m/s, m/s, rad/s]
         Forward, left and yaw rate, in the base frame.
-    time : (n,) array [s]
+    time : (...) array or float [s]
         May be negative.
 
     Returns
     -------
-    (n, 2) array [m]
+    (..., 2) array [m]
 
     """
-    angle = twist[2] * time
-    # sin(a) / a and (1 - cos(a)) / a, both regular at zero.
-    along = np.sinc(angle / math.pi)
-    across = 0.5 * angle * np.sinc(0.5 * angle / math.pi) ** 2
-    x = points[:, 0] - (along * twist[0] - across * twist[1]) * time
-    y = points[:, 1] - (across * twist[0] + along * twist[1]) * time
-    c, s = np.cos(angle), np.sin(angle)
-    return np.stack((c * x + s * y, c * y - s * x), axis=-1)
-
-
-def ground_velocities(points: FloatArray, twist: FloatArray) -> FloatArray:
-    """Return the velocity in the base frame of ground at points (n, 2) [m], as (n, 2) [m/s]."""
-    return np.stack(
-        (twist[2] * points[:, 1] - twist[0], -twist[2] * points[:, 0] - twist[1]), axis=-1
-    )
+    result: FloatArray = _ground_points(points, twist, time)
+    return result
 
 
 def foot_positions(
     phase: FloatArray,
     feet: FloatArray,
     twist: FloatArray,
-    *,
-    frequency: float,
-    duty_factor: float,
-    clearance: float,
+    frequency: FloatArray,
+    duty_factor: FloatArray,
+    clearance: FloatArray,
 ) -> FloatArray:
     """
-    Return the feet of a steady gait in the base frame.
+    Return the feet of a steady gait in the base frame; leading axes broadcast.
 
     Continuous in phase with a continuous first derivative, periodic, and at mid-stance equal to
     ``feet``.
 
     Parameters
     ----------
-    phase : (n,) array [rad]
+    phase : (...) array [rad]
         0 is lift-off.
-    feet : (n, 3) array [m]
-        Feet at mid-stance.
-    twist : (3,) array [m/s, m/s, rad/s]
+    feet : (..., 3) array [m]
+        Each foot at mid-stance.
+    twist : (..., 3) array [m/s, m/s, rad/s]
         Of the base: forward, left and yaw rate.
-    frequency : float [Hz]
+    frequency : (...) array or float [Hz]
         Cycles per second at which the phases advance.
-    duty_factor : float
+    duty_factor : (...) array or float
         Stance share of a cycle, between 0 and 1.
-    clearance : float [m]
+    clearance : (...) array or float [m]
         Height of the foot over the ground at mid-swing.
 
     Returns
     -------
-    (n, 3) array [m]
+    (..., 3) array [m]
 
     """
-    share = np.mod(phase, _TWO_PI) / _TWO_PI
+    result: FloatArray = _foot_positions(phase, feet, twist, frequency, duty_factor, clearance)
+    return result
+
+
+@numba.njit(cache=True)
+def _ground_point(x, y, twist, time):  # type: ignore[no-untyped-def]
+    angle = twist[2] * time
+    # sin(a) / a and (1 - cos(a)) / a: near zero by their series, which err below a^4 / 100 there.
+    if abs(angle) > 1e-4:
+        along, across = math.sin(angle) / angle, (1.0 - math.cos(angle)) / angle
+    else:
+        along, across = 1.0 - angle * angle / 6.0, 0.5 * angle
+    x -= (along * twist[0] - across * twist[1]) * time
+    y -= (across * twist[0] + along * twist[1]) * time
+    c, s = math.cos(angle), math.sin(angle)
+    return c * x + s * y, c * y - s * x
+
+
+@numba.guvectorize(
+    'void(float64[:], float64[:], float64, float64[:])', '(k),(m),()->(k)',
+    nopython=True, cache=True,
+)  # fmt: skip
+def _ground_points(point, twist, time, out):  # type: ignore[no-untyped-def]
+    out[0], out[1] = _ground_point(point[0], point[1], twist, time)
+
+
+@numba.njit(cache=True)
+def _quintic(u, start, end, start_rate, end_rate):  # type: ignore[no-untyped-def]
+    # Hermite interpolation without acceleration at either end.
+    u3 = u * u * u
+    return (
+        start
+        + u3 * (10.0 + u * (6.0 * u - 15.0)) * (end - start)
+        + (u + u3 * (-6.0 + u * (8.0 - 3.0 * u))) * start_rate
+        + u3 * (-4.0 + u * (7.0 - 3.0 * u)) * end_rate
+    )
+
+
+@numba.guvectorize(
+    'void(float64, float64[:], float64[:], float64, float64, float64, float64[:])',
+    '(),(k),(k),(),(),()->(k)',
+    nopython=True, cache=True,
+)  # fmt: skip
+def _foot_positions(  # type: ignore[no-untyped-def]
+    phase, foot, twist, frequency, duty_factor, clearance, out
+):
+    share = (phase % _TWO_PI) / _TWO_PI
     swing_share = 1.0 - duty_factor
     half_stance = 0.5 * duty_factor / frequency
-    stance = share >= swing_share
-    # In the air the ground's motion is evaluated at lift-off, where the swing starts.
-    time = np.where(stance, (share - swing_share) / frequency - half_stance, half_stance)
-    ground = ground_points(feet[:, :2], twist, time)
-    landing = ground_points(feet[:, :2], twist, np.full(len(feet), -half_stance))
-    progress = np.where(stance, 0.0, share / swing_share)
-    flight = _quintic(progress, ground, landing, twist, swing_share / frequency)
-    result = np.empty_like(feet)
-    result[:, :2] = np.where(stance[:, None], ground, flight)
-    result[:, 2] = feet[:, 2] + clearance * 16.0 * (progress * (1.0 - progress)) ** 2
-    return result
-
-
-def _quintic(
-    u: FloatArray, start: FloatArray, end: FloatArray, twist: FloatArray, duration: float
-) -> FloatArray:
-    # Hermite interpolation with the ground's velocity and no acceleration at both ends.
-    u = u[:, None]
-    u3 = u**3
-    blend = u3 * (10.0 + u * (6.0 * u - 15.0))
-    leave = u + u3 * (-6.0 + u * (8.0 - 3.0 * u))
-    arrive = u3 * (-4.0 + u * (7.0 - 3.0 * u))
-    result: FloatArray = (
-        start
-        + blend * (end - start)
-        + duration * leave * ground_velocities(start, twist)
-        + duration * arrive * ground_velocities(end, twist)
+    if share >= swing_share:
+        time = (share - swing_share) / frequency - half_stance
+        out[0], out[1] = _ground_point(foot[0], foot[1], twist, time)
+        out[2] = foot[2]
+        return
+    x0, y0 = _ground_point(foot[0], foot[1], twist, half_stance)
+    x1, y1 = _ground_point(foot[0], foot[1], twist, -half_stance)
+    u, duration = share / swing_share, swing_share / frequency
+    # The ground under a foot at (x, y) moves with (w y - vx, -w x - vy).
+    out[0] = _quintic(
+        u, x0, x1, duration * (twist[2] * y0 - twist[0]), duration * (twist[2] * y1 - twist[0])
     )
-    return result
+    out[1] = _quintic(
+        u, y0, y1, duration * (-twist[2] * x0 - twist[1]), duration * (-twist[2] * x1 - twist[1])
+    )
+    out[2] = foot[2] + clearance * 16.0 * (u * (1.0 - u)) ** 2

@@ -1,9 +1,9 @@
 """The table of gaits against footfall orders that are known by name."""
 
-import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+import numpy as np
+import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_cpg.gaits import GAITS, Gait, gait, leg_lags, leg_places

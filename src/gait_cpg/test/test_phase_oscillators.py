@@ -1,10 +1,10 @@
 """Oscillator networks against closed forms and against an independent integrator."""
 
-import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+import numpy as np
+import pytest
 from scipy.integrate import solve_ivp
 
 from gait_cpg.phase_oscillators import (
@@ -34,7 +34,7 @@ def random_network(n, seed):
 
 
 def literal_rates(phase, amplitude, frequency, coupling):
-    """The published sum, term by term."""
+    # The published sum, term by term.
     rates = 2.0 * np.pi * np.asarray(frequency)
     for i in range(len(phase)):
         for j in range(len(phase)):
