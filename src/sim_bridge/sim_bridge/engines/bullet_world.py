@@ -49,8 +49,9 @@ class World:
 
     """
 
-    def __init__(self) -> None:
-        self.client = connect()
+    def __init__(self, mode: int = pb.DIRECT, *, visuals: bool = False) -> None:
+        self._mode, self._visuals = mode, visuals
+        self.client = connect(mode)
         self._folder = tempfile.TemporaryDirectory(prefix='bullet_')
         self._written: tuple[Fused, Path] | None = None
         self._serial = 0
@@ -64,7 +65,7 @@ class World:
     def reconnect(self) -> None:
         """Replace a client whose state is not finite: nothing of it must survive."""
         disconnect(self.client)
-        self.client = connect()
+        self.client = connect(self._mode)
 
     def rebuild(
         self,
@@ -81,7 +82,12 @@ class World:
         pb.resetSimulation(physicsClientId=self.client)
         self._set_physics(scene, options)
         self._add_ground(terrain)
-        self._load(scene, options)
+        self._load(
+            scene.fixed_base,
+            pb.URDF_USE_SELF_COLLISION | pb.URDF_USE_SELF_COLLISION_EXCLUDE_PARENT
+            if options.self_collision
+            else 0,
+        )
         self._set_surfaces(scene)
         self._set_dynamics()
         self._couple_mimics()
@@ -89,6 +95,13 @@ class World:
         self.apart: tuple[tuple[str, str], ...] = ()
         if options.self_collision:
             self._separate_overlapping()
+
+    def show(self, robot: RobotModel) -> None:
+        """Empty the client and load a robot to be looked at: it is placed, never stepped."""
+        self.full, self.model = robot, fused(robot)
+        pb.resetSimulation(physicsClientId=self.client)
+        pb.setPhysicsEngineParameter(enableFileCaching=0, physicsClientId=self.client)
+        self._load(fixed_base=True)
 
     def place(self, pose: FloatArray, positions: FloatArray) -> None:
         """Put the root link at a pose and the joints at positions, all at rest."""
@@ -184,16 +197,16 @@ class World:
             self._field = field, field.heights.ravel().tolist()
         return self._field[1]
 
-    def _load(self, scene: Scene, options: BulletOptions) -> None:
-        flags = pb.URDF_USE_INERTIA_FROM_FILE | pb.URDF_IGNORE_VISUAL_SHAPES
-        if options.self_collision:
-            flags |= pb.URDF_USE_SELF_COLLISION | pb.URDF_USE_SELF_COLLISION_EXCLUDE_PARENT
+    def _load(self, fixed_base: bool, flags: int = 0) -> None:
+        flags |= pb.URDF_USE_INERTIA_FROM_FILE
+        if not self._visuals:
+            flags |= pb.URDF_IGNORE_VISUAL_SHAPES
         robot = self.model.robot
         try:
             self.body: int = pb.loadURDF(
                 str(self._file()),
                 flags=flags,
-                useFixedBase=scene.fixed_base,
+                useFixedBase=fixed_base,
                 physicsClientId=self.client,
             )
         except pb.error as error:
@@ -217,7 +230,7 @@ class World:
             self._written[1].unlink()
         self._serial += 1
         path = Path(self._folder.name) / f'robot_{self._serial}.urdf'
-        path.write_text(to_urdf(self.model.robot, visuals=False), encoding='utf-8')
+        path.write_text(to_urdf(self.model.robot, visuals=self._visuals), encoding='utf-8')
         self._written = self.model, path
         return path
 

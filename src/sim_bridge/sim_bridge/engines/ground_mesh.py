@@ -1,0 +1,98 @@
+"""The ground as a textured mesh for pictures: a checker on a plane, heights by colour else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gait_core.arrays import FloatArray, IntArray
+from gait_core.terrains import Terrain
+
+LIGHT, DARK = (224, 226, 228), (196, 200, 205)
+LOW, HIGH = (96, 116, 90), (226, 214, 178)
+CELLS = 96
+"""Most cells along a side of an uneven ground."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroundMesh:
+    """
+    Vertices (v, 3) [m] and their normals, triangles (t, 3), texture points (v, 2), an image.
+
+    ``texture`` is (h, w, 3) uint8.
+    """
+
+    vertices: FloatArray
+    normals: FloatArray
+    triangles: IntArray
+    texture_points: FloatArray
+    texture: npt.NDArray[np.uint8]
+
+
+def ground_mesh(terrain: Terrain, centre: FloatArray, reach: float) -> GroundMesh:
+    """
+    Return the ground within ``reach`` [m] of a centre, (2,) [m], along x and y.
+
+    A plane becomes a checker of 0.5 m squares aligned with whole metres; another terrain is
+    sampled at its own grid or coarser, and coloured from its lowest to its highest vertex.
+    """
+    field = terrain.heightfield
+    if field is None:
+        return _checker(centre, reach)
+    # Every so many vertices of the grid itself: between them the surface is another.
+    stride = int(np.ceil(2.0 * reach / CELLS / field.cell))
+    x, y = (
+        low + field.cell * _within(low, field.cell, count, at, reach, stride)
+        for low, count, at in zip(
+            field.origin, field.heights.shape[::-1], centre.tolist(), strict=True
+        )
+    )
+    grid = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    heights = terrain.height(grid[:, 0], grid[:, 1])
+    low, high = float(field.heights.min()), float(field.heights.max())
+    share = (heights - low) / max(high - low, 1e-9)
+    ramp = np.linspace(LOW, HIGH, 64).astype(np.uint8)
+    return GroundMesh(
+        vertices=np.column_stack([grid, heights]),
+        normals=terrain.normal(grid[:, 0], grid[:, 1]),
+        triangles=_triangles(len(x), len(y)),
+        texture_points=np.column_stack([0.01 + 0.98 * share, np.full(len(grid), 0.5)]),
+        texture=np.repeat(ramp[None], 4, axis=0),
+    )
+
+
+def _within(
+    low: float, cell: float, count: int, at: float, reach: float, stride: int
+) -> npt.NDArray[np.int64]:
+    """Return the grid indices along one axis that lie within reach, every so many."""
+    first = max(0, int(np.ceil((at - reach - low) / cell)))
+    last = min(count - 1, int(np.floor((at + reach - low) / cell)))
+    # Multiples of the stride: what is drawn does not jump when the centre moves on.
+    first += -first % stride
+    return np.arange(first, max(last, first) + 1, stride, dtype=np.int64)
+
+
+def _checker(centre: FloatArray, reach: float) -> GroundMesh:
+    side = np.arange(-np.ceil(reach), np.ceil(reach) + 0.5)
+    grid = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2) + np.round(centre)
+    # One texture a metre: two squares of 0.5 m along each side.
+    squares = np.array([[LIGHT, DARK], [DARK, LIGHT]], dtype=np.uint8)
+    return GroundMesh(
+        vertices=np.column_stack([grid, np.zeros(len(grid))]),
+        normals=np.tile([0.0, 0.0, 1.0], (len(grid), 1)),
+        triangles=_triangles(len(side), len(side)),
+        texture_points=grid - grid.min(axis=0),
+        texture=np.kron(squares, np.ones((32, 32, 1), dtype=np.uint8)),
+    )
+
+
+def _triangles(columns: int, rows: int) -> IntArray:
+    """Return both triangles of every cell, counter-clockwise from above, split as Bullet does."""
+    i, j = np.meshgrid(np.arange(columns - 1), np.arange(rows - 1))
+    corner = (j * columns + i).ravel().astype(np.int64)
+    right, up = corner + 1, corner + columns
+    return np.concatenate(
+        [np.column_stack([corner, right, up]), np.column_stack([right, up + 1, up])]
+    )
