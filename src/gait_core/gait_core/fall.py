@@ -34,7 +34,7 @@ def has_fallen(robot: RobotModel, scene: Scene, observation: Observation) -> str
     x, y, z, qx, qy, _, _ = observation.body_poses[0].tolist()
     # Third diagonal element of the rotation matrix: the cosine of the tilt.
     upright = 1.0 - 2.0 * (qx * qx + qy * qy)
-    if upright < math.cos(robot.fall.max_tilt):
+    if upright < math.cos(min(robot.fall.max_tilt, math.pi)):
         tilt = math.acos(max(-1.0, upright))
         return f'the base tilts by {tilt:.2f} rad, more than {robot.fall.max_tilt:.2f}'
     height = (

@@ -49,6 +49,7 @@ from typing import Any
 
 import numpy as np
 
+from gait_core.canonical import rebuild
 from gait_core.errors import ConfigurationError, unknown
 from gait_core.names import unmatched
 from gait_core.robot.frames import inertia_in, rotation, rpy_of
@@ -277,6 +278,10 @@ def _defaults(given: Section) -> Mapping[str, Any]:
     given.allow('scene', 'controller', 'preset', 'engines', 'command', 'duration', 'settle_time')
     scene = given.section('scene')
     scene.allow(*_SCENE_FIELDS)
+    try:
+        rebuild(Scene, {'robot': '', **scene.content}, 'scene')
+    except ConfigurationError as error:
+        raise ConfigurationError(f'{given.where}: {error}') from error
     engines = given.section('engines')
     return {
         'scene': {

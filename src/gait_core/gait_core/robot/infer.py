@@ -42,8 +42,7 @@ def up_axis(robot: RobotModel) -> str:
     """
     poses = link_poses(robot, robot.stance[: len(robot.joint_names)])
     ends = [
-        poses[robot.link_index[_sole(robot, chain[-1].child, poses)], :3, 3]
-        for chain in _chains(robot)
+        _middle(robot, _sole(robot, chain[-1].child, poses), poses) for chain in _chains(robot)
     ]
     if not ends:
         return 'z'
@@ -54,6 +53,14 @@ def up_axis(robot: RobotModel) -> str:
     if abs(rise[main]) < 0.3 * reach:
         return 'z'
     return ('-' if rise[main] < 0.0 else '') + 'xyz'[main]
+
+
+def _middle(robot: RobotModel, link: str, poses: FloatArray) -> FloatArray:
+    """Return the mean of the points that span a link's shapes, or its origin, (3,) [m]."""
+    row = robot.link_index[link]
+    points, _ = link_points(robot.links[row])
+    centre = points.mean(axis=0) if len(points) else np.zeros(3)
+    return np.asarray(poses[row, :3, :3] @ centre + poses[row, :3, 3])
 
 
 def infer_legs(robot: RobotModel) -> tuple[Leg, ...]:
@@ -213,7 +220,7 @@ def infer_mirror_pairs(robot: RobotModel) -> dict[str, tuple[str, float]]:
 
 _SIDE = re.compile(
     r'left|right|Left|Right|LEFT|RIGHT'
-    r'|(?<![A-Za-z])[lrfhbmLRFHBM]{1,2}(?![A-Za-z])'
+    r'|(?<![A-Za-z])[lrfhbmLRFHBM]{1,2}(?![A-Za-z])|(?<=[a-z])[LRFHBM]{1,2}(?![A-Za-z])'
 )
 _SWAP = {
     'l': 'r',

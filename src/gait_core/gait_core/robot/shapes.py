@@ -49,9 +49,15 @@ def shape_points(shape: Shape) -> tuple[FloatArray, float]:
 
 
 def surface_points(shape: Shape) -> FloatArray:
-    """Return a few hundred points on a shape's surface in the link's frame, (k, 3) [m]."""
+    """
+    Return points on a shape's surface in the link's frame, (k, 3) [m].
+
+    On a box of a foot's size they are 5 mm apart, on a ball a tenth of its radius; a mesh gives
+    its hull's vertices and the middles of edges and faces.
+    """
     if shape.kind == 'box':
-        lattice = np.array(list(itertools.product(np.linspace(-0.5, 0.5, 9), repeat=3)))
+        ticks = [np.linspace(-0.5, 0.5, min(65, 2 + int(side / 0.005))) for side in shape.size]
+        lattice = np.stack(np.meshgrid(*ticks, indexing='ij'), axis=-1).reshape(-1, 3)
         local = lattice[np.abs(lattice).max(axis=1) == 0.5] * np.array(shape.size)
     elif shape.kind == 'sphere':
         local = shape.size[0] * _sphere()
@@ -80,9 +86,9 @@ def _ends(length: float, points: FloatArray) -> FloatArray:
 
 
 def _sphere() -> FloatArray:
-    """Return 256 points spread evenly over the unit sphere (golden spiral)."""
-    count = np.arange(256)
-    z = 1.0 - (2.0 * count + 1.0) / 256.0
+    """Return 1024 points spread evenly over the unit sphere (golden spiral)."""
+    count = np.arange(1024)
+    z = 1.0 - (2.0 * count + 1.0) / 1024.0
     angle = count * (np.pi * (3.0 - np.sqrt(5.0)))
     ring = np.sqrt(1.0 - z * z)
     return np.column_stack([ring * np.cos(angle), ring * np.sin(angle), z])
