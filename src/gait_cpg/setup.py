@@ -28,5 +28,8 @@ setup(
         'gait.controllers': [
             'phase_cpg = gait_cpg.controller:PhaseCpgController',
         ],
+        'gait.benchmarks': [
+            'cpg = gait_cpg.benchmark:benchmark',
+        ],
     },
 )

@@ -28,5 +28,14 @@ setup(
         'gait.engines': [
             'bullet = sim_bridge.engines.bullet:BulletEngine',
         ],
+        'gait.renderers': [
+            'bullet = sim_bridge.engines.bullet_render:render_rollout',
+        ],
+        'gait.viewers': [
+            'bullet = sim_bridge.engines.bullet_render:Viewer',
+        ],
+        'gait.benchmarks': [
+            'bullet = sim_bridge.engines.bullet_calls:benchmark',
+        ],
     },
 )

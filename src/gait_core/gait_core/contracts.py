@@ -168,23 +168,31 @@ class Evaluator(Protocol):
 
 
 class Renderer(Protocol):
-    """Draws the states of a rollout; constructed without arguments, closed by its user."""
+    """Draws recorded trials without a display; registered as a function."""
 
-    def frames(
-        self, rollout: Rollout, times: Sequence[float], width: int, height: int
+    def __call__(
+        self, rollout: Rollout, fps: float, size: tuple[int, int]
     ) -> Iterator[npt.NDArray[np.uint8]]:
         """
-        Yield a picture, (height, width, 3) RGB, of the state nearest to each time [s].
+        Yield pictures, (height, width, 3) RGB, at a frame rate of the trial's own time.
 
-        The camera follows the robot. Needs no display.
+        ``size`` is width and height; the camera follows the robot.
         """
 
-    def play(self, rollout: Rollout, rate: float = 1.0) -> None:
-        """
-        Show the rollout in a window, ``rate`` times as fast as it happened.
 
-        Returns at its end or once the window is closed; ConfigurationError without a display.
-        """
+class Viewer(Protocol):
+    """
+    A window that mirrors states; registered as a class, constructed as ``cls(robot, terrain)``.
+
+    The constructor raises ConfigurationError without a display.
+    """
+
+    @property
+    def open(self) -> bool:
+        """Whether the window has not been closed by its user."""
+
+    def show(self, observation: Observation) -> None:
+        """Show a state; without effect once the window is closed."""
 
     def close(self) -> None:
-        """Release what the pictures were made with."""
+        """Close the window."""

@@ -16,6 +16,8 @@ GROUPS = {
     'optimizers': 'gait.optimizers',
     'evaluators': 'gait.evaluators',
     'renderers': 'gait.renderers',
+    'viewers': 'gait.viewers',
+    'benchmarks': 'gait.benchmarks',
 }
 
 

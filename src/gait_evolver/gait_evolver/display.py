@@ -1,36 +1,38 @@
-"""Videos and windows: recorded states drawn by whatever renderer is registered."""
+"""Videos and windows: recorded states drawn by whatever renderer and viewer are registered."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 import os
 from pathlib import Path
 import sys
+import time
+from typing import Any
 
 import numpy as np
 
 from gait_core import registry
-from gait_core.contracts import Renderer
+from gait_core.contracts import Renderer, Viewer
 from gait_core.errors import ConfigurationError
+from gait_core.observation import Observation
 from gait_core.rollout import Rollout
+from gait_core.terrains import load_terrain
 from gait_evolver.pictures import write_gif
 
 FRAMES_PER_SECOND = 12.5
-"""Of a video; GIF counts in hundredths of a second, so the period must be a whole number."""
+"""Of a video as it is shown: 80 ms a frame, in the hundredths of a second that GIF counts."""
 
 _MOST_FRAMES = 150
 _SIZE = (400, 300)
 
 
 def check_screen() -> None:
-    """Raise ConfigurationError if no window can be opened here: some engines end the process."""
+    """Raise ConfigurationError if no window can be opened here, before the trial is run."""
     shown = os.environ.get('DISPLAY') or os.environ.get('WAYLAND_DISPLAY')
     if sys.platform.startswith('linux') and not shown:
         raise ConfigurationError(
             'a viewer needs a display, and DISPLAY is not set; --video FILE works without one'
         )
-    _renderer_name()
+    _first('viewers')
 
 
 def check_video(path: Path) -> None:
@@ -41,35 +43,45 @@ def check_video(path: Path) -> None:
         )
     if not path.parent.is_dir():
         raise ConfigurationError(f"video '{path}': the folder '{path.parent}' does not exist")
-    _renderer_name()
+    _first('renderers')
 
 
 def write_video(path: Path, rollout: Rollout) -> None:
-    """Write a GIF of a rollout, in real time unless it is long: then faster, by a whole factor."""
+    """Write a GIF of a rollout: in real time, a long one faster by a whole factor."""
+    render: Renderer = registry.load('renderers', _first('renderers'))
     duration = rollout.ticks * rollout.dt
     factor = max(1, int(np.ceil(duration * FRAMES_PER_SECOND / _MOST_FRAMES)))
-    times = np.arange(0.0, duration, factor / FRAMES_PER_SECOND)
-    with _renderer() as renderer:
-        write_gif(path, renderer.frames(rollout, times.tolist(), *_SIZE), FRAMES_PER_SECOND)
+    write_gif(path, render(rollout, FRAMES_PER_SECOND / factor, _SIZE), FRAMES_PER_SECOND)
 
 
 def show(rollout: Rollout) -> None:
-    """Play a rollout in a window."""
-    with _renderer() as renderer:
-        renderer.play(rollout)
-
-
-def _renderer_name() -> str:
-    available = registry.names('renderers')
-    if not available:
-        raise ConfigurationError('no renderer is registered: is sim_bridge installed?')
-    return available[0]
-
-
-@contextmanager
-def _renderer() -> Iterator[Renderer]:
-    renderer: Renderer = registry.load('renderers', _renderer_name())()
+    """Play a rollout in a window, in real time, until its end or until the window is closed."""
+    cls: Any = registry.load('viewers', _first('viewers'))
+    viewer: Viewer = cls(rollout.robot, load_terrain(rollout.spec.scene.terrain))
     try:
-        yield renderer
+        began = time.monotonic()
+        for tick in range(rollout.ticks + 1):
+            if not viewer.open:
+                return
+            viewer.show(_state(rollout, tick))
+            time.sleep(max(0.0, began + tick * rollout.dt - time.monotonic()))
     finally:
-        renderer.close()
+        viewer.close()
+
+
+def _state(rollout: Rollout, tick: int) -> Observation:
+    return Observation(
+        tick=tick,
+        time=tick * rollout.dt,
+        joint_names=rollout.robot.joint_names,
+        joint_positions=rollout.joint_positions[tick],
+        body_names=rollout.robot.roots,
+        body_poses=rollout.body_poses[tick],
+    )
+
+
+def _first(kind: str) -> str:
+    available = registry.names(kind)
+    if not available:
+        raise ConfigurationError(f'none of the {kind} is registered: is sim_bridge installed?')
+    return available[0]
