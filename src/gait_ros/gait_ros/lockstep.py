@@ -30,6 +30,7 @@ from gait_ros.conversions import (
 from gait_ros.qos import LOCKSTEP
 
 _RESEND = 0.5
+_SOON = 2e-3
 _NAP = 1e-4
 
 
@@ -40,20 +41,20 @@ class NextSpin:
     Parameters
     ----------
     executor
-        Of the coroutine's node.
-    idle : bool
-        The coroutine waits for one of those callbacks: sleep a moment instead of spinning hot.
-        Otherwise the executor comes back at once instead of waiting for an event.
+        Woken, so that it comes back at once; ``None``: at the next event, or when its wait ends.
+        (An EventsExecutor comes back at once in any case.)
+    nap : float [s]
+        Slept first, so that a coroutine that only waits does not spin hot.
 
     """
 
-    def __init__(self, executor: Any, idle: bool = False) -> None:
-        self._executor, self._idle = executor, idle
+    def __init__(self, executor: Any = None, nap: float = 0.0) -> None:
+        self._executor, self._nap = executor, nap
 
     def __await__(self) -> Any:
-        if self._idle:
-            time.sleep(_NAP)
-        else:
+        if self._nap:
+            time.sleep(self._nap)
+        if self._executor is not None:
             self._executor.wake()
         yield
 
@@ -91,6 +92,11 @@ class LockstepServer:
             self._send()
         return self._answer
 
+    def pause(self) -> NextSpin:
+        """Return what to await before the next ``take``: short while an answer is likely."""
+        soon = time.monotonic() - self._asked < _SOON
+        return NextSpin(nap=0.0 if soon else _NAP)
+
     def close(self) -> None:
         """Drop answers that are still on their way."""
         self._question = None
@@ -102,7 +108,9 @@ class LockstepServer:
 
     def _on_targets(self, message: LockstepTargets) -> None:
         asked = self._question
-        if asked is not None and (message.trial_id, message.tick) == (asked.trial_id, asked.tick):
+        if asked is None or self._answer is not None:
+            return
+        if (message.trial_id, message.tick) == (asked.trial_id, asked.tick):
             self._answer = message
 
 

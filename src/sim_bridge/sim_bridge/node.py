@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 import os
+from pathlib import Path
 import socket
 import sys
 import time
@@ -22,6 +23,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from gait_core.contracts import Controller
 from gait_core.errors import BadCommand, ConfigurationError, SimulationDiverged
+from gait_core.record import write_record
 from gait_core.scene import Scene
 from gait_core.terrains import load_terrain
 from gait_core.trial import TrialLoop, engine_for, start_trial, step_controller
@@ -56,6 +58,7 @@ _REPEAT = 10.0
 _FAST_PERIOD = 0.001
 _SLOWEST_POLL = 0.01
 _MAX_STEPS = 1000
+_PAUSE = 0.005
 
 
 @dataclass(kw_only=True)
@@ -310,7 +313,10 @@ class SimBridgeNode(ManagedNode):
         try:
             trial = self._trial = _Trial(id=request.trial_id, loop=self._admitted(request))
             await self._run(trial, request)
-            response.result = to_result(trial.loop.result())
+            result = trial.loop.result()
+            if request.record:
+                write_record(Path(request.record), trial.loop.rollout(), result)
+            response.result = to_result(result)
             response.success = True
         except ConfigurationError as error:
             response.message = str(error)
@@ -365,7 +371,7 @@ class SimBridgeNode(ManagedNode):
                 self._publish(loop.tick, loop.true, loop.seen)
                 if time.monotonic() > end:
                     break
-            await NextSpin(self.executor, idle=self._paused)
+            await NextSpin(self.executor, nap=_PAUSE if self._paused else 0.0)
 
     async def _run_external(self, trial: _Trial, timeout: float) -> None:
         loop = trial.loop
@@ -375,7 +381,7 @@ class SimBridgeNode(ManagedNode):
             asked = time.monotonic()
             answer = None
             while answer is None and loop.running:
-                await NextSpin(self.executor, idle=True)
+                await self._lockstep.pause()
                 if self._held(trial):
                     asked = time.monotonic()
                     continue

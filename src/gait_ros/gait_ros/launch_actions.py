@@ -1,0 +1,128 @@
+"""
+Launch actions from the node graph and arguments that say what is wrong with them.
+
+Needs the ``launch`` and ``launch_ros`` packages of an installed ROS; only launch files import it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from launch.actions import EmitEvent, LogInfo, OpaqueFunction, Shutdown
+from launch.events import Shutdown as ShutdownEvent
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+
+from gait_core.errors import ConfigurationError, nearest
+from gait_core.robot.load import load_robot
+from gait_core.robot.to_urdf import to_urdf
+from gait_ros.graph import NodeSpec
+from launch import LaunchContext, LaunchDescriptionEntity
+
+_TRUE = ('true', '1', 'yes', 'on')
+_FALSE = ('false', '0', 'no', 'off')
+
+
+class Arguments:
+    """Values of declared launch arguments, read as text, whole number, number or truth value."""
+
+    def __init__(self, context: LaunchContext) -> None:
+        self._context = context
+
+    def text(self, name: str) -> str:
+        """Return an argument as it was given."""
+        return str(LaunchConfiguration(name).perform(self._context)).strip()
+
+    def whole(self, name: str) -> int:
+        """Return an argument as a whole number; ConfigurationError if it is none."""
+        try:
+            return int(self.text(name))
+        except ValueError:
+            raise ConfigurationError(
+                f"launch argument '{name}' is '{self.text(name)}', expected a whole number"
+            ) from None
+
+    def number(self, name: str) -> float:
+        """Return an argument as a number; ConfigurationError if it is none."""
+        try:
+            return float(self.text(name))
+        except ValueError:
+            raise ConfigurationError(
+                f"launch argument '{name}' is '{self.text(name)}', expected a number"
+            ) from None
+
+    def truth(self, name: str) -> bool:
+        """Return an argument as a truth value, in any of the spellings that users type."""
+        given = self.text(name).lower()
+        if given in _TRUE:
+            return True
+        if given in _FALSE:
+            return False
+        raise ConfigurationError(
+            f"launch argument '{name}' is '{self.text(name)}': {nearest(given, _TRUE + _FALSE)}"
+        )
+
+
+def composed(
+    compose: Callable[[Arguments], Sequence[LaunchDescriptionEntity]],
+) -> OpaqueFunction:
+    """Return the action that composes a launch; a user's mistake ends it with one line."""
+
+    def run(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+        try:
+            return list(compose(Arguments(context)))
+        except ConfigurationError as error:
+            return [
+                LogInfo(msg=f'ERROR: {error}'),
+                EmitEvent(event=ShutdownEvent(reason=str(error))),
+            ]
+
+    return OpaqueFunction(function=run)
+
+
+def node_action(spec: NodeSpec, *, essential: bool = False) -> Node:
+    """Return the action that starts a node; the exit of an essential one ends the launch."""
+    return Node(
+        package=spec.package,
+        executable=spec.executable,
+        name=spec.name,
+        namespace=spec.namespace,
+        parameters=[*spec.parameter_files, dict(spec.parameters)],
+        remappings=list(spec.remappings),
+        output='screen',
+        on_exit=[Shutdown(reason=f'{spec.full_name} has ended')] if essential else [],
+    )
+
+
+def state_publisher(robot: str, namespace: str = '') -> Node:
+    """Return robot_state_publisher with the robot's description, meshes included."""
+    description = to_urdf(load_robot(robot), visuals=True)
+    return Node(
+        package='robot_state_publisher',
+        executable='robot_state_publisher',
+        namespace=namespace,
+        parameters=[
+            {
+                # Without the type, a description that looks like YAML would be parsed as YAML.
+                'robot_description': ParameterValue(description, value_type=str),
+                'use_sim_time': True,
+            }
+        ],
+        output='screen',
+    )
+
+
+def rviz(layout: str, namespace: str = '') -> Node:
+    """Return RViz with a layout file, its topics moved into the namespace."""
+    topics = ('robot_description', 'markers', 'zmp', 'cmd_vel')
+    return Node(
+        package='rviz2',
+        executable='rviz2',
+        name='rviz',
+        namespace=namespace,
+        arguments=['-d', layout],
+        parameters=[{'use_sim_time': True}],
+        remappings=[(f'/{topic}', topic) for topic in topics],
+        output='screen',
+    )

@@ -1,0 +1,92 @@
+"""The node graph is plain data that names what exists."""
+
+from importlib.metadata import entry_points
+from itertools import pairwise
+
+import pytest
+import yaml
+
+from gait_core.errors import ConfigurationError
+from gait_core.testing import WaveController, registered, spec_for_test
+from gait_ros.graph import evolve_graph, trial_graph, walk_graph, worker_names
+
+WAVE = {'amplitude': 0.1 + 0.2, 'frequency': 1e-05 + 1.0}
+
+
+@pytest.fixture
+def wave(monkeypatch):
+    from gait_core import registry
+
+    known = registry.package
+    monkeypatch.setattr(
+        registry,
+        'package',
+        lambda kind, name: 'gait_core' if name == 'wave' else known(kind, name),
+    )
+    with registered('controllers', wave=WaveController):
+        yield
+
+
+def test_a_walk_is_a_bridge_with_the_clock_and_a_controller_that_follows_it():
+    bridge, walker = walk_graph('a1', 'phase_cpg', namespace='r1', gait_files=('c.yaml',))
+    assert (bridge.full_name, walker.full_name) == ('/r1/sim_bridge', '/r1/cpg')
+    assert bridge.parameters['mode'] == 'realtime'
+    assert walker.parameters['use_sim_time'] is True
+    assert walker.parameter_files == ('c.yaml',)
+    assert (walker.package, walker.executable) == ('gait_cpg', 'cpg_node')
+
+
+def test_an_unknown_controller_is_refused_with_the_nearest_name():
+    with pytest.raises(ConfigurationError, match="did you mean 'phase_cpg'"):
+        walk_graph('a1', 'phase_cgp')
+
+
+def test_a_trial_writes_every_parameter_of_its_controller_out(wave):
+    spec = spec_for_test(parameters={'amplitude': 0.3})
+    bridge, walker = trial_graph(spec, link_transforms=True)
+    assert walker.parameters['gait.amplitude'] == 0.3
+    assert walker.parameters['gait.frequency'] == 1.0
+    assert walker.parameters['preset'] == 'none' and walker.parameters['lockstep'] is True
+    assert walker.parameters['bridge'] == bridge.name
+    assert bridge.parameters['publish_clock'] is False
+    assert bridge.parameters['publish_link_tf'] is True
+
+
+def test_workers_have_namespaces_of_their_own_and_no_clock():
+    evolver, *workers = evolve_graph(3, 'guroo_quick')
+    assert [worker.full_name for worker in workers] == list(worker_names(3))
+    assert len({worker.full_name for worker in workers}) == 3
+    assert not any(worker.parameters['publish_clock'] for worker in workers)
+    assert evolver.parameters['workers'] == list(worker_names(3))
+
+
+def test_every_executable_exists_and_every_parameter_is_declared():
+    pytest.importorskip('rclpy')
+    from gait_core.parameters import describe
+    from gait_ros.controller_node import ControllerNodeParams
+    from gait_ros.processes import entry_of
+    from sim_bridge.settings import BridgeParams
+
+    nodes = [*walk_graph('a1', 'phase_cpg'), *walk_graph('guroo', 'staged_walk')]
+    nodes += trial_graph(spec_for_test('hold'))
+    for node in nodes:
+        assert entry_of(node).startswith(f'{node.package}.')
+        declared = BridgeParams if node.package == 'sim_bridge' else ControllerNodeParams
+        known = {info.name for info in describe(declared)} | {'use_sim_time'}
+        assert {name for name in node.parameters if not name.startswith('gait.')} <= known
+    assert entry_points(group='console_scripts', name='controller_node')
+
+
+def test_parameter_files_keep_every_bit_and_type(wave):
+    pytest.importorskip('rclpy')
+    from gait_ros.processes import parameter_text, ros_arguments
+
+    _, walker = trial_graph(spec_for_test(parameters=WAVE))
+    text = parameter_text({**walker.parameters, 'hash': '12e4567', 'none': [], 'list': (1, 2)})
+    read = yaml.safe_load(text)['/**']['ros__parameters']
+    assert read['gait.amplitude'] == WAVE['amplitude']
+    assert read['gait.frequency'] == WAVE['frequency']
+    assert read['hash'] == '12e4567' and read['list'] == [1, 2] and 'none' not in read
+    arguments = ros_arguments(walker, 'p.yaml')
+    assert ('-r', '__node:=controller') in pairwise(arguments)
+    assert arguments[-2:] == ['--params-file', 'p.yaml']
