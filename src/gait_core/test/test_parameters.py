@@ -133,6 +133,17 @@ def test_encode_inverts_decode(bounds, log, x):
     assert space.encode(value)[0] == pytest.approx(x, abs=1e-12)
 
 
+@pytest.mark.parametrize('log', [False, True])
+def test_rounding_carries_no_value_past_its_bound(log):
+    # Without a clamp 1 % of these end above their upper bound, 5 % on a log scale.
+    for low, high in np.sort(np.random.default_rng(0).uniform(0.1, 10.0, (200, 2)), axis=1):
+        space = ParameterSpace((Gene(name='g', lower=low, upper=high, log=log),))
+        for x, bound in ((0.0, low), (1.0, high)):
+            value = space.decode(np.array([x]))['g']
+            assert low <= value <= high
+            assert value == pytest.approx(bound)
+
+
 @given(bounds=bounds, log=st.booleans(), a=cube, b=cube)
 def test_decode_keeps_the_order(bounds, log, a, b):
     space = ParameterSpace((Gene(name='g', lower=bounds[0], upper=bounds[1], log=log),))

@@ -89,9 +89,13 @@ def test_a_command_holds_from_its_time_to_the_next_one():
     script = spec(script=(at(0.0, 0.1), at(0.06, 0.2)))
     assert script.command_at(0.0).velocity[0] == 0.1
     assert script.command_at(0.04).velocity[0] == 0.1
-    # The third tick is at 3 * 0.02 = 0.06 s, in floating point just above or below it.
     assert script.command_at(3 * 0.02).velocity[0] == 0.2
     assert script.command_at(9.0).velocity[0] == 0.2
+
+
+def test_a_tick_that_rounding_puts_just_before_a_command_obeys_it():
+    assert 49 * (1 / 49) < 1.0
+    assert spec(script=(at(1.0, 0.2),)).command_at(49 * (1 / 49)).velocity[0] == 0.2
 
 
 def test_there_is_no_command_before_the_first():
