@@ -84,6 +84,9 @@ class LegKinematics:
         self._enough = 0.125 * min(POSITION_TOLERANCE, self._weight * ANGLE_TOLERANCE) ** 2
         self._starts = _starts(self._stance, self.lower, self.upper)
         self.reset()
+        # The kernel is compiled on its first call on a machine, for seconds: not in a walk.
+        self.solve(self.forward(self._stance)[0])
+        self.reset()
 
     def reset(self) -> None:
         """Forget the last solution: the next search starts in the nominal stance."""

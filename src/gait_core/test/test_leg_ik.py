@@ -10,6 +10,7 @@ import pytest
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics import point_jacobian, point_position
 from gait_core.leg_ik import LegKinematics
+from gait_core.leg_kernel import chain_inverse_best
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import Mimic
 from gait_core.testing import legged_box
@@ -191,6 +192,16 @@ def test_a_coupled_knee_is_inverted_through_its_coupling():
     found = LegKinematics(robot, 'leg0').solve([0.0, 0.0, -0.05 - 2.0 * SEGMENT * np.cos(0.6)])
     assert found.reachable
     assert abs(found.positions[0]) == pytest.approx(0.6, abs=1e-9)
+
+
+def test_nothing_is_left_to_compile_after_construction():
+    leg = planar()
+    before = list(chain_inverse_best.signatures)
+    target = np.array([0.0, 0.0, -0.3])
+    target.flags.writeable = False
+    leg.solve(target)
+    leg.solve([0, 0, -1], orientation=np.eye(3, dtype=np.float32).T, start=(0, 1), thorough=True)
+    assert chain_inverse_best.signatures == before
 
 
 @pytest.mark.parametrize('target', [[0.0, 0.0], [0.0, np.nan, 0.0], [0.0, 0.0, np.inf]])
