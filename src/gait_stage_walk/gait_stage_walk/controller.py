@@ -91,8 +91,8 @@ class StagedWalkController:
         Return where the walk stands.
 
         ``phase`` [rad] runs from 0 to 2 pi in a cycle and is 0 outside; ``stage`` is the value of
-        ``Phase``; ``cycle`` counts cycles begun; ``left_swing`` and ``right_swing`` are 1 for a
-        leg that the commanded angles hold clear of the ground.
+        ``Phase``; ``cycle`` counts cycles begun; ``stance.left`` and ``stance.right`` are 0 for a
+        leg that the commanded angles hold clear of the ground, else 1.
         """
         walk = self._walk
         share = 0.0
@@ -103,8 +103,8 @@ class StagedWalkController:
             'phase': 2.0 * math.pi * min(share, 1.0),
             'stage': float(walk.phase.value),
             'cycle': float(walk.cycles),
-            'left_swing': float(left < right - _CLEARANCE),
-            'right_swing': float(right < left - _CLEARANCE),
+            'stance.left': float(left > right - _CLEARANCE),
+            'stance.right': float(right > left - _CLEARANCE),
         }
 
     def _length(self, leg: str) -> float:

@@ -17,9 +17,6 @@ from gait_stage_walk.pulse import progress
 from gait_stage_walk.staged_walk import HalfCycle, StagedWalk
 from gait_stage_walk.timetable import JOINTS, bending, opposite
 
-HOLD = 1.0
-"""The other leg is lifted from then on [time_scale after the start of the half-cycle]."""
-
 _COLUMN = {name: i for i, name in enumerate(JOINTS)}
 _HIP = {leg: _COLUMN[f'{leg}_hip_fwd'] for leg in ('left', 'right')}
 _KNEE = {leg: _COLUMN[f'{leg}_knee'] for leg in ('left', 'right')}
@@ -83,7 +80,7 @@ class LegLevelling:
         wanted = {'left': 0.0, 'right': 0.0}
         for half in self._walk.half_cycles:
             if half.start < end:
-                wanted[half.front] += self._bend(half, end)
+                wanted[half.front] += self._bend(half, end, wanted[opposite(half.front)])
         for leg, bend in wanted.items():
             columns, shares = _BEND[leg]
             turned[columns] += (bend - self.bends[leg]) * shares
@@ -92,16 +89,18 @@ class LegLevelling:
         self._held = {start: bend for start, bend in self._held.items() if start in current}
         return turned
 
-    def _bend(self, half: HalfCycle, now: int) -> float:
-        elapsed = half.elapsed(now)
-        if elapsed <= HOLD:
-            rear = opposite(half.front)
-            angles = self._walk.angles
-            length = vertical_length(float(angles[_HIP[rear]]), float(angles[_KNEE[rear]]))
-            bend = half.params.levelling * levelling_bend(
-                float(angles[_HIP[half.front]]), float(angles[_KNEE[half.front]]), length
-            )
-            self._held[half.start] = bend
-            return bend
-        release = (elapsed - HOLD) / (half.params.level_release - HOLD)
-        return self._held.get(half.start, 0.0) * (1.0 - progress(release))
+    def _bend(self, half: HalfCycle, now: int, rear_bend: float) -> float:
+        params, elapsed = half.params, half.elapsed(now)
+        if elapsed > params.level_hold:
+            release = (elapsed - params.level_hold) / (params.level_release - params.level_hold)
+            return self._held.get(half.start, 0.0) * (1.0 - progress(release))
+        hip, knee = self._angles(half.front)
+        rear_hip, rear_knee = self._angles(opposite(half.front))
+        length = vertical_length(rear_hip + rear_bend / 2.0, rear_knee + rear_bend)
+        bend = params.levelling * levelling_bend(hip, knee, length - params.landing_clearance)
+        self._held[half.start] = bend
+        return bend
+
+    def _angles(self, leg: str) -> tuple[float, float]:
+        angles = self._walk.angles
+        return float(angles[_HIP[leg]]), float(angles[_KNEE[leg]])

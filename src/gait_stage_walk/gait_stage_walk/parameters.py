@@ -56,6 +56,9 @@ class StagedWalkParams(Parameters):
     time_scale: float = bounded(
         0.9, low=0.6, high=1.2, unit='s', doc='Time unit of the timetable; a cycle takes 3.5.'
     )
+    sway_lead: float = bounded(
+        0.1, low=0.0, high=0.3, unit='time_scale', doc='How far the sway precedes the steps.'
+    )
     levelling: float = bounded(
         1.0,
         low=0.0,
@@ -63,15 +66,26 @@ class StagedWalkParams(Parameters):
         unit='-',
         doc='Share of the bend that makes a landing leg no longer than the other; 0 is off.',
     )
-    level_release: float = bounded(
-        1.6,
-        low=1.2,
-        high=1.75,
-        unit='time_scale',
-        doc='When a levelled leg is straight again, after its half-cycle began.',
+    landing_clearance: float = bounded(
+        0.003,
+        low=0.0,
+        high=0.02,
+        unit='thigh',
+        doc='How much shorter than the other a landing leg is kept, for it to land later.',
     )
-    sway_lead: float = bounded(
-        0.15, low=0.0, high=0.3, unit='time_scale', doc='How far the sway precedes the steps.'
+    level_hold: float = bounded(
+        1.1,
+        low=1.0,
+        high=1.25,
+        unit='time_scale',
+        doc='When a levelled leg begins to straighten, after its half-cycle began.',
+    )
+    level_release: float = bounded(
+        1.75,
+        low=1.3,
+        high=2.0,
+        unit='time_scale',
+        doc='When a levelled leg is straight, after its half-cycle began.',
     )
 
 
