@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from launch import LaunchContext, LaunchDescriptionEntity
 from launch.actions import EmitEvent, LogInfo, OpaqueFunction, Shutdown
 from launch.events import Shutdown as ShutdownEvent
 from launch.substitutions import LaunchConfiguration
@@ -18,7 +19,6 @@ from gait_core.errors import ConfigurationError, nearest
 from gait_core.robot.load import load_robot
 from gait_core.robot.to_urdf import to_urdf
 from gait_ros.graph import NodeSpec
-from launch import LaunchContext, LaunchDescriptionEntity
 
 _TRUE = ('true', '1', 'yes', 'on')
 _FALSE = ('false', '0', 'no', 'off')
@@ -91,7 +91,7 @@ def node_action(spec: NodeSpec, *, essential: bool = False) -> Node:
         parameters=[*spec.parameter_files, dict(spec.parameters)],
         remappings=list(spec.remappings),
         output='screen',
-        on_exit=[Shutdown(reason=f'{spec.full_name} has ended')] if essential else [],
+        on_exit=[Shutdown(reason=f'{spec.full_name} has ended')] if essential else None,
     )
 
 

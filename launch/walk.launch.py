@@ -1,0 +1,77 @@
+"""Simulate a robot and let a controller walk it: `ros2 launch gait_bringup walk.launch.py`."""
+
+from pathlib import Path
+
+from ament_index_python.packages import get_package_share_directory
+from launch import LaunchDescription
+from launch.actions import DeclareLaunchArgument
+
+from gait_core.robot.load import load_robot
+from gait_ros.graph import walk_graph
+from gait_ros.launch_actions import Arguments, composed, node_action, rviz, state_publisher
+
+ARGUMENTS = (
+    DeclareLaunchArgument('robot', default_value='guroo', description='Robot name or folder.'),
+    DeclareLaunchArgument(
+        'controller',
+        default_value='',
+        description="Registered controller; empty: the robot's default.",
+    ),
+    DeclareLaunchArgument(
+        'preset', default_value='', description="Parameter set; empty: the controller's first."
+    ),
+    DeclareLaunchArgument(
+        'gait',
+        default_value='',
+        description='Parameter file of the controller, e.g. a champion.yaml; empty: none.',
+    ),
+    DeclareLaunchArgument(
+        'engine', default_value='', description="Physics; empty: the robot's default."
+    ),
+    DeclareLaunchArgument(
+        'terrain', default_value='flat', description='NAME[:key=value,...], e.g. rough:range=0.02.'
+    ),
+    DeclareLaunchArgument('seed', default_value='0', description='Of engine and controller.'),
+    DeclareLaunchArgument(
+        'realtime_factor', default_value='1.0', description='Simulated over wall time.'
+    ),
+    DeclareLaunchArgument('namespace', default_value='', description='Of every node.'),
+    DeclareLaunchArgument(
+        'link_tf',
+        default_value='robot_state_publisher',
+        choices=['robot_state_publisher', 'sim_bridge'],
+        description='Who publishes the transforms of the links.',
+    ),
+    DeclareLaunchArgument('rviz', default_value='false', description='Open RViz: true or false.'),
+)
+
+
+def compose(arguments: Arguments):
+    """Return the nodes that the arguments ask for."""
+    robot, namespace = arguments.text('robot'), arguments.text('namespace')
+    gait = arguments.text('gait')
+    by_bridge = arguments.text('link_tf') == 'sim_bridge'
+    bridge, walker = walk_graph(
+        robot,
+        arguments.text('controller') or str(load_robot(robot).defaults.get('controller', 'hold')),
+        preset=arguments.text('preset'),
+        engine=arguments.text('engine'),
+        terrain=arguments.text('terrain'),
+        seed=arguments.whole('seed'),
+        realtime_factor=arguments.number('realtime_factor'),
+        namespace=namespace,
+        gait_files=(gait,) if gait else (),
+        link_transforms=by_bridge,
+    )
+    actions = [node_action(bridge, essential=True), node_action(walker)]
+    if not by_bridge:
+        actions.append(state_publisher(robot, namespace))
+    if arguments.truth('rviz'):
+        layout = Path(get_package_share_directory('gait_bringup')) / 'rviz' / 'walk.rviz'
+        actions.append(rviz(str(layout), namespace))
+    return actions
+
+
+def generate_launch_description():
+    """Return the arguments and the nodes composed from them."""
+    return LaunchDescription([*ARGUMENTS, composed(compose)])
