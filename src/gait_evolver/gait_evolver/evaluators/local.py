@@ -12,12 +12,12 @@ import os
 import signal
 from typing import Any
 
-from gait_core.canonical import plain, rebuild, sha256_of
+from gait_core.canonical import plain, rebuild
 from gait_core.contracts import Progress
 from gait_core.errors import ConfigurationError
-from gait_core.fingerprint import fingerprint
 from gait_core.trial_spec import TrialResult, TrialSpec, invalid
 from gait_evolver.evaluators import worker
+from gait_evolver.evaluators.results import unfinished
 
 ATTEMPTS = 2
 """How often a trial is run whose worker dies, before it is given up."""
@@ -136,9 +136,9 @@ class LocalEvaluator:
                 else:
                     yield (
                         lost,
-                        given_up(
+                        unfinished(
                             specs[lost],
-                            'worker_died',
+                            invalid('worker_died'),
                             f'{ATTEMPTS} worker processes died in this trial '
                             f'(the last with exit code {one.process.exitcode})',
                         ),
@@ -164,21 +164,6 @@ class LocalEvaluator:
             process.start()
         theirs.close()
         return _Worker(process, ours)
-
-
-def given_up(spec: TrialSpec, status: str, reason: str) -> TrialResult:
-    """Return the result of a trial that no worker could finish; it may not win."""
-    return TrialResult(
-        status=invalid(status),
-        metrics={},
-        terms={},
-        fitness=None,
-        trial_hash='',
-        spec_hash=sha256_of(spec),
-        fingerprint=fingerprint(),
-        ticks=0,
-        reason=reason,
-    )
 
 
 @contextmanager

@@ -1,0 +1,282 @@
+"""Trials on sim_bridge workers, asked for through their services."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+import os
+import time
+from typing import Any
+
+from gait_core.contracts import Progress
+from gait_core.errors import ConfigurationError
+from gait_core.trial_spec import DIVERGED, TrialResult, TrialSpec, invalid
+from gait_evolver.evaluators.results import unfinished
+from gait_interfaces.msg import WorkerStatus
+from gait_ros.graph import NodeSpec, worker_nodes
+from gait_ros.processes import NodeEnded, NodeProcesses
+from gait_ros.session import RosClient
+from gait_ros.worker_client import WorkerClient, WorkerLost
+
+ATTEMPTS = 3
+"""How often a trial is run whose worker is lost, before it is given up."""
+
+_STATUS_TYPE = 'gait_interfaces/msg/WorkerStatus'
+_STATUS_TOPIC = '/worker_status'
+_TRIAL_MODE = 'lockstep'
+_LOOK_PERIOD = 1.0
+_PATIENCE = 30.0
+_START = 60.0
+_SPIN = 0.2
+_RESTARTS = 3
+
+
+@dataclass
+class _Worker:
+    client: WorkerClient
+    trial: int | None = None
+    trial_id: str = ''
+    lost: Any = None
+    """The last heartbeat before it was lost; another one brings it back."""
+
+
+class RosEvaluator:
+    """
+    Runs trials on any number of sim_bridge workers, each one trial at a time.
+
+    A worker is lost after 5 s without heartbeat or 10 s at one tick. Its trial goes to another
+    worker, a late answer is dropped, and the worker counts again once it is heard again.
+
+    Parameters
+    ----------
+    workers : int
+        Workers to start on this machine and to use alone; one that ends is started again. 0:
+        use those that run on the domain, as they come and go.
+    names : sequence of str
+        Full names of running workers to use alone, e.g. ``/worker0/sim_bridge``.
+
+    """
+
+    def __init__(self, *, workers: int = 0, names: Sequence[str] = ()) -> None:
+        if workers < 0:
+            raise ConfigurationError(f'workers is {workers}, it must not be negative')
+        prefix = f'evolver_{os.getpid()}'
+        self._specs = tuple(
+            replace(node, namespace=f'{prefix}/{node.namespace}') for node in worker_nodes(workers)
+        )
+        self._named = tuple(names) + tuple(spec.full_name for spec in self._specs)
+        self._client: RosClient | None = None
+        self._processes: dict[str, NodeProcesses] = {}
+        self._ends = 0
+        self._workers: dict[str, _Worker] = {}
+        self._dead: set[str] = set()
+        self._looked = 0.0
+        self.lost_workers = 0
+
+    def evaluate(
+        self, specs: Sequence[TrialSpec], progress: Progress | None = None
+    ) -> list[TrialResult]:
+        """
+        Return one result per spec, in their order.
+
+        Raises
+        ------
+        ConfigurationError
+            If a worker refuses a trial (the message is its own), or none is to be found.
+
+        """
+        client = self._open()
+        results: dict[int, TrialResult] = {}
+        waiting, losses = deque(range(len(specs))), [0] * len(specs)
+        self._heard = time.monotonic()
+        try:
+            while len(results) < len(specs):
+                self._look(client)
+                self._dispatch(specs, waiting)
+                ended = client.wait(lambda: self._ended(specs, waiting, losses), _SPIN) or ()
+                for index, result in ended:
+                    results[index] = result
+                    if progress is not None:
+                        progress(index, result)
+        except BaseException:
+            self._cancel()
+            raise
+        return [results[index] for index in range(len(specs))]
+
+    def close(self) -> None:
+        """Cancel what runs, and end the workers that were started here."""
+        self._cancel()
+        for one in self._workers.values():
+            one.client.close()
+        self._workers = {}
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+        for process in self._processes.values():
+            process.__exit__(None, None, None)
+        self._processes = {}
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Process ids of the workers that were started here."""
+        return tuple(
+            node.pid for processes in self._processes.values() for node in processes.nodes
+        )
+
+    @property
+    def alive(self) -> tuple[str, ...]:
+        """Names of the workers that can be given a trial, or run one."""
+        return tuple(
+            name
+            for name, one in sorted(self._workers.items())
+            if one.trial is not None or _available(one)
+        )
+
+    def _open(self) -> RosClient:
+        if self._client is None:
+            for spec in self._specs:
+                self._start(spec)
+            self._client = RosClient(f'evaluator_{os.getpid()}')
+            patience = _START if self._named else _PATIENCE
+            self._client.wait(lambda: self._look(self._client) or self.alive, patience)
+            if not self.alive:
+                raise ConfigurationError(self._none_found())
+        return self._client
+
+    def _none_found(self) -> str:
+        if self._named:
+            return f'the worker {self._named[0]} does not answer'
+        return (
+            'no sim_bridge worker is to be found on this domain: start some, e.g. '
+            '`gait evolve ... --evaluator ros --workers 2` starts its own'
+        )
+
+    def _start(self, spec: NodeSpec) -> None:
+        processes = NodeProcesses((spec,))
+        processes.__enter__()
+        self._processes[spec.full_name] = processes
+
+    def _look(self, client: Any) -> None:
+        """Find workers, and start again those of our own that have ended."""
+        now = time.monotonic()
+        if now - self._looked < _LOOK_PERIOD:
+            return
+        self._looked = now
+        for name in self._named or _on_domain(client.node):
+            if name not in self._workers:
+                self._workers[name] = _Worker(WorkerClient(client.node, name))
+        for spec in self._specs:
+            self._revive(spec)
+        if self.alive:
+            self._heard = now
+        elif self._workers and now - getattr(self, '_heard', now) > _PATIENCE:
+            raise ConfigurationError(
+                f'no worker has been heard for {_PATIENCE:g} s; the run can be resumed'
+            )
+
+    def _revive(self, spec: NodeSpec) -> None:
+        try:
+            self._processes[spec.full_name].check()
+        except NodeEnded:
+            self._ends += 1
+            if self._ends > _RESTARTS * len(self._specs):
+                raise
+            self._processes.pop(spec.full_name).__exit__(None, None, None)
+            self._start(spec)
+            one = self._workers.get(spec.full_name)
+            if one is not None:
+                # Its last heartbeat is that of the dead process.
+                one.lost = one.client.status
+                if one.trial is not None:
+                    self._dead.add(spec.full_name)
+
+    def _dispatch(self, specs: Sequence[TrialSpec], waiting: deque[int]) -> None:
+        for _, one in sorted(self._workers.items()):
+            if waiting and one.trial is None and _available(one):
+                one.lost = None
+                one.trial = waiting.popleft()
+                one.trial_id = one.client.submit(specs[one.trial])
+
+    def _ended(
+        self, specs: Sequence[TrialSpec], waiting: deque[int], losses: list[int]
+    ) -> list[tuple[int, TrialResult]]:
+        """Return the trials that have ended since the last call."""
+        ended = []
+        for one in self._workers.values():
+            index = one.trial
+            if index is None:
+                continue
+            try:
+                result = self._polled(one)
+            except WorkerLost as loss:
+                one.trial, one.lost = None, one.client.status
+                one.client.cancel()
+                self.lost_workers += 1
+                losses[index] += 1
+                result = self._after_loss(specs[index], index, losses, waiting, str(loss))
+            except ConfigurationError as error:
+                one.trial = None
+                result = self._after_refusal(one, specs[index], index, waiting, error)
+            if result is not None:
+                one.trial = None
+                ended.append((index, result))
+        return ended
+
+    def _polled(self, one: _Worker) -> TrialResult | None:
+        name = one.client.name
+        if name in self._dead:
+            # Its process is known to have ended: no need to wait for its silence.
+            self._dead.remove(name)
+            one.client.drop()
+            raise WorkerLost(f'{name} is lost: its process ended')
+        return one.client.poll()
+
+    @staticmethod
+    def _after_loss(
+        spec: TrialSpec, index: int, losses: list[int], waiting: deque[int], reason: str
+    ) -> TrialResult | None:
+        if losses[index] < ATTEMPTS:
+            waiting.appendleft(index)
+            return None
+        return unfinished(spec, invalid('worker_lost'), f'{ATTEMPTS} workers were lost; {reason}')
+
+    @staticmethod
+    def _after_refusal(
+        one: _Worker, spec: TrialSpec, index: int, waiting: deque[int], error: ConfigurationError
+    ) -> TrialResult | None:
+        message = str(error)
+        if message.startswith('the simulation diverged'):
+            return unfinished(spec, DIVERGED, message)
+        if message.startswith('internal error'):
+            raise RuntimeError(f'{one.client.name}: {message}') from error
+        if 'is running' in message or 'not active' in message:
+            # Somebody else was faster.
+            one.lost = one.client.status
+            waiting.appendleft(index)
+            return None
+        raise error
+
+    def _cancel(self) -> None:
+        for one in self._workers.values():
+            if one.trial is not None:
+                one.client.cancel()
+                one.client.drop()
+                one.trial = None
+
+
+def _available(one: _Worker) -> bool:
+    status = one.client.status
+    if not one.client.ready or status is one.lost or status.mode != _TRIAL_MODE:
+        return False
+    # The heartbeat may still tell of our own trial that has just ended.
+    return bool(status.state != WorkerStatus.TRIAL or status.trial_id == one.trial_id)
+
+
+def _on_domain(node: Any) -> list[str]:
+    """Return the full names of all workers that can be seen, sorted."""
+    return sorted(
+        topic.removesuffix(_STATUS_TOPIC)
+        for topic, types in node.get_topic_names_and_types()
+        if topic.endswith(_STATUS_TOPIC) and _STATUS_TYPE in types
+    )
