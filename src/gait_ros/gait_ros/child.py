@@ -13,7 +13,7 @@ import os
 import signal
 import sys
 
-from gait_ros.stop import stop_on_signals
+from gait_ros.stop import ignore_signals, stop_on_signals
 
 _PR_SET_PDEATHSIG = 1
 
@@ -33,6 +33,7 @@ def main(arguments: list[str]) -> int:
     module, _, function = target.partition(':')
     entry = getattr(importlib.import_module(module), function)
     if stop:
+        ignore_signals()
         return 0
     return int(entry(args) or 0)
 

@@ -15,6 +15,9 @@ from gait_ros.qos import PUBLISHED
 _TOPIC = '/clock'
 _DISCOVERY = 1.0
 
+UNKNOWN = 'UNKNOWN'
+"""In the name of a publisher's node that was not discovered yet."""
+
 
 def to_stamp(nanoseconds: int) -> Time:
     """Return a count of nanoseconds as a stamp."""
@@ -59,7 +62,8 @@ def others_on(node: Node, topic: str, own: int = 1) -> list[str]:
     """
     Return the full names of the other publishers on a topic, sorted.
 
-    ``own`` publishers under this node's name are its own; a further one is a namesake's.
+    ``own`` publishers under this node's name are its own; a further one is a namesake's. One
+    whose node was not discovered yet has a name with ``UNKNOWN`` in it.
     """
     found = sorted(
         f'{info.node_namespace.rstrip("/")}/{info.node_name}'
@@ -85,14 +89,17 @@ class ClockPublisher:
     def __init__(self, node: Node) -> None:
         self._node = node
         # Who is there already shows within the time of discovery.
+        others: list[str] = []
         deadline = time.monotonic() + _DISCOVERY
         while time.monotonic() < deadline:
             others = others_on(node, _TOPIC, own=0)
-            if others:
-                raise ConfigurationError(
-                    f'{_TOPIC} is published by {others[0]} already; set publish_clock to false'
-                )
+            if others and UNKNOWN not in others[0]:
+                break
             time.sleep(0.05)
+        if others:
+            raise ConfigurationError(
+                f'{_TOPIC} is published by {others[0]} already; set publish_clock to false'
+            )
         self._publisher: Any = node.create_publisher(Clock, _TOPIC, PUBLISHED)
 
     def publish(self, stamp: Time) -> None:

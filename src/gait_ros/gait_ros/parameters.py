@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 import math
 from typing import Any, Generic, TypeVar
+from weakref import WeakKeyDictionary
 
 from rcl_interfaces.msg import (
     FloatingPointRange,
@@ -77,6 +78,34 @@ def overrides(node: Node) -> Mapping[str, Any]:
     return {name: given.value for name, given in node._parameter_overrides.items()}
 
 
+_converted_kinds: WeakKeyDictionary[Node, dict[str, str]] = WeakKeyDictionary()
+
+
+def _convert_for(node: Node) -> dict[str, str]:
+    """
+    Return the kinds by name whose whole numbers become floats before rclpy checks their type.
+
+    One callback per node, for what several callbacks return is concatenated, not chained.
+    """
+    if node not in _converted_kinds:
+        kinds: dict[str, str] = {}
+        _converted_kinds[node] = kinds
+        node.add_pre_set_parameters_callback(
+            lambda given: [_converted(parameter, kinds) for parameter in given]
+        )
+    return _converted_kinds[node]
+
+
+def _converted(given: Parameter, kinds: Mapping[str, str]) -> Parameter:
+    kind = kinds.get(given.name, '')
+    if kind == 'float' and given.type_ == Parameter.Type.INTEGER:
+        return Parameter(given.name, Parameter.Type.DOUBLE, float(given.value))
+    if kind == 'floats' and given.type_ == Parameter.Type.INTEGER_ARRAY:
+        values = [float(item) for item in given.value]
+        return Parameter(given.name, Parameter.Type.DOUBLE_ARRAY, values)
+    return given
+
+
 class DeclaredParameters(Generic[ParametersT]):
     """
     The parameters of one dataclass, declared on a node; ``value`` is the present instance.
@@ -126,8 +155,7 @@ class DeclaredParameters(Generic[ParametersT]):
         self.value: ParametersT = self._built(values)
         for name, info in self._infos.items():
             self._declare(name, info)
-        # Jazzy and later: convert before the type check, judge, take over.
-        node.add_pre_set_parameters_callback(self._convert)
+        _convert_for(node).update({name: info.kind for name, info in self._infos.items()})
         node.add_on_set_parameters_callback(self._judge)
         node.add_post_set_parameters_callback(self._take_over)
 
@@ -164,7 +192,8 @@ class DeclaredParameters(Generic[ParametersT]):
 
     def undeclare(self) -> None:
         """Take the parameters off the node again."""
-        self._node.remove_pre_set_parameters_callback(self._convert)
+        for name in self._infos:
+            del _convert_for(self._node)[name]
         self._node.remove_on_set_parameters_callback(self._judge)
         self._node.remove_post_set_parameters_callback(self._take_over)
         for name in self._infos:
@@ -194,19 +223,6 @@ class DeclaredParameters(Generic[ParametersT]):
 
     def _built(self, values: Mapping[str, Any]) -> ParametersT:
         return build(self._cls, values)
-
-    def _convert(self, parameters: list[Parameter]) -> list[Parameter]:
-        return [self._converted(parameter) for parameter in parameters]
-
-    def _converted(self, given: Parameter) -> Parameter:
-        kind = self._infos[given.name].kind if given.name in self._infos else ''
-        if kind == 'float' and given.type_ == Parameter.Type.INTEGER:
-            return Parameter(given.name, Parameter.Type.DOUBLE, float(given.value))
-        if kind == 'floats' and given.type_ == Parameter.Type.INTEGER_ARRAY:
-            return Parameter(
-                given.name, Parameter.Type.DOUBLE_ARRAY, [float(item) for item in given.value]
-            )
-        return given
 
     def _changed(self, parameters: Iterable[Parameter]) -> ParametersT | None:
         values = {

@@ -12,7 +12,7 @@ from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 
 from gait_core.errors import ConfigurationError
-from gait_ros.stop import Stop, stop_on_signals
+from gait_ros.stop import Stop, ignore_signals, stop_on_signals
 
 # Longest wait for an event: a signal that arrives between two waits is seen after it.
 _PATIENCE = 0.1
@@ -75,6 +75,8 @@ def run_node(make_node: Callable[[], Any], args: Sequence[str] | None = None) ->
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()
+        # Python gives caught signals their deadly default back while it ends.
+        ignore_signals()
     return code
 
 

@@ -30,10 +30,19 @@ class Stop:
             self._wake()
 
 
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
 @cache
 def stop_on_signals() -> Stop:
     """Return the process's one flag; the first call, in the main thread, installs it."""
     stop = Stop()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in _SIGNALS:
         signal.signal(number, stop.on_signal)
     return stop
+
+
+def ignore_signals() -> None:
+    """Let nothing disturb the end of the process."""
+    for number in _SIGNALS:
+        signal.signal(number, signal.SIG_IGN)

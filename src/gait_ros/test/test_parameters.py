@@ -173,3 +173,16 @@ def test_named_values_keep_their_types_in_messages():
         to_parameter_values({'z': object()})
     with pytest.raises(ConfigurationError, match="'a' is given twice"):
         from_parameter_values(to_parameter_values({'a': 1}) * 2)
+
+
+def test_two_dataclasses_on_one_node_leave_each_other_alone(make_node):
+    node = make_node()
+    first = DeclaredParameters(node, Gait, prefix='first')
+    second = DeclaredParameters(node, Gait, prefix='second')
+    assert set_one(node, 'first.frequency', 2).successful
+    assert set_one(node, 'second.frequency', 3).successful
+    assert set_one(node, 'use_sim_time', False).successful
+    assert (first.value, second.value) == (Gait(frequency=2.0), Gait(frequency=3.0))
+    second.undeclare()
+    assert not node.has_parameter('second.frequency')
+    assert set_one(node, 'first.frequency', 1).successful and first.value == Gait(frequency=1.0)

@@ -30,7 +30,7 @@ from gait_core.trial import TrialLoop, engine_for, start_trial, step_controller
 from gait_core.trial_spec import invalid
 from gait_interfaces.msg import WorkerStatus
 from gait_interfaces.srv import CancelTrial, QueryTerrain, Reset, RunTrial, Step
-from gait_ros.clock import ClockPublisher, SimulatedTime, others_on
+from gait_ros.clock import UNKNOWN, ClockPublisher, SimulatedTime, others_on
 from gait_ros.command_messages import from_commands, from_trajectory
 from gait_ros.conversions import (
     flat,
@@ -451,7 +451,7 @@ class SimBridgeNode(ManagedNode):
 
     def _on_watch(self) -> None:
         others = others_on(self, 'joint_states')
-        if others:
+        if others and UNKNOWN not in others[0]:
             self._warn_once(
                 f'joint_states is published by {others[0]} as well as by '
                 f'{self.get_fully_qualified_name()}: their readers see both'

@@ -1,0 +1,242 @@
+"""The controller node: time, parameters, gait files, and what it publishes."""
+
+from geometry_msgs.msg import Twist
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy')
+
+from builtin_interfaces.msg import Time
+from lifecycle_msgs.srv import ChangeState, GetState
+from rcl_interfaces.srv import GetParameters, SetParameters
+from rclpy.parameter import Parameter
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from trajectory_msgs.msg import JointTrajectory
+
+from gait_core.errors import ConfigurationError
+from gait_core.testing import WaveController, WaveParams
+from gait_interfaces.msg import GaitState
+from gait_interfaces.srv import LoadGait
+from gait_ros.command_messages import seconds
+from gait_ros.controller_node import ControllerNode
+from gait_ros.qos import STREAM
+from sim_bridge.node import SimBridgeNode
+
+
+@pytest.fixture
+def controller(graph, box):
+    def add(start=True, **parameters):
+        return graph.add(
+            ControllerNode, start=start, **{'robot': box, 'controller': 'wave', **parameters}
+        )
+
+    return add
+
+
+def collect(graph, kind, topic):
+    found = []
+    graph.client.create_subscription(kind, topic, found.append, STREAM)
+    return found
+
+
+def talk(graph, model, names=None):
+    """Publish joint states at every spin, and return what stops when cleared."""
+    publisher = graph.client.create_publisher(JointState, '/joint_states', 10)
+    message = JointState(name=list(names or model.joint_names))
+    message.position = [0.1] * len(message.name)
+    graph.client.create_timer(0.02, lambda: publisher.publish(message))
+    graph.until(publisher.get_subscription_count)
+    return message
+
+
+def test_trajectories_end_at_the_control_period_and_cover_every_joint(
+    graph, controller, box_model
+):
+    node = controller(control_rate=100.0)
+    targets = collect(graph, JointTrajectory, '/joint_trajectory')
+    states = collect(graph, GaitState, '/gait_state')
+    talk(graph, box_model)
+    graph.until(lambda: len(targets) >= 10 and states)
+    for message in targets:
+        assert tuple(message.joint_names) == box_model.target_names
+        assert message.header.stamp == Time()
+        assert [seconds(point.time_from_start) for point in message.points] == [0.01]
+        assert np.isfinite(message.points[0].positions).all()
+    assert states[0].controller == 'wave' and len(states[0].phase) == 1
+    assert node.controller_name == 'wave'
+
+
+def test_without_joint_states_it_waits_and_says_for_what(graph, controller, box_model):
+    targets = []
+    controller()
+    targets = collect(graph, JointTrajectory, '/joint_trajectory')
+    graph.until(lambda: graph.logged('WARN', 'waiting for joint_positions'), 5.0)
+    assert not targets
+    talk(graph, box_model)
+    graph.until(lambda: targets)
+
+
+def test_unknown_and_missing_joints_are_reported_once(graph, controller, box_model):
+    controller()
+    targets = collect(graph, JointTrajectory, '/joint_trajectory')
+    talk(graph, box_model, names=['tail', *box_model.joint_names[1:], 'head'])
+    graph.until(lambda: len(targets) > 20)
+    assert len(graph.logged('WARN', "unknown joint 'tail'")) == 1
+    assert len(graph.logged('WARN', '1 of 8 joints are missing', "'leg0_joint0'")) == 1
+
+
+def test_a_foreign_prefix_is_named(graph, controller, box_model):
+    controller()
+    talk(graph, box_model, names=[f'lf_{name}' for name in box_model.joint_names])
+    graph.until(lambda: graph.logged('WARN', "'lf_leg0_joint0'", "without the prefix 'lf_'"))
+
+
+def test_forward_commands_have_every_joint_in_the_robots_order(graph, controller, box_model):
+    controller(output='commands')
+    commands = collect(graph, Float64MultiArray, '/commands')
+    talk(graph, box_model)
+    graph.until(lambda: len(commands) >= 2)
+    assert all(len(message.data) == 8 for message in commands)
+
+
+def test_simulated_time_without_a_clock_is_said_and_services_answer(graph, controller, box_model):
+    node = controller(use_sim_time=True)
+    targets = collect(graph, JointTrajectory, '/joint_trajectory')
+    talk(graph, box_model)
+    graph.until(lambda: graph.logged('WARN', 'use_sim_time is true but no /clock'), 5.0)
+    answer = graph.call(GetParameters, '/controller/get_parameters', names=['gait.amplitude'])
+    assert answer.values[0].double_value == 0.2
+    assert graph.call(GetState, '/controller/get_state').current_state.label == 'active'
+    assert not targets
+    clock = graph.client.create_publisher(Clock, '/clock', 10)
+    graph.until(clock.get_subscription_count)
+    for tick in range(1, 40):
+        clock.publish(Clock(clock=Time(sec=5, nanosec=tick * 20_000_000)))
+        graph.spin(0.01)
+    graph.until(lambda: targets)
+    assert node._trouble() == ''
+
+
+def test_a_jump_back_in_time_starts_the_controller_anew_once(
+    graph, controller, box_model, monkeypatch
+):
+    resets = []
+    known = WaveController.reset
+    monkeypatch.setattr(
+        WaveController, 'reset', lambda self, seed: (resets.append(seed), known(self, seed))[1]
+    )
+    controller(use_sim_time=True, seed=7)
+    targets = collect(graph, JointTrajectory, '/joint_trajectory')
+    talk(graph, box_model)
+    clock = graph.client.create_publisher(Clock, '/clock', 10)
+    graph.until(clock.get_subscription_count)
+
+    def run(start):
+        count = len(targets)
+        for tick in range(30):
+            clock.publish(Clock(clock=Time(sec=start, nanosec=tick * 20_000_000)))
+            graph.spin(0.01)
+        graph.until(lambda: len(targets) > count)
+
+    run(100)
+    before = len(resets)
+    run(10)
+    run(11)
+    assert len(resets) == before + 1 and set(resets) == {7}
+    assert len(graph.logged('WARN', 'time went back')) == 1
+
+
+def test_a_velocity_that_is_not_finite_is_refused_and_the_last_one_holds(
+    graph, controller, box_model
+):
+    node = controller(command=[0.2, 0.0, 0.0])
+    assert node._command.velocity == (0.2, 0.0, 0.0)
+    publisher = graph.client.create_publisher(Twist, '/cmd_vel', 10)
+    graph.until(publisher.get_subscription_count)
+    message = Twist()
+    message.linear.x, message.angular.z = 0.3, 0.1
+    publisher.publish(message)
+    graph.until(lambda: node._command.velocity == (0.3, 0.0, 0.1))
+    message.linear.x = float('nan')
+    publisher.publish(message)
+    graph.until(lambda: graph.logged('WARN', 'cmd_vel refused', 'finite'))
+    assert node._command.velocity == (0.3, 0.0, 0.1)
+
+
+def test_gait_parameters_change_while_it_runs(graph, controller):
+    node = controller(gait__amplitude=1)
+    assert node.controller.params == WaveParams(amplitude=1.0)
+    change = Parameter('gait.frequency', value=2).to_parameter_msg()
+    answer = graph.call(SetParameters, '/controller/set_parameters', parameters=[change])
+    assert answer.results[0].successful
+    assert node.controller.params == WaveParams(amplitude=1.0, frequency=2.0)
+    change = Parameter('gait.frequency', value=50.0).to_parameter_msg()
+    answer = graph.call(SetParameters, '/controller/set_parameters', parameters=[change])
+    assert not answer.results[0].successful and answer.results[0].reason
+    assert node.controller.params == WaveParams(amplitude=1.0, frequency=2.0)
+
+
+def gait_file(path, **gait):
+    lines = ''.join(f'      {name}: {value}\n' for name, value in gait.items())
+    path.write_text(f'/**:\n  ros__parameters:\n    gait:\n{lines}')
+    return str(path)
+
+
+def test_a_gait_is_loaded_whole_or_not_at_all(graph, controller, tmp_path):
+    node = controller()
+    load = '/controller/load_gait'
+    good = gait_file(tmp_path / 'good.yaml', amplitude=0.5, frequency=1)
+    answer = graph.call(LoadGait, load, file=good)
+    assert answer.success and answer.changed == ['gait.amplitude']
+    assert node.controller.params == WaveParams(amplitude=0.5)
+    bad = gait_file(tmp_path / 'bad.yaml', amplitude=0.7, frequenzy=1.0)
+    answer = graph.call(LoadGait, load, file=bad)
+    assert not answer.success and "did you mean 'frequency'" in answer.message
+    answer = graph.call(LoadGait, load, file=str(tmp_path / 'none.yaml'))
+    assert not answer.success and 'none.yaml' in answer.message
+    assert node.controller.params == WaveParams(amplitude=0.5)
+
+
+@pytest.mark.parametrize(
+    ('parameters', 'words'),
+    [
+        ({'robot': ''}, "'robot' is empty"),
+        ({'robot': 'guro'}, "'guro'"),
+        ({'controller': 'wav'}, "did you mean 'wave'"),
+        ({'preset': 'waves'}, "did you mean 'wave'"),
+        ({'gait__amplitud': 1.0}, "did you mean 'gait.amplitude'"),
+        ({'gait__amplitude': 'big'}, "'gait.amplitude' is 'big'"),
+        ({'provenance__spec__controller': 'staged_walk'}, "'staged_walk', this node runs 'wave'"),
+        ({'output': 'topic'}, "value of 'output' 'topic'"),
+    ],
+)
+def test_a_users_mistake_is_refused_at_the_start(controller, parameters, words):
+    with pytest.raises(ConfigurationError) as caught:
+        controller(**parameters)
+    assert words in str(caught.value) and '\n' not in str(caught.value)
+
+
+def test_without_autostart_the_lifecycle_is_the_users(graph, controller, box_model):
+    node = controller(autostart=False)
+    assert not node.active
+    for transition, label in (
+        (1, 'inactive'),
+        (3, 'active'),
+        (4, 'inactive'),
+        (2, 'unconfigured'),
+    ):
+        request = ChangeState.Request()
+        request.transition.id = transition
+        answer = graph.call(ChangeState, '/controller/change_state', transition=request.transition)
+        assert answer.success
+        assert graph.call(GetState, '/controller/get_state').current_state.label == label
+        assert node.active == (label == 'active')
+
+
+def test_a_live_walk_moves_the_robot_through_topics(graph, controller, box):
+    bridge = graph.add(SimBridgeNode, robot=box, mode='fast', publish_clock=True)
+    controller(use_sim_time=True, gait__amplitude=0.4)
+    graph.until(lambda: bridge._live.observation.body_poses[0, 0] > 0.05)
+    assert not graph.logged('WARN', 'refused')

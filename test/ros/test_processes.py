@@ -1,0 +1,140 @@
+"""Nodes as processes: signals at any moment, mistakes as one line, nothing left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+pytest.importorskip('rclpy')
+
+from gait_core.errors import ConfigurationError
+from gait_core.scene import Scene
+from gait_core.trial_spec import TrialSpec
+from gait_interfaces.msg import WorkerStatus
+from gait_interfaces.srv import RunTrial
+from gait_ros.conversions import to_spec
+from gait_ros.qos import STREAM
+from gait_ros.session import TrialSession, run_ros_trial
+
+NODES = ['sim_bridge.node', 'gait_ros.controller_node']
+
+
+def spec_of(box, **changes):
+    return TrialSpec(
+        scene=Scene(robot=box, engine='kinematic'),
+        controller='wave',
+        **{'duration': 0.5, **changes},
+    )
+
+
+def up(graph, name):
+    return graph.until(lambda: name in graph.client.get_node_names(), 20.0)
+
+
+def assert_clean(process):
+    code, output = process.end()
+    assert code == 0, output
+    assert 'Traceback' not in output and 'rror' not in output, output
+
+
+@pytest.mark.parametrize('first', [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize('module', NODES)
+def test_two_signals_end_a_node_with_0_and_no_traceback(graph, start_process, box, module, first):
+    process = start_process(
+        module, node='victim', robot=box, **({'mode': 'fast'} if 'bridge' in module else {})
+    )
+    up(graph, 'victim')
+    time.sleep(0.2)
+    process.popen.send_signal(first)
+    time.sleep(0.02)
+    process.popen.send_signal(signal.SIGINT)
+    assert_clean(process)
+
+
+def test_a_signal_in_mid_trial_ends_the_bridge_with_0(graph, start_process, box):
+    process = start_process('sim_bridge.node', node='victim', mode='lockstep', publish_clock=False)
+    beats = []
+    graph.client.create_subscription(WorkerStatus, '/victim/worker_status', beats.append, STREAM)
+    graph.start_call(
+        RunTrial, '/victim/run_trial', trial_id='t', spec=to_spec(spec_of(box, duration=2e4))
+    )
+    graph.until(lambda: any(beat.tick > 0 for beat in beats), 20.0)
+    process.popen.send_signal(signal.SIGINT)
+    process.popen.send_signal(signal.SIGTERM)
+    assert_clean(process)
+
+
+@pytest.mark.parametrize(
+    ('module', 'parameters', 'words'),
+    [
+        ('sim_bridge.node', {'robot': 'guro'}, "unknown robot 'guro'"),
+        ('sim_bridge.node', {'mod': 'fast'}, "did you mean 'mode'"),
+        ('gait_ros.controller_node', {'robot': 'a1', 'controller': 'trott'}, "'trott'"),
+    ],
+)
+def test_a_mistake_ends_a_node_with_2_and_one_line(start_process, module, parameters, words):
+    code, output = start_process(module, **parameters).end()
+    lines = [line for line in output.splitlines() if '[ERROR]' not in line]
+    assert code == 2 and len(lines) == 1 and words in lines[0], output
+
+
+def test_a_second_clock_process_ends_with_2_and_names_the_first(graph, start_process, box):
+    start_process('sim_bridge.node', node='first', robot=box, mode='fast')
+    up(graph, 'first')
+    graph.until(lambda: graph.client.count_publishers('/clock'))
+    second = start_process('sim_bridge.node', node='second', robot=box, mode='fast')
+    code, output = second.end()
+    assert code == 2 and '/clock is published by /first already' in output
+
+
+def test_a_session_refuses_what_its_nodes_refuse(box):
+    with pytest.raises(ConfigurationError, match="did you mean 'bullet'"):
+        run_ros_trial(
+            TrialSpec(scene=Scene(robot=box, engine='bulet'), controller='wave', duration=0.5)
+        )
+
+
+def test_a_session_is_for_one_controller(box):
+    spec = spec_of(box)
+    with TrialSession(spec) as session:
+        assert session.run(spec).result.status == 'ok'
+        other = spec_of(box, parameters={'amplitude': 0.1})
+        with pytest.raises(ConfigurationError, match='another robot or controller'):
+            session.run(other)
+
+
+def test_nothing_is_left_when_the_parent_is_killed(box):
+    code = (
+        'import sys, time\n'
+        'from gait_core.scene import Scene\n'
+        'from gait_core.trial_spec import TrialSpec\n'
+        'from gait_ros.session import TrialSession\n'
+        f'spec = TrialSpec(scene=Scene(robot={box!r}, engine="kinematic"), controller="wave")\n'
+        'with TrialSession(spec) as session:\n'
+        '    print(*session.pids.values(), flush=True)\n'
+        '    time.sleep(60)\n'
+    )
+    parent = subprocess.Popen([sys.executable, '-c', code], stdout=subprocess.PIPE, text=True)
+    try:
+        children = [int(word) for word in parent.stdout.readline().split()]
+        assert len(children) == 2
+        for child in children:
+            os.kill(child, 0)
+    finally:
+        parent.kill()
+        parent.communicate()
+    deadline = time.monotonic() + 10.0
+    while any(_runs(child) for child in children) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(_runs(child) for child in children)
+
+
+def _runs(pid):
+    try:
+        with open(f'/proc/{pid}/stat') as file:
+            return file.read().rpartition(')')[2].split()[0] != 'Z'
+    except FileNotFoundError:
+        return False
