@@ -34,12 +34,13 @@ _GAIN = 20.0
 _PROPULSION = 0.1
 
 
-def legged_box(legs: int = 4, joints: int = 2) -> RobotModel:
+def legged_box(legs: int = 4, joints: int = 2, roll: bool = False) -> RobotModel:
     """
     Return a box of 4 kg with legs in two rows, each a chain of pitch joints that ends in a ball.
 
     The first joints of each leg bend forwards, the next backwards, and so on; segments are 0.15 m
-    long and weigh 0.25 kg. ``legged_box(1)`` is a hopper.
+    long and weigh 0.25 kg. ``legged_box(1)`` is a hopper. With ``roll`` the first joint of each
+    leg turns about x and is straight in the stance: three joints then place a foot anywhere.
     """
     links = [
         Link(
@@ -53,7 +54,7 @@ def legged_box(legs: int = 4, joints: int = 2) -> RobotModel:
     chain: list[Joint] = []
     described: list[Leg] = []
     for number in range(legs):
-        leg_joints, leg_links = _leg(number, legs, joints)
+        leg_joints, leg_links = _leg(number, legs, joints, roll)
         chain += leg_joints
         links += leg_links
         described.append(
@@ -66,6 +67,8 @@ def legged_box(legs: int = 4, joints: int = 2) -> RobotModel:
         )
     names = tuple(joint.name for joint in chain)
     bend = {name: 0.4 * (-1) ** (i % joints) for i, name in enumerate(names)}
+    if roll:
+        bend.update(dict.fromkeys(names[::joints], 0.0))
     return RobotModel(
         name='legged_box',
         links=tuple(links),
@@ -73,12 +76,13 @@ def legged_box(legs: int = 4, joints: int = 2) -> RobotModel:
         joint_names=names,
         actuators={name: Actuator(constants={'gain': _GAIN}) for name in names},
         legs=tuple(described),
+        mirror_pairs=_mirror_pairs(legs, joints, roll),
         nominal_stance=bend,
         length_scale=_SEGMENT * joints,
     )
 
 
-def _leg(number: int, legs: int, joints: int) -> tuple[list[Joint], list[Link]]:
+def _leg(number: int, legs: int, joints: int, roll: bool) -> tuple[list[Joint], list[Link]]:
     row, side = number // 2, 1.0 - 2.0 * (number % 2)
     rows = (legs + 1) // 2
     x = 0.0 if rows == 1 else _BODY[0] * (0.5 - row / (rows - 1))
@@ -101,7 +105,7 @@ def _leg(number: int, legs: int, joints: int) -> tuple[list[Joint], list[Link]]:
                 parent=parent,
                 child=link.name,
                 xyz=(x, y, -0.5 * _BODY[2]) if k == 0 else (0.0, 0.0, -_SEGMENT),
-                axis=(0.0, 1.0, 0.0),
+                axis=(1.0, 0.0, 0.0) if roll and k == 0 else (0.0, 1.0, 0.0),
                 lower=-1.5,
                 upper=1.5,
                 velocity=8.0,
@@ -111,6 +115,15 @@ def _leg(number: int, legs: int, joints: int) -> tuple[list[Joint], list[Link]]:
         found_links.append(link)
         parent = link.name
     return found_joints, found_links
+
+
+def _mirror_pairs(legs: int, joints: int, roll: bool) -> dict[str, tuple[str, float]]:
+    # Legs 0 and 1, 2 and 3, ... face each other across the sagittal plane.
+    return {
+        f'leg{number}_joint{k}': (f'leg{number ^ 1}_joint{k}', -1.0 if roll and k == 0 else 1.0)
+        for number in range(legs // 2 * 2)
+        for k in range(joints)
+    }
 
 
 def _box_inertia(mass: float, size: tuple[float, float, float]) -> FloatArray:

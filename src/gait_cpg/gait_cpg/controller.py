@@ -108,6 +108,14 @@ _AT_START = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0])
 """Their share that holds from the start; what moves standing feet begins at nothing."""
 
 
+def _followed(start: FloatArray, wanted: FloatArray, reach: FloatArray) -> FloatArray:
+    """Return joints (K, n) that follow the wanted ones by at most ``reach`` (n,) a sub-sample."""
+    joints = np.empty_like(wanted)
+    for k, target in enumerate(wanted):
+        start = joints[k] = start + np.clip(target - start, -reach, reach)
+    return joints
+
+
 class PhaseCpgController:
     """
     Walks any robot with at least four legs, each driven by one amplitude-phase oscillator.
@@ -201,13 +209,14 @@ class PhaseCpgController:
         joints = np.concatenate(
             [leg.follow(feet[:, i]) for i, leg in enumerate(self._legs)], axis=1
         )
-        rates = np.diff(joints, axis=0, prepend=last_joints[None]) * (samples / dt)
-        if np.any(np.abs(rates) > self._fastest):
+        reach = self._fastest * (dt / samples)
+        moves = np.diff(joints, axis=0, prepend=last_joints[None])
+        if np.any(np.abs(moves) > reach):
             # The nearest point in reach jumped: the joints follow no faster than they can.
-            rates = np.clip(rates, -self._fastest, self._fastest)
-            joints = last_joints + np.cumsum(rates, axis=0) * (dt / samples)
+            joints = _followed(last_joints, joints, reach)
+            moves = np.diff(joints, axis=0, prepend=last_joints[None])
         self._joints = joints[-1]
-        return JointTargets(names=self._names, position=joints, velocity=rates)
+        return JointTargets(names=self._names, position=joints, velocity=moves * (samples / dt))
 
     def _steered(self, dt: float, velocity: tuple[float, float, float]) -> FloatArray:
         """Return the twist that follows the command, bounded in size and in rate of change."""

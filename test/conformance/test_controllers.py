@@ -1,0 +1,139 @@
+"""Every registered controller keeps the contract of ``gait.controllers``."""
+
+from dataclasses import replace
+from functools import cache
+import math
+
+import numpy as np
+import pytest
+
+from gait_core import registry
+from gait_core.errors import ConfigurationError
+from gait_core.observation import FIELDS
+from gait_core.parameters import Parameters, build, describe
+from gait_core.robot.find import robot_names
+from gait_core.robot.load import load_robot
+from gait_core.scene import Scene
+from gait_core.targets import TargetMemory
+from gait_core.testing import KinematicEngine
+from gait_core.trial_spec import Command
+
+CONTROLLERS = registry.names('controllers')
+COMMAND = Command(velocity=(0.2, 0.05, 0.1))
+TICKS = 40
+
+
+@cache
+def suited(name):
+    """Return the first robot, those that default to the controller before others, it accepts."""
+    cls = registry.load('controllers', name)
+    robots, refusals = [], []
+    for robot in robot_names():
+        try:
+            robots.append(load_robot(robot))
+        except ConfigurationError as error:
+            # The a1's files come with PyBullet, which is not everywhere.
+            refusals.append(str(error))
+    for robot in sorted(robots, key=lambda robot: robot.defaults.get('controller') != name):
+        try:
+            cls(robot, cls.Params())
+        except ConfigurationError as error:
+            refusals.append(str(error))
+        else:
+            return robot
+    raise AssertionError(f'no robot suits the controller {name}: {refusals}')
+
+
+def made(name, preset=None):
+    cls = registry.load('controllers', name)
+    return cls(suited(name), build(cls.Params, {} if preset is None else cls.presets[preset]))
+
+
+def run(controller, robot, ticks=TICKS, only=FIELDS, command=COMMAND):
+    """Return the targets of some ticks on an engine that shows the controller only some fields."""
+    scene = Scene(robot=robot.name)
+    engine = KinematicEngine(robot)
+    memory = TargetMemory(robot.target_names, robot.stance)
+    hidden = dict.fromkeys(set(FIELDS) - set(only))
+    seen, given = engine.reset(scene, 0), []
+    for _ in range(ticks):
+        given.append(controller.step(scene.control_period, command, replace(seen, **hidden)))
+        seen = engine.step(memory.resolve(given[-1]))
+    return given
+
+
+def arrays_of(targets):
+    fields = ((t.position, t.velocity, t.effort) for t in targets)
+    return [array for three in fields for array in three if array is not None]
+
+
+def assert_same(one, other):
+    assert [t.names for t in one] == [t.names for t in other]
+    for a, b in zip(arrays_of(one), arrays_of(other), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize('name', CONTROLLERS)
+def test_its_class_declares_parameters_presets_and_needs(name):
+    cls = registry.load('controllers', name)
+    assert issubclass(cls.Params, Parameters)
+    assert cls.presets, 'the first preset is the default one'
+    assert cls.needs <= set(FIELDS)
+    for info in describe(cls.Params):
+        assert info.doc.endswith('.') and info.unit
+    for preset in cls.presets:
+        assert isinstance(made(name, preset).params, cls.Params)
+
+
+@pytest.mark.parametrize('name', CONTROLLERS)
+def test_its_targets_are_of_known_joints_and_finite(name):
+    controller, robot = made(name), suited(name)
+    controller.reset(1)
+    given = run(controller, robot)
+    for targets in given:
+        assert set(targets.names) <= set(robot.target_names)
+        assert targets.sub_samples == given[0].sub_samples
+    # Shapes and finiteness are checked where targets are made: there must be some to check.
+    assert arrays_of(given)
+
+
+@pytest.mark.parametrize('name', CONTROLLERS)
+def test_it_runs_on_what_it_declares_to_need(name):
+    controller = made(name)
+    controller.reset(1)
+    assert len(run(controller, suited(name), only=controller.needs)) == TICKS
+
+
+@pytest.mark.parametrize('name', CONTROLLERS)
+def test_equal_seeds_give_equal_targets_after_any_history(name):
+    robot = suited(name)
+    one, other = made(name), made(name)
+    one.reset(7)
+    first = run(one, robot)
+    run(other, robot, ticks=13, command=Command(velocity=(-0.1, 0.0, 0.3)))
+    other.reset(7)
+    assert_same(first, run(other, robot))
+
+
+@pytest.mark.parametrize('name', CONTROLLERS)
+def test_parameters_can_be_replaced_while_it_runs_and_hold_after_a_reset(name):
+    cls, robot = registry.load('controllers', name), suited(name)
+    for preset, changes in cls.presets.items():
+        changed, fresh = made(name), made(name, preset)
+        for controller in (changed, fresh):
+            controller.reset(3)
+        run(changed, robot, ticks=10)
+        changed.set_params(build(cls.Params, changes))
+        run(changed, robot, ticks=10)
+        changed.reset(3)
+        assert changed.params == fresh.params
+        assert_same(run(changed, robot), run(fresh, robot))
+
+
+@pytest.mark.parametrize('name', CONTROLLERS)
+def test_its_state_is_finite_numbers_by_name(name):
+    controller = made(name)
+    controller.reset(1)
+    run(controller, suited(name), ticks=10)
+    state = controller.state()
+    assert all(isinstance(key, str) and math.isfinite(value) for key, value in state.items())
