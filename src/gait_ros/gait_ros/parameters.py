@@ -190,15 +190,6 @@ class DeclaredParameters(Generic[ParametersT]):
                 raise ConfigurationError(result.reason)
         return tuple(self._prefix + name for name in changed)
 
-    def undeclare(self) -> None:
-        """Take the parameters off the node again."""
-        for name in self._infos:
-            del _convert_for(self._node)[name]
-        self._node.remove_on_set_parameters_callback(self._judge)
-        self._node.remove_post_set_parameters_callback(self._take_over)
-        for name in self._infos:
-            self._node.undeclare_parameter(name)
-
     def _parameter(self, name: str, value: Any) -> Parameter:
         info = self._infos[name]
         return Parameter(name, _TYPES[info.kind], list(value) if info.kind == 'floats' else value)

@@ -183,6 +183,3 @@ def test_two_dataclasses_on_one_node_leave_each_other_alone(make_node):
     assert set_one(node, 'second.frequency', 3).successful
     assert set_one(node, 'use_sim_time', False).successful
     assert (first.value, second.value) == (Gait(frequency=2.0), Gait(frequency=3.0))
-    second.undeclare()
-    assert not node.has_parameter('second.frequency')
-    assert set_one(node, 'first.frequency', 1).successful and first.value == Gait(frequency=1.0)

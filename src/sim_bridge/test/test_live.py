@@ -1,0 +1,129 @@
+"""The open-ended simulation follows targets and trajectories and holds where they end."""
+
+import numpy as np
+import pytest
+
+from gait_core.errors import BadCommand
+from gait_core.scene import Scene
+from gait_core.targets import JointTargets
+from gait_core.testing import KinematicEngine, registered
+from gait_core.trajectory import Trajectory
+from sim_bridge.live import LiveSimulation
+
+NAME = 'leg0_joint0'
+
+
+@pytest.fixture
+def live(monkeypatch):
+    from gait_core import trial
+
+    monkeypatch.setattr(trial, '_engines', {})
+    with registered('engines', kinematic=KinematicEngine):
+        yield LiveSimulation(Scene(robot='legged_box', engine='kinematic'), seed=0)
+
+
+def position(live, name=NAME):
+    index = live.observation.joint_names.index(name)
+    return float(live.observation.joint_positions[index])
+
+
+def target(live, field='position', name=NAME):
+    index = live.robot.target_names.index(name)
+    return float(getattr(live.applied, field)[-1, index])
+
+
+def ramp(**fields):
+    given = {'position': np.array([[0.5], [0.3]]), **fields}
+    return Trajectory(names=(NAME,), times=np.array([0.1, 0.2]), **given)
+
+
+def test_without_targets_every_joint_holds_its_initial_position(live):
+    for _ in range(10):
+        live.step()
+    np.testing.assert_array_equal(live.applied.position[-1], live.robot.stance)
+    assert live.tick == 10 and not live.commanded
+
+
+def test_a_trajectory_is_followed_through_its_points_and_held_at_its_end(live):
+    live.follow(ramp())
+    start = live.robot.stance[0]
+    followed = []
+    for _ in range(15):
+        live.step()
+        followed.append(target(live))
+    times = 0.02 * (np.arange(15) + 1)
+    expected = np.interp(times, [0.0, 0.1, 0.2], [start, 0.5, 0.3])
+    np.testing.assert_allclose(followed, expected, atol=1e-12)
+    assert followed[4] == 0.5 and followed[-1] == 0.3
+
+
+def test_a_single_point_one_period_ahead_is_applied_at_once_and_exactly(live):
+    live.follow(Trajectory(names=(NAME,), times=np.array([0.02]), position=np.array([[0.47]])))
+    live.step()
+    assert target(live) == 0.47
+
+
+def test_feed_forward_ends_with_the_trajectory(live):
+    live.follow(ramp(velocity=np.array([[1.0], [-1.0]])))
+    seen = []
+    for _ in range(12):
+        live.step()
+        seen.append(target(live, 'velocity'))
+    assert seen[4] == 1.0 and seen[9] == -1.0
+    assert seen[10:] == [0.0, 0.0]
+
+
+def test_a_trajectory_that_starts_later_leaves_the_old_targets_until_then(live):
+    live.command(JointTargets(names=(NAME,), position=np.array([0.45])))
+    live.step()
+    live.follow(ramp(), delay=0.04)
+    seen = []
+    for _ in range(4):
+        live.step()
+        seen.append(target(live))
+    np.testing.assert_allclose(seen, [0.45, 0.45, 0.46, 0.47], atol=1e-12)
+
+
+def test_a_new_trajectory_begins_where_the_old_one_is(live):
+    live.follow(ramp())
+    for _ in range(3):
+        live.step()
+    there = target(live)
+    live.follow(ramp(position=np.array([[1.0], [1.0]])))
+    live.step()
+    assert target(live) == pytest.approx(there + 0.2 * (1.0 - there))
+
+
+def test_a_reset_under_commands_ignores_them_for_a_tenth_of_a_second(live):
+    live.command(JointTargets(names=(NAME,), position=np.array([0.9])))
+    live.step()
+    live.reset()
+    for tick in range(8):
+        live.command(JointTargets(names=(NAME,), position=np.array([0.9])))
+        live.step()
+        assert (position(live) == live.robot.stance[0]) == (tick < 5)
+
+
+@pytest.mark.parametrize(
+    ('fields', 'words'),
+    [
+        ({'times': np.zeros(0)}, 'no points'),
+        ({'times': np.array([0.2, 0.2])}, 'does not increase'),
+        ({'times': np.array([-0.1, 0.2])}, 'negative'),
+        ({'times': np.array([0.1, np.nan])}, 'not finite'),
+        ({'position': None}, 'neither positions, velocities nor efforts'),
+        ({'position': np.array([[np.nan], [0.0]])}, 'not finite'),
+        ({'names': (NAME, NAME), 'position': np.zeros((2, 2))}, 'twice'),
+        ({'position': np.zeros((2, 3))}, 'expected'),
+        ({'position': np.zeros((1, 1))}, '1 rows for 2 points'),
+    ],
+)
+def test_a_bad_trajectory_is_refused_by_what_is_wrong(fields, words):
+    given = {
+        'names': (NAME,),
+        'times': np.array([0.1, 0.2]),
+        'position': np.array([[0.5], [0.3]]),
+        **fields,
+    }
+    with pytest.raises(BadCommand, match=words):
+        Trajectory(**given)
