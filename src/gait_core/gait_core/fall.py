@@ -37,10 +37,13 @@ def has_fallen(robot: RobotModel, scene: Scene, observation: Observation) -> str
     if upright < math.cos(min(robot.fall.max_tilt, math.pi)):
         tilt = math.acos(max(-1.0, upright))
         return f'the base tilts by {tilt:.2f} rad, more than {robot.fall.max_tilt:.2f}'
-    height = (
-        z if scene.terrain.name == 'flat' else z - float(load_terrain(scene.terrain).height(x, y))
-    )
     least = robot.fall.min_height_ratio * nominal_height(robot)
+    terrain = load_terrain(scene.terrain)
+    highest = terrain.heightfield.highest if terrain.heightfield else 0.0
+    if z - highest >= least:
+        # Above any ground there is: most ticks need no look at the surface.
+        return ''
+    height = z - float(terrain.height(x, y))
     if height < least:
         return f'the base is {height:.3f} m above the ground, less than {least:.3f} m'
     return ''

@@ -19,7 +19,7 @@ ANGLE_TOLERANCE = 1e-6
 """... and, where an orientation is asked for, within this [rad]."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LegSolution:
     """
     Outcome of an inversion.
@@ -172,7 +172,12 @@ class LegKinematics:
         )  # fmt: skip
         self._last = best
         if cost <= enough and weight == 0.0:
-            return LegSolution(best, math.sqrt(2.0 * cost), 0.0, True)
+            return LegSolution(
+                positions=best,
+                position_error=math.sqrt(2.0 * cost),
+                angle_error=0.0,
+                reachable=True,
+            )
         return self._judged(best, goal, attitude, weight)
 
     def follow(self, path: npt.ArrayLike) -> FloatArray:
@@ -217,7 +222,9 @@ class LegKinematics:
         gap = math.dist(rotation.ravel(), attitude.ravel()) if weight > 0.0 else 0.0
         angle = 2.0 * math.asin(min(1.0, gap / math.sqrt(8.0)))
         reached = distance <= POSITION_TOLERANCE and angle <= ANGLE_TOLERANCE
-        return LegSolution(positions, distance, angle, reached)
+        return LegSolution(
+            positions=positions, position_error=distance, angle_error=angle, reachable=reached
+        )
 
 
 _LEVEL = np.eye(3)

@@ -27,7 +27,7 @@ Colour = tuple[float, float, float, float]
 
 @dataclass(frozen=True, kw_only=True)
 class Tree:
-    """Links and joints of a description: parents before children, one or several roots."""
+    """Links and joints of a description; every parent before its children."""
 
     name: str
     links: tuple[Link, ...]
@@ -64,7 +64,7 @@ def read_urdf(path: Path, packages: Mapping[str, str | Path] = NOTHING) -> Tree:
     links, joints = _without_floating_root(path, links, joints)
     return Tree(
         name=root.get('name', path.stem),
-        links=in_tree_order(links, joints, str(path)),
+        links=_in_tree_order(links, joints, str(path)),
         joints=joints,
     )
 
@@ -287,45 +287,26 @@ def _without_floating_root(
     return links, tuple(joint for joint in joints if joint.kind != 'floating')
 
 
-def in_tree_order(
-    links: Sequence[Link], joints: Sequence[Joint], source: str, roots: int = 1
+def _in_tree_order(
+    links: Sequence[Link], joints: Sequence[Joint], source: str
 ) -> tuple[Link, ...]:
-    """
-    Return the links with roots first and every parent before its children.
-
-    Parameters
-    ----------
-    links : sequence of Link
-    joints : sequence of Joint
-    source : str
-        What the error messages begin with.
-    roots : int
-        How many links may be without a parent.
-
-    Raises
-    ------
-    ConfigurationError
-        For repeated names, joints to unknown links, two parents, a loop or too many roots.
-
-    """
+    """Return the links with the root first and every parent before its children."""
     _check_names(links, joints, source)
     children: dict[str, list[str]] = {link.name: [] for link in links}
     for joint in joints:
         children[joint.parent].append(joint.child)
     with_parent = {joint.child for joint in joints}
     tops = [link.name for link in links if link.name not in with_parent]
-    if len(tops) != roots:
+    if len(tops) != 1:
         listed = ', '.join(f"'{name}'" for name in tops) or 'none'
         raise ConfigurationError(
-            f'{source}: {len(tops)} links have no parent joint ({listed}), expected {roots}'
+            f'{source}: {len(tops)} links have no parent joint ({listed}), expected 1'
         )
-    order = list(tops)
-    for top in tops:
-        stack = list(reversed(children[top]))
-        while stack:
-            name = stack.pop()
-            order.append(name)
-            stack.extend(reversed(children[name]))
+    order, stack = [], tops
+    while stack:
+        name = stack.pop()
+        order.append(name)
+        stack.extend(reversed(children[name]))
     if len(order) != len(links):
         lost = next(link.name for link in links if link.name not in order)
         raise ConfigurationError(f"{source}: link '{lost}' is part of a loop of joints")

@@ -62,6 +62,11 @@ class HeightField:
         """Middle of the grid in ``odom``, x and y [m]."""
         return self.origin[0] + 0.5 * self.size[0], self.origin[1] + 0.5 * self.size[1]
 
+    @cached_property
+    def highest(self) -> float:
+        """Height of the highest vertex [m]."""
+        return float(self.heights.max())
+
     @property
     def mid_height(self) -> float:
         """Middle between the lowest and the highest vertex [m]."""
