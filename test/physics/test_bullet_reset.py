@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+import tempfile
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from gait_core.testing_robots import applied, free_ball, free_box, hinged
 
 pytest.importorskip('pybullet', reason='PyBullet has no wheel for this Python')
 from sim_bridge.engines.bullet import BulletEngine
+from sim_bridge.engines.bullet_client import pb
 
 pytestmark = pytest.mark.physics
 
@@ -79,6 +81,17 @@ def diverge(engine: BulletEngine, effort: float = 1e30) -> None:
     assert '\n' not in str(caught.value)
 
 
+def poison(engine: BulletEngine, scene: Scene) -> None:
+    """Put a NaN into a robot that stands on its feet, and let it spread."""
+    engine.reset(scene, 0, settle_ticks=3)
+    world = engine._world
+    pb.resetBaseVelocity(world.body, [np.nan] * 3, [np.nan] * 3, physicsClientId=world.client)
+    with pytest.raises(SimulationDiverged):
+        engine.step(applied(engine.robot))
+    for _ in range(20):
+        pb.stepSimulation(world.client)
+
+
 @pytest.mark.parametrize('terrain', [TerrainSpec(), ROUGH], ids=['flat', 'rough'])
 @pytest.mark.parametrize('robot', ['quadruped', 'torque'])
 def test_a_trial_after_any_history_equals_the_first_to_the_last_bit(engine, robot, terrain):
@@ -97,6 +110,7 @@ def test_a_trial_after_any_history_equals_the_first_to_the_last_bit(engine, robo
         lambda: trial(engine, replace(scene, robot='box', fixed_base=True, terrain=ROUGH)),
         lambda: diverge(engine),
         lambda: diverge(engine, 1e300),
+        lambda: poison(engine, scene),
         lambda: engine.reset(scene, 0),
     )
     for history in histories:
@@ -185,8 +199,6 @@ def test_an_initial_state_is_reached_exactly(engine):
 
 
 def test_memory_and_bodies_stay_constant_over_resets(engine):
-    from sim_bridge.engines.bullet_client import pb
-
     def resident() -> int:
         return int(Path('/proc/self/statm').read_text().split()[1]) * 4096
 
@@ -233,9 +245,21 @@ def test_a_closed_engine_and_one_without_reset_refuse_calls():
     engine = BulletEngine(lambda name, draw: ROBOTS[name])
     with pytest.raises(ProtocolError):
         engine.step(applied(ROBOTS['box']))
+    with pytest.raises(ProtocolError):
+        _ = engine.robot
     engine.close()
     engine.close()
     with pytest.raises(ProtocolError):
+        engine.reset(Scene(robot='box'), 0)
+
+
+def test_no_file_is_left_behind_and_a_full_disk_is_named(engine, monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, 'tempdir', str(tmp_path))
+    for robot in ROBOTS:
+        engine.reset(Scene(robot=robot), 0)
+        assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr(tempfile, 'tempdir', str(tmp_path / 'gone'))
+    with pytest.raises(ConfigurationError, match='TMPDIR'):
         engine.reset(Scene(robot='box'), 0)
 
 

@@ -29,8 +29,8 @@ class BulletEngine:
     """
     Rigid bodies and contacts by PyBullet; options are those of ``BulletOptions``.
 
-    Every reset empties the client and loads robot and terrain anew, and a client that diverged is
-    replaced, so a trial depends on its scene and targets alone. Nothing in it is random: the
+    Every reset empties the client and loads robot and terrain anew, so a trial depends on its
+    scene and targets alone, also after one that diverged. Nothing in it is random: the
     seed of ``reset`` is checked by its owner and not used.
 
     Parameters
@@ -45,23 +45,25 @@ class BulletEngine:
     def __init__(self, robots: Callable[[str, int], RobotModel] = load_robot) -> None:
         self._robots = robots
         self._world: World | None = World()
+        self._robot: RobotModel | None = None
         self._ready = False
-        self._diverged = False
 
     @property
     def robot(self) -> RobotModel:
         """The robot of the current scene."""
+        if self._robot is None:
+            raise ProtocolError("engine 'bullet' has no robot before its first reset")
         return self._robot
 
     @property
     def clamped(self) -> Mapping[str, int]:
         """Control periods since the reset in which a joint's target was clamped to its limits."""
-        return dict(zip(self._robot.joint_names, self._motors.clamped.tolist(), strict=True))
+        return dict(zip(self.robot.joint_names, self._motors.clamped.tolist(), strict=True))
 
     @property
     def overspeed(self) -> Mapping[str, int]:
         """Physics steps in which a joint with torque was beyond its velocity limit."""
-        return dict(zip(self._robot.joint_names, self._motors.overspeed.tolist(), strict=True))
+        return dict(zip(self.robot.joint_names, self._motors.overspeed.tolist(), strict=True))
 
     @property
     def apart(self) -> tuple[tuple[str, str], ...]:
@@ -87,9 +89,6 @@ class BulletEngine:
         _refuse_unsupported(scene, robot)
         start = initial_positions(robot, scene)
         terrain = load_terrain(scene.terrain)
-        if self._diverged:
-            world.reconnect()
-            self._diverged = False
         pose = base_pose(robot, start, scene.initial, terrain)
         world.rebuild(robot, scene, options, terrain, pose, start)
         self._robot = robot
@@ -109,7 +108,7 @@ class BulletEngine:
             self._advance(self._steps)
             seen = self._read(0)
         if ticks:
-            motors.release(self._open_world(), self._robot)
+            motors.release(self._open_world(), self.robot)
         return seen
 
     def step(self, targets: AppliedTargets) -> Observation:
@@ -179,7 +178,7 @@ class BulletEngine:
         try:
             return self._state.read(tick, self._motors)
         except SimulationDiverged:
-            self._ready, self._diverged = False, True
+            self._ready = False
             raise
 
 

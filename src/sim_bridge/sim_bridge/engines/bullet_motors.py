@@ -167,8 +167,7 @@ class Motors:
                 f'{samples} sub-samples do not divide the {steps} physics steps of a control '
                 f'period; nearest valid: {best}'
             )
-        # One sum finds every NaN and infinity: they never come out of it finite.
-        if not np.isfinite(position.sum() + velocity.sum() + effort.sum()):
+        if not all(np.isfinite(rows).all() for rows in (position, velocity, effort)):
             raise BadCommand('targets hold a value that is not finite')
         wanted = np.minimum(np.maximum(position, self._lower), self._upper)
         if not np.array_equal(wanted, position):

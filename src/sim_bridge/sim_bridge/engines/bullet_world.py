@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from itertools import combinations
 import math
-from pathlib import Path
 import tempfile
 
 import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
-from gait_core.robot.model import MOVING, RobotModel
+from gait_core.robot.model import RobotModel
 from gait_core.robot.to_urdf import to_urdf
 from gait_core.scene import Scene
 from gait_core.terrains import Terrain
@@ -50,22 +50,14 @@ class World:
     """
 
     def __init__(self, mode: int = pb.DIRECT, *, visuals: bool = False) -> None:
-        self._mode, self._visuals = mode, visuals
+        self._visuals = visuals
         self.client = connect(mode)
-        self._folder = tempfile.TemporaryDirectory(prefix='bullet_')
-        self._written: tuple[Fused, Path] | None = None
-        self._serial = 0
+        self._text: tuple[Fused, str] | None = None
         self._field: tuple[HeightField, list[float]] | None = None
 
     def close(self) -> None:
-        """Disconnect and remove the files."""
+        """End the client."""
         disconnect(self.client)
-        self._folder.cleanup()
-
-    def reconnect(self) -> None:
-        """Replace a client whose state is not finite: nothing of it must survive."""
-        disconnect(self.client)
-        self.client = connect(self._mode)
 
     def rebuild(
         self,
@@ -167,10 +159,10 @@ class World:
     def _add_ground(self, terrain: Terrain) -> None:
         field = terrain.heightfield
         if field is None:
+            looks, centre = -1, (0.0, 0.0, 0.0)
             shape = pb.createCollisionShape(
                 pb.GEOM_PLANE, planeNormal=[0.0, 0.0, 1.0], physicsClientId=self.client
             )
-            centre = (0.0, 0.0, 0.0)
         else:
             rows, columns = field.heights.shape
             shape = pb.createCollisionShape(
@@ -183,11 +175,14 @@ class World:
             )
             # Bullet puts the middle of the bounding box at the shape's origin.
             centre = (*field.centre, field.mid_height)
+            # Without looks of its own the whole field would be triangulated for pictures.
+            looks = pb.createVisualShape(pb.GEOM_SPHERE, radius=1e-3, physicsClientId=self.client)
         if shape < 0:
             raise ConfigurationError('Bullet could not build the terrain; it may be too large')
         self.ground: int = pb.createMultiBody(
             baseMass=0.0,
             baseCollisionShapeIndex=shape,
+            baseVisualShapeIndex=looks,
             basePosition=centre,
             physicsClientId=self.client,
         )
@@ -202,17 +197,15 @@ class World:
         if not self._visuals:
             flags |= pb.URDF_IGNORE_VISUAL_SHAPES
         robot = self.model.robot
-        try:
-            self.body: int = pb.loadURDF(
-                str(self._file()),
-                flags=flags,
-                useFixedBase=fixed_base,
-                physicsClientId=self.client,
-            )
-        except pb.error as error:
-            raise ConfigurationError(
-                f"robot '{robot.name}': Bullet cannot load it: {error}"
-            ) from None
+        with self._description() as file:
+            try:
+                self.body: int = pb.loadURDF(
+                    file, flags=flags, useFixedBase=fixed_base, physicsClientId=self.client
+                )
+            except pb.error as error:
+                raise ConfigurationError(
+                    f"robot '{robot.name}': Bullet cannot load it: {error}"
+                ) from None
         self.joint: Mapping[str, int] = {
             pb.getJointInfo(self.body, i, physicsClientId=self.client)[1].decode(): i
             for i in range(pb.getNumJoints(self.body, physicsClientId=self.client))
@@ -222,17 +215,20 @@ class World:
             **{joint.child: self.joint[joint.name] for joint in robot.joints},
         }
 
-    def _file(self) -> Path:
-        """Return the robot's URDF, in a file of a name never used before in this process."""
-        if self._written is not None and self._written[0] is self.model:
-            return self._written[1]
-        if self._written is not None:
-            self._written[1].unlink()
-        self._serial += 1
-        path = Path(self._folder.name) / f'robot_{self._serial}.urdf'
-        path.write_text(to_urdf(self.model.robot, visuals=self._visuals), encoding='utf-8')
-        self._written = self.model, path
-        return path
+    @contextmanager
+    def _description(self) -> Iterator[str]:
+        """Give the robot's URDF as a file that no other load ever had and nobody finds later."""
+        if self._text is None or self._text[0] is not self.model:
+            self._text = self.model, to_urdf(self.model.robot, visuals=self._visuals)
+        try:
+            with tempfile.NamedTemporaryFile('w', suffix='.urdf', encoding='utf-8') as file:
+                file.write(self._text[1])
+                file.flush()
+                yield file.name
+        except OSError as error:
+            raise ConfigurationError(
+                f'no temporary file can be written ({error}); TMPDIR names another place'
+            ) from None
 
     def _set_surfaces(self, scene: Scene) -> None:
         # Bullet multiplies the coefficients of the two surfaces. A friction that is set in one
@@ -259,14 +255,6 @@ class World:
         pb.changeDynamics(
             self.body, -1, maxJointVelocity=NO_VELOCITY_LIMIT, physicsClientId=self.client
         )
-        for joint in self.model.robot.joints:
-            if joint.kind in MOVING:
-                pb.changeDynamics(
-                    self.body,
-                    self.joint[joint.name],
-                    jointDamping=joint.damping,
-                    physicsClientId=self.client,
-                )
 
     def _couple_mimics(self) -> None:
         for joint in self.model.robot.joints:
