@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 import json
 import math
@@ -43,18 +43,34 @@ def parse_value(text: str) -> Any:
 
 def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
     """Return ``name=value`` arguments as nested mappings, split at the dots of the names."""
-    settings: dict[str, Any] = {}
+    pairs = []
     for text in texts:
         name, equals, value = text.partition('=')
         if not equals or not name.strip():
             raise ConfigurationError(f"'{text}' is no setting: expected NAME=VALUE")
-        *folders, last = name.strip().split('.')
+        pairs.append((name.strip(), parse_value(value)))
+    return nested(pairs)
+
+
+def nested(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """
+    Return values by dotted name as nested mappings; a later one of a name holds.
+
+    Examples
+    --------
+    >>> nested([('scene.friction', 0.5), ('seed', 3)])
+    {'scene': {'friction': 0.5}, 'seed': 3}
+
+    """
+    settings: dict[str, Any] = {}
+    for name, value in pairs:
+        *folders, last = name.split('.')
         place = settings
         for folder in folders:
             place = place.setdefault(folder, {})
             if not isinstance(place, dict):
                 raise ConfigurationError(f"'{name}': '{folder}' was already given a value")
-        place[last] = parse_value(value)
+        place[last] = value
     return settings
 
 

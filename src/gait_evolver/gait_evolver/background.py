@@ -1,0 +1,116 @@
+"""An evolution in a thread of its own, for callers that must not be held up by it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+import threading
+import traceback
+
+from gait_core.contracts import Evaluator
+from gait_core.errors import ConfigurationError
+from gait_evolver.evolve import Best, Evolution, Progress
+from gait_evolver.run_store import Row, RunStore
+
+
+class Cancelled(Exception):
+    """Raised between two trials of a run that is to stop."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snapshot:
+    """What was known of a run at the end of its last trial; plain values that do not change."""
+
+    generation: int
+    generations: int
+    evaluations: int
+    rate: float
+    first_generation_best: float | None
+    best: Best | None
+    invalid_counts: dict[str, int]
+
+
+class BackgroundRun:
+    """
+    Runs an evolution in a thread; ``cancel`` takes effect at the end of a trial.
+
+    Parameters
+    ----------
+    open_store : callable
+        Returns the store and its recorded generations; called in the thread.
+    make_evaluator : callable
+        Likewise.
+
+    """
+
+    def __init__(
+        self,
+        open_store: Callable[[], tuple[RunStore, Sequence[Sequence[Row]]]],
+        make_evaluator: Callable[[], Evaluator],
+    ) -> None:
+        self._open_store, self._make_evaluator = open_store, make_evaluator
+        self._cancelled = threading.Event()
+        self.store: RunStore | None = None
+        self.evaluator: Evaluator | None = None
+        self.snapshot: Snapshot | None = None
+        self.status = ''
+        """``completed``, ``cancelled`` or ``failed`` at the end, empty before."""
+        self.message = ''
+        self._thread = threading.Thread(target=self._run, name='evolution')
+        self._thread.start()
+
+    @property
+    def running(self) -> bool:
+        """Whether the thread has not ended."""
+        return self._thread.is_alive()
+
+    @property
+    def cancelling(self) -> bool:
+        """Whether the run has been asked to stop."""
+        return self._cancelled.is_set()
+
+    def cancel(self) -> None:
+        """Stop at the end of a trial; what was recorded stays and can be resumed."""
+        self._cancelled.set()
+
+    def join(self, timeout: float | None = None) -> None:
+        """Wait for the end [s]."""
+        self._thread.join(timeout)
+
+    def _run(self) -> None:
+        try:
+            self._evolve()
+            self.status = 'completed'
+        except Cancelled:
+            self.status = 'cancelled'
+        except ConfigurationError as error:
+            self.status, self.message = 'failed', str(error)
+        except Exception:
+            # A thread has nobody to raise to: the traceback is the message.
+            self.status, self.message = 'failed', traceback.format_exc()
+
+    def _evolve(self) -> None:
+        # First: a mistake in the evaluator must not leave an empty run behind.
+        evaluator = self.evaluator = self._make_evaluator()
+        try:
+            store, recorded = self._open_store()
+            self.store = store
+            try:
+                Evolution(store, evaluator, recorded, self._listen).run()
+            finally:
+                store.close()
+        finally:
+            evaluator.close()
+
+    def _listen(self, progress: Progress) -> None:
+        self.snapshot = Snapshot(
+            generation=progress.generation,
+            generations=progress.generations,
+            evaluations=progress.evaluations,
+            rate=progress.rate,
+            first_generation_best=progress.first_generation_best,
+            best=progress.best,
+            invalid_counts=dict(sorted(progress.invalid_counts.items())),
+        )
+        if self._cancelled.is_set() and not progress.finished:
+            raise Cancelled

@@ -1,0 +1,355 @@
+"""The node ``evolver``: runs an evolution as an action, on sim_bridge workers or locally."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+import sys
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.task import Future
+from std_msgs.msg import Header
+from std_srvs.srv import Trigger
+
+from gait_core import registry
+from gait_core.canonical import sha256_of
+from gait_core.contracts import Evaluator
+from gait_core.errors import ConfigurationError
+from gait_core.fingerprint import fingerprint
+from gait_core.parameters import Parameters, flag, text, whole
+from gait_core.seeding import MAX_SEED
+from gait_core.trial_setup import check_registered, merged, nested
+from gait_core.trial_spec import TrialResult
+from gait_evolver.background import BackgroundRun
+from gait_evolver.evolve import Best, new_run_folder
+from gait_evolver.experiment import load_experiment, resolve
+from gait_evolver.run_store import Row, RunStore
+from gait_interfaces.action import Evolve
+from gait_interfaces.msg import BestGait, EvolverStatus
+from gait_ros.conversions import to_quantities, to_result, to_spec
+from gait_ros.parameters import (
+    DeclaredParameters,
+    from_parameter_values,
+    overrides,
+    refuse_unknown_overrides,
+)
+from gait_ros.qos import LATCHED, PUBLISHED, overridable
+from gait_ros.run_node import run_node
+
+_PERIOD = 0.1
+_STATUS_PERIOD = 1.0
+_LAST_WORDS = 10.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvolverParams(Parameters):
+    """What is run at the start, and what goals leave open."""
+
+    experiment: str = text(
+        '', doc='Experiment that is run at once; empty: wait for goals.', read_only=True
+    )
+    generations: int = whole(
+        0, low=0, high=1000000, doc='Of that run; 0: as the experiment says.', read_only=True
+    )
+    seed: int = whole(
+        -1, low=-1, high=MAX_SEED, doc='Of that run; -1: as the experiment says.', read_only=True
+    )
+    run_directory: str = text(
+        '', doc='Of that run; empty: a new folder in ./runs.', read_only=True
+    )
+    resume: bool = flag(False, doc='Go on with the run in run_directory.', read_only=True)
+    evaluator: str = text('ros', doc='Evaluator of goals that name none.')
+
+
+class EvolverNode(Node):
+    """Runs one evolution at a time; a second goal is rejected."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__('evolver', **kwargs)
+        self._declared = DeclaredParameters(self, EvolverParams)
+        given = overrides(self).get('workers', ())
+        self._worker_names = tuple(str(name) for name in given)
+        self.declare_parameter(
+            'workers',
+            list(self._worker_names) or Parameter.Type.STRING_ARRAY,
+            ignore_override=True,
+        )
+        refuse_unknown_overrides(self)
+        check_registered('evaluators', self._declared.value.evaluator)
+        self._run: BackgroundRun | None = None
+        self._experiment = ''
+        self._message = ''
+        self._goal: Any = None
+        self._ended: Future | None = None
+        self._best_told: Best | None = None
+        options = {'qos_overriding_options': overridable()}
+        self._status = self.create_publisher(EvolverStatus, '~/status', PUBLISHED, **options)
+        self._best = self.create_publisher(BestGait, '~/best', LATCHED, **options)
+        self._diagnostics = self.create_publisher(
+            DiagnosticArray, 'diagnostics', PUBLISHED, **options
+        )
+        self.create_service(Trigger, '~/checkpoint', self._on_checkpoint)
+        self._action = ActionServer(
+            self,
+            Evolve,
+            '~/evolve',
+            execute_callback=self._execute,
+            goal_callback=self._on_goal,
+            cancel_callback=lambda handle: CancelResponse.ACCEPT,
+            callback_group=ReentrantCallbackGroup(),
+        )
+        # Wall time: an evolution has no simulated time of its own.
+        self._wall = Clock(clock_type=ClockType.SYSTEM_TIME)
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self.create_timer(_PERIOD, self._on_poll, clock=steady)
+        self.create_timer(_STATUS_PERIOD, self._on_status, clock=steady)
+
+    def start(self) -> None:
+        """Run the experiment of the parameters, if there is one."""
+        params = self._declared.value
+        if not params.experiment and not params.resume:
+            return
+        self._begin(
+            Evolve.Goal(
+                experiment=params.experiment,
+                generations=params.generations,
+                seed=params.seed,
+                run_directory=params.run_directory,
+                resume=params.resume,
+            )
+        )
+
+    def destroy_node(self) -> None:
+        """Stop the run, leave it resumable, and take the node down."""
+        if self._run is not None:
+            self._run.cancel()
+            self._run.join(_LAST_WORDS)
+        self._action.destroy()
+        super().destroy_node()
+
+    # ------------------------------------------------------------------------------------ the run
+
+    def _begin(self, goal: Evolve.Goal) -> None:
+        params = self._declared.value
+        self._experiment = goal.experiment
+        self._message = ''
+        self._best_told = None
+        evaluator = check_registered('evaluators', goal.evaluator or params.evaluator)
+        if not goal.resume:
+            # Here, not in the thread: a mistake is refused before anything is started.
+            plan = resolve(load_experiment(goal.experiment, _changes(goal)))
+            self._experiment = plan.experiment.name
+
+        def open_store() -> tuple[RunStore, Sequence[Sequence[Row]]]:
+            if goal.resume:
+                return RunStore.open_run(Path(goal.run_directory), goal.generations)
+            folder = (
+                Path(goal.run_directory)
+                if goal.run_directory
+                else new_run_folder(plan.experiment.name, plan.experiment.seed)
+            )
+            return RunStore.create(folder, plan), ()
+
+        self._run = BackgroundRun(open_store, lambda: self._evaluator(evaluator, goal.workers))
+
+    def _evaluator(self, name: str, workers: int) -> Evaluator:
+        cls: Any = registry.load('evaluators', name)
+        settings: dict[str, Any] = {'workers': workers}
+        if name == 'ros' and not workers and self._worker_names:
+            settings['names'] = self._worker_names
+        evaluator: Evaluator = cls(**settings)
+        return evaluator
+
+    def _on_goal(self, goal: Evolve.Goal) -> GoalResponse:
+        if self._run is not None and self._run.running:
+            self.get_logger().warning('goal rejected: an evolution is running')
+            return GoalResponse.REJECT
+        return GoalResponse.ACCEPT
+
+    async def _execute(self, handle: Any) -> Evolve.Result:
+        try:
+            self._begin(handle.request)
+        except ConfigurationError as error:
+            self._message = str(error)
+            handle.abort()
+            return Evolve.Result(status='failed', message=str(error))
+        self._goal, self._ended = handle, Future(executor=self.executor)
+        await self._ended
+        run = self._run
+        self._goal = self._ended = None
+        if run.status == 'completed':
+            handle.succeed()
+        elif run.status == 'cancelled' and handle.is_cancel_requested:
+            handle.canceled()
+        else:
+            handle.abort()
+        return self._result(run)
+
+    def _on_poll(self) -> None:
+        run = self._run
+        if run is None:
+            return
+        if self._goal is not None and self._goal.is_cancel_requested:
+            run.cancel()
+        snapshot = run.snapshot
+        if snapshot is not None and snapshot.best is not self._best_told:
+            self._best_told = snapshot.best
+            self._best.publish(self._best_message(run, snapshot.best))
+        if run.running:
+            return
+        if run.message:
+            self._message = run.message
+        if self._ended is not None and not self._ended.done():
+            self._on_status()
+            self._ended.set_result(None)
+
+    # ------------------------------------------------------------------------------- what it says
+
+    def _on_checkpoint(
+        self, request: Trigger.Request, response: Trigger.Response
+    ) -> Trigger.Response:
+        store = self._run.store if self._run is not None else None
+        if store is None:
+            response.message = 'there is no run'
+        else:
+            response.success = True
+            response.message = (
+                f'{store.folder} holds {store.generations_done} finished generations; it was '
+                'flushed to the disk at the end of the last'
+            )
+        return response
+
+    def _on_status(self) -> None:
+        message = self._status_message()
+        self._status.publish(message)
+        if self._goal is not None:
+            self._goal.publish_feedback(Evolve.Feedback(status=message))
+        if self._diagnostics.get_subscription_count():
+            self._diagnostics.publish(self._diagnosis(message))
+
+    def _status_message(self) -> EvolverStatus:
+        run = self._run
+        message = EvolverStatus(
+            stamp=self._now(), experiment=self._experiment, message=self._message
+        )
+        if run is None:
+            return message
+        if run.running:
+            message.state = EvolverStatus.CANCELLING if run.cancelling else EvolverStatus.RUNNING
+        elif run.status == 'failed':
+            message.state = EvolverStatus.FAILED
+        if run.store is not None:
+            message.run_directory = str(run.store.folder)
+        message.workers = [str(name) for name in getattr(run.evaluator, 'alive', ())]
+        message.lost_workers = int(getattr(run.evaluator, 'lost_workers', 0))
+        snapshot = run.snapshot
+        if snapshot is not None:
+            message.generation = snapshot.generation
+            message.generations = snapshot.generations
+            message.evaluations = snapshot.evaluations
+            message.evaluations_per_s = snapshot.rate
+            message.first_generation_best = _optional(snapshot.first_generation_best)
+            message.best_fitness = _optional(snapshot.best and snapshot.best.fitness)
+            message.invalid_counts = to_quantities(
+                {status: float(count) for status, count in snapshot.invalid_counts.items()}
+            )
+        return message
+
+    def _best_message(self, run: BackgroundRun, best: Best | None) -> BestGait:
+        store = run.store
+        if best is None or store is None:
+            return BestGait(stamp=self._now(), experiment=self._experiment)
+        row = best.rows[0]
+        spec = store.plan.spec(row.values, row.generation, row.individual, row.repeat)
+        result = TrialResult(
+            status=row.status,
+            metrics=row.metrics,
+            terms=row.terms,
+            fitness=row.fitness,
+            trial_hash=row.trial_hash,
+            spec_hash=sha256_of(spec),
+            fingerprint=fingerprint(),
+            ticks=row.ticks,
+        )
+        return BestGait(
+            stamp=self._now(),
+            experiment=self._experiment,
+            run_directory=str(store.folder),
+            champion=str(store.champion_file) if store.champion_file.exists() else '',
+            generation=row.generation,
+            candidate=row.id,
+            spec=to_spec(spec),
+            result=to_result(result),
+        )
+
+    def _result(self, run: BackgroundRun) -> Evolve.Result:
+        result = Evolve.Result(status=run.status, message=run.message)
+        if run.store is not None:
+            result.run_directory = str(run.store.folder)
+            result.generations = run.store.generations_done
+        snapshot = run.snapshot
+        if snapshot is not None:
+            result.evaluations = snapshot.evaluations
+            result.first_generation_best = _optional(snapshot.first_generation_best)
+            if snapshot.best is not None:
+                result.best = [self._best_message(run, snapshot.best)]
+        return result
+
+    def _diagnosis(self, status: EvolverStatus) -> DiagnosticArray:
+        failed = status.state == EvolverStatus.FAILED
+        return DiagnosticArray(
+            header=Header(stamp=status.stamp),
+            status=[
+                DiagnosticStatus(
+                    level=DiagnosticStatus.ERROR if failed else DiagnosticStatus.OK,
+                    name=f'{self.get_fully_qualified_name()}: evolution',
+                    message=status.message
+                    or ('idle', 'running', 'cancelling', 'failed')[status.state],
+                    hardware_id='none',
+                    values=[
+                        KeyValue(key='generation', value=str(status.generation)),
+                        KeyValue(key='workers', value=str(len(status.workers))),
+                        KeyValue(key='lost workers', value=str(status.lost_workers)),
+                    ],
+                )
+            ],
+        )
+
+    def _now(self) -> Time:
+        return self._wall.now().to_msg()
+
+
+def _changes(goal: Evolve.Goal) -> Mapping[str, Any]:
+    given = from_parameter_values(goal.settings)
+    changes: dict[str, Any] = nested(
+        (name, list(value) if isinstance(value, tuple) else value) for name, value in given.items()
+    )
+    if goal.generations:
+        changes['generations'] = goal.generations
+    if goal.seed >= 0:
+        changes['seed'] = goal.seed
+    if goal.engine:
+        check_registered('engines', goal.engine)
+        changes = merged(changes, {'scene': {'engine': goal.engine}})
+    return changes
+
+
+def _optional(value: float | None) -> list[float]:
+    return [] if value is None else [float(value)]
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the node."""
+    return run_node(EvolverNode, args)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,264 @@
+"""The ros evaluator and the evolver node: equal results, lost workers, cancelling."""
+
+from dataclasses import replace
+import os
+from pathlib import Path
+import signal
+import time
+
+import pytest
+import yaml
+
+pytest.importorskip('rclpy')
+
+from rclpy.action import ActionClient
+from std_srvs.srv import Trigger
+
+from gait_core.champion import read_champion
+from gait_core.errors import ConfigurationError
+from gait_core.scene import Scene
+from gait_core.trial import run_trial
+from gait_core.trial_spec import TrialSpec
+from gait_evolver.evaluators.local import LocalEvaluator
+from gait_evolver.evaluators.ros import RosEvaluator
+from gait_evolver.node import EvolverNode
+from gait_evolver.run_store import RunStore
+from gait_interfaces.action import Evolve
+from gait_interfaces.msg import BestGait, EvolverStatus
+from gait_ros.qos import LATCHED, STREAM
+
+
+def trials(box, count, duration=0.5):
+    scene = Scene(robot=box, engine='kinematic')
+    return [
+        TrialSpec(
+            scene=scene,
+            controller='wave',
+            parameters={'amplitude': 0.1 + 0.02 * i},
+            seed=i,
+            duration=duration,
+            fitness_terms={'distance': 1.0},
+        )
+        for i in range(count)
+    ]
+
+
+@pytest.fixture(scope='module')
+def two():
+    evaluator = RosEvaluator(workers=2)
+    yield evaluator
+    evaluator.close()
+
+
+@pytest.fixture
+def experiment(box, tmp_path):
+    """Return the path of a small experiment; 0.4 s of trial, 0.1 s of wall time."""
+    file = tmp_path / 'small.yaml'
+    content = {
+        'robot': box,
+        'controller': 'wave',
+        'scene': {'engine': 'kinematic'},
+        'genes': {'amplitude': {'lower': 0.05, 'upper': 0.5}, 'frequency': None},
+        'duration': 0.4,
+        'fitness': {'distance': 1.0},
+        'population': 5,
+        'generations': 3,
+    }
+    file.write_text(yaml.safe_dump(content))
+    return str(file)
+
+
+def both_ready(evaluator, box):
+    """Evaluate until both workers are there, e.g. after a restart."""
+    end = time.monotonic() + 30.0
+    while len(evaluator.alive) < 2:
+        assert time.monotonic() < end
+        evaluator.evaluate(trials(box, 1))
+
+
+def test_results_over_services_equal_those_of_this_process(two, box):
+    specs = trials(box, 5)
+    seen = []
+    results = two.evaluate(specs, lambda index, result: seen.append(index))
+    expected = [run_trial(spec) for spec in specs]
+    assert [(r.trial_hash, r.fitness) for r in results] == [
+        (r.trial_hash, r.fitness) for r in expected
+    ]
+    assert [r.metrics for r in results] == [dict(r.metrics) for r in expected]
+    assert sorted(seen) == list(range(5))
+    both_ready(two, box)
+    assert len(set(two.pids)) == 2
+    assert os.getpid() not in two.pids
+
+
+def test_a_killed_worker_is_replaced_and_its_trial_run_again(two, box):
+    specs = trials(box, 6, 4.0)
+    killed = []
+
+    def kill_one(index, result):
+        if not killed:
+            killed.append(two.pids[0])
+            os.kill(killed[0], signal.SIGKILL)
+
+    results = two.evaluate(specs, kill_one)
+    assert [r.trial_hash for r in results] == [run_trial(s).trial_hash for s in specs]
+    assert all(r.status == 'ok' for r in results)
+    while killed[0] in two.pids:
+        assert two.evaluate(trials(box, 1))[0].status == 'ok'
+    assert len(two.pids) == 2
+
+
+def test_a_silent_worker_is_lost_and_its_late_answer_dropped(two, box):
+    both_ready(two, box)
+    specs = trials(box, 4, 20.0)
+    before, stopped = two.lost_workers, []
+
+    def stop_one(index, result):
+        if not stopped:
+            busy = [name for name, one in two._workers.items() if one.trial is not None]
+            stopped.append(two._processes[busy[0]].nodes[0].pid)
+            os.kill(stopped[0], signal.SIGSTOP)
+
+    try:
+        results = two.evaluate(specs, stop_one)
+    finally:
+        os.kill(stopped[0], signal.SIGCONT)
+    assert [r.trial_hash for r in results] == [run_trial(s).trial_hash for s in specs]
+    assert two.lost_workers == before + 1
+    # Continued, it finishes the trial that nobody waits for any more, and then counts again.
+    both_ready(two, box)
+    again = two.evaluate(trials(box, 3))
+    assert [r.trial_hash for r in again] == [run_trial(s).trial_hash for s in trials(box, 3)]
+
+
+def test_a_mistake_comes_back_as_one_line(two, box):
+    spec = trials(box, 1)[0]
+    with pytest.raises(ConfigurationError, match="unknown controller 'wav'"):
+        two.evaluate([replace(spec, controller='wav')])
+    assert two.evaluate([spec])[0].status == 'ok'
+
+
+def test_workers_of_the_domain_are_found(two, box):
+    both_ready(two, box)
+    found = RosEvaluator()
+    try:
+        both_ready(found, box)
+        results = found.evaluate(trials(box, 4))
+        assert found.alive == two.alive
+        assert found.pids == ()
+    finally:
+        found.close()
+    assert [r.trial_hash for r in results] == [run_trial(s).trial_hash for s in trials(box, 4)]
+
+
+class Evolver:
+    """The node and a client of its action."""
+
+    def __init__(self, graph, **parameters):
+        self.graph = graph
+        self.node = graph.add(EvolverNode, **parameters)
+        self.client = ActionClient(graph.client, Evolve, '/evolver/evolve')
+        self.feedback = []
+        graph.until(self.client.server_is_ready)
+
+    def send(self, **fields):
+        goal = Evolve.Goal(**{'seed': -1, **fields})
+        sent = self.client.send_goal_async(
+            goal, feedback_callback=lambda message: self.feedback.append(message.feedback.status)
+        )
+        self.graph.until(sent.done)
+        return sent.result()
+
+    def result(self, handle, timeout=60.0):
+        ended = handle.get_result_async()
+        self.graph.until(ended.done, timeout)
+        return ended.result().result
+
+
+@pytest.fixture
+def evolver(graph):
+    made = Evolver(graph, evaluator='local')
+    yield made
+    made.client.destroy()
+
+
+def local_log(experiment, folder):
+    from gait_evolver.evolve import Evolution
+    from gait_evolver.experiment import load_experiment, resolve
+
+    store, evaluator = RunStore.create(folder, resolve(load_experiment(experiment))), None
+    try:
+        evaluator = LocalEvaluator(workers=1)
+        Evolution(store, evaluator).run()
+    finally:
+        evaluator.close()
+        store.close()
+    return (folder / 'evaluations.csv').read_bytes()
+
+
+def test_an_evolution_by_action_on_workers_writes_the_log_of_a_local_one(
+    evolver, experiment, tmp_path
+):
+    handle = evolver.send(
+        experiment=experiment, evaluator='ros', workers=2, run_directory=str(tmp_path / 'run')
+    )
+    assert handle.accepted
+    result = evolver.result(handle)
+    assert (result.status, result.message) == ('completed', '')
+    assert (result.generations, result.evaluations) == (3, 5 + 2 * 3)
+    log = (tmp_path / 'run' / 'evaluations.csv').read_bytes()
+    assert log == local_log(experiment, tmp_path / 'local')
+    champion = read_champion(Path(result.best[0].champion))
+    assert champion.fitness == result.best[0].result.fitness[0]
+    assert champion.fitness >= result.first_generation_best[0]
+    assert evolver.feedback[-1].generations == 3
+    # A late subscriber gets the best gait.
+    found = []
+    evolver.graph.client.create_subscription(BestGait, '/evolver/best', found.append, LATCHED)
+    evolver.graph.until(lambda: found)
+    assert found[0].result.trial_hash == champion.trial_hashes[0]
+    answer = evolver.graph.call(Trigger, '/evolver/checkpoint')
+    assert answer.success and '3 finished generations' in answer.message
+
+
+def test_cancelling_takes_one_trial_and_leaves_a_resumable_run(evolver, experiment, tmp_path):
+    folder = str(tmp_path / 'run')
+    handle = evolver.send(experiment=experiment, generations=1000, workers=1, run_directory=folder)
+    evolver.graph.until(lambda: evolver.feedback and evolver.feedback[-1].generation >= 2, 60.0)
+    second = evolver.send(experiment=experiment)
+    assert not second.accepted
+    began = time.monotonic()
+    cancelled = handle.cancel_goal_async()
+    result = evolver.result(handle)
+    assert time.monotonic() - began < 5.0
+    assert cancelled.done() and cancelled.result().goals_canceling
+    assert result.status == 'cancelled'
+    store, rows = RunStore.open_run(tmp_path / 'run')
+    store.close()
+    assert len(rows) == result.generations >= 2
+    resumed = evolver.send(resume=True, run_directory=folder, generations=result.generations + 1)
+    result = evolver.result(resumed)
+    assert result.status == 'completed'
+    assert result.generations == len(rows) + 1
+
+
+@pytest.mark.parametrize(
+    ('fields', 'message'),
+    [
+        ({'experiment': 'guro_quick'}, "did you mean 'guroo_quick'"),
+        ({'experiment': 'guroo_quick', 'engine': 'bulet'}, "did you mean 'bullet'"),
+        ({'experiment': 'guroo_quick', 'evaluator': 'rso'}, "did you mean 'ros'"),
+        ({'resume': True, 'run_directory': 'nowhere'}, 'no run directory'),
+    ],
+)
+def test_a_bad_goal_fails_with_one_line_and_the_node_stays(evolver, fields, message):
+    result = evolver.result(evolver.send(**fields))
+    assert result.status == 'failed'
+    assert message in result.message
+    assert '\n' not in result.message
+    states = []
+    evolver.graph.client.create_subscription(
+        EvolverStatus, '/evolver/status', states.append, STREAM
+    )
+    evolver.graph.until(lambda: states)
+    assert not evolver.graph.call(Trigger, '/evolver/checkpoint').success
