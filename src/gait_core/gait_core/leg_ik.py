@@ -84,8 +84,10 @@ class LegKinematics:
         self._enough = 0.125 * min(POSITION_TOLERANCE, self._weight * ANGLE_TOLERANCE) ** 2
         self._starts = _starts(self._stance, self.lower, self.upper)
         self.reset()
-        # The kernel is compiled on its first call on a machine, for seconds: not in a walk.
-        self.solve(self.forward(self._stance)[0])
+        # Kernels are compiled on their first call on a machine, for seconds: not in a walk.
+        foot = self.forward(self._stance)[0]
+        self.solve(foot)
+        self.follow(foot[None])
         self.reset()
 
     def reset(self) -> None:

@@ -490,16 +490,20 @@ def chain_follow(
     """
     Write joint positions (k, m) that put the sole point on a path (k, 3) [m], point by point.
 
-    Each search begins where the last two solutions point to; ``starts[0]`` is overwritten. Other
-    arguments as of ``chain_inverse_best``.
+    Each search begins where the last two solutions point to, or at the last one where a point was
+    out of reach; ``starts[0]`` is overwritten. Other arguments as of ``chain_inverse_best``.
     """
     attitude = np.eye(3)
+    reached = False
     for k in range(len(path)):
-        chain_inverse_best(
+        cost = chain_inverse_best(
             starts, lower, upper, gain, bias, turn, offset, axis, sliding, path[k], attitude,
             0.0, enough, positions[k],
         )  # fmt: skip
-        starts[0] = 2.0 * positions[k] - positions[k - 1] if k > 0 else positions[k]
+        starts[0] = positions[k]
+        if reached and cost <= enough:
+            starts[0] += positions[k] - positions[k - 1]
+        reached = cost <= enough
 
 
 @njit(cache=True)

@@ -215,6 +215,31 @@ def build(cls: type[ParametersT], values: Mapping[str, Any]) -> ParametersT:
     return cls(**values)
 
 
+def parameter_table(cls: type[Parameters]) -> str:
+    """Return a README's Markdown table of what a parameter dataclass declares."""
+    rows = ['| Parameter | Default | Range | Unit | Meaning |', '|---|---|---|---|---|']
+    for info in describe(cls):
+        cells = (f'`{info.name}`', _shown(info.default), _range(info), info.unit, info.doc)
+        rows.append('| ' + ' | '.join(cell.replace('|', r'\|') for cell in cells) + ' |')
+    return '\n'.join(rows) + '\n'
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return ', '.join(_shown(item) for item in value)
+    return f'{value:g}' if isinstance(value, float) else str(value)
+
+
+def _range(info: ParameterInfo) -> str:
+    if info.choices:
+        return ', '.join(info.choices)
+    if info.low is None or info.high is None:
+        return ''
+    return f'{info.low:g} to {info.high:g}'
+
+
 @dataclass(frozen=True, kw_only=True)
 class Gene:
     """One searched parameter: bounds in its unit, scaled linearly or logarithmically."""

@@ -10,7 +10,7 @@ import pytest
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics import point_jacobian, point_position
 from gait_core.leg_ik import LegKinematics
-from gait_core.leg_kernel import chain_inverse_best
+from gait_core.leg_kernel import chain_follow, chain_inverse_best
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import Mimic
 from gait_core.testing import legged_box
@@ -159,6 +159,23 @@ def test_a_walk_in_small_steps_is_followed_without_jumps():
         last = found.positions
 
 
+def test_a_path_is_followed_as_if_solved_point_by_point():
+    # In reach, out of it and back: the circle leaves the reach of 0.3 m below.
+    angle = np.linspace(0.0, 2.0 * np.pi, 60)
+    path = np.stack([0.1 * np.sin(angle), 0.0 * angle, -0.3 - 0.1 * np.cos(angle)], axis=1)
+    one, other = planar(), planar()
+    followed = one.follow(path)
+    solved = np.array([other.solve(point).positions for point in path])
+    np.testing.assert_allclose(followed, solved, atol=1e-5)
+    np.testing.assert_array_equal(one.solve(path[-1]).positions, one.follow(path[-1:])[0])
+
+
+@pytest.mark.parametrize('path', [[[0.0, 0.0]], [[0.0, 0.0, np.nan]]])
+def test_a_path_that_is_none_is_refused(path):
+    with pytest.raises(ValueError, match='path is .*finite numbers'):
+        planar().follow(path)
+
+
 def test_equal_histories_give_equal_bits():
     targets = np.random.default_rng(4).uniform(-0.2, 0.2, (20, 3)) - [0.0, 0.0, 0.3]
 
@@ -196,12 +213,13 @@ def test_a_coupled_knee_is_inverted_through_its_coupling():
 
 def test_nothing_is_left_to_compile_after_construction():
     leg = planar()
-    before = list(chain_inverse_best.signatures)
+    before = [list(kernel.signatures) for kernel in (chain_inverse_best, chain_follow)]
     target = np.array([0.0, 0.0, -0.3])
     target.flags.writeable = False
     leg.solve(target)
     leg.solve([0, 0, -1], orientation=np.eye(3, dtype=np.float32).T, start=(0, 1), thorough=True)
-    assert chain_inverse_best.signatures == before
+    leg.follow([[0, 0, -0.3], [0, 0, -0.31]])
+    assert [kernel.signatures for kernel in (chain_inverse_best, chain_follow)] == before
 
 
 @pytest.mark.parametrize('target', [[0.0, 0.0], [0.0, np.nan, 0.0], [0.0, 0.0, np.inf]])

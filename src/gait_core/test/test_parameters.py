@@ -16,6 +16,7 @@ from gait_core.parameters import (
     describe,
     flag,
     floats,
+    parameter_table,
     space_from,
     text,
     whole,
@@ -174,6 +175,13 @@ def test_encode_names_what_is_missing_unknown_or_outside():
         space.encode({'frequenzy': 1.0, 'stiffness': 10.0})
     with pytest.raises(ConfigurationError, match=r"'frequency' = 9 Hz is outside \[0.1, 5\]"):
         space.encode({'frequency': 9.0, 'stiffness': 10.0})
+
+
+def test_a_table_row_says_what_was_declared():
+    rows = parameter_table(Gait).splitlines()
+    assert rows[2] == '| `frequency` | 1.2 | 0.1 to 5 | Hz | Cycles per second. |'
+    assert rows[5] == '| `levelled` | true |  | - | Keeps the feet level. |'
+    assert len(rows) == 2 + len(describe(Gait))
 
 
 def test_genes_and_spaces_refuse_bad_declarations():

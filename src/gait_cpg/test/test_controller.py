@@ -221,9 +221,15 @@ def test_commands_out_of_reach_stay_within_the_joints_limits(velocity, height, w
 def test_new_parameters_settle_without_a_jump():
     walker = controller()
     _, before = walk(walker, (0.2, 0.0, 0.0), 3.0)
-    walker.set_params(build(PhaseCpgParams, {
-        'gait': 'walk', 'frequency': 1.0, 'duty_factor': 0.8, 'body_height': -0.02, 'stride_height': 0.02,
-        'stance_width': 0.02}))  # fmt: skip
+    changed = {
+        'gait': 'walk',
+        'frequency': 1.0,
+        'duty_factor': 0.8,
+        'stride_height': 0.02,
+        'body_height': -0.02,
+        'stance_width': 0.02,
+    }
+    walker.set_params(build(PhaseCpgParams, changed))
     assert walker.params.body_height == -0.02
     _, after = walk(walker, (0.2, 0.0, 0.0), 3.0)
     assert np.abs(after).max() < 1.5 * np.abs(before).max()

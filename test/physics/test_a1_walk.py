@@ -1,0 +1,154 @@
+"""The a1 walks on phase oscillators as it is told, on its feet and not on ice."""
+
+from functools import cache
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from gait_core.kinematics import link_poses
+from gait_core.robot.load import load_robot
+from gait_core.scene import Scene
+from gait_core.trial import run_loop
+from gait_core.trial_spec import OK, Command, TimedCommand, TrialSpec
+from gait_cpg.controller import PhaseCpgController, PhaseCpgParams
+from gait_evolver.cli import main
+
+pytest.importorskip('pybullet', reason='PyBullet has no wheel for this Python')
+pytestmark = pytest.mark.physics
+
+TROT, WALK = ('trot', (0.3, 0.0, 0.0)), ('walk', (0.15, 0.0, 0.0))
+OTHERS = [
+    ('trot', (-0.3, 0.0, 0.0)),
+    ('trot', (0.0, 0.1, 0.0)),
+    ('trot', (0.0, 0.0, 0.5)),
+    ('walk', (-0.15, 0.0, 0.0)),
+    ('walk', (0.0, -0.1, 0.0)),
+    ('walk', (0.0, 0.0, 0.3)),
+]
+STEADY = 2.0
+"""After so long [s] velocity and steps have their full size."""
+TOE_RADIUS = 0.02
+
+
+def trial(preset, *script, seconds=5.0):
+    robot = load_robot('a1')
+    spec = TrialSpec(
+        scene=Scene(
+            robot='a1', engine_options=robot.defaults['engines']['bullet'],
+            **robot.defaults['scene']),
+        controller='phase_cpg',
+        parameters=PhaseCpgController.presets[preset],
+        script=tuple(TimedCommand(time=t, command=Command(velocity=v)) for t, v in script),
+        duration=seconds,
+    )  # fmt: skip
+    return run_loop(spec)
+
+
+@cache
+def walked(preset, velocity):
+    return trial(preset, (0.0, velocity))
+
+
+def steady(rollout):
+    return slice(round(STEADY / rollout.dt), None)
+
+
+def base_velocity(rollout):
+    """Return the mean forward and left speed and yaw rate in the base frame."""
+    poses = rollout.body_poses[steady(rollout), 0]
+    turns = Rotation.from_quat(poses[:, 3:])
+    seconds = (len(poses) - 1) * rollout.dt
+    steps = turns[:-1].inv().apply(np.diff(poses[:, :3], axis=0))
+    yaw = np.unwrap(turns.as_euler('ZYX')[:, 0])
+    return np.array([*steps.sum(axis=0)[:2], yaw[-1] - yaw[0]]) / seconds
+
+
+def toes(rollout):
+    """Return orientations (T + 1, 4, 3, 3) and centres (T + 1, 4, 3) of the toe balls."""
+    robot = rollout.robot
+    poses = link_poses(robot, rollout.joint_positions, rollout.body_poses[:, 0])
+    poses = poses[:, [robot.link_index[sole] for sole in robot.soles]]
+    return poses[..., :3, :3], poses[..., :3, 3]
+
+
+def slip_speeds(rollout):
+    """Return the speed [m/s] of what touches the ground, of each toe that stays down a tick."""
+    turns, centres = toes(rollout)
+    below = np.array([0.0, 0.0, -TOE_RADIUS])
+    moved = turns[1:] @ np.swapaxes(turns[:-1], -1, -2) @ below - below + np.diff(centres, axis=0)
+    down = rollout.stance()
+    return np.linalg.norm(moved[..., :2], axis=-1)[down[1:] & down[:-1]] / rollout.dt
+
+
+@pytest.mark.parametrize(('preset', 'velocity'), [TROT, WALK])
+def test_it_walks_at_the_commanded_speed_and_straight(preset, velocity):
+    loop = walked(preset, velocity)
+    assert loop.status == OK
+    forward, left, _ = base_velocity(loop.rollout())
+    # Toes of 20 mm radius roll on: the body is a few per cent faster than its feet are led.
+    assert forward == pytest.approx(velocity[0], rel=0.1)
+    assert abs(left) < 0.02
+    assert abs(np.rad2deg(loop.result().metrics['yaw_rad'])) < 5.0
+
+
+@pytest.mark.parametrize(('preset', 'velocity'), OTHERS)
+def test_it_goes_where_it_is_told(preset, velocity):
+    loop = walked(preset, velocity)
+    assert loop.status == OK
+    velocity = np.array(velocity)
+    error = np.abs(base_velocity(loop.rollout()) - velocity)
+    # Nothing holds the heading of an open-loop trot: it may drift by 6 deg/s.
+    assert np.all(error < np.array([0.02, 0.02, 0.1]) + 0.1 * np.abs(velocity))
+
+
+@pytest.mark.parametrize(('preset', 'velocity'), [TROT, WALK])
+def test_its_feet_clear_the_ground_and_do_not_slip(preset, velocity):
+    rollout = walked(preset, velocity).rollout()
+    _, centres = toes(rollout)
+    lift = centres[steady(rollout), :, 2].max(axis=0) - TOE_RADIUS
+    wanted = PhaseCpgParams().stride_height
+    np.testing.assert_allclose(lift, wanted, rtol=0.2)
+    assert slip_speeds(rollout).mean() < 0.01
+
+
+@pytest.mark.parametrize(('preset', 'velocity'), [TROT, WALK])
+def test_its_body_stays_level(preset, velocity):
+    rollout = walked(preset, velocity).rollout()
+    poses = rollout.body_poses[steady(rollout), 0]
+    tilt = Rotation.from_quat(poses[:, 3:]).as_euler('xyz', degrees=True)[:, :2]
+    assert np.abs(tilt).max() < 3.0
+    assert np.ptp(poses[:, 2]) < 0.01
+
+
+def test_a_walk_is_carried_by_three_feet_and_a_trot_by_two():
+    shares = {}
+    for preset, velocity in (TROT, WALK):
+        rollout = walked(preset, velocity).rollout()
+        shares[preset] = rollout.stance()[steady(rollout)].sum(axis=1).mean()
+    assert 1.3 < shares['trot'] < 2.3
+    assert 2.3 < shares['walk'] < 3.5
+
+
+def test_it_stops_when_told_and_stands_still():
+    rollout = trial('trot', (0.0, (0.3, 0.0, 0.1)), (2.0, (0.0, 0.0, 0.0)), seconds=6.0).rollout()
+    last = rollout.body_poses[-50:, 0]
+    assert np.abs(last - last[-1]).max() < 1e-3
+    np.testing.assert_array_equal(
+        rollout.target_positions[-50:], np.tile(rollout.target_positions[-1], (50, 1))
+    )
+
+
+def test_the_same_walk_has_the_same_hash():
+    preset, velocity = TROT
+    again = trial(preset, (0.0, velocity)).result()
+    assert again.trial_hash == walked(preset, velocity).result().trial_hash
+
+
+def test_the_command_in_the_readme_works(capsys):
+    readme = (Path(__file__).parents[2] / 'src/gait_cpg/README.md').read_text(encoding='utf-8')
+    (line,) = [line for line in readme.splitlines() if line.startswith('./gait ')]
+    assert main(line.split()[1:]) == 0
+    assert json.loads(capsys.readouterr().out)['status'] == OK
