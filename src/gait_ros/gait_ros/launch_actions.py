@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from launch import LaunchContext, LaunchDescriptionEntity
-from launch.actions import EmitEvent, LogInfo, OpaqueFunction, Shutdown
-from launch.events import Shutdown as ShutdownEvent
+from launch.actions import OpaqueFunction, Shutdown
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
@@ -67,18 +66,12 @@ class Arguments:
 def composed(
     compose: Callable[[Arguments], Sequence[LaunchDescriptionEntity]],
 ) -> OpaqueFunction:
-    """Return the action that composes a launch; a user's mistake ends it with one line."""
+    """
+    Return the action that composes a launch from its arguments.
 
-    def run(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-        try:
-            return list(compose(Arguments(context)))
-        except ConfigurationError as error:
-            return [
-                LogInfo(msg=f'ERROR: {error}'),
-                EmitEvent(event=ShutdownEvent(reason=str(error))),
-            ]
-
-    return OpaqueFunction(function=run)
+    A ConfigurationError ends the launch with its one line and exit status 1.
+    """
+    return OpaqueFunction(function=lambda context: list(compose(Arguments(context))))
 
 
 def node_action(spec: NodeSpec, *, essential: bool = False) -> Node:

@@ -1,0 +1,48 @@
+"""Evolve a gait on sim_bridge workers: `ros2 launch gait_bringup evolve.launch.py`."""
+
+from launch import LaunchDescription
+from launch.actions import DeclareLaunchArgument
+
+from gait_ros.graph import evolve_graph
+from gait_ros.launch_actions import Arguments, composed, node_action
+
+ARGUMENTS = (
+    DeclareLaunchArgument(
+        'experiment',
+        default_value='guroo_quick',
+        description='Experiment name or file; empty: wait for goals on evolver/evolve.',
+    ),
+    DeclareLaunchArgument(
+        'workers', default_value='2', description='Bridges to start, one core each.'
+    ),
+    DeclareLaunchArgument(
+        'generations', default_value='0', description='0: as the experiment says.'
+    ),
+    DeclareLaunchArgument('seed', default_value='-1', description='-1: as the experiment says.'),
+    DeclareLaunchArgument(
+        'run_directory', default_value='', description='Empty: a new folder in ./runs.'
+    ),
+    DeclareLaunchArgument(
+        'resume', default_value='false', description='Go on with run_directory: true or false.'
+    ),
+)
+
+
+def compose(arguments: Arguments):
+    """Return the evolver and its workers."""
+    evolver, *workers = evolve_graph(
+        arguments.whole('workers'),
+        arguments.text('experiment'),
+        parameters={
+            'generations': arguments.whole('generations'),
+            'seed': arguments.whole('seed'),
+            'run_directory': arguments.text('run_directory'),
+            'resume': arguments.truth('resume'),
+        },
+    )
+    return [node_action(evolver, essential=True), *map(node_action, workers)]
+
+
+def generate_launch_description():
+    """Return the arguments and the nodes composed from them."""
+    return LaunchDescription([*ARGUMENTS, composed(compose)])
