@@ -34,7 +34,7 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.ros)
 
 
-@pytest.fixture(scope='session', autouse=True)
+@pytest.fixture(scope='module', autouse=True)
 def domain():
     """Give child processes the domain of this run, and keep it on this machine."""
     before = {name: os.environ.get(name) for name in ('ROS_DOMAIN_ID', 'ROS_LOCALHOST_ONLY')}
@@ -45,7 +45,7 @@ def domain():
         del os.environ['ROS_DOMAIN_ID']
 
 
-@pytest.fixture(scope='session', autouse=True)
+@pytest.fixture(scope='module', autouse=True)
 def plugins(tmp_path_factory):
     """Register an engine without physics and a controller of sines, here and in children."""
     folder = str(plugin_folder(tmp_path_factory.mktemp('plugins')))
@@ -59,13 +59,13 @@ def plugins(tmp_path_factory):
     registry._entries.cache_clear()
 
 
-@pytest.fixture(scope='session')
+@pytest.fixture(scope='module')
 def box(tmp_path_factory):
     """Return the folder of a robot whose default engine has no physics."""
     return str(robot_folder(tmp_path_factory.mktemp('robots') / 'box', legged_box()))
 
 
-@pytest.fixture(scope='session')
+@pytest.fixture(scope='module')
 def box_model(box):
     return load_robot(box)
 
@@ -85,12 +85,15 @@ class Graph:
         self._nodes = []
         self.client = self._keep(Node('test_client', context=self.context, enable_rosout=False))
 
-    def add(self, kind, *, start=True, **parameters):
+    def add(self, kind, *, start=True, name='', **parameters):
         """Construct a node with parameters and start it as run_node does."""
         given = [
             Parameter(name.replace('__', '.'), value=value) for name, value in parameters.items()
         ]
-        node = self._keep(kind(context=self.context, parameter_overrides=given))
+        arguments = ['--ros-args', '-r', f'__node:={name}'] if name else []
+        node = self._keep(
+            kind(context=self.context, parameter_overrides=given, cli_args=arguments)
+        )
         if start:
             node.start()
         return node

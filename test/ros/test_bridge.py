@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip('rclpy')
 
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PointStamped
 from nav_msgs.msg import Odometry
 from rcl_interfaces.srv import GetParameters, SetParameters
@@ -26,6 +27,7 @@ from gait_core.trial import run_trial
 from gait_core.trial_spec import TrialSpec
 from gait_interfaces.msg import Energy, FootContacts, Stability, WorkerStatus
 from gait_interfaces.srv import CancelTrial, QueryTerrain, Reset, RunTrial, Step
+from gait_ros import clock
 from gait_ros.command_messages import duration
 from gait_ros.conversions import from_observation, from_result, to_scene, to_spec
 from gait_ros.qos import STREAM
@@ -259,6 +261,10 @@ def test_a_scene_sent_with_a_reset_replaces_the_old_one_or_changes_nothing(graph
     assert after.terrain_hash == surface.hash
     short = graph.call(QueryTerrain, '/sim_bridge/query_terrain', x=x, y=[])
     assert not short.success and '2 x for 0 y' in short.message
+    nowhere = graph.call(QueryTerrain, '/sim_bridge/query_terrain', x=[float('nan')], y=[0.0])
+    assert not nowhere.success and 'not finite' in nowhere.message
+    refused = graph.call(Reset, '/sim_bridge/reset', seed=-1)
+    assert not refused.success and 'seed -1' in refused.message
 
 
 def test_a_step_is_refused_while_the_simulation_runs_by_itself(graph, box):
@@ -313,6 +319,11 @@ def test_the_user_is_told_that_no_command_comes_and_that_the_base_is_fixed(graph
     graph.until(lambda: graph.logged('WARN', 'no joint command received'), 5.0)
     assert time.monotonic() - began < 5.0
     assert graph.logged('WARN', 'fixed_base is true')
+    reports = collect(graph, DiagnosticArray, '/diagnostics')
+    graph.until(lambda: reports)
+    (status,) = reports[0].status
+    assert status.level == DiagnosticStatus.WARN and 'no joint command' in status.message
+    assert {pair.key: pair.value for pair in status.values}['mode'] == 'realtime'
 
 
 def test_a_second_publisher_of_joint_states_is_named_with_the_first(graph, box):
@@ -347,3 +358,14 @@ def test_a_second_clock_is_refused_by_the_name_of_the_first(graph, box):
     live(graph, box, publish_clock=True)
     with pytest.raises(ConfigurationError, match='/clock is published by /sim_bridge already'):
         graph.add(SimBridgeNode, robot=box, mode='fast')
+
+
+def test_of_two_clocks_started_at_once_one_gives_way(graph, box, monkeypatch):
+    monkeypatch.setattr(clock, '_DISCOVERY', 0.0)
+    live(graph, box, publish_clock=True, name='first')
+    live(graph, box, publish_clock=True, name='second')
+    words = '/clock is also published by /first; /second stops publishing it'
+    graph.until(lambda: graph.logged('ERROR', words))
+    graph.until(lambda: graph.client.count_publishers('/clock') == 1)
+    graph.spin(1.1)
+    assert graph.client.count_publishers('/clock') == 1

@@ -81,15 +81,6 @@ def test_a_mistake_ends_a_node_with_2_and_one_line(start_process, module, parame
     assert code == 2 and len(lines) == 1 and words in lines[0], output
 
 
-def test_a_second_clock_process_ends_with_2_and_names_the_first(graph, start_process, box):
-    start_process('sim_bridge.node', node='first', robot=box, mode='fast')
-    up(graph, 'first')
-    graph.until(lambda: graph.client.count_publishers('/clock'))
-    second = start_process('sim_bridge.node', node='second', robot=box, mode='fast')
-    code, output = second.end()
-    assert code == 2 and '/clock is published by /first already' in output
-
-
 def test_a_session_refuses_what_its_nodes_refuse(box):
     with pytest.raises(ConfigurationError, match="did you mean 'bullet'"):
         run_ros_trial(

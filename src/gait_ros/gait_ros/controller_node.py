@@ -8,7 +8,7 @@ from pathlib import Path
 import sys
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist
 from nav_msgs.msg import Odometry
 from rclpy.clock import Clock, ClockType
@@ -31,6 +31,7 @@ from gait_core.weights import load_weights
 from gait_interfaces.msg import FootContacts, GaitState
 from gait_interfaces.srv import LoadGait
 from gait_ros.command_messages import to_commands, to_gait_state, to_trajectory
+from gait_ros.diagnostics import diagnosis
 from gait_ros.live_observation import LiveObservation
 from gait_ros.lockstep import LockstepClient
 from gait_ros.managed import ManagedNode
@@ -307,8 +308,14 @@ class ControllerNode(ManagedNode):
         if self._lockstep is not None:
             self._publish_state()
         if self._diagnostics.get_subscription_count():
-            level = DiagnosticStatus.WARN if trouble else DiagnosticStatus.OK
-            self._diagnostics.publish(self._diagnosis(level, trouble))
+            values = {
+                'controller': self.controller_name,
+                'lockstep': self._chosen.lockstep,
+                'active': self.active,
+            }
+            stamp = self.get_clock().now().to_msg()
+            name = f'{self.get_fully_qualified_name()}: controller'
+            self._diagnostics.publish(diagnosis(stamp, name, self._chosen.robot, trouble, values))
 
     def _trouble(self) -> str:
         if not self.active:
@@ -323,24 +330,6 @@ class ControllerNode(ManagedNode):
                 'it, or set use_sim_time to false'
             )
         return self._waiting
-
-    def _diagnosis(self, level: bytes, trouble: str) -> DiagnosticArray:
-        values = {
-            'robot': self._chosen.robot,
-            'controller': self.controller_name,
-            'lockstep': str(self._chosen.lockstep).lower(),
-            'active': str(self.active).lower(),
-        }
-        status = DiagnosticStatus(
-            level=level,
-            name=f'{self.get_fully_qualified_name()}: controller',
-            message=trouble or ('running' if self.active else 'inactive'),
-            hardware_id=self._chosen.robot,
-            values=[KeyValue(key=key, value=value) for key, value in values.items()],
-        )
-        message = DiagnosticArray(status=[status])
-        message.header.stamp = self.get_clock().now().to_msg()
-        return message
 
 
 def _triple(values: Sequence[float]) -> tuple[float, float, float]:

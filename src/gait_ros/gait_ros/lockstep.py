@@ -75,10 +75,12 @@ class LockstepServer:
 
     def ask(self, trial_id: str, loop: TrialLoop) -> None:
         """Publish what the controller sees at the present tick; forget older answers."""
+        last = self._question
+        is_first = last is None or last.trial_id != trial_id
         self._question = LockstepObservation(
             trial_id=trial_id,
             tick=loop.tick,
-            seed=loop.controller_seed,
+            seed=loop.controller_seed if is_first else last.seed,
             dt=loop.dt,
             command=to_command(loop.command),
             observation=to_observation(loop.seen),

@@ -6,6 +6,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Engine
+from gait_core.errors import ConfigurationError, SimulationDiverged
 from gait_core.observation import Observation
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
@@ -50,11 +51,16 @@ class LiveSimulation:
         return frozenset(self._memory.unknown)
 
     def reset(self) -> Observation:
-        """Return to tick 0 of the scene."""
+        """Return to tick 0 of the scene; ConfigurationError if it cannot be simulated."""
         self.tick = 0
         self._settle = _SETTLE if self.commanded else 0.0
         self.commanded = False
-        self.observation = self._engine.reset(self.scene, self.seed)
+        try:
+            self.observation = self._engine.reset(self.scene, self.seed)
+        except SimulationDiverged as error:
+            raise ConfigurationError(
+                f'the simulation of this scene diverges before its first tick: {error}'
+            ) from error
         names = self.robot.target_names
         self._index = {name: i for i, name in enumerate(names)}
         self._targets = initial_positions(self.robot, self.scene)

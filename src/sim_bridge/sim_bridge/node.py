@@ -12,9 +12,7 @@ import time
 import traceback
 from typing import Any
 
-from builtin_interfaces.msg import Time
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-import numpy as np
+from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
 from std_msgs.msg import Float64MultiArray
@@ -25,27 +23,28 @@ from gait_core.contracts import Controller
 from gait_core.errors import BadCommand, ConfigurationError, SimulationDiverged
 from gait_core.record import write_record
 from gait_core.scene import Scene
-from gait_core.terrains import load_terrain
+from gait_core.seeding import check_seed
 from gait_core.trial import TrialLoop, engine_for, start_trial, step_controller
 from gait_core.trial_spec import invalid
 from gait_interfaces.msg import WorkerStatus
 from gait_interfaces.srv import CancelTrial, QueryTerrain, Reset, RunTrial, Step
-from gait_ros.clock import UNKNOWN, ClockPublisher, SimulatedTime, others_on
+from gait_ros.clock import UNKNOWN, ClockPublisher, SimulatedTime, others_on, to_stamp
 from gait_ros.command_messages import from_commands, from_trajectory
 from gait_ros.conversions import (
-    flat,
     from_scene,
     from_spec,
     from_targets,
     to_observation,
     to_result,
 )
+from gait_ros.diagnostics import diagnosis
 from gait_ros.lockstep import LockstepServer, NextSpin
 from gait_ros.managed import ManagedNode
 from gait_ros.parameters import DeclaredParameters, refuse_unknown_overrides
 from gait_ros.qos import PUBLISHED, STREAM, overridable
 from gait_ros.run_node import run_node
 from gait_ros.state_publisher import StatePublisher
+from gait_ros.terrain import describe_terrain
 from sim_bridge.live import LiveSimulation
 from sim_bridge.pacing import Pace
 from sim_bridge.settings import FAST, LOCKSTEP, REALTIME, BridgeParams, scene_of
@@ -156,7 +155,7 @@ class SimBridgeNode(ManagedNode):
         chosen = scene or self._scene
         if chosen is None:
             raise ConfigurationError('there is no scene yet; send one with the request')
-        live = LiveSimulation(chosen, self._params.seed if seed is None else seed)
+        live = LiveSimulation(chosen, check_seed(self._params.seed if seed is None else seed))
         self._scene, self._live, self._fault = chosen, live, ''
         self._pace = Pace(live.dt)
         self._states.restart(live.robot, chosen)
@@ -278,19 +277,7 @@ class SimBridgeNode(ManagedNode):
         self, request: QueryTerrain.Request, response: QueryTerrain.Response
     ) -> QueryTerrain.Response:
         scene = self._trial.loop.spec.scene if self._trial is not None else self._scene
-        if scene is None:
-            response.message = 'there is no scene yet'
-        elif len(request.x) != len(request.y):
-            response.message = f'{len(request.x)} x for {len(request.y)} y'
-        else:
-            terrain = load_terrain(scene.terrain)
-            x, y = np.array(request.x), np.array(request.y)
-            response.heights = flat(terrain.height(x, y))
-            response.normals = flat(terrain.normal(x, y))
-            response.terrain = scene.terrain.name
-            response.terrain_hash = terrain.hash
-            response.success = True
-        return response
+        return describe_terrain(scene, request, response)
 
     def _refuse_during_trial(self) -> None:
         if self._trial is not None:
@@ -426,13 +413,12 @@ class SimBridgeNode(ManagedNode):
 
     def _on_heartbeat(self) -> None:
         message = WorkerStatus(
+            stamp=to_stamp(time.time_ns()),
             host=socket.gethostname(),
             pid=os.getpid(),
             mode=self._params.mode,
             waiting_for=self._trouble(),
         )
-        nanoseconds = time.time_ns()
-        message.stamp = Time(sec=nanoseconds // 1_000_000_000, nanosec=nanoseconds % 1_000_000_000)
         scene = self._scene
         if self._trial is not None:
             loop = self._trial.loop
@@ -469,7 +455,17 @@ class SimBridgeNode(ManagedNode):
         if trouble:
             self.get_logger().warning(trouble, throttle_duration_sec=_REPEAT)
         if self._diagnostics.get_subscription_count():
-            self._diagnostics.publish(self._diagnosis(trouble))
+            lag = self._pace.lag if self._live is not None else 0.0
+            values = {
+                'mode': self._params.mode,
+                'active': self.active,
+                'paused': self._paused,
+                'trial': self._trial.id if self._trial is not None else '',
+                'lag_s': f'{lag:.3f}',
+            }
+            name = f'{self.get_fully_qualified_name()}: simulation'
+            robot = self._scene.robot if self._scene is not None else ''
+            self._diagnostics.publish(diagnosis(self._time.now(), name, robot, trouble, values))
 
     def _trouble(self) -> str:
         """Return what keeps the robot from moving, for a person; empty if nothing does."""
@@ -487,25 +483,6 @@ class SimBridgeNode(ManagedNode):
                 'running and active? The robot holds its initial pose'
             )
         return ''
-
-    def _diagnosis(self, trouble: str) -> DiagnosticArray:
-        values = {
-            'mode': self._params.mode,
-            'active': str(self.active).lower(),
-            'paused': str(self._paused).lower(),
-            'trial': self._trial.id if self._trial is not None else '',
-            'lag_s': f'{self._pace.lag:.3f}' if self._live is not None else '',
-        }
-        status = DiagnosticStatus(
-            level=DiagnosticStatus.WARN if trouble else DiagnosticStatus.OK,
-            name=f'{self.get_fully_qualified_name()}: simulation',
-            message=trouble or 'running',
-            hardware_id=self._scene.robot if self._scene is not None else '',
-            values=[KeyValue(key=key, value=value) for key, value in values.items()],
-        )
-        message = DiagnosticArray(status=[status])
-        message.header.stamp = self._time.now()
-        return message
 
     def _warn_once(self, text: str) -> None:
         if text not in self._reported:
