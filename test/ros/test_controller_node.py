@@ -209,6 +209,7 @@ def test_a_gait_is_loaded_whole_or_not_at_all(graph, controller, tmp_path):
         ({'gait__amplitud': 1.0}, "did you mean 'gait.amplitude'"),
         ({'gait__amplitude': 'big'}, "'gait.amplitude' is 'big'"),
         ({'provenance__spec__controller': 'staged_walk'}, "'staged_walk', this node runs 'wave'"),
+        ({'command': [0.1, 0.2]}, "'command' has 2 numbers, expected 3"),
         ({'output': 'topic'}, "value of 'output' 'topic'"),
     ],
 )

@@ -86,11 +86,12 @@ class ControllerNodeParams(Parameters):
         read_only=True,
     )
     command: tuple[float, ...] = floats(
-        (0.0, 0.0, 0.0),
+        (),
         low=-10.0,
         high=10.0,
         unit='m/s, m/s, rad/s',
-        doc='Velocity until the first cmd_vel.',
+        doc="Velocity until the first cmd_vel; empty: the robot's default.",
+        read_only=True,
     )
     lockstep: bool = flag(
         False, doc='Step for the observations of a bridge in lock-step; no timer.', read_only=True
@@ -107,9 +108,9 @@ class ControllerNodeParams(Parameters):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if len(self.command) != 3:
+        if len(self.command) not in (0, 3):
             raise ConfigurationError(
-                f"parameter 'command' has {len(self.command)} numbers, expected 3"
+                f"parameter 'command' has {len(self.command)} numbers, expected 3 or none"
             )
 
 
@@ -193,10 +194,14 @@ class ControllerNode(ManagedNode):
         if not chosen.lockstep:
             self._listen()
         self.create_service(LoadGait, '~/load_gait', self._on_load_gait)
-        self._command = Command(velocity=_triple(chosen.command))
+        self._command = Command(velocity=self._first_velocity())
         self._lockstep: LockstepClient | None = None
         self._timer: Any = None
         self._waiting = ''
+
+    def _first_velocity(self) -> tuple[float, float, float]:
+        x, y, yaw = self._chosen.command or self.robot.defaults.get('command') or (0.0, 0.0, 0.0)
+        return x, y, yaw
 
     def _listen(self) -> None:
         self._seen = LiveObservation(self.robot, self.get_logger().warning)
@@ -330,11 +335,6 @@ class ControllerNode(ManagedNode):
                 'it, or set use_sim_time to false'
             )
         return self._waiting
-
-
-def _triple(values: Sequence[float]) -> tuple[float, float, float]:
-    x, y, yaw = values
-    return float(x), float(y), float(yaw)
 
 
 def main(args: Sequence[str] | None = None) -> int:
