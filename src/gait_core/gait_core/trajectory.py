@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gait_core.arrays import FloatArray
+from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import BadCommand
 from gait_core.targets import JointTargets
 
@@ -55,29 +55,41 @@ class Trajectory:
         """Time of the last point [s]."""
         return float(self.times[-1])
 
-    def at(self, time: float, start: FloatArray) -> JointTargets:
+    def at(self, times: FloatArray, start: FloatArray) -> JointTargets:
         """
-        Return the targets at a time [s] since the trajectory's start.
+        Return the targets at some times.
 
-        Positions and velocities are interpolated; before the first point, positions begin at
-        ``start`` (n,), the targets when the trajectory came. Efforts are those of the next point.
+        Parameters
+        ----------
+        times : (K,) array [s]
+            Since the trajectory's start; they become the sub-samples.
+        start : (n,) array [rad or m]
+            Targets when the trajectory came, where positions begin before the first point.
+
+        Returns
+        -------
+        JointTargets
+            Positions and velocities are interpolated linearly, efforts are those of the next
+            point. A point that is reached is returned to the last bit.
+
         """
-        index = min(int(np.searchsorted(self.times, time - _ALMOST)), len(self.times) - 1)
-        before = self.times[index - 1] if index else 0.0
+        index = np.minimum(np.searchsorted(self.times, times - _ALMOST), len(self.times) - 1)
+        before = np.concatenate(([0.0], self.times))[index]
         span = self.times[index] - before
-        share = 1.0 if span <= 0.0 else min(1.0, max(0.0, (time - before) / span))
+        share = np.clip((times - before) / np.where(span > 0.0, span, 1.0), 0.0, 1.0)
+        share[times >= self.times[index] - _ALMOST] = 1.0
         fields = {}
         if self.position is not None:
-            last = self.position[index - 1] if index else start
-            fields['position'] = _between(last, self.position[index], share)
+            fields['position'] = _between(np.vstack((start, self.position)), index, share)
         if self.velocity is not None:
-            last = self.velocity[max(0, index - 1)]
-            fields['velocity'] = _between(last, self.velocity[index], share)
+            known = np.vstack((self.velocity[:1], self.velocity))
+            fields['velocity'] = _between(known, index, share)
         if self.effort is not None:
             fields['effort'] = self.effort[index]
         return JointTargets(names=self.names, **fields)
 
 
-def _between(first: FloatArray, second: FloatArray, share: float) -> FloatArray:
-    # At the end exactly the second: a point that is reached is applied to the last bit.
-    return second if share == 1.0 else first + share * (second - first)
+def _between(values: FloatArray, index: IntArray, share: FloatArray) -> FloatArray:
+    """Return what lies by a share between rows ``index`` and ``index + 1``."""
+    first, second = values[index], values[index + 1]
+    return np.where(share[:, None] == 1.0, second, first + share[:, None] * (second - first))

@@ -105,16 +105,23 @@ class LiveSimulation:
 
     def _next_targets(self) -> JointTargets:
         trajectory = self._trajectory
-        if trajectory is not None:
-            time = (self.tick + 1) * self.dt - self._started
-            if time >= 0.0:
-                if time >= trajectory.end - _ALMOST:
-                    self._trajectory = None
-                    self._pending = _held(trajectory)
-                return trajectory.at(time, self._begin)
+        if trajectory is None:
+            pending, self._pending = self._pending, None
+            return pending or JointTargets(names=())
+        now = self.tick * self.dt - self._started
+        if now + self.dt < 0.0:
             return JointTargets(names=())
-        pending, self._pending = self._pending, None
-        return pending or JointTargets(names=())
+        if now + self.dt >= trajectory.end - _ALMOST:
+            self._trajectory, self._pending = None, _held(trajectory)
+        rows = self._rows(trajectory, now)
+        return trajectory.at(now + self.dt * np.arange(1, rows + 1) / rows, self._begin)
+
+    def _rows(self, trajectory: Trajectory, now: float) -> int:
+        """Return the sub-samples of the coming period: its points, where the steps allow."""
+        times = trajectory.times
+        inside = (times > now + _ALMOST) & (times <= now + self.dt + _ALMOST)
+        points = max(1, int(np.count_nonzero(inside)))
+        return points if self.scene.steps_per_tick % points == 0 else 1
 
 
 def _held(trajectory: Trajectory) -> JointTargets | None:

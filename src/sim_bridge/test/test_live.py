@@ -63,6 +63,20 @@ def test_a_single_point_one_period_ahead_is_applied_at_once_and_exactly(live):
     assert target(live) == 0.47
 
 
+def test_the_points_of_one_period_are_its_sub_samples(live):
+    times = 0.02 * np.arange(1, 6) / 5
+    rows = np.array([[0.41], [0.43], [0.46], [0.44], [0.42]])
+    live.follow(Trajectory(names=(NAME,), times=times, position=rows))
+    live.step()
+    index = live.robot.target_names.index(NAME)
+    np.testing.assert_array_equal(live.applied.position[:, index], rows[:, 0])
+    # Seven do not divide the 20 physics steps of a period: only where it ends counts.
+    times = 0.02 * np.arange(1, 8) / 7
+    live.follow(Trajectory(names=(NAME,), times=times, position=np.linspace(0.4, 0.5, 7)[:, None]))
+    live.step()
+    assert live.applied.position.shape[0] == 1 and target(live) == 0.5
+
+
 def test_feed_forward_ends_with_the_trajectory(live):
     live.follow(ramp(velocity=np.array([[1.0], [-1.0]])))
     seen = []
