@@ -21,6 +21,9 @@ from gait_stage_walk.pulse import nanoseconds
 from gait_stage_walk.staged_walk import StagedWalk
 from gait_stage_walk.timetable import JOINTS
 
+CLEARANCE = 0.005
+"""Difference of leg lengths from which the shorter leg swings, in units of the thigh."""
+
 
 class StagedWalkController:
     """
@@ -103,14 +106,10 @@ class StagedWalkController:
             'phase': 2.0 * math.pi * min(share, 1.0),
             'stage': float(walk.phase.value),
             'cycle': float(walk.cycles),
-            'stance.left': float(left > right - _CLEARANCE),
-            'stance.right': float(right > left - _CLEARANCE),
+            'stance.left': float(left > right - CLEARANCE),
+            'stance.right': float(right > left - CLEARANCE),
         }
 
     def _length(self, leg: str) -> float:
         hip, knee = (self._position[JOINTS.index(f'{leg}_{part}')] for part in ('hip_fwd', 'knee'))
         return vertical_length(float(hip), float(knee))
-
-
-_CLEARANCE = 0.005
-"""Difference of leg lengths from which a leg swings, in units of the thigh."""

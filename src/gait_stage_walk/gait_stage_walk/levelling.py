@@ -92,7 +92,7 @@ class LegLevelling:
     def _bend(self, half: HalfCycle, now: int, rear_bend: float) -> float:
         params, elapsed = half.params, half.elapsed(now)
         if elapsed > params.level_hold:
-            release = (elapsed - params.level_hold) / (params.level_release - params.level_hold)
+            release = (elapsed - params.level_hold) / params.level_release
             return self._held.get(half.start, 0.0) * (1.0 - progress(release))
         hip, knee = self._angles(half.front)
         rear_hip, rear_knee = self._angles(opposite(half.front))

@@ -25,7 +25,7 @@ class StagedWalkParams(Parameters):
     leg_lift_deg: float = bounded(
         25.0, low=10.0, high=35.0, unit='deg', doc='Knee angle of the lifted leg.'
     )
-    sway_deg: float = bounded(7.5, low=4.0, high=10.0, unit='deg', doc='Lean to each side.')
+    sway_deg: float = bounded(9.0, low=4.0, high=12.0, unit='deg', doc='Lean to each side.')
     knee_bend_deg: float = bounded(
         22.272373, low=20.0, high=35.0, unit='deg', doc='Bend of the knee left behind.'
     )
@@ -57,7 +57,7 @@ class StagedWalkParams(Parameters):
         0.9, low=0.6, high=1.2, unit='s', doc='Time unit of the timetable; a cycle takes 3.5.'
     )
     sway_lead: float = bounded(
-        0.1, low=0.0, high=0.3, unit='time_scale', doc='How far the sway precedes the steps.'
+        0.02, low=0.0, high=0.3, unit='time_scale', doc='How far the sway precedes the steps.'
     )
     levelling: float = bounded(
         1.0,
@@ -67,25 +67,25 @@ class StagedWalkParams(Parameters):
         doc='Share of the bend that makes a landing leg no longer than the other; 0 is off.',
     )
     landing_clearance: float = bounded(
-        0.003,
+        0.004,
         low=0.0,
         high=0.02,
         unit='thigh',
         doc='How much shorter than the other a landing leg is kept, for it to land later.',
     )
     level_hold: float = bounded(
-        1.1,
+        1.05,
         low=1.0,
         high=1.25,
         unit='time_scale',
         doc='When a levelled leg begins to straighten, after its half-cycle began.',
     )
     level_release: float = bounded(
-        1.75,
-        low=1.3,
-        high=2.0,
+        0.7,
+        low=0.4,
+        high=0.8,
         unit='time_scale',
-        doc='When a levelled leg is straight, after its half-cycle began.',
+        doc='How long a levelled leg takes to be straight again.',
     )
 
 
