@@ -57,7 +57,7 @@ class EnergyMeter:
         last, self._last = self._last, state
         if self._start is None and state.body_poses is not None:
             self._start = state.body_poses[:, :2].mean(axis=0)
-        if last is None or last.joint_efforts is None or state.joint_efforts is None:
+        if last is None or not (_has_power(last) and _has_power(state)):
             return
         work = joint_work(
             np.stack((last.joint_efforts, state.joint_efforts)),
@@ -72,13 +72,13 @@ class EnergyMeter:
         """Return the work so far."""
         state = self._last
         message = Energy(header=Header(stamp=stamp), joint_names=list(self._robot.joint_names))
-        if state is None or state.joint_efforts is None:
+        if state is None or not _has_power(state):
             return message
         message.power = flat(state.joint_efforts * state.joint_velocities)
         message.signed_work = flat(self._signed)
         message.absolute_work = flat(self._absolute)
         message.positive_work = flat(self._positive)
-        if self._start is not None:
+        if self._start is not None and state.body_poses is not None:
             moved = state.body_poses[:, :2].mean(axis=0) - self._start
             message.distance = float(np.linalg.norm(moved))
         cost = cost_of_transport(
@@ -90,6 +90,10 @@ class EnergyMeter:
         )
         message.cost_of_transport = [] if cost is None else [cost]
         return message
+
+
+def _has_power(state: Observation) -> bool:
+    return state.joint_efforts is not None and state.joint_velocities is not None
 
 
 class StatePublisher:
@@ -140,7 +144,8 @@ class StatePublisher:
         if 'foot_contacts' in wanted and true.contacts is not None:
             standing = self._soles.update(true.contacts)
             self._send('foot_contacts', build.foot_contacts(stamp, true.contacts, standing))
-        if wanted & {'zmp', 'stability', 'markers'}:
+        placed = true.joint_positions is not None and true.body_poses is not None
+        if placed and wanted & {'zmp', 'stability', 'markers'}:
             self._publish_stability(stamp, true, wanted)
         if 'energy' in wanted and self._due('energy'):
             self._send('energy', self._energy.message(stamp))
