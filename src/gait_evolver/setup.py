@@ -43,6 +43,7 @@ setup(
             'survival = gait_evolver.fitness:survival',
             'heading = gait_evolver.fitness:heading',
             'smoothness = gait_evolver.fitness:smoothness',
+            'tilt = gait_evolver.fitness:tilt',
         ],
     },
 )

@@ -8,6 +8,7 @@ weight. All are finite for every rollout that may win, also for one that fell at
 from __future__ import annotations
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from gait_core.energy import joint_work
 from gait_core.metrics import contact_zmp
@@ -35,6 +36,12 @@ def heading(rollout: Rollout) -> float:
 def survival(rollout: Rollout) -> float:
     """Return the share of the wanted duration that was run before a fall, in [0, 1] [-]."""
     return rollout.ticks / rollout.spec.ticks
+
+
+def tilt(rollout: Rollout) -> float:
+    """Return the largest angle between the base's z axis and the vertical [rad], >= 0."""
+    upright = Rotation.from_quat(rollout.body_poses[:, 0, 3:]).as_matrix()[:, 2, 2]
+    return float(np.arccos(np.clip(upright.min(), -1.0, 1.0)))
 
 
 def zmp_margin(rollout: Rollout) -> float:

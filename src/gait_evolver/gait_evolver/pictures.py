@@ -115,10 +115,10 @@ def _draw_polygons(axes: Any, rollout: Rollout) -> None:
 
 def draw_gait_diagram(path: Path, rollout: Rollout) -> None:
     """Draw when each leg stands, one bar per stance, the first leg at the top."""
+    if not rollout.robot.legs:
+        raise ConfigurationError(f"robot '{rollout.robot.name}' has no legs to draw")
     diagram = footfalls(rollout)
     names = list(diagram.stances)
-    if not names:
-        raise ConfigurationError(f"robot '{rollout.robot.name}' has no legs to draw")
     with _figure(path, (8.0, 0.5 * len(names) + 1.2)) as figure:
         axes = figure.subplots()
         for row, name in enumerate(names):

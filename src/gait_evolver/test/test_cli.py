@@ -89,7 +89,9 @@ def test_a_fall_is_0_and_divergence_1(gait):
 
 
 def test_walk_for_a_person_and_its_record(gait, tmp_path):
-    code, out, _ = gait('walk', 'legged_box', '--record', str(tmp_path / 'record'))
+    code, out, _ = gait(
+        'walk', 'legged_box', '--seconds', '0.5', '--record', str(tmp_path / 'record')
+    )
     assert code == 0
     assert out.startswith('legged_box with wave on kinematic: ok\n')
     rollout, result = read_record(tmp_path / 'record')

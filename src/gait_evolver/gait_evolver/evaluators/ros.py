@@ -139,10 +139,14 @@ class RosEvaluator:
                 self._start(spec)
             self._client = RosClient(f'evaluator_{os.getpid()}')
             patience = _START if self._named else _PATIENCE
-            self._client.wait(lambda: self._look(self._client) or self.alive, patience)
+            self._client.wait(self._found, patience)
             if not self.alive:
                 raise ConfigurationError(self._none_found())
         return self._client
+
+    def _found(self) -> tuple[str, ...]:
+        self._look(self._client)
+        return self.alive
 
     def _none_found(self) -> str:
         if self._named:
@@ -267,7 +271,7 @@ class RosEvaluator:
 
 def _available(one: _Worker) -> bool:
     status = one.client.status
-    if not one.client.ready or status is one.lost or status.mode != _TRIAL_MODE:
+    if status is None or not one.client.ready or status is one.lost or status.mode != _TRIAL_MODE:
         return False
     # The heartbeat may still tell of our own trial that has just ended.
     return bool(status.state != WorkerStatus.TRIAL or status.trial_id == one.trial_id)

@@ -1,0 +1,147 @@
+"""Fitness terms against closed forms on rollouts made by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from gait_core import registry
+from gait_core.testing import legged_box, spec_for_test
+from gait_core.trial import run_loop
+from gait_evolver import fitness
+
+T, DT = 50, 0.02
+
+
+@pytest.fixture(scope='module')
+def still():
+    """Return a rollout in which nothing moves and nothing touches the ground."""
+    robot = legged_box()
+    n = len(robot.joint_names)
+    poses = np.zeros((T + 1, 1, 7))
+    poses[:, :, 6] = 1.0
+    loop = _standing()
+    return replace(
+        loop,
+        joint_positions=np.zeros((T + 1, n)),
+        joint_velocities=np.zeros((T + 1, n)),
+        joint_efforts=np.zeros((T + 1, n)),
+        body_poses=poses,
+        body_twists=np.zeros((T + 1, 1, 6)),
+        contact_tick=np.zeros(0, dtype=np.int64),
+        contact_sole=np.zeros(0, dtype=np.int64),
+        contact_points=np.zeros((0, 3)),
+        contact_forces=np.zeros((0, 3)),
+        contact_depths=np.zeros(0),
+    )
+
+
+def _standing():
+    from gait_core.hold import HoldController
+    from gait_core.testing import KinematicEngine, registered
+
+    with registered('controllers', hold=HoldController):
+        return run_loop(spec_for_test('hold', duration=T * DT), KinematicEngine()).rollout()
+
+
+def moved(rollout, ahead, left, yaw0=0.0, turn=0.0):
+    """Return the rollout with a base that goes straight while it turns evenly."""
+    share = np.linspace(0.0, 1.0, T + 1)
+    x, y = np.cos(yaw0) * ahead - np.sin(yaw0) * left, np.sin(yaw0) * ahead + np.cos(yaw0) * left
+    poses = np.zeros((T + 1, 1, 7))
+    poses[:, 0, 0], poses[:, 0, 1], poses[:, 0, 2] = share * x, share * y, 0.3
+    poses[:, 0, 3:] = Rotation.from_euler('z', (yaw0 + share * turn)[:, None]).as_quat()
+    return replace(rollout, body_poses=poses)
+
+
+@given(ahead=st.floats(-5, 5), left=st.floats(-5, 5), yaw0=st.floats(-3, 3), turn=st.floats(-9, 9))
+def test_displacements_are_those_in_the_frame_of_the_start(still, ahead, left, yaw0, turn):
+    rollout = moved(still, ahead, left, yaw0, turn)
+    assert fitness.distance(rollout) == pytest.approx(ahead, abs=1e-9)
+    assert fitness.lateral_drift(rollout) == pytest.approx(abs(left), abs=1e-9)
+    # Full turns count: the yaw is unwrapped.
+    assert fitness.heading(rollout) == pytest.approx(abs(turn), abs=1e-9)
+
+
+def test_survival_is_the_share_that_was_run(still):
+    assert fitness.survival(still) == 1.0
+    half = replace(still, spec=replace(still.spec, duration=2 * T * DT))
+    assert fitness.survival(half) == 0.5
+
+
+def test_energy_is_positive_work(still):
+    # 2 N m at 3 rad/s for one second on one joint; braking on another costs nothing.
+    efforts, rates = np.zeros_like(still.joint_efforts), np.zeros_like(still.joint_velocities)
+    efforts[:, 0], rates[:, 0] = 2.0, 3.0
+    efforts[:, 1], rates[:, 1] = -2.0, 3.0
+    working = replace(still, joint_efforts=efforts, joint_velocities=rates)
+    assert fitness.energy(working) == pytest.approx(6.0)
+    assert fitness.energy(still) == 0.0
+
+
+def test_smoothness_is_minus_the_rms_acceleration(still):
+    # One of n joints speeds up by 4 rad/s^2: the mean square is 16 / n.
+    rates = np.zeros_like(still.joint_velocities)
+    rates[:, 0] = 4.0 * np.arange(T + 1) * DT
+    n = rates.shape[1]
+    faster = replace(still, joint_velocities=rates)
+    assert fitness.smoothness(faster) == pytest.approx(-4.0 / np.sqrt(n))
+    assert fitness.smoothness(still) == 0.0
+
+
+def test_tilt_is_the_largest_lean(still):
+    poses = still.body_poses.copy()
+    poses[20, 0, 3:] = Rotation.from_euler('xy', [0.3, 0.0]).as_quat()
+    poses[30, 0, 3:] = Rotation.from_euler('zy', [2.0, -0.5]).as_quat()
+    assert fitness.tilt(replace(still, body_poses=poses)) == pytest.approx(0.5)
+    assert fitness.tilt(still) == 0.0
+
+
+def test_zmp_margin_of_a_square_stance(still):
+    # Four equal forces at the corners of a square of 0.2 m: the margin is 0.1 m; half the ticks
+    # are in the air and count as zero.
+    corners = 0.1 * np.array([[1, 1, 0], [1, -1, 0], [-1, -1, 0], [-1, 1, 0]])
+    ticks = np.arange(0, T + 1, 2)
+    force = np.array([0.0, 0.0, 9.81 * still.robot.mass / 4])
+    standing = replace(
+        still,
+        contact_tick=np.repeat(ticks, 4),
+        contact_sole=np.tile(np.arange(4), len(ticks)),
+        contact_points=np.tile(corners, (len(ticks), 1)),
+        contact_forces=np.tile(force, (4 * len(ticks), 1)),
+        contact_depths=np.zeros(4 * len(ticks)),
+    )
+    assert fitness.zmp_margin(standing) == pytest.approx(0.1 * len(ticks) / (T + 1))
+    assert fitness.zmp_margin(still) == 0.0
+
+
+@pytest.mark.parametrize('name', registry.names('fitness_terms'))
+def test_every_term_is_finite_and_says_its_unit(still, name):
+    term = registry.load('fitness_terms', name)
+    shortest = replace(
+        still,
+        **{
+            field: getattr(still, field)[:2]
+            for field in (
+                'joint_positions',
+                'joint_velocities',
+                'joint_efforts',
+                'body_poses',
+                'body_twists',
+            )
+        },
+        **{
+            field: getattr(still, field)[:1]
+            for field in ('target_positions', 'target_velocities', 'target_efforts', 'commands')
+        },
+    )
+    for rollout in (still, shortest):
+        value = term(rollout)
+        assert isinstance(value, float)
+        assert np.isfinite(value)
+    assert '[' in term.__doc__.splitlines()[0] or '[' in term.__doc__.splitlines()[1]

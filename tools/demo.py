@@ -1,0 +1,127 @@
+"""
+Evolve GuRoo's walk through ROS services and walk the best: what `make demo` runs.
+
+Two sim_bridge workers run the trials. What is left in ./runs/<run>: the run itself, a film of the
+champion's walk, its ZMP over the support polygon and its gait diagram.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+import sys
+import time
+
+from run_tests import claim_domain
+
+EXPERIMENT = 'guroo_quick'
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the demo and return its exit code."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--generations', type=int, default=5)
+    parser.add_argument('--workers', type=int, default=2)
+    parser.add_argument('--seconds', type=float, default=20.0, help='of the walk at the end')
+    options = parser.parse_args(arguments)
+    # A domain that nobody else uses: other graphs on this machine stay undisturbed.
+    domain, _lock = claim_domain()
+    os.environ['ROS_DOMAIN_ID'] = str(domain)
+    os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    began = time.monotonic()
+    from gait_core.errors import ConfigurationError
+
+    try:
+        folder = evolve(options.generations, options.workers)
+        status = walk(folder, options.seconds)
+    except ConfigurationError as error:
+        print(f'demo: {error}', file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print('demo: interrupted', file=sys.stderr)
+        return 130
+    print(f'\ntook {time.monotonic() - began:.0f} s')
+    return 0 if status in ('ok', 'fell') else 1
+
+
+def evolve(generations: int, workers: int) -> Path:
+    """Evolve the experiment on workers of its own and return the run's folder."""
+    from gait_evolver.evaluators.ros import RosEvaluator
+    from gait_evolver.evolve import Evolution, new_run_folder
+    from gait_evolver.experiment import load_experiment, resolve
+    from gait_evolver.progress import make_display
+    from gait_evolver.run_store import RunStore
+
+    experiment = load_experiment(EXPERIMENT, {'generations': generations})
+    plan = resolve(experiment)
+    print(f'Evolving {plan.experiment.robot}: {plan.experiment.description}')
+    print(f'{len(plan.space)} genes, {generations} generations, {workers} sim_bridge workers\n')
+    evaluator = RosEvaluator(workers=workers)
+    try:
+        store = RunStore.create(new_run_folder(experiment.name, experiment.seed), plan)
+        display = make_display()
+        try:
+            progress = Evolution(store, evaluator, listener=display).run()
+        finally:
+            display.close()
+            store.close()
+    finally:
+        evaluator.close()
+    first, best = progress.first_generation_best, progress.best
+    print(
+        f'\nfitness: {first or float("nan"):.3f} in the first generation, '
+        f'{best.fitness if best else float("nan"):.3f} at the end; '
+        f'{progress.evaluations} trials, {progress.rate:.1f} per second'
+    )
+    return store.folder
+
+
+def walk(folder: Path, seconds: float) -> str:
+    """Walk the champion of a run, print what it does, draw it, and return its status."""
+    from gait_core.champion import read_champion
+    from gait_core.trial import run_loop
+    from gait_core.trial_setup import make_scene
+    from gait_core.trial_spec import TrialSpec
+    from gait_evolver.display import write_video
+    from gait_evolver.pictures import draw_gait_diagram, draw_zmp
+
+    champion = read_champion(folder / 'champion.yaml').spec
+    spec = TrialSpec(
+        # The robot's own scene: finer than the one the search was run with.
+        scene=make_scene(champion.scene.robot, {}),
+        controller=champion.controller,
+        parameters=champion.parameters,
+        script=champion.script,
+        duration=seconds,
+        settle_time=champion.settle_time,
+    )
+    loop = run_loop(spec)
+    result, rollout = loop.result(), loop.rollout()
+    print(f'\nThe champion walks for {seconds:g} s: {result.status} {result.reason}'.rstrip())
+    for label, name, unit in (
+        ('distance', 'distance_m', 'm'),
+        ('mean speed', 'mean_speed_mps', 'm/s'),
+        ('mean ZMP margin', 'zmp_margin_mean_m', 'm'),
+        ('least ZMP margin', 'zmp_margin_min_m', 'm'),
+        ('cost of transport', 'cost_of_transport', ''),
+    ):
+        value = result.metrics.get(name)
+        shown = 'undefined' if value is None else f'{value + 0.0:.3f} {unit}'.rstrip()
+        print(f'  {label + ":":19}{shown}')
+    pictures = {
+        'film': (folder / 'walk.gif', write_video),
+        'ZMP plot': (folder / 'zmp.png', draw_zmp),
+        'gait diagram': (folder / 'gait.png', draw_gait_diagram),
+    }
+    print()
+    for label, (path, draw) in pictures.items():
+        draw(path, rollout)
+        print(f'{label + ":":15}{path.resolve()}')
+    print(f'{"run directory:":15}{folder.resolve()}')
+    print(f'\nTo see it again: ./gait replay {folder}')
+    return result.status
+
+
+if __name__ == '__main__':
+    sys.exit(main())
