@@ -15,7 +15,7 @@ help:
 	@echo 'make demo    evolves a gait and walks it'
 	@echo 'make test    every test; ARGS="-k name" passes arguments to pytest'
 	@echo 'make lint    ruff and strict mypy'
-	@echo 'make format  lets ruff format and sort imports'
+	@echo 'make format  lets ruff format, and renews the tables that pages make from code'
 	@echo 'make clean   removes all that setup made'
 
 setup:
@@ -31,7 +31,7 @@ lint: setup
 	@$(ENTER) ruff check . && ruff format --check . && mypy
 
 format: setup
-	@$(ENTER) ruff check --fix . && ruff format .
+	@$(ENTER) ruff check --fix . && ruff format . && python tools/write_tables.py
 
 clean:
 	rm -rf .venv build install log .pytest_cache .ruff_cache .mypy_cache .hypothesis

@@ -19,6 +19,8 @@ from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError, unknown
 
 _META = 'gait_parameter'
+# Six digits say nothing of these.
+_HUGE: Mapping[float, str] = {2**63 - 1: '2^63 - 1'}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -237,7 +239,7 @@ def _range(info: ParameterInfo) -> str:
         return ', '.join(info.choices)
     if info.low is None or info.high is None:
         return ''
-    return f'{info.low:g} to {info.high:g}'
+    return f'{info.low:g} to {_HUGE.get(info.high, f"{info.high:g}")}'
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,5 @@
 """The staged walk behind the Controller contract."""
 
-from pathlib import Path
 import time
 
 from hypothesis import given, settings
@@ -10,7 +9,7 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.observation import Observation
-from gait_core.parameters import build, parameter_table
+from gait_core.parameters import build
 from gait_core.robot.load import load_robot
 from gait_core.testing import legged_box
 from gait_core.trial_spec import Command
@@ -145,8 +144,3 @@ def test_a_step_costs_less_than_150_microseconds(controller):
         steps(controller, 500)
         best = min(best, (time.perf_counter() - began) / 500)
     assert best < 150e-6
-
-
-def test_the_readme_lists_the_parameters_as_declared():
-    readme = Path(__file__).parents[1] / 'README.md'
-    assert parameter_table(StagedWalkParams) in readme.read_text(encoding='utf-8')

@@ -1,0 +1,95 @@
+"""Tables that are made from the code are up to date, and every declared parameter has one."""
+
+import importlib
+from pathlib import Path
+import pkgutil
+
+import pytest
+
+from gait_core import registry
+from gait_core.errors import ConfigurationError
+from gait_core.parameters import Parameters, describe
+from gait_core.testing_documents import marked, renewed
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([*ROOT.glob('*.md'), *ROOT.glob('*/*.md'), *ROOT.glob('src/*/*.md')])
+PACKAGES = sorted(path.parent.name for path in ROOT.glob('src/*/setup.py'))
+MARKED = [path for path in PAGES if marked(path.read_text(encoding='utf-8'))]
+
+
+def name_of(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def skip_without_ros(error):
+    if error.name.partition('.')[0] in {*PACKAGES, 'gait_core'}:
+        raise error
+    pytest.skip(f'{error.name} is not installed')
+
+
+@pytest.mark.parametrize('path', MARKED, ids=name_of)
+def test_tables_are_those_of_the_code(path):
+    text = path.read_text(encoding='utf-8')
+    try:
+        new = renewed(text, path.parent)
+    except ModuleNotFoundError as error:
+        skip_without_ros(error)
+    assert new == text, 'run: python tools/write_tables.py'
+
+
+def declaring_classes(cls):
+    """Yield the dataclasses below one that declare parameters, but those made for tests."""
+    for child in cls.__subclasses__():
+        yield from declaring_classes(child)
+        package, _, module = child.__module__.partition('.')
+        if package in PACKAGES and not module.startswith('testing') and describe(child):
+            yield child
+
+
+def test_every_parameter_is_documented_in_the_readme_of_its_package():
+    try:
+        for package in PACKAGES:
+            found = importlib.import_module(package)
+            for module in pkgutil.walk_packages(found.__path__, f'{package}.'):
+                if not module.name.endswith('.launch_actions'):
+                    importlib.import_module(module.name)
+    except ModuleNotFoundError as error:
+        skip_without_ros(error)
+    declared = {f'{cls.__module__}:{cls.__qualname__}' for cls in declaring_classes(Parameters)}
+    documented = set()
+    for package in PACKAGES:
+        text = (ROOT / 'src' / package / 'README.md').read_text(encoding='utf-8')
+        documented |= {
+            place
+            for kind, place, *_ in marked(text)
+            if kind == 'parameters' and place.startswith(f'{package}.')
+        }
+    assert not declared - documented
+
+
+@pytest.mark.parametrize('name', registry.names('controllers'))
+def test_every_preset_is_named_in_the_readme_of_its_package(name):
+    package = registry.package('controllers', name)
+    text = (ROOT / 'src' / package / 'README.md').read_text(encoding='utf-8')
+    for preset in registry.load('controllers', name).presets:
+        assert f'`{preset}`' in text
+
+
+@pytest.mark.parametrize('package', [*PACKAGES, 'gait_interfaces'])
+def test_every_package_says_what_it_is_and_shows_a_command(package):
+    text = (ROOT / 'src' / package / 'README.md').read_text(encoding='utf-8')
+    assert text.startswith(f'# {package}\n')
+    assert '```' in text
+
+
+def test_a_stale_table_is_made_anew_and_the_rest_of_the_page_stays(tmp_path):
+    (tmp_path / 'walk.py').write_text('"""Walks | runs by ``legs``."""\n')
+    page = 'Before.\n\n<!-- table: modules . -->\n| Module | Holds |\n| old | row |\n\nAfter.\n'
+    new = renewed(page, tmp_path)
+    assert new == (
+        'Before.\n\n<!-- table: modules . -->\n| Module | Holds |\n|---|---|\n'
+        '| `walk` | Walks \\| runs by `legs`. |\n\nAfter.\n'
+    )
+    assert renewed(new, tmp_path) == new
+    with pytest.raises(ConfigurationError, match="'module'.*did you mean 'modules'"):
+        renewed('<!-- table: module . -->\n', tmp_path)

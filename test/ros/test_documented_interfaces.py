@@ -1,0 +1,127 @@
+"""Each node advertises exactly the topics, services and parameters that its README lists."""
+
+from contextlib import contextmanager
+from pathlib import Path
+import time
+
+import pytest
+
+pytest.importorskip('rclpy')
+
+import rclpy
+from rclpy.action import get_action_server_names_and_types_by_node
+from rclpy.context import Context
+from rclpy.parameter import Parameter
+
+from gait_core.testing_documents import rows
+from gait_evolver.node import EvolverNode
+from gait_ros.controller_node import ControllerNode
+from sim_bridge.node import SimBridgeNode
+
+ROOT = Path(__file__).resolve().parents[2]
+SPACE = 'documented'
+# What every node, every lifecycle node and every action server has.
+STANDARD_TOPICS = ('/rosout', '/parameter_events', '~/transition_event')
+STANDARD_TYPES = ('rcl_interfaces/', 'lifecycle_msgs/', 'type_description_interfaces/')
+
+
+@contextmanager
+def running(kind, domain, name, **parameters):
+    context = Context()
+    rclpy.init(args=[], context=context, domain_id=domain)
+    given = [Parameter(name, value=value) for name, value in parameters.items()]
+    node = kind(
+        context=context,
+        namespace=SPACE,
+        parameter_overrides=given,
+        cli_args=['--ros-args', '-r', f'__node:={name}'],
+    )
+    try:
+        node.start()
+        yield node
+    finally:
+        node.destroy_node()
+        rclpy.shutdown(context=context)
+
+
+def relative(name, node):
+    """Return a resolved name as documentation writes it."""
+    for prefix, short in ((f'/{SPACE}/{node.get_name()}/', '~/'), (f'/{SPACE}/', '')):
+        if name.startswith(prefix):
+            return short + name.removeprefix(prefix)
+    return name
+
+
+def discovered(node):
+    """Wait until the node finds all of itself in the graph."""
+    own = (node.get_name(), node.get_namespace())
+    end = time.monotonic() + 5.0
+    while time.monotonic() < end:
+        topics = {
+            *(name for name, _ in node.get_publisher_names_and_types_by_node(*own)),
+            *(name for name, _ in node.get_subscriber_names_and_types_by_node(*own)),
+        }
+        made = {entity.topic_name for entity in (*node.publishers, *node.subscriptions)}
+        services = {name for name, _ in node.get_service_names_and_types_by_node(*own)}
+        if made <= topics and {service.service_name for service in node.services} <= services:
+            return
+        time.sleep(0.02)
+    missing = (made - topics) | ({s.service_name for s in node.services} - services)
+    raise AssertionError(f'{own} does not find its own {sorted(missing)} in the graph')
+
+
+def advertised(node, found):
+    """Add what a node advertises, as (name, type) by the heading of the README's table."""
+    own = (node.get_name(), node.get_namespace())
+    for heading, listed in (
+        ('Publishes', node.get_publisher_names_and_types_by_node(*own)),
+        ('Subscribes to', node.get_subscriber_names_and_types_by_node(*own)),
+        ('Service', node.get_service_names_and_types_by_node(*own)),
+        ('Action', get_action_server_names_and_types_by_node(node, *own)),
+    ):
+        for name, types in listed:
+            short = relative(name, node)
+            standard = short in STANDARD_TOPICS or types[0].startswith(STANDARD_TYPES)
+            if not standard and '/_action/' not in name:
+                found.setdefault(heading, set()).update((short, kind) for kind in types)
+
+
+@pytest.mark.parametrize(
+    ('package', 'kind', 'starts'),
+    [
+        ('sim_bridge', SimBridgeNode, [{'robot': 'BOX'}]),
+        (
+            'gait_ros',
+            ControllerNode,
+            [
+                {'robot': 'BOX'},
+                {'robot': 'BOX', 'output': 'commands'},
+                {'robot': 'BOX', 'lockstep': True},
+            ],
+        ),
+        ('gait_evolver', EvolverNode, [{}]),
+    ],
+    ids=['sim_bridge', 'controller', 'evolver'],
+)
+def test_the_readme_lists_what_a_node_advertises(package, kind, starts, box, domain):
+    text = (ROOT / 'src' / package / 'README.md').read_text(encoding='utf-8')
+    found, parameters = {}, set()
+    for number, start in enumerate(starts):
+        given = {name: box if value == 'BOX' else value for name, value in start.items()}
+        # Names of their own: the graph remembers a node for a while after its end.
+        with running(kind, domain, f'{package}_{number}', **given) as node:
+            discovered(node)
+            advertised(node, found)
+            parameters |= set(node.get_parameters_by_prefix(''))
+
+    for heading in ('Publishes', 'Subscribes to', 'Service', 'Action'):
+        listed = [row[:2] for row in rows(text, heading)]
+        assert len(listed) == len(set(listed))
+        assert set(listed) == found.get(heading, set()), heading
+    own = {
+        name
+        for name in parameters
+        if not name.startswith(('qos_overrides.', 'gait.'))
+        and name not in ('use_sim_time', 'start_type_description_service')
+    }
+    assert own and not {name for name in own if f'`{name}`' not in text}
