@@ -34,6 +34,9 @@ setup(
             'local = gait_evolver.evaluators.local:LocalEvaluator',
             'ros = gait_evolver.evaluators.ros:RosEvaluator',
         ],
+        'gait.benchmarks': [
+            'evolver = gait_evolver.benchmark:benchmark',
+        ],
         # Fitness terms: one line per public function of gait_evolver/fitness.py.
         'gait.fitness_terms': [
             'distance = gait_evolver.fitness:distance',

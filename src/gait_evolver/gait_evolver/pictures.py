@@ -82,8 +82,8 @@ def draw_zmp(path: Path, rollout: Rollout) -> None:
     """
     Draw the centre of pressure from above, over the support polygons, and against time.
 
-    Left: the path on the ground with a support polygon every half second. Right: forward and
-    lateral components over time; gaps are where it is undefined.
+    Left: the path on the ground with a support polygon every half second. Right: its x and
+    y over time; gaps are where it is undefined.
     """
     series = contact_zmp(rollout)
     path_xy = np.where(series.defined[:, None], series.points[:, :2], np.nan)
@@ -96,7 +96,7 @@ def draw_zmp(path: Path, rollout: Rollout) -> None:
         above.set(xlabel='x [m]', ylabel='y [m]', title='ZMP over the support polygon')
         above.set_aspect('equal', adjustable='datalim')
         above.legend(loc='upper left', fontsize='small')
-        for component, label in enumerate(('forward', 'to the left')):
+        for component, label in enumerate(('x', 'y')):
             along.plot(rollout.time, path_xy[:, component], linewidth=0.8, label=label)
         along.set(xlabel='time [s]', ylabel='ZMP [m]')
         along.legend(fontsize='small')

@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
+import shutil
+import tempfile
 import time
 from typing import Any
 
@@ -27,8 +30,12 @@ _SECONDS = 5.0
 
 
 @contextmanager
-def recorded_calls() -> Iterator[list[Call]]:
-    """Record every call of a PyBullet function while the context lasts."""
+def recorded_calls(folder: Path) -> Iterator[list[Call]]:
+    """
+    Record every call of a PyBullet function while the context lasts.
+
+    Files that are loaded are kept in a folder: an engine may remove its own once they are read.
+    """
     calls: list[Call] = []
     originals = {
         name: value for name, value in vars(pb).items() if callable(value) and name[0].islower()
@@ -36,7 +43,8 @@ def recorded_calls() -> Iterator[list[Call]]:
 
     def recorder(function: Callable[..., Any]) -> Callable[..., Any]:
         def record(*args: Any, **kwargs: Any) -> Any:
-            calls.append((function, args, kwargs))
+            kept = tuple(_kept(value, folder) for value in args)
+            calls.append((function, kept, kwargs))
             return function(*args, **kwargs)
 
         return record
@@ -48,6 +56,12 @@ def recorded_calls() -> Iterator[list[Call]]:
     finally:
         for name, function in originals.items():
             setattr(pb, name, function)
+
+
+def _kept(value: Any, folder: Path) -> Any:
+    if not (isinstance(value, str) and Path(value).is_file()):
+        return value
+    return shutil.copy(value, folder)
 
 
 def make_calls(calls: list[Call]) -> None:
@@ -64,9 +78,10 @@ def benchmark() -> list[Measurement]:
 def _rows(spec: TrialSpec) -> list[Measurement]:
     robot = spec.scene.robot
     run_trial(replace(spec, duration=0.1))
-    with recorded_calls() as calls:
-        run_trial(spec)
-    whole, bare = _alternating(lambda: run_trial(spec), lambda: make_calls(calls))
+    with tempfile.TemporaryDirectory(prefix='gait_calls_') as folder:
+        with recorded_calls(Path(folder)) as calls:
+            run_trial(spec)
+        whole, bare = _alternating(lambda: run_trial(spec), lambda: make_calls(calls))
     engine = engine_for(spec.scene.engine)
     reset = least_time(lambda: engine.reset(spec.scene, 0))
     return [

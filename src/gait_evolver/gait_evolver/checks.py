@@ -1,0 +1,205 @@
+"""
+The long acceptance checks: `gait bench --checks` runs them whole, the tests at a tenth.
+
+Each returns measurements with the bound that it must keep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+import json
+import os
+from pathlib import Path
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+from gait_core import registry
+from gait_core.benchmark import Measurement
+from gait_core.errors import ConfigurationError
+from gait_core.parameters import space_from
+from gait_core.trial import run_trial
+from gait_core.trial_setup import make_scene
+from gait_core.trial_spec import FELL, OK, TrialSpec
+from gait_evolver.benchmark import default_trial, memory_growth
+from gait_evolver.evaluators.local import LocalEvaluator
+
+_FINE = {'physics_step': 0.001, 'engine_options': {'solver_iterations': 100}}
+_DELAY = 0.02
+_RUNS = ('one', 'two', 'killed')
+
+
+def stands(share: float = 1.0) -> list[Measurement]:
+    """GuRoo stands for a minute."""
+    seconds = 60.0 * share
+    spec = TrialSpec(scene=make_scene('guroo', _FINE), controller='hold', duration=seconds)
+    result = run_trial(spec)
+    stood = result.metrics['duration_s'] if result.status == OK else (result.fell_at or 0.0)
+    return [
+        Measurement(
+            id='guroo_stands',
+            what='GuRoo stands at 1 ms and 100 iterations',
+            unit='s',
+            measured=stood,
+            budget=seconds - 1e-9,
+            at_most=False,
+        ),
+        Measurement(
+            id='guroo_stands_tilt',
+            what='its largest lean meanwhile',
+            unit='deg',
+            measured=float(np.degrees(result.metrics['tilt_max_rad'])),
+            budget=0.5,
+        ),
+    ]
+
+
+def walks(share: float = 1.0) -> list[Measurement]:
+    """GuRoo walks 5 m or 90 s without feedback."""
+    seconds, metres = 90.0 * share, 5.0 * share
+    spec = replace(default_trial('guroo', seconds), scene=make_scene('guroo', _FINE))
+    result = run_trial(spec)
+    done = max(result.ticks / spec.ticks, result.metrics['distance_m'] / metres)
+    return [
+        Measurement(
+            id='guroo_walks',
+            what=f'share of {seconds:g} s or {metres:g} m walked at 1 ms and 100 iterations',
+            unit='-',
+            measured=done,
+            budget=1.0,
+            at_most=False,
+        ),
+        Measurement(
+            id='guroo_walks_distance',
+            what='how far that was',
+            unit='m',
+            measured=result.metrics['distance_m'],
+        ),
+    ]
+
+
+def random_sets(share: float = 1.0) -> list[Measurement]:
+    """Any gait in range ends its trial as ``ok`` or ``fell``."""
+    count = max(1, round(100 * share))
+    base = default_trial('guroo', 5.0)
+    space = space_from(registry.load('controllers', base.controller).Params)
+    rng = np.random.default_rng(1)
+    specs = [
+        replace(base, parameters={**base.parameters, **space.decode(rng.random(len(space)))})
+        for _ in range(count)
+    ]
+    evaluator = LocalEvaluator()
+    try:
+        results = evaluator.evaluate(specs)
+    finally:
+        evaluator.close()
+    statuses = [result.status for result in results]
+    return [
+        Measurement(
+            id='random_gaits',
+            what=f'of {count} random gaits of GuRoo: neither ok nor fell',
+            unit='trials',
+            measured=float(sum(status not in (OK, FELL) for status in statuses)),
+            budget=0.0,
+        ),
+        Measurement(
+            id='random_gaits_fell',
+            what='of these: fell',
+            unit='trials',
+            measured=float(statuses.count(FELL)),
+        ),
+    ]
+
+
+def equal_hashes(share: float = 1.0) -> list[Measurement]:
+    """Run one trial alone, after others, over ROS with delays, and by the ros evaluator."""
+    return [_hashes(robot, share) for robot in ('guroo', 'a1')]
+
+
+def _hashes(robot: str, share: float) -> Measurement:
+    from gait_evolver.evaluators.ros import RosEvaluator
+    from gait_ros.session import run_ros_trial
+
+    spec = default_trial(robot, max(1.0, 10.0 * share))
+    hashes = [run_trial(spec).trial_hash]
+    for seed in range(max(2, round(20 * share))):
+        other = default_trial('a1' if robot == 'guroo' else 'guroo', 0.2)
+        run_trial(replace(other, seed=seed))
+    hashes.append(run_trial(spec).trial_hash)
+    hashes.append(run_ros_trial(spec, delay=_DELAY).result.trial_hash)
+    evaluator = RosEvaluator(workers=1)
+    try:
+        hashes.append(evaluator.evaluate([spec])[0].trial_hash)
+    finally:
+        evaluator.close()
+    return Measurement(
+        id=f'hashes_{robot}',
+        what=f'different hashes of 4 ways to run one trial of {robot}',
+        unit='hashes',
+        measured=float(len(set(hashes))),
+        budget=1.0,
+    )
+
+
+def equal_logs(share: float = 1.0) -> list[Measurement]:
+    """One worker, two workers, and killed and resumed: one log."""
+    settings = ['--generations', '4', '--set', f'duration={max(0.5, 10.0 * share):g}']
+    with tempfile.TemporaryDirectory(prefix='gait_checks_') as name:
+        folder = Path(name)
+        one, two, killed = (folder / run for run in _RUNS)
+        _evolve(one, '1', settings)
+        _evolve(two, '2', settings)
+        _killed_and_resumed(killed, settings)
+        logs = [
+            (folder / run / 'evaluations.csv').read_bytes() for run in ('one', 'two', 'killed')
+        ]
+    return [
+        Measurement(
+            id='equal_logs',
+            what='different logs of 1 worker, 2 workers, and kill -9 in generation 2 of 4',
+            unit='logs',
+            measured=float(len(set(logs))),
+            budget=1.0,
+        )
+    ]
+
+
+def _command(*words: str) -> list[str]:
+    return [sys.executable, '-m', 'gait_evolver.cli', 'evolve', *words]
+
+
+def _evolve(folder: Path, workers: str, settings: Sequence[str]) -> None:
+    words = _command('guroo_quick', '--run-dir', str(folder), '--workers', workers, *settings)
+    subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def _killed_and_resumed(folder: Path, settings: Sequence[str]) -> None:
+    words = _command('guroo_quick', '--run-dir', str(folder), '--workers', '2', *settings)
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    checkpoint = folder / 'checkpoint.json'
+    while process.poll() is None and not checkpoint.exists():
+        time.sleep(0.005)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    done = json.loads(checkpoint.read_text())['generations']
+    if not 1 <= done < 4:
+        raise ConfigurationError(f'the run was killed after {done} generations of 4, too late')
+    resume = _command('--run-dir', str(folder), '--resume', '--workers', '2')
+    subprocess.run(resume, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def memory(share: float = 1.0) -> list[Measurement]:
+    """Memory stays flat over hundreds of trials."""
+    return [memory_growth(max(1, round(500 * share)))]
+
+
+CHECKS: dict[str, Callable[[float], list[Measurement]]] = {
+    check.__name__: check
+    for check in (stands, walks, random_sets, equal_hashes, equal_logs, memory)
+}
+"""By name; the argument is the share of the whole length."""

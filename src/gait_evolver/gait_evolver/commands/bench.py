@@ -1,0 +1,67 @@
+"""
+Measure the speed of this installation against its budgets.
+
+Times are compared as ratios within one run, so they hold on any machine that is not busy with
+something else. `--checks` runs the long acceptance checks instead: minutes.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from dataclasses import asdict
+import sys
+from typing import TYPE_CHECKING
+
+from gait_evolver.commands.common import FAILED, add_json, print_json
+
+if TYPE_CHECKING:
+    from gait_core.benchmark import Measurement
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument('--checks', action='store_true', help='the long acceptance checks')
+    add_json(parser)
+
+
+def run(options: Namespace) -> int:
+    """Print the table; 1 if a budget is not kept."""
+    rows: list[Measurement] = []
+    for name, measure in _sources(options.checks).items():
+        print(f'gait: {name} ...', file=sys.stderr, flush=True)
+        rows += measure()
+    failed = [row for row in rows if not row.within]
+    if options.json:
+        print_json(
+            {
+                'rows': [{**asdict(row), 'within': row.within} for row in rows],
+                'passed': len(rows) - len(failed),
+                'failed': len(failed),
+            }
+        )
+    else:
+        _print_table(rows)
+    return FAILED if failed else 0
+
+
+def _sources(checks: bool) -> dict[str, Callable[[], list[Measurement]]]:
+    from functools import partial
+
+    from gait_core import registry
+    from gait_evolver.checks import CHECKS
+
+    if checks:
+        return {name: partial(check, 1.0) for name, check in CHECKS.items()}
+    return {name: registry.load('benchmarks', name) for name in registry.names('benchmarks')}
+
+
+def _print_table(rows: list[Measurement]) -> None:
+    width = max(len(row.what) for row in rows)
+    for row in rows:
+        bound = ''
+        if row.budget is not None:
+            bound = f'{"at most" if row.at_most else "at least"} {row.budget:g}'
+        verdict = '' if row.budget is None else ('ok' if row.within else 'FAIL')
+        unit = '' if row.unit == '-' else row.unit
+        print(f'{row.what:{width}}  {row.measured:10.3f} {unit:6} {bound:15} {verdict}'.rstrip())
