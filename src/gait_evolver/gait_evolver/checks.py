@@ -148,7 +148,11 @@ def _hashes(robot: str, share: float) -> Measurement:
 
 def equal_logs(share: float = 1.0) -> list[Measurement]:
     """One worker, two workers, and killed and resumed: one log."""
-    settings = ['--generations', '4', '--set', f'duration={max(0.5, 10.0 * share):g}']
+    settings = [
+        *('--generations', '4'),
+        *('--set', f'duration={max(0.5, 10.0 * share):g}'),
+        *('--set', f'population={max(6, round(12 * share))}'),
+    ]
     with tempfile.TemporaryDirectory(prefix='gait_checks_') as name:
         folder = Path(name)
         one, two, killed = (folder / run for run in _RUNS)

@@ -18,7 +18,7 @@ from typing import Any
 
 from gait_core.benchmark import Measurement, least_time
 from gait_core.robot.load import load_robot
-from gait_core.trial import engine_for, run_trial
+from gait_core.trial import TrialLoop, engine_for, run_trial, start_trial
 from gait_core.trial_setup import controller_parameters, default_script, make_scene
 from gait_core.trial_spec import TrialSpec
 from sim_bridge.engines.bullet_client import pb
@@ -100,12 +100,31 @@ def _rows(spec: TrialSpec) -> list[Measurement]:
             budget=RESET_SHARE,
         ),
         Measurement(
+            id=f'controller_share_{robot}',
+            what=f'share of the controller in that trial of {robot}',
+            unit='-',
+            measured=min(_controller_time(spec) for _ in range(3)) / whole,
+        ),
+        Measurement(
             id=f'realtime_{robot}',
             what=f'simulated over wall time of {robot}',
             unit='-',
             measured=_SECONDS / whole,
         ),
     ]
+
+
+def _controller_time(spec: TrialSpec) -> float:
+    """Return how long a trial's controller takes by itself [s]."""
+    loop = TrialLoop(spec, engine_for(spec.scene.engine))
+    controller = start_trial(loop)
+    spent = 0.0
+    while loop.running:
+        began = time.perf_counter()
+        targets = controller.step(loop.dt, loop.command, loop.seen)
+        spent += time.perf_counter() - began
+        loop.advance(targets)
+    return spent
 
 
 def _alternating(

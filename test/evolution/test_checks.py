@@ -1,0 +1,20 @@
+"""The long acceptance checks at a tenth of their length; `gait bench --checks` runs them whole."""
+
+import importlib.util
+
+import pytest
+
+from gait_evolver.checks import CHECKS
+
+pytestmark = [pytest.mark.physics, pytest.mark.slow]
+SHARE = 0.1
+
+
+@pytest.mark.parametrize('name', CHECKS)
+def test_a_tenth_of_the_check_keeps_its_bounds(name):
+    pytest.importorskip('pybullet', reason='the checks need the bullet engine')
+    if name == 'equal_hashes' and importlib.util.find_spec('rclpy') is None:
+        pytest.skip('rclpy is not installed')
+    rows = CHECKS[name](SHARE)
+    assert rows
+    assert not [row for row in rows if not row.within]

@@ -1,0 +1,47 @@
+"""Every experiment of the package resolves, and its first generation leaves room to improve."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip('pybullet', reason='the experiments need the bullet engine')
+
+from gait_core.contracts import Evaluation
+from gait_evolver.evaluators.local import LocalEvaluator
+from gait_evolver.experiment import experiment_names, load_experiment, resolve
+
+
+@pytest.fixture(scope='module')
+def evaluator():
+    made = LocalEvaluator()
+    yield made
+    made.close()
+
+
+@pytest.mark.physics
+@pytest.mark.parametrize('name', experiment_names())
+def test_two_generations_run_and_none_is_spoilt(name, evaluator):
+    plan = resolve(load_experiment(name))
+    assert plan.experiment.description
+    optimizer = plan.make_optimizer()
+    fitness = []
+    for generation in range(2):
+        candidates = optimizer.ask()
+        results = evaluator.evaluate(
+            [
+                plan.spec(plan.space.decode(candidate.genome), generation, i, 0)
+                for i, candidate in enumerate(candidates)
+            ]
+        )
+        # Whatever the genes are, a trial ends by itself or in a fall.
+        assert {result.status for result in results} <= {'ok', 'fell'}
+        fitness.append([result.fitness for result in results])
+        optimizer.tell(
+            [
+                Evaluation(
+                    id=candidate.id, status=result.status, objectives=np.array([result.fitness])
+                )
+                for candidate, result in zip(candidates, results, strict=True)
+            ]
+        )
+    # Worth a search: the genes matter.
+    assert np.ptp(fitness[0]) > 0.1
