@@ -7,6 +7,7 @@ Needs the ``launch`` and ``launch_ros`` packages of an installed ROS; only launc
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from launch import LaunchContext, LaunchDescriptionEntity
 from launch.actions import OpaqueFunction, Shutdown
@@ -75,7 +76,18 @@ def composed(
 
 
 def node_action(spec: NodeSpec, *, essential: bool = False) -> Node:
-    """Return the action that starts a node; the exit of an essential one ends the launch."""
+    """
+    Return the action that starts a node; the exit of an essential one ends the launch.
+
+    Raises
+    ------
+    ConfigurationError
+        If a parameter file does not exist: launch would only warn and start without it.
+
+    """
+    for file in spec.parameter_files:
+        if not Path(file).is_file():
+            raise ConfigurationError(f"parameter file '{file}' does not exist")
     return Node(
         package=spec.package,
         executable=spec.executable,
