@@ -64,7 +64,8 @@ def test_every_parameter_is_documented_in_the_readme_of_its_package():
             for kind, place, *_ in marked(text)
             if kind == 'parameters' and place.startswith(f'{package}.')
         }
-    assert not declared - documented
+    missing = sorted(declared - documented)
+    assert not missing, f'a README lacks <!-- table: parameters {" --> and ".join(missing)} -->'
 
 
 @pytest.mark.parametrize('name', registry.names('controllers'))
