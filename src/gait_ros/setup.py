@@ -25,5 +25,8 @@ setup(
         'console_scripts': [
             'controller_node = gait_ros.controller_node:main',
         ],
+        'gait.benchmarks': [
+            'lockstep = gait_ros.benchmark:benchmark',
+        ],
     },
 )

@@ -35,7 +35,7 @@ setup(
             'bullet = sim_bridge.engines.bullet_render:Viewer',
         ],
         'gait.benchmarks': [
-            'bullet = sim_bridge.engines.bullet_calls:benchmark',
+            'bullet = sim_bridge.engines.bullet_benchmark:benchmark',
         ],
     },
 )

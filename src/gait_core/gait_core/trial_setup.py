@@ -14,8 +14,8 @@ from gait_core.errors import ConfigurationError, unknown
 from gait_core.parameters import build
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
-from gait_core.scene import Scene, TerrainSpec
-from gait_core.trial_spec import Command, TimedCommand
+from gait_core.scene import NOTHING, Scene, TerrainSpec
+from gait_core.trial_spec import Command, TimedCommand, TrialSpec
 
 
 def parse_value(text: str) -> Any:
@@ -210,3 +210,31 @@ def default_script(robot: RobotModel) -> tuple[TimedCommand, ...]:
 def steady(velocity: tuple[float, float, float]) -> tuple[TimedCommand, ...]:
     """Return the script of one velocity from the start on."""
     return (TimedCommand(time=0.0, command=Command(velocity=velocity)),)
+
+
+def default_trial(
+    robot_name: str, duration: float = 0.0, scene: Mapping[str, Any] = NOTHING
+) -> TrialSpec:
+    """
+    Return the trial of a robot by its own defaults, as `gait walk` runs it.
+
+    Parameters
+    ----------
+    robot_name : str
+        Name or folder.
+    duration : float [s]
+        0: the robot's default.
+    scene : mapping
+        Changes of its scene, nested.
+
+    """
+    robot = load_robot(robot_name)
+    controller, preset = choose_controller(robot)
+    return TrialSpec(
+        scene=make_scene(robot_name, scene),
+        controller=controller,
+        parameters=controller_parameters(controller, preset, {}),
+        script=default_script(robot),
+        duration=duration or float(robot.defaults.get('duration', 10.0)),
+        settle_time=float(robot.defaults.get('settle_time', 0.0)),
+    )

@@ -1,4 +1,4 @@
-"""What evaluators and lock-step cost, and whether memory grows, for `gait bench`."""
+"""What a second worker gains, and whether memory grows, for `gait bench`."""
 
 from __future__ import annotations
 
@@ -8,20 +8,14 @@ from pathlib import Path
 import resource
 import time
 
-from gait_core.benchmark import Measurement, least_time
+from gait_core.benchmark import Measurement
 from gait_core.contracts import Evaluator
-from gait_core.robot.load import load_robot
 from gait_core.trial import run_trial
-from gait_core.trial_setup import (
-    choose_controller,
-    controller_parameters,
-    default_script,
-    make_scene,
-)
+from gait_core.trial_setup import default_trial
 from gait_core.trial_spec import TrialSpec
 from gait_evolver.evaluators.local import LocalEvaluator
 
-LOCKSTEP, SPEEDUP, GROWTH_MB = 1.4, 1.8, 20.0
+SPEEDUP, GROWTH_MB = 1.8, 20.0
 _SECONDS = 5.0
 _REPEATS = 3
 _TRIALS = 100
@@ -29,44 +23,8 @@ _WARM = 10
 
 
 def benchmark() -> list[Measurement]:
-    """Return the cost of lock-step, the gain of a second worker and the growth of memory."""
-    return [*_lockstep(default_trial('guroo', _SECONDS)), _speedup(), memory_growth(_TRIALS)]
-
-
-def default_trial(name: str, seconds: float) -> TrialSpec:
-    """Return the trial that `gait walk NAME --seconds S` runs."""
-    robot = load_robot(name)
-    controller, preset = choose_controller(robot)
-    return TrialSpec(
-        scene=make_scene(name, {}),
-        controller=controller,
-        parameters=controller_parameters(controller, preset, {}),
-        script=default_script(robot),
-        duration=seconds,
-        settle_time=float(robot.defaults.get('settle_time', 0.0)),
-    )
-
-
-def _lockstep(spec: TrialSpec) -> list[Measurement]:
-    try:
-        from gait_ros.session import TrialSession
-    except ImportError:
-        return []  # No ROS here: nothing to measure.
-    here, there = [], []
-    with TrialSession(spec) as session:
-        for _ in range(_REPEATS):
-            # In turn: both see the same machine.
-            here.append(least_time(lambda: run_trial(spec), 1))
-            there.append(session.run(spec).wall_time)
-    return [
-        Measurement(
-            id='lockstep',
-            what=f'a trial of {spec.scene.robot} over ROS in lock-step over the same in process',
-            unit='-',
-            measured=min(there) / min(here),
-            budget=LOCKSTEP,
-        )
-    ]
+    """Return the gain of a second worker and the growth of memory."""
+    return [_speedup(), memory_growth(_TRIALS)]
 
 
 def _speedup() -> Measurement:

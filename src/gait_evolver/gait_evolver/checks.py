@@ -24,9 +24,9 @@ from gait_core.benchmark import Measurement
 from gait_core.errors import ConfigurationError
 from gait_core.parameters import space_from
 from gait_core.trial import run_trial
-from gait_core.trial_setup import make_scene
+from gait_core.trial_setup import default_trial, make_scene
 from gait_core.trial_spec import FELL, OK, TrialSpec
-from gait_evolver.benchmark import default_trial, memory_growth
+from gait_evolver.benchmark import memory_growth
 from gait_evolver.evaluators.local import LocalEvaluator
 
 _FINE = {'physics_step': 0.001, 'engine_options': {'solver_iterations': 100}}
@@ -122,8 +122,7 @@ def equal_hashes(share: float = 1.0) -> list[Measurement]:
 
 
 def _hashes(robot: str, share: float) -> Measurement:
-    from gait_evolver.evaluators.ros import RosEvaluator
-    from gait_ros.session import run_ros_trial
+    from gait_evolver.evaluators.ros import RosEvaluator, run_in_lockstep
 
     spec = default_trial(robot, max(1.0, 10.0 * share))
     hashes = [run_trial(spec).trial_hash]
@@ -131,7 +130,7 @@ def _hashes(robot: str, share: float) -> Measurement:
         other = default_trial('a1' if robot == 'guroo' else 'guroo', 0.2)
         run_trial(replace(other, seed=seed))
     hashes.append(run_trial(spec).trial_hash)
-    hashes.append(run_ros_trial(spec, delay=_DELAY).result.trial_hash)
+    hashes.append(run_in_lockstep(spec, _DELAY).trial_hash)
     evaluator = RosEvaluator(workers=1)
     try:
         hashes.append(evaluator.evaluate([spec])[0].trial_hash)

@@ -49,11 +49,19 @@ def _sources(checks: bool) -> dict[str, Callable[[], list[Measurement]]]:
     from functools import partial
 
     from gait_core import registry
+    from gait_core.errors import ConfigurationError
     from gait_evolver.checks import CHECKS
 
     if checks:
         return {name: partial(check, 1.0) for name, check in CHECKS.items()}
-    return {name: registry.load('benchmarks', name) for name in registry.names('benchmarks')}
+    sources = {}
+    for name in registry.names('benchmarks'):
+        try:
+            sources[name] = registry.load('benchmarks', name)
+        except ConfigurationError as error:
+            # E.g. no ROS, or no wheel of an engine: the others can still be measured.
+            print(f'gait: skipped: {error}', file=sys.stderr)
+    return sources
 
 
 def _print_table(rows: list[Measurement]) -> None:

@@ -16,7 +16,7 @@ from gait_evolver.evaluators.results import unfinished
 from gait_interfaces.msg import WorkerStatus
 from gait_ros.graph import NodeSpec, worker_nodes
 from gait_ros.processes import NodeEnded, NodeProcesses
-from gait_ros.session import RosClient
+from gait_ros.session import RosClient, run_ros_trial
 from gait_ros.worker_client import WorkerClient, WorkerLost
 
 ATTEMPTS = 3
@@ -284,3 +284,13 @@ def _on_domain(node: Any) -> list[str]:
         for topic, types in node.get_topic_names_and_types()
         if topic.endswith(_STATUS_TOPIC) and _STATUS_TYPE in types
     )
+
+
+def run_in_lockstep(spec: TrialSpec, delay: float = 0.0) -> TrialResult:
+    """
+    Run one trial with bridge and controller as two processes in lock-step.
+
+    ``delay`` [s] is the longest random delay of the controller's answers.
+    """
+    result: TrialResult = run_ros_trial(spec, delay=delay).result
+    return result
