@@ -3,6 +3,7 @@
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument
 
+from gait_evolver.experiment import load_experiment, resolve
 from gait_ros.graph import evolve_graph
 from gait_ros.launch_actions import Arguments, composed, node_action
 
@@ -30,9 +31,13 @@ ARGUMENTS = (
 
 def compose(arguments: Arguments):
     """Return the evolver and its workers."""
+    experiment = arguments.text('experiment')
+    if experiment:
+        # Looked up here: what the evolver refuses ends a launch, too, but with status 0.
+        resolve(load_experiment(experiment))
     evolver, *workers = evolve_graph(
         arguments.whole('workers'),
-        arguments.text('experiment'),
+        experiment,
         parameters={
             'generations': arguments.whole('generations'),
             'seed': arguments.whole('seed'),

@@ -7,6 +7,7 @@ from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument
 
 from gait_core.robot.load import load_robot
+from gait_core.trial_setup import choose_controller, make_scene, parse_terrain
 from gait_ros.graph import walk_graph
 from gait_ros.launch_actions import Arguments, composed, node_action, rviz, state_publisher
 
@@ -18,7 +19,9 @@ ARGUMENTS = (
         description="Registered controller; empty: the robot's default.",
     ),
     DeclareLaunchArgument(
-        'preset', default_value='', description="Parameter set; empty: the controller's first."
+        'preset',
+        default_value='',
+        description="Parameter set; empty: the default one; 'none': the controller's defaults.",
     ),
     DeclareLaunchArgument(
         'gait',
@@ -49,14 +52,22 @@ ARGUMENTS = (
 def compose(arguments: Arguments):
     """Return the nodes that the arguments ask for."""
     robot, namespace = arguments.text('robot'), arguments.text('namespace')
-    gait = arguments.text('gait')
+    engine, terrain = arguments.text('engine'), arguments.text('terrain')
+    gait, preset = arguments.text('gait'), arguments.text('preset')
     by_bridge = arguments.text('link_tf') == 'sim_bridge'
+    # Looked up here: what the nodes refuse ends a launch, too, but with status 0.
+    make_scene(
+        robot,
+        {'terrain': parse_terrain(terrain), **({'engine': engine} if engine else {})},
+    )
+    known = '' if preset == 'none' else preset
+    controller, _ = choose_controller(load_robot(robot), arguments.text('controller'), known)
     bridge, walker = walk_graph(
         robot,
-        arguments.text('controller') or str(load_robot(robot).defaults.get('controller', 'hold')),
-        preset=arguments.text('preset'),
-        engine=arguments.text('engine'),
-        terrain=arguments.text('terrain'),
+        controller,
+        preset=preset,
+        engine=engine,
+        terrain=terrain,
         seed=arguments.whole('seed'),
         realtime_factor=arguments.number('realtime_factor'),
         namespace=namespace,

@@ -166,6 +166,11 @@ def test_every_argument_of_a_walk_reaches_the_graph(tmp_path):
     assert walker.facts == facts(expected[1])
 
 
+def test_a_walk_may_start_from_no_preset_at_all():
+    _, walker = started('walk.launch.py', preset='none', link_tf='sim_bridge')
+    assert walker.parameters['preset'] == 'none'
+
+
 def test_rviz_gets_its_layout_and_topics_in_the_namespace():
     *_, rviz = started('walk.launch.py', rviz='true', link_tf='sim_bridge', namespace='r1')
     assert rviz.package == 'rviz2'
@@ -222,6 +227,11 @@ def test_truth_is_read_in_every_spelling(given, meant):
         ('walk.launch.py', {'seed': 'x'}, "'seed' is 'x', expected a whole number"),
         ('walk.launch.py', {'realtime_factor': 'fast'}, "'realtime_factor' is 'fast'"),
         ('walk.launch.py', {'gait': 'nowhere.yaml'}, "'nowhere.yaml' does not exist"),
+        ('walk.launch.py', {'preset': 'publised'}, "did you mean 'published'"),
+        ('walk.launch.py', {'terrain': 'ruogh'}, "did you mean 'rough'"),
+        ('walk.launch.py', {'terrain': 'rough:rnge=1'}, "did you mean 'range'"),
+        ('walk.launch.py', {'engine': 'bulet'}, "did you mean 'bullet'"),
+        ('evolve.launch.py', {'experiment': 'guro_quick'}, "did you mean 'guroo_quick'"),
         ('evolve.launch.py', {'workers': '2.5'}, "'workers' is '2.5', expected a whole"),
         ('evolve.launch.py', {'resume': 'maybe'}, "'resume' is 'maybe'.*false.*true"),
     ],
