@@ -90,6 +90,7 @@ class EvolverNode(Node):
         self._goal: Any = None
         self._ended: Future | None = None
         self._best_told: Best | None = None
+        self._reported = True
         options = {'qos_overriding_options': overridable()}
         self._status = self.create_publisher(EvolverStatus, '~/status', PUBLISHED, **options)
         self._best = self.create_publisher(BestGait, '~/best', LATCHED, **options)
@@ -142,6 +143,7 @@ class EvolverNode(Node):
         self._experiment = goal.experiment
         self._message = ''
         self._best_told = None
+        self._reported = False
         evaluator = check_registered('evaluators', goal.evaluator or params.evaluator)
         if not goal.resume:
             # Here, not in the thread: a mistake is refused before anything is started.
@@ -205,8 +207,13 @@ class EvolverNode(Node):
             self._best.publish(self._best_message(run, snapshot.best))
         if run.running:
             return
-        if run.message:
+        if not self._reported:
+            self._reported = True
             self._message = run.message
+            if run.message:
+                self.get_logger().error(f'evolution {run.status}: {run.message}')
+            else:
+                self.get_logger().info(f'evolution {run.status}')
         if self._ended is not None and not self._ended.done():
             self._on_status()
             self._ended.set_result(None)
