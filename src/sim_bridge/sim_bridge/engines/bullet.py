@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-import math
 
 from gait_core.arrays import FloatArray
-from gait_core.errors import ConfigurationError, ProtocolError, SimulationDiverged, nearest
+from gait_core.errors import ProtocolError, SimulationDiverged
 from gait_core.observation import Observation
 from gait_core.parameters import build
 from gait_core.placement import base_pose
@@ -16,13 +15,12 @@ from gait_core.scene import Push, Scene
 from gait_core.targets import AppliedTargets
 from gait_core.terrains import load_terrain
 from gait_core.trial import initial_positions
+from sim_bridge.engines.bounds import PushWindow, refuse_unsupported
 from sim_bridge.engines.bullet_client import pb
 from sim_bridge.engines.bullet_motors import Motors
 from sim_bridge.engines.bullet_options import BulletOptions
 from sim_bridge.engines.bullet_state import Mount, StateReader, body_state
 from sim_bridge.engines.bullet_world import World
-
-CONTACT_LAWS = ('engine',)
 
 
 class BulletEngine:
@@ -58,12 +56,14 @@ class BulletEngine:
     @property
     def clamped(self) -> Mapping[str, int]:
         """Control periods since the reset in which a joint's target was clamped to its limits."""
-        return dict(zip(self.robot.joint_names, self._motors.clamped.tolist(), strict=True))
+        counts = self._motors.demands.clamped.tolist()
+        return dict(zip(self.robot.joint_names, counts, strict=True))
 
     @property
     def overspeed(self) -> Mapping[str, int]:
         """Physics steps in which a joint with torque was beyond its velocity limit."""
-        return dict(zip(self.robot.joint_names, self._motors.overspeed.tolist(), strict=True))
+        counts = self._motors.torques.overspeed.tolist()
+        return dict(zip(self.robot.joint_names, counts, strict=True))
 
     @property
     def apart(self) -> tuple[tuple[str, str], ...]:
@@ -86,7 +86,7 @@ class BulletEngine:
         self._ready = False
         robot = self._robots(scene.robot, scene.draw)
         options = build(BulletOptions, scene.engine_options)
-        _refuse_unsupported(scene, robot)
+        refuse_unsupported('bullet', scene, robot)
         start = initial_positions(robot, scene)
         terrain = load_terrain(scene.terrain)
         pose = base_pose(robot, start, scene.initial, terrain)
@@ -130,7 +130,7 @@ class BulletEngine:
         samples = self._motors.load(targets, self._steps)
         first = self._tick * self._steps
         per_sample = self._steps // samples
-        active = [push for push in self._pushes if push.within(first, first + self._steps)]
+        active = [push for push in self._pushes if push.window.within(first, first + self._steps)]
         for sample in range(samples):
             self._motors.select(sample)
             if active:
@@ -170,7 +170,7 @@ class BulletEngine:
     def _advance_pushed(self, first: int, steps: int, pushes: Sequence[_Shove]) -> None:
         for index in range(first, first + steps):
             for push in pushes:
-                if push.within(index, index + 1):
+                if push.window.within(index, index + 1):
                     push.apply()
             self._advance(1)
 
@@ -183,27 +183,13 @@ class BulletEngine:
 
 
 class _Shove:
-    """A push as Bullet takes it: physics steps counted from tick 0, force at a link's CoM."""
+    """A push as Bullet takes it: a force at a point in ``odom``."""
 
     def __init__(self, push: Push, world: World, scene: Scene) -> None:
-        robot = world.model.robot
-        name = push.link or robot.links[0].name
-        if name not in world.model.places:
-            raise ConfigurationError(
-                f"push on unknown link '{name}': {nearest(name, world.model.places)}"
-            )
+        self.window = PushWindow(push, scene, world.full, world.model)
         self._client, self._body = world.client, world.body
-        com = world.full.links[world.full.link_index[name]].com
-        x, y, z = com.tolist()
-        self._mount = Mount(world, world.model.places[name].then((x, y, z), (0.0, 0.0, 0.0)))
+        self._mount = Mount(world, self.window.place)
         self._force = list(push.force)
-        # The tolerance forgives binary fractions: 0.1 s at 1 ms is step 100.
-        self._first = math.ceil(push.start / scene.physics_step - 1e-6)
-        self._end = math.ceil((push.start + push.duration) / scene.physics_step - 1e-6)
-
-    def within(self, first: int, end: int) -> bool:
-        """Return whether the push acts during physics steps first to end - 1."""
-        return self._first < end and first < self._end
 
     def apply(self) -> None:
         """Add the force to the coming physics step."""
@@ -211,28 +197,4 @@ class _Shove:
         point, _, _ = self._mount.seen(*body)
         pb.applyExternalForce(
             self._body, self._mount.carrier, self._force, point, pb.WORLD_FRAME, self._client
-        )
-
-
-def _refuse_unsupported(scene: Scene, robot: RobotModel) -> None:
-    """Raise ConfigurationError for what this engine cannot carry."""
-    if scene.contact_law not in CONTACT_LAWS:
-        raise ConfigurationError(
-            f"engine 'bullet' has no contact law '{scene.contact_law}': "
-            f'{nearest(scene.contact_law, CONTACT_LAWS)}'
-        )
-    if scene.length_scale != 1.0:
-        raise ConfigurationError(
-            f"engine 'bullet' has no similarity scaling: scene.length_scale is "
-            f'{scene.length_scale:g}, nearest valid: 1'
-        )
-    if robot.force_elements:
-        kinds = ', '.join(sorted({element.kind for element in robot.force_elements}))
-        raise ConfigurationError(
-            f"engine 'bullet' has no force elements; robot '{robot.name}' has: {kinds}"
-        )
-    if robot.ball_joints:
-        raise ConfigurationError(
-            f"engine 'bullet' has no ball joints; robot '{robot.name}' has: "
-            f'{", ".join(sorted(robot.ball_joints))}'
         )

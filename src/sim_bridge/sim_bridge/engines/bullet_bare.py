@@ -22,9 +22,8 @@ from gait_core.targets import AppliedTargets
 from gait_core.terrains import load_terrain
 from gait_core.trial import initial_positions
 from sim_bridge.engines.bullet_client import connect, disconnect, pb
-from sim_bridge.engines.bullet_motors import DEFAULT_GAIN, NO_EFFORT_LIMIT
 from sim_bridge.engines.bullet_options import BulletOptions
-from sim_bridge.engines.bullet_world import NO_VELOCITY_LIMIT
+from sim_bridge.engines.demands import DEFAULT_GAIN, NO_LIMIT
 from sim_bridge.engines.fused import fused
 from sim_bridge.engines.rigid import matrix_of, product
 
@@ -114,7 +113,7 @@ def _load(
     for link in range(-1, count):
         pb.changeDynamics(body, link, **surface, physicsClientId=client)
     pb.changeDynamics(body, -1, linearDamping=0.0, angularDamping=0.0, physicsClientId=client)
-    pb.changeDynamics(body, -1, maxJointVelocity=NO_VELOCITY_LIMIT, physicsClientId=client)
+    pb.changeDynamics(body, -1, maxJointVelocity=NO_LIMIT, physicsClientId=client)
     dynamics = pb.getDynamicsInfo(body, -1, physicsClientId=client)
     at = pose[:3] + matrix_of(pose[3:]) @ dynamics[3]
     turn = product(pose[3:], dynamics[4])
@@ -130,7 +129,7 @@ def _load(
             pb.POSITION_CONTROL,
             targetPosition=0.0,
             force=0.0,
-            maxVelocity=min(limit, NO_VELOCITY_LIMIT),
+            maxVelocity=min(limit, NO_LIMIT),
             physicsClientId=client,
         )
     return body, ground, links
@@ -146,7 +145,7 @@ def _run(
     rows: list[tuple[list[float], list[float]]],
 ) -> tuple[float, ...]:
     steps = scene.steps_per_tick
-    forces = [min(limit, NO_EFFORT_LIMIT) for limit in robot.effort_limit.tolist()]
+    forces = [min(limit, NO_LIMIT) for limit in robot.effort_limit.tolist()]
     gains = [
         robot.actuators[name].constants.get('gain', DEFAULT_GAIN) * scene.physics_step
         for name in robot.joint_names

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.errors import ConfigurationError, SimulationDiverged
+from gait_core.errors import ConfigurationError
 from gait_core.observation import Contacts, Imu, Observation
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
+from sim_bridge.engines.bounds import check_state
 from sim_bridge.engines.bullet_client import pb
 from sim_bridge.engines.bullet_motors import Motors
 from sim_bridge.engines.bullet_world import World
 from sim_bridge.engines.fused import Place, origin_of
 from sim_bridge.engines.rigid import inverse, matrix_of, product, quaternion_of
 
-FAR = 1e3
-"""Distance [m] and speed [m/s, rad/s] beyond which a state is no physics."""
 Row = tuple[float, ...]
 BodyState = tuple[Row, Row, Row, Row]
 """Position, quaternion, linear and angular velocity."""
@@ -103,7 +101,7 @@ class StateReader:
         body = body_state(self._body, -1, self._client)
         at, turn, linear = self._root_mount.seen(*body)
         pose, twist = (*at, *turn), (*linear, *body[3])
-        _check(tick, pose, twist, positions, velocities)
+        check_state(tick, pose, twist, positions, velocities)
         poses, twists = np.array([pose]), np.array([twist])
         for array in (positions, velocities, efforts, poses, twists):
             array.flags.writeable = False
@@ -127,7 +125,7 @@ class StateReader:
         states = pb.getJointStates(self._body, self._links, self._client)
         positions, velocities, _, efforts = zip(*states, strict=True)
         applied = np.array(efforts)
-        motors.add_torques(applied)
+        motors.torques.write(applied)
         return np.array(positions), np.array(velocities), applied
 
     def _imu(self, root: BodyState) -> Imu:
@@ -179,18 +177,3 @@ def _force(point: Any) -> tuple[float, float, float]:
         normal * n[1] + along_1 * d1[1] + along_2 * d2[1],
         normal * n[2] + along_1 * d1[2] + along_2 * d2[2],
     )
-
-
-def _check(
-    tick: int, pose: Row, twist: Row, positions: FloatArray, velocities: FloatArray
-) -> None:
-    far = max(map(abs, pose[:3]))
-    fast = max(map(abs, twist))
-    spin = float(np.abs(velocities).max(initial=0.0))
-    # Python's maxima may lose a NaN; a sum never does.
-    total = sum(pose) + sum(twist) + float(positions.sum())
-    if not (far < FAR and fast < FAR and spin < FAR and math.isfinite(total)):
-        raise SimulationDiverged(
-            f'the physics left its range at tick {tick}: base {far:.3g} m away at {fast:.3g} m/s '
-            f'or rad/s, fastest joint at {spin:.3g} per s'
-        )

@@ -17,15 +17,15 @@ from gait_core.robot.to_urdf import to_urdf
 from gait_core.scene import Scene
 from gait_core.terrains import Terrain
 from gait_core.terrains.base import HeightField
+from sim_bridge.engines.bounds import check_base
 from sim_bridge.engines.bullet_client import connect, disconnect, pb
 from sim_bridge.engines.bullet_options import BulletOptions
+from sim_bridge.engines.demands import NO_LIMIT
 from sim_bridge.engines.fused import Fused, fused
 from sim_bridge.engines.rigid import matrix_of, product
 
 GEAR_EFFORT = 1e6
 """Effort [N m or N] of the gear that couples a mimic joint: beyond any motor's."""
-NO_VELOCITY_LIMIT = 1e9
-"""Bullet clamps every joint at 100 per second unless told a limit."""
 
 
 class World:
@@ -70,7 +70,7 @@ class World:
     ) -> None:
         """Empty the client and load the scene with the root at ``pose``, every joint at rest."""
         self.full, self.model = robot, fused(robot)
-        self._check_base(scene)
+        check_base('bullet', scene, self.model.robot)
         pb.resetSimulation(physicsClientId=self.client)
         self._set_physics(scene, options)
         self._add_ground(terrain)
@@ -121,19 +121,6 @@ class World:
         """Return position (3,) [m] and quaternion (4,) of a link's inertial frame in its own."""
         dynamics = pb.getDynamicsInfo(self.body, link, physicsClientId=self.client)
         return np.array(dynamics[3]), np.array(dynamics[4])
-
-    def _check_base(self, scene: Scene) -> None:
-        robot = self.model.robot
-        if len(robot.roots) != 1:
-            raise ConfigurationError(
-                f"robot '{robot.name}' has {len(robot.roots)} root links; engine 'bullet' takes 1"
-            )
-        root = robot.links[0]
-        if not (root.mass > 0.0 or scene.fixed_base):
-            raise ConfigurationError(
-                f"robot '{robot.name}': root link '{root.name}' has no mass; give it an inertial "
-                'or set fixed_base'
-            )
 
     def _set_physics(self, scene: Scene, options: BulletOptions) -> None:
         # All of them at every reset: Bullet forgets some and keeps others.
@@ -252,9 +239,8 @@ class World:
             activationState=pb.ACTIVATION_STATE_DISABLE_SLEEPING,
             physicsClientId=self.client,
         )
-        pb.changeDynamics(
-            self.body, -1, maxJointVelocity=NO_VELOCITY_LIMIT, physicsClientId=self.client
-        )
+        # Bullet clamps every joint at 100 per second unless told a limit.
+        pb.changeDynamics(self.body, -1, maxJointVelocity=NO_LIMIT, physicsClientId=self.client)
 
     def _couple_mimics(self) -> None:
         for joint in self.model.robot.joints:

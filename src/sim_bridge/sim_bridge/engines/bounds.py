@@ -1,0 +1,114 @@
+"""What rigid-body engines refuse, what they take for divergence, and when a push acts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+import math
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import ConfigurationError, SimulationDiverged, nearest
+from gait_core.robot.model import RobotModel
+from gait_core.scene import Push, Scene
+from sim_bridge.engines.fused import Fused, Place
+
+CONTACT_LAWS = ('engine',)
+FAR = 1e3
+"""Distance [m] and speed [m/s, rad/s] beyond which a state is no physics."""
+
+
+def refuse_unsupported(engine: str, scene: Scene, robot: RobotModel) -> None:
+    """Raise ConfigurationError for what a rigid-body engine cannot carry."""
+    if scene.contact_law not in CONTACT_LAWS:
+        raise ConfigurationError(
+            f"engine '{engine}' has no contact law '{scene.contact_law}': "
+            f'{nearest(scene.contact_law, CONTACT_LAWS)}'
+        )
+    if scene.length_scale != 1.0:
+        raise ConfigurationError(
+            f"engine '{engine}' has no similarity scaling: scene.length_scale is "
+            f'{scene.length_scale:g}, nearest valid: 1'
+        )
+    if robot.force_elements:
+        kinds = ', '.join(sorted({element.kind for element in robot.force_elements}))
+        raise ConfigurationError(
+            f"engine '{engine}' has no force elements; robot '{robot.name}' has: {kinds}"
+        )
+    if robot.ball_joints:
+        raise ConfigurationError(
+            f"engine '{engine}' has no ball joints; robot '{robot.name}' has: "
+            f'{", ".join(sorted(robot.ball_joints))}'
+        )
+
+
+def check_base(engine: str, scene: Scene, robot: RobotModel) -> None:
+    """Raise ConfigurationError unless the robot has one root link, which can be moved."""
+    if len(robot.roots) != 1:
+        raise ConfigurationError(
+            f"robot '{robot.name}' has {len(robot.roots)} root links; engine '{engine}' takes 1"
+        )
+    root = robot.links[0]
+    if not (root.mass > 0.0 or scene.fixed_base):
+        raise ConfigurationError(
+            f"robot '{robot.name}': root link '{root.name}' has no mass; give it an inertial "
+            'or set fixed_base'
+        )
+
+
+def check_state(
+    tick: int,
+    pose: Sequence[float],
+    twist: Sequence[float],
+    positions: FloatArray,
+    velocities: FloatArray,
+) -> None:
+    """
+    Raise SimulationDiverged for a state that is not finite or beyond any physics.
+
+    Parameters
+    ----------
+    tick : int
+    pose, twist : 7 and 6 floats [m, m/s, rad/s]
+        Of the base.
+    positions, velocities : (n,) arrays
+        Of the joints.
+
+    """
+    far = max(map(abs, pose[:3]))
+    fast = max(map(abs, twist))
+    spin = float(abs(velocities).max(initial=0.0))
+    # Python's maxima may lose a NaN; a sum never does.
+    total = sum(pose) + sum(twist) + float(positions.sum())
+    if not (far < FAR and fast < FAR and spin < FAR and math.isfinite(total)):
+        raise SimulationDiverged(
+            f'the physics left its range at tick {tick}: base {far:.3g} m away at {fast:.3g} m/s '
+            f'or rad/s, fastest joint at {spin:.3g} per s'
+        )
+
+
+class PushWindow:
+    """
+    The physics steps, counted from tick 0, during which a push acts, and where.
+
+    Attributes
+    ----------
+    place : Place
+        The centre of mass of the pushed link, in the fused robot.
+    force : (fx, fy, fz) [N]
+
+    """
+
+    def __init__(self, push: Push, scene: Scene, robot: RobotModel, model: Fused) -> None:
+        places: Mapping[str, Place] = model.places
+        name = push.link or robot.links[0].name
+        if name not in places:
+            raise ConfigurationError(f"push on unknown link '{name}': {nearest(name, places)}")
+        x, y, z = robot.links[robot.link_index[name]].com.tolist()
+        self.place = places[name].then((x, y, z), (0.0, 0.0, 0.0))
+        self.force = push.force
+        # The tolerance forgives binary fractions: 0.1 s at 1 ms is step 100.
+        self._first = math.ceil(push.start / scene.physics_step - 1e-6)
+        self._end = math.ceil((push.start + push.duration) / scene.physics_step - 1e-6)
+
+    def within(self, first: int, end: int) -> bool:
+        """Return whether the push acts during physics steps first to end - 1."""
+        return self._first < end and first < self._end
