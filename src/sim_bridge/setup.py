@@ -27,6 +27,7 @@ setup(
         ],
         'gait.engines': [
             'bullet = sim_bridge.engines.bullet:BulletEngine',
+            'mujoco = sim_bridge.engines.mujoco:MujocoEngine',
         ],
         'gait.renderers': [
             'bullet = sim_bridge.engines.bullet_render:render_rollout',

@@ -1,4 +1,4 @@
-"""Ground, links and collisions as the bullet engine builds them."""
+"""Ground, links and collisions as every engine builds them."""
 
 from dataclasses import dataclass, replace
 
@@ -13,25 +13,8 @@ from gait_core.terrains import Grid, load_terrain
 from gait_core.testing import legged_box, registered
 from gait_core.testing_robots import applied, free_ball, free_box, hinged, solid_box
 
-pytest.importorskip('pybullet', reason='PyBullet has no wheel for this Python')
-from sim_bridge.engines.bullet import BulletEngine
-
 pytestmark = pytest.mark.physics
 G = 9.81
-
-
-@pytest.fixture
-def engine_of():
-    """Make engines for a robot; they are closed at the end."""
-    made = []
-
-    def make(robot: RobotModel) -> BulletEngine:
-        made.append(BulletEngine(lambda name, draw: robot))
-        return made[-1]
-
-    yield make
-    for engine in made:
-        engine.close()
 
 
 def rough(**parameters) -> TerrainSpec:

@@ -1,4 +1,4 @@
-"""The bullet engine against closed forms of rigid-body mechanics."""
+"""Every engine against closed forms of rigid-body mechanics."""
 
 from dataclasses import replace
 
@@ -7,31 +7,15 @@ import pytest
 from scipy.spatial.transform import Rotation
 from scipy.special import ellipk
 
-from gait_core.robot.model import Joint, RobotModel
+from gait_core import registry
+from gait_core.robot.model import Joint
 from gait_core.scene import InitialState, Push, Scene
 from gait_core.testing import legged_box
 from gait_core.testing_robots import applied, free_ball, free_box, hinged, solid_box
 
-pytest.importorskip('pybullet', reason='PyBullet has no wheel for this Python')
-from sim_bridge.engines.bullet import BulletEngine
-
 pytestmark = pytest.mark.physics
 G = 9.81
 WEIGHTLESS = (0.0, 0.0, 0.0)
-
-
-@pytest.fixture
-def engine_of():
-    """Make engines for a robot; they are closed at the end."""
-    made = []
-
-    def make(robot: RobotModel) -> BulletEngine:
-        made.append(BulletEngine(lambda name, draw: robot))
-        return made[-1]
-
-    yield make
-    for engine in made:
-        engine.close()
 
 
 def scene(**fields) -> Scene:
@@ -125,8 +109,8 @@ def test_a_dropped_ball_rebounds_with_the_restitution_of_the_scene(engine_of, re
 
 
 @pytest.mark.parametrize('robot', ['guroo', 'a1'])
-def test_a_standing_robot_presses_with_its_weight(robot):
-    engine = BulletEngine()
+def test_a_standing_robot_presses_with_its_weight(engine_name, robot):
+    engine = registry.load('engines', engine_name)()
     try:
         engine.reset(Scene(robot=robot, physics_step=0.002), seed=0, settle_ticks=75)
         seen = engine.rollout([applied(engine.robot)] * 10)
@@ -204,7 +188,7 @@ def test_a_push_changes_momentum_by_force_times_time(engine_of):
     push = Push(start=0.013, duration=0.1, force=(8.0, -4.0, 2.0))
     engine.reset(scene(gravity=WEIGHTLESS, pushes=(push,)), seed=0)
     seen = run(engine, 10)
-    np.testing.assert_array_equal(seen[-1].body_twists[0, 3:], 0.0)
+    np.testing.assert_allclose(seen[-1].body_twists[0, 3:], 0.0, atol=1e-15)
     np.testing.assert_allclose(seen[-1].body_twists[0, :3], [0.2, -0.1, 0.05], atol=1e-12)
     # The window opens in the first period, 7 of whose 20 steps lie in it.
     np.testing.assert_allclose(seen[0].body_twists[0, 0], 0.2 * 7 / 100, rtol=1e-9)
@@ -300,7 +284,8 @@ def test_the_base_twist_is_that_of_the_link_frame(engine_of):
     assert np.abs(twist[3:]).max() > 0.5
     # The centre of mass has the speed F t / m, whatever the box does about it.
     centre = twist[:3] + np.cross(twist[3:], attitude.apply(com))
-    np.testing.assert_allclose(centre, [0.0, 0.0, 0.03], atol=1e-9)
+    # MuJoCo moves the frame, not the centre: its error is of the order of the step.
+    np.testing.assert_allclose(centre, [0.0, 0.0, 0.03], atol=1e-6)
 
 
 def test_a_moving_chain_turns_about_the_axes_of_its_description(engine_of):

@@ -1,4 +1,4 @@
-"""Actuators of the bullet engine: gains, limits, saturation, sub-samples and mimic joints."""
+"""Actuators of every engine: gains, limits, saturation, sub-samples and mimic joints."""
 
 from dataclasses import replace
 
@@ -6,32 +6,15 @@ import numpy as np
 import pytest
 
 from gait_core.errors import BadCommand, ConfigurationError
-from gait_core.robot.model import Actuator, Joint, Mimic, RobotModel
+from gait_core.robot.model import Actuator, Joint, Mimic
 from gait_core.scene import InitialState, Scene
 from gait_core.testing import legged_box
 from gait_core.testing_robots import applied, hinged, solid_box
-
-pytest.importorskip('pybullet', reason='PyBullet has no wheel for this Python')
-from sim_bridge.engines.bullet import BulletEngine
 
 pytestmark = pytest.mark.physics
 G = 9.81
 BALANCED = {'com': (0.0, 0.0, 0.0), 'inertia': 0.1, 'joint': 'continuous'}
 STAND = Scene(robot='of the test', fixed_base=True)
-
-
-@pytest.fixture
-def engine_of():
-    """Make engines for a robot; they are closed at the end."""
-    made = []
-
-    def make(robot: RobotModel) -> BulletEngine:
-        made.append(BulletEngine(lambda name, draw: robot))
-        return made[-1]
-
-    yield make
-    for engine in made:
-        engine.close()
 
 
 def run(engine, ticks: int, **targets):
