@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from functools import cache
 import json
+import logging
 import math
 from typing import Any
 
@@ -16,6 +18,9 @@ from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.scene import NOTHING, Scene, TerrainSpec
 from gait_core.trial_spec import Command, TimedCommand, TrialSpec
+
+DEFAULT_ENGINES = ('bullet', 'mujoco')
+_log = logging.getLogger(__name__)
 
 
 def parse_value(text: str) -> Any:
@@ -128,6 +133,32 @@ def check_registered(kind: str, name: str) -> str:
     return name
 
 
+@cache
+def default_engine() -> str:
+    """
+    Return the engine of robots and scenes that name none: the first of two that is usable.
+
+    A line on standard error tells where that is not the first one.
+
+    Raises
+    ------
+    ConfigurationError
+        If none is usable; the message says why.
+
+    """
+    reasons = []
+    for name in DEFAULT_ENGINES:
+        try:
+            registry.load('engines', name)
+        except ConfigurationError as error:
+            reasons.append(str(error))
+            continue
+        if reasons:
+            _log.warning("%s; '%s' takes its place", '; '.join(reasons), name)
+        return name
+    raise ConfigurationError('; '.join(reasons))
+
+
 def make_scene(robot_name: str, overrides: Mapping[str, Any]) -> Scene:
     """
     Return the robot's default scene with some of its fields replaced.
@@ -147,7 +178,7 @@ def make_scene(robot_name: str, overrides: Mapping[str, Any]) -> Scene:
     """
     robot = load_robot(robot_name, int(overrides.get('draw', 0)))
     defaults = dict(robot.defaults.get('scene', {}))
-    engine = overrides.get('engine', defaults.get('engine', 'bullet'))
+    engine = overrides.get('engine') or defaults.get('engine') or default_engine()
     if engine != defaults.get('engine', engine):
         defaults.pop('engine_options', None)  # They were another engine's.
     options = dict(robot.defaults.get('engines', {})).get(engine, {})

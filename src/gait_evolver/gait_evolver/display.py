@@ -48,7 +48,7 @@ def check_video(path: Path) -> None:
 
 def write_video(path: Path, rollout: Rollout) -> None:
     """Write a GIF of a rollout: in real time, a long one faster by a whole factor."""
-    render: Renderer = registry.load('renderers', _first('renderers'))
+    render: Renderer = _first('renderers')
     duration = rollout.ticks * rollout.dt
     factor = max(1, int(np.ceil(duration * FRAMES_PER_SECOND / _MOST_FRAMES)))
     write_gif(path, render(rollout, FRAMES_PER_SECOND / factor, _SIZE), FRAMES_PER_SECOND)
@@ -56,7 +56,7 @@ def write_video(path: Path, rollout: Rollout) -> None:
 
 def show(rollout: Rollout) -> None:
     """Play a rollout in a window, in real time, until its end or until the window is closed."""
-    cls: Any = registry.load('viewers', _first('viewers'))
+    cls: Any = _first('viewers')
     viewer: Viewer = cls(rollout.robot, load_terrain(rollout.spec.scene.terrain))
     try:
         began = time.monotonic()
@@ -80,8 +80,9 @@ def _state(rollout: Rollout, tick: int) -> Observation:
     )
 
 
-def _first(kind: str) -> str:
+def _first(kind: str) -> Any:
     available = registry.names(kind)
     if not available:
         raise ConfigurationError(f'none of the {kind} is registered: is sim_bridge installed?')
-    return available[0]
+    # Fails here, in one line, where its library is missing.
+    return registry.load(kind, available[0])

@@ -75,4 +75,7 @@ def _line(kind: str, name: str) -> str:
     text = (found.__doc__ or '').strip().splitlines()
     presets = getattr(found, 'presets', None)
     more = f' Presets: {", ".join(presets)}.' if presets else ''
+    carries = getattr(found, 'carries', None)
+    if carries:
+        more += f' Carries {"; ".join(carries)}.'
     return (text[0] if text else '') + more

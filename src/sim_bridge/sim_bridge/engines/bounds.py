@@ -12,6 +12,12 @@ from gait_core.scene import Push, Scene
 from sim_bridge.engines.fused import Fused, Place
 
 CONTACT_LAWS = ('engine',)
+CARRIES = (
+    'revolute, prismatic and mimic joints',
+    'position, velocity, pd and effort actuators',
+    'plane and height field',
+)
+"""What a rigid-body engine can carry, for `gait list engines`."""
 FAR = 1e3
 """Distance [m] and speed [m/s, rad/s] beyond which a state is no physics."""
 

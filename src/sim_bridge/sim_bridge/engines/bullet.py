@@ -15,7 +15,7 @@ from gait_core.scene import Push, Scene
 from gait_core.targets import AppliedTargets
 from gait_core.terrains import load_terrain
 from gait_core.trial import initial_positions
-from sim_bridge.engines.bounds import PushWindow, refuse_unsupported
+from sim_bridge.engines.bounds import CARRIES, PushWindow, refuse_unsupported
 from sim_bridge.engines.bullet_client import pb
 from sim_bridge.engines.bullet_motors import Motors
 from sim_bridge.engines.bullet_options import BulletOptions
@@ -39,6 +39,7 @@ class BulletEngine:
     """
 
     Options = BulletOptions
+    carries = CARRIES
 
     def __init__(self, robots: Callable[[str, int], RobotModel] = load_robot) -> None:
         self._robots = robots

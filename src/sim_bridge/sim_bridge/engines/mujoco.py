@@ -17,7 +17,7 @@ from gait_core.scene import Push, Scene
 from gait_core.targets import AppliedTargets
 from gait_core.terrains import load_terrain
 from gait_core.trial import initial_positions
-from sim_bridge.engines.bounds import PushWindow, refuse_unsupported
+from sim_bridge.engines.bounds import CARRIES, PushWindow, refuse_unsupported
 from sim_bridge.engines.mujoco_client import mj
 from sim_bridge.engines.mujoco_friction import Coulomb
 from sim_bridge.engines.mujoco_motors import Motors
@@ -43,6 +43,7 @@ class MujocoEngine:
     """
 
     Options = MujocoOptions
+    carries = CARRIES
 
     def __init__(self, robots: Callable[[str, int], RobotModel] = load_robot) -> None:
         self._robots = robots

@@ -1,0 +1,59 @@
+"""Which engine a scene gets that names none."""
+
+import logging
+
+import pytest
+
+from gait_core import registry
+from gait_core.errors import ConfigurationError
+from gait_core.testing import legged_box, registered
+from gait_core.trial_setup import DEFAULT_ENGINES, default_engine
+
+
+@pytest.fixture
+def without(monkeypatch):
+    """Make engines unusable, as they are where their library is not installed."""
+    load = registry.load
+
+    def make(*absent: str) -> None:
+        def refuse(kind: str, name: str):
+            if kind == 'engines' and name in absent:
+                raise ConfigurationError(f"engine '{name}' is not usable here")
+            return object() if kind == 'engines' else load(kind, name)
+
+        monkeypatch.setattr(registry, 'load', refuse)
+
+    default_engine.cache_clear()
+    yield make
+    default_engine.cache_clear()
+
+
+def test_the_first_usable_engine_is_taken_without_a_word(without, caplog):
+    without()
+    assert default_engine() == DEFAULT_ENGINES[0] == 'bullet'
+    assert not caplog.records
+
+
+def test_the_second_takes_its_place_and_says_so_once(without, caplog):
+    without('bullet')
+    with caplog.at_level(logging.WARNING):
+        assert [default_engine(), default_engine()] == ['mujoco', 'mujoco']
+    (record,) = caplog.records
+    line = record.getMessage()
+    assert line == "engine 'bullet' is not usable here; 'mujoco' takes its place"
+
+
+def test_none_that_is_usable_is_an_error_with_every_reason(without):
+    without('bullet', 'mujoco')
+    with pytest.raises(ConfigurationError, match="'bullet' is not usable.*'mujoco' is not usable"):
+        default_engine()
+
+
+def test_a_scene_gets_it_unless_it_names_one(without, monkeypatch):
+    from gait_core import trial_setup
+
+    without('bullet')
+    monkeypatch.setattr(trial_setup, 'load_robot', lambda name, draw: legged_box())
+    with registered('engines', kinematic=None):
+        assert trial_setup.make_scene('x', {}).engine == 'mujoco'
+        assert trial_setup.make_scene('x', {'engine': 'kinematic'}).engine == 'kinematic'
