@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,12 @@ import numpy.typing as npt
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
+
+
+def all_finite(array: FloatArray) -> bool:
+    """Return whether all numbers of an array are finite; for small ones, several times a tick."""
+    # Finite as a sum of squares means finite; the other way round that sum may overflow.
+    return math.isfinite(np.vdot(array, array)) or bool(np.isfinite(array).all())
 
 
 def frozen(values: Any, shape: tuple[int | None, ...] | None = None, *, name: str) -> FloatArray:

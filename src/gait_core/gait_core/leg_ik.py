@@ -1,16 +1,17 @@
-"""Kinematics of one leg: where its sole is, its Jacobian, and its inversion within limits."""
+"""Kinematics of legs: where a sole is, its Jacobian, and its inversion within limits."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 import math
 
 import numpy as np
 import numpy.typing as npt
 
-from gait_core.arrays import BoolArray, FloatArray
+from gait_core.arrays import FloatArray, all_finite
 from gait_core.kinematics import kinematic_tree
-from gait_core.leg_kernel import chain_follow, chain_forward, chain_inverse_best
+from gait_core.leg_kernel import Chain, chain_forward, chain_inverse, chains_follow
 from gait_core.robot.model import RobotModel
 
 POSITION_TOLERANCE = 1e-6
@@ -44,18 +45,6 @@ class LegSolution:
     reachable: bool
 
 
-@dataclass(frozen=True)
-class _Chain:
-    """What the kernel needs, see ``leg_kernel``."""
-
-    gain: FloatArray
-    bias: FloatArray
-    turn: FloatArray
-    offset: FloatArray
-    axis: FloatArray
-    sliding: BoolArray
-
-
 class LegKinematics:
     """
     Kinematics of one leg in the base frame; keeps its last solution as the next start.
@@ -85,9 +74,7 @@ class LegKinematics:
         self._starts = _starts(self._stance, self.lower, self.upper)
         self.reset()
         # Kernels are compiled on their first call on a machine, for seconds: not in a walk.
-        foot = self.forward(self._stance)[0]
-        self.solve(foot)
-        self.follow(foot[None])
+        self.solve(self.forward(self._stance)[0])
         self.reset()
 
     def reset(self) -> None:
@@ -168,9 +155,8 @@ class LegKinematics:
         starts = self._starts.copy() if thorough else self._starts[:3].copy()
         starts[0] = self._last if start is None else _checked('start', start, self._stance.shape)
         chain, best, enough = self._chain, np.empty(len(self._stance)), self._enough
-        cost = chain_inverse_best(
-            starts, self.lower, self.upper, chain.gain, chain.bias, chain.turn, chain.offset,
-            chain.axis, chain.sliding, goal, attitude, weight, enough, best,
+        cost = chain_inverse(
+            starts, self.lower, self.upper, *chain, goal, attitude, weight, enough, best,
         )  # fmt: skip
         self._last = best
         if cost <= enough and weight == 0.0:
@@ -181,39 +167,6 @@ class LegKinematics:
                 reachable=True,
             )
         return self._judged(best, goal, attitude, weight)
-
-    def follow(self, path: npt.ArrayLike) -> FloatArray:
-        """
-        Return joint positions that put the sole point on the points of a path, one after another.
-
-        Within the tolerances what ``solve`` would return for each, in one call and at a fraction
-        of its time. Points out of reach are met as closely as the search can.
-
-        Parameters
-        ----------
-        path : (k, 3) array [m]
-            In the base frame; k >= 1.
-
-        Returns
-        -------
-        (k, m) array [rad or m]
-
-        Raises
-        ------
-        ValueError
-            If the shape does not fit or a number is not finite.
-
-        """
-        points = _checked('path', path, (len(np.asarray(path)), 3))
-        positions = np.empty((len(points), len(self._stance)))
-        chain, starts = self._chain, self._starts[:3].copy()
-        starts[0] = self._last
-        chain_follow(
-            starts, self.lower, self.upper, chain.gain, chain.bias, chain.turn, chain.offset,
-            chain.axis, chain.sliding, points, self._enough, positions,
-        )  # fmt: skip
-        self._last = positions[-1].copy()
-        return positions
 
     def _judged(
         self, positions: FloatArray, goal: FloatArray, attitude: FloatArray, weight: float
@@ -227,6 +180,108 @@ class LegKinematics:
         return LegSolution(
             positions=positions, position_error=distance, angle_error=angle, reachable=reached
         )
+
+
+@dataclass(frozen=True)
+class _Alike:
+    """Legs of one number of joints and elements; arrays as ``chains_follow`` takes them."""
+
+    legs: list[int]
+    columns: list[int]
+    starts: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    chains: tuple[FloatArray, ...]
+    enough: FloatArray
+
+
+class LegPaths:
+    """
+    Follows paths of the soles of several legs; keeps the last solutions as the next starts.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    legs : sequence of str
+        Names of the legs.
+
+    """
+
+    def __init__(self, robot: RobotModel, legs: Sequence[str]) -> None:
+        self.legs = tuple(LegKinematics(robot, leg) for leg in legs)
+        sizes = [leg._chain.gain.shape for leg in self.legs]
+        self._alike = [
+            _alike(self.legs, [i for i, other in enumerate(sizes) if other == size])
+            for size in sorted(set(sizes))
+        ]
+        self._joints = sum(size[1] for size in sizes)
+        # As in ``LegKinematics``: nothing is left to be compiled in a walk.
+        self.follow([[leg.forward(leg._stance)[0]] for leg in self.legs])
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the last solutions: the next searches start in the nominal stance."""
+        for alike in self._alike:
+            alike.starts[:, 0] = alike.starts[:, 1]
+
+    def follow(self, paths: npt.ArrayLike) -> FloatArray:
+        """
+        Return joint positions that put the soles on the points of their paths, one after another.
+
+        Within the tolerances what ``LegKinematics.solve`` would return for each, in one call and
+        at a fraction of its time. Points out of reach are met as closely as the search can.
+
+        Parameters
+        ----------
+        paths : (L, k, 3) array [m]
+            Of each leg, in the base frame; k >= 1.
+
+        Returns
+        -------
+        (k, n) array [rad or m]
+            The joints of the first leg, of the second and so on.
+
+        Raises
+        ------
+        ValueError
+            If the shape does not fit or a number is not finite.
+
+        """
+        # Writable, as the kernel is compiled for such arrays.
+        points = np.require(paths, np.float64, ['C', 'W'])
+        if points.ndim != 3 or points.shape[::2] != (len(self.legs), 3) or not all_finite(points):
+            wanted = (len(self.legs), 'k', 3)
+            raise ValueError(f'paths are {paths!r}, expected {wanted} finite numbers')
+        if len(self._alike) == 1:
+            return _follow(self._alike[0], points).reshape(points.shape[1], -1)
+        positions = np.empty((points.shape[1], self._joints))
+        for alike in self._alike:
+            found = _follow(alike, points[alike.legs])
+            positions[:, alike.columns] = found.reshape(points.shape[1], -1)
+        return positions
+
+
+def _alike(legs: Sequence[LegKinematics], which: list[int]) -> _Alike:
+    first = np.cumsum([0, *(len(leg.joint_names) for leg in legs)])
+    group = [legs[i] for i in which]
+    return _Alike(
+        legs=which,
+        columns=[column for i in which for column in range(first[i], first[i + 1])],
+        starts=np.array([leg._starts[:3] for leg in group]),
+        lower=np.array([leg.lower for leg in group]),
+        upper=np.array([leg.upper for leg in group]),
+        chains=tuple(map(np.array, zip(*(leg._chain for leg in group), strict=True))),
+        enough=np.array([leg._enough for leg in group]),
+    )
+
+
+def _follow(alike: _Alike, points: FloatArray) -> FloatArray:
+    """Return joint positions (k, L, m) for the points (L, k, 3) of alike legs."""
+    positions = np.empty((points.shape[1], *alike.lower.shape))
+    chains_follow(
+        alike.starts, alike.lower, alike.upper, *alike.chains, points, alike.enough, positions
+    )
+    return positions
 
 
 _LEVEL = np.eye(3)
@@ -260,7 +315,7 @@ def _checked(name: str, given: npt.ArrayLike, shape: tuple[int, ...]) -> FloatAr
 
 def _chain(
     robot: RobotModel, sole: str, sole_point: tuple[float, float, float], columns: list[int]
-) -> _Chain:
+) -> Chain:
     """Return the chain from the root to a point of a link, driven by the joints of the columns."""
     tree = kinematic_tree(robot)
     rows = [robot.link_index[sole]]
@@ -278,7 +333,7 @@ def _chain(
             turns.append(np.eye(3))
             offsets.append(np.zeros(3))
     offsets[-1] = offsets[-1] + turns[-1] @ np.array(sole_point)
-    return _Chain(
+    return Chain(
         gain=np.ascontiguousarray(tree.gain[moving][:, columns]),
         bias=tree.gain[moving] @ others + tree.bias[moving],
         turn=np.array(turns),

@@ -1,4 +1,4 @@
-"""
+r"""
 Compiled kernel of leg kinematics: forward kinematics of one chain and its inversion.
 
 The inversion minimises ``|p - p*|^2 / 2 + w^2 |R - R*|^2 / 4`` over the joint positions within
@@ -11,6 +11,7 @@ Gauss-Newton steps creep.
 Arrays of a chain of E moving elements driven by m joints; ``gain`` and ``bias`` give element
 positions, so that coupled joints (mimic) fit in:
 
+- ``gain`` (E, m), ``bias`` (E,);
 - ``turn`` (E + 1, 3, 3), ``offset`` (E + 1, 3): frame of each element in the one before at
   position zero; the last is the sole link's frame, or rather the sole point's;
 - ``axis`` (E, 3), ``sliding`` (E,): joint axis in the element's frame, and whether it slides.
@@ -19,6 +20,7 @@ positions, so that coupled joints (mimic) fit in:
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from numba import njit
 import numpy as np
@@ -31,59 +33,59 @@ _LONGEST_STEP = 1.0
 """Per joint [rad or m]."""
 _EXACT = 1e-24
 """Cost [m^2] as good as zero: a picometre."""
+_CLOSE = 1e-18
+"""Cost [m^2] at which a point of a path is met: a nanometre."""
 _FLAT = 1e-20
 """Squared slope, over curvature times cost, at which no step can help any more."""
+_NEAR, _NEAR_STEPS = 0.2, 5
+"""Longest step [rad or m] and number of steps to a point nearby."""
+_SINGULAR = 1e-3
+"""Volume spanned by three joints' rates, over that of a box, below which they are singular."""
+
+
+class Chain(NamedTuple):
+    """Arrays of a chain, see the module."""
+
+    gain: FloatArray
+    bias: FloatArray
+    turn: FloatArray
+    offset: FloatArray
+    axis: FloatArray
+    sliding: BoolArray
+
+
+class _Room(NamedTuple):
+    """Where a search computes: made once, as making arrays costs more than filling them."""
+
+    travel: FloatArray
+    axes: FloatArray
+    origins: FloatArray
+    rotation: FloatArray
+    point: FloatArray
+    rates: FloatArray
+    by_element: FloatArray
+    elements: FloatArray
+    gradient: FloatArray
+    hessian: FloatArray
+    packed: FloatArray
+    step: FloatArray
+    there: FloatArray
+    free: BoolArray
 
 
 @njit(cache=True)
-def _turn_about(axis: FloatArray, angle: float, out: FloatArray) -> None:
-    """Write the rotation matrix about a unit axis (Rodrigues)."""
-    s, c = math.sin(angle), 1.0 - math.cos(angle)
-    x, y, z = axis[0], axis[1], axis[2]
-    out[0, 0], out[0, 1], out[0, 2] = (
-        1.0 - c * (y * y + z * z),
-        c * x * y - s * z,
-        c * x * z + s * y,
-    )
-    out[1, 0], out[1, 1], out[1, 2] = (
-        c * x * y + s * z,
-        1.0 - c * (x * x + z * z),
-        c * y * z - s * x,
-    )
-    out[2, 0], out[2, 1], out[2, 2] = (
-        c * x * z - s * y,
-        c * y * z + s * x,
-        1.0 - c * (x * x + y * y),
-    )
+def _room(count: int, m: int) -> _Room:
+    return _Room(
+        np.empty(count), np.empty((count, 3)), np.empty((count, 3)), np.empty((3, 3)), np.empty(3),
+        np.empty((count, 3)), np.empty(count), np.empty((count, count)), np.empty(m),
+        np.empty((m, m)), np.empty((m, m)), np.empty(m), np.empty(m), np.empty(m, dtype=np.bool_),
+    )  # fmt: skip
 
 
 @njit(cache=True)
-def _times(a: FloatArray, b: FloatArray, out: FloatArray) -> None:
-    for i in range(3):
-        for j in range(3):
-            out[i, j] = a[i, 0] * b[0, j] + a[i, 1] * b[1, j] + a[i, 2] * b[2, j]
-
-
-@njit(cache=True)
-def _advance(position: FloatArray, turn: FloatArray, offset: FloatArray, length: float) -> None:
-    for i in range(3):
-        position[i] += length * (
-            turn[i, 0] * offset[0] + turn[i, 1] * offset[1] + turn[i, 2] * offset[2]
-        )
-
-
-@njit(cache=True)
-def chain_forward(
-    travel: FloatArray,
-    turn: FloatArray,
-    offset: FloatArray,
-    axis: FloatArray,
-    sliding: BoolArray,
-    axes: FloatArray,
-    origins: FloatArray,
-    rotation: FloatArray,
-    point: FloatArray,
-) -> None:
+def chain_forward(  # type: ignore[no-untyped-def]
+    travel, turn, offset, axis, sliding, axes, origins, rotation, point
+):
     """
     Write the sole's pose, and each element's axis and origin, in the base frame.
 
@@ -100,332 +102,226 @@ def chain_forward(
 
     """
     count = len(travel)
-    moved, spun = np.empty((3, 3)), np.empty((3, 3))
-    point[:] = 0.0
-    rotation[:] = 0.0
     for i in range(3):
-        rotation[i, i] = 1.0
+        point[i] = 0.0
+        for j in range(3):
+            rotation[i, j] = 1.0 if i == j else 0.0
     for e in range(count + 1):
-        _advance(point, rotation, offset[e], 1.0)
-        _times(rotation, turn[e], moved)
-        rotation[:] = moved
-        if e == count:
-            break
+        last = e == count
+        s, c = (0.0, 1.0) if last or sliding[e] else (math.sin(travel[e]), math.cos(travel[e]))
         for i in range(3):
-            axes[e, i] = (
-                rotation[i, 0] * axis[e, 0]
-                + rotation[i, 1] * axis[e, 1]
-                + rotation[i, 2] * axis[e, 2]
-            )
-            origins[e, i] = point[i]
-        if sliding[e]:
-            _advance(point, rotation, axis[e], travel[e])
-        else:
-            _turn_about(axis[e], travel[e], spun)
-            _times(rotation, spun, moved)
-            rotation[:] = moved
+            # A row of the rotation is a vector of the base in the moving frame.
+            x, y, z = rotation[i, 0], rotation[i, 1], rotation[i, 2]
+            point[i] += x * offset[e, 0] + y * offset[e, 1] + z * offset[e, 2]
+            u = x * turn[e, 0, 0] + y * turn[e, 1, 0] + z * turn[e, 2, 0]
+            v = x * turn[e, 0, 1] + y * turn[e, 1, 1] + z * turn[e, 2, 1]
+            w = x * turn[e, 0, 2] + y * turn[e, 1, 2] + z * turn[e, 2, 2]
+            if not last:
+                a, b, d = axis[e, 0], axis[e, 1], axis[e, 2]
+                along = a * u + b * v + d * w
+                axes[e, i], origins[e, i] = along, point[i]
+                if sliding[e]:
+                    point[i] += along * travel[e]
+                else:
+                    # Rodrigues, backwards: the frame turns under the vector.
+                    rest = (1.0 - c) * along
+                    u, v, w = (
+                        c * u + s * (d * v - b * w) + rest * a,
+                        c * v + s * (a * w - d * u) + rest * b,
+                        c * w + s * (b * u - a * v) + rest * d,
+                    )
+            rotation[i, 0], rotation[i, 1], rotation[i, 2] = u, v, w
 
 
 @njit(cache=True)
-def _cross(a: FloatArray, b: FloatArray, out: FloatArray) -> None:
-    out[0] = a[1] * b[2] - a[2] * b[1]
-    out[1] = a[2] * b[0] - a[0] * b[2]
-    out[2] = a[0] * b[1] - a[1] * b[0]
+def _place(chain: Chain, positions: FloatArray, room: _Room) -> None:
+    """Write the pose at joint positions; written out, as BLAS costs more than so small sums."""
+    for e in range(len(chain.bias)):
+        travel = chain.bias[e]
+        for i in range(len(positions)):
+            travel += chain.gain[e, i] * positions[i]
+        room.travel[e] = travel
+    chain_forward(
+        room.travel, chain.turn, chain.offset, chain.axis, chain.sliding,
+        room.axes, room.origins, room.rotation, room.point,
+    )  # fmt: skip
 
 
 @njit(cache=True)
-def _cost(
-    point: FloatArray,
-    rotation: FloatArray,
-    target: FloatArray,
-    attitude: FloatArray,
-    weight: float,
-) -> float:
+def _cost(room: _Room, target: FloatArray, attitude: FloatArray, weight: float) -> float:
     total = 0.0
     for i in range(3):
-        total += 0.5 * (point[i] - target[i]) ** 2
-        for k in range(3):
-            total += 0.25 * (weight * (rotation[i, k] - attitude[i, k])) ** 2
+        total += 0.5 * (room.point[i] - target[i]) ** 2
+        if weight > 0.0:
+            for k in range(3):
+                total += 0.25 * (weight * (room.rotation[i, k] - attitude[i, k])) ** 2
     return total
 
 
 @njit(cache=True)
-def _add_vector(
-    arm_from: FloatArray,
-    vector: FloatArray,
-    error: FloatArray,
-    factor: float,
-    axes: FloatArray,
-    sliding: BoolArray,
-    gradient: FloatArray,
-    hessian: FloatArray,
-    rates: FloatArray,
-) -> None:
+def _add_vector(  # type: ignore[no-untyped-def]
+    x, y, z, error_x, error_y, error_z, factor, bound, sliding, room
+):
     """
-    Add one vector's share of gradient and Hessian.
+    Add one vector's share of gradient and Hessian by element positions.
 
-    ``arm_from`` (E, 3) is what each turning axis passes through, as seen by the vector; for the
-    columns of a rotation, which slides do not move, it is zero and ``factor`` is negative.
+    A point is bound (1) to the places of the axes: they turn its arm, slides move it. A column of
+    the rotation is not (0).
     """
-    count = len(axes)
-    bend = np.empty(3)
-    free = factor < 0.0
-    factor = abs(factor)
+    count = len(sliding)
+    axes, rates, at = room.axes, room.rates, room.origins
     for e in range(count):
+        a, b, c = axes[e, 0], axes[e, 1], axes[e, 2]
         if sliding[e]:
-            for i in range(3):
-                rates[e, i] = 0.0 if free else axes[e, i]
+            rates[e, 0], rates[e, 1], rates[e, 2] = bound * a, bound * b, bound * c
         else:
-            for i in range(3):
-                bend[i] = vector[i] - arm_from[e, i]
-            _cross(axes[e], bend, rates[e])
-    for a in range(count):
-        for i in range(3):
-            gradient[a] += factor * rates[a, i] * error[i]
-        for b in range(a, count):
-            share = 0.0
-            for i in range(3):
-                share += rates[a, i] * rates[b, i]
-            if not sliding[a]:
-                _cross(axes[a], rates[b], bend)
-                for i in range(3):
-                    share += bend[i] * error[i]
-            hessian[a, b] += factor * share
-
-
-@njit(cache=True)
-def _derivatives(
-    target: FloatArray,
-    attitude: FloatArray,
-    weight: float,
-    sliding: BoolArray,
-    axes: FloatArray,
-    origins: FloatArray,
-    rotation: FloatArray,
-    point: FloatArray,
-    gradient: FloatArray,
-    hessian: FloatArray,
-) -> None:
-    """Write the cost's gradient (E,) and Hessian (E, E) by element positions."""
-    gradient[:] = 0.0
-    hessian[:] = 0.0
-    rates = np.empty((len(axes), 3))
-    _add_vector(origins, point, point - target, 1.0, axes, sliding, gradient, hessian, rates)
-    if weight > 0.0:
-        nothing = np.zeros((len(axes), 3))
-        for k in range(3):
-            column = rotation[:, k].copy()
-            _add_vector(
-                nothing,
-                column,
-                column - attitude[:, k],
-                -0.5 * weight * weight,
-                axes,
-                sliding,
-                gradient,
-                hessian,
-                rates,
-            )
-    for a in range(len(axes)):
-        for b in range(a):
-            hessian[a, b] = hessian[b, a]
-
-
-@njit(cache=True)
-def _solve(matrix: FloatArray, right: FloatArray, count: int, out: FloatArray) -> bool:
-    """Solve the leading (count, count) system by Cholesky; false if it is not positive."""
-    low = np.empty((count, count))
+            u, v, w = x - bound * at[e, 0], y - bound * at[e, 1], z - bound * at[e, 2]
+            rates[e, 0], rates[e, 1], rates[e, 2] = b * w - c * v, c * u - a * w, a * v - b * u
     for i in range(count):
+        a, b, c = rates[i, 0], rates[i, 1], rates[i, 2]
+        room.by_element[i] += factor * (a * error_x + b * error_y + c * error_z)
+        if not sliding[i]:
+            # error . (axis x rate) = rate . (error x axis)
+            a += error_y * axes[i, 2] - error_z * axes[i, 1]
+            b += error_z * axes[i, 0] - error_x * axes[i, 2]
+            c += error_x * axes[i, 1] - error_y * axes[i, 0]
+        for j in range(i, count):
+            room.elements[i, j] += factor * (a * rates[j, 0] + b * rates[j, 1] + c * rates[j, 2])
+
+
+@njit(cache=True)
+def _differentiate(
+    chain: Chain, target: FloatArray, attitude: FloatArray, weight: float, room: _Room
+) -> None:
+    """Write the cost's gradient (m,) and Hessian (m, m) by joint positions."""
+    count, m = chain.gain.shape
+    room.by_element[:] = 0.0
+    room.elements[:] = 0.0
+    p, r = room.point, room.rotation
+    _add_vector(
+        p[0], p[1], p[2], p[0] - target[0], p[1] - target[1], p[2] - target[2], 1.0, 1.0,
+        chain.sliding, room,
+    )  # fmt: skip
+    if weight > 0.0:
+        for k in range(3):
+            _add_vector(
+                r[0, k], r[1, k], r[2, k],
+                r[0, k] - attitude[0, k], r[1, k] - attitude[1, k], r[2, k] - attitude[2, k],
+                0.5 * weight * weight, 0.0, chain.sliding, room,
+            )  # fmt: skip
+    for e in range(count):
+        for f in range(e):
+            room.elements[e, f] = room.elements[f, e]
+    for i in range(m):
+        slope = 0.0
+        for j in range(m):
+            room.hessian[i, j] = 0.0
+        for e in range(count):
+            share = chain.gain[e, i]
+            if share != 0.0:
+                slope += share * room.by_element[e]
+                for j in range(m):
+                    for f in range(count):
+                        room.hessian[i, j] += share * room.elements[e, f] * chain.gain[f, j]
+        room.gradient[i] = slope
+
+
+@njit(cache=True)
+def _newton_step(damping: float, room: _Room) -> bool:
+    """
+    Write the damped Newton step of the free joints; false if the Hessian is not positive there.
+
+    By Cholesky of the Hessian in which the joints that are not free have the identity.
+    """
+    low, step, free = room.packed, room.step, room.free
+    m = len(step)
+    for i in range(m):
         for j in range(i + 1):
-            total = matrix[i, j]
+            total = room.hessian[i, j] if free[i] and free[j] else 0.0
+            if i == j:
+                total = total + damping if free[i] else 1.0
             for k in range(j):
                 total -= low[i, k] * low[j, k]
-            if i == j:
-                if not total > 0.0:
-                    return False
+            if i != j:
+                low[i, j] = total / low[j, j]
+            elif total > 0.0:
                 low[i, i] = math.sqrt(total)
             else:
-                low[i, j] = total / low[j, j]
-    for i in range(count):
-        total = right[i]
+                return False
+    for i in range(m):
+        total = -room.gradient[i] if free[i] else 0.0
         for k in range(i):
-            total -= low[i, k] * out[k]
-        out[i] = total / low[i, i]
-    for i in range(count - 1, -1, -1):
-        total = out[i]
-        for k in range(i + 1, count):
-            total -= low[k, i] * out[k]
-        out[i] = total / low[i, i]
+            total -= low[i, k] * step[k]
+        step[i] = total / low[i, i]
+    for i in range(m - 1, -1, -1):
+        total = step[i]
+        for k in range(i + 1, m):
+            total -= low[k, i] * step[k]
+        step[i] = total / low[i, i]
+    for i in range(m):
+        step[i] = min(max(step[i], -_LONGEST_STEP), _LONGEST_STEP)
     return True
-
-
-@njit(cache=True)
-def _newton_step(
-    hessian: FloatArray,
-    gradient: FloatArray,
-    free: BoolArray,
-    damping: float,
-    step: FloatArray,
-) -> bool:
-    """Write the damped Newton step of the free joints; false if the matrix is not positive."""
-    m = len(gradient)
-    packed, right, solution = np.empty((m, m)), np.empty(m), np.empty(m)
-    count = 0
-    for i in range(m):
-        if free[i]:
-            column = 0
-            for j in range(m):
-                if free[j]:
-                    packed[count, column] = hessian[i, j]
-                    column += 1
-            packed[count, count] += damping
-            right[count] = -gradient[i]
-            count += 1
-    if not _solve(packed, right, count, solution):
-        return False
-    count = 0
-    for i in range(m):
-        step[i] = 0.0
-        if free[i]:
-            step[i] = min(max(solution[count], -_LONGEST_STEP), _LONGEST_STEP)
-            count += 1
-    return True
-
-
-@njit(cache=True)
-def _drive(gain: FloatArray, bias: FloatArray, positions: FloatArray, travel: FloatArray) -> None:
-    """Write element positions; written out, as BLAS costs more than so small a product."""
-    for e in range(len(bias)):
-        travel[e] = bias[e]
-        for i in range(len(positions)):
-            travel[e] += gain[e, i] * positions[i]
-
-
-@njit(cache=True)
-def _pull_back(
-    gain: FloatArray,
-    by_element: FloatArray,
-    elements: FloatArray,
-    gradient: FloatArray,
-    hessian: FloatArray,
-) -> None:
-    """Turn derivatives by element positions into derivatives by joint positions."""
-    count, m = gain.shape
-    for i in range(m):
-        gradient[i] = 0.0
-        for e in range(count):
-            gradient[i] += gain[e, i] * by_element[e]
-        for j in range(m):
-            hessian[i, j] = 0.0
-            for e in range(count):
-                if gain[e, i] != 0.0:
-                    for f in range(count):
-                        hessian[i, j] += gain[e, i] * elements[e, f] * gain[f, j]
 
 
 @njit(cache=True)
 def _free_joints(
-    here: FloatArray,
-    lower: FloatArray,
-    upper: FloatArray,
-    gradient: FloatArray,
-    hessian: FloatArray,
-    free: BoolArray,
+    here: FloatArray, lower: FloatArray, upper: FloatArray, room: _Room
 ) -> tuple[float, float]:
     """Mark the joints that no limit holds; return their largest slope and curvature."""
     slope, curvature = 0.0, 1e-30
     for i in range(len(here)):
-        held = (here[i] <= lower[i] + _AT_BOUND and gradient[i] > 0.0) or (
-            here[i] >= upper[i] - _AT_BOUND and gradient[i] < 0.0
+        steep = room.gradient[i]
+        held = (here[i] <= lower[i] + _AT_BOUND and steep > 0.0) or (
+            here[i] >= upper[i] - _AT_BOUND and steep < 0.0
         )
-        free[i] = not held
+        room.free[i] = not held
         if not held:
-            slope = max(slope, abs(gradient[i]))
-            curvature = max(curvature, abs(hessian[i, i]))
+            slope = max(slope, abs(steep))
+            curvature = max(curvature, abs(room.hessian[i, i]))
     return slope, curvature
 
 
 @njit(cache=True)
-def chain_inverse(
-    start: FloatArray,
-    lower: FloatArray,
-    upper: FloatArray,
-    gain: FloatArray,
-    bias: FloatArray,
-    turn: FloatArray,
-    offset: FloatArray,
-    axis: FloatArray,
-    sliding: BoolArray,
-    target: FloatArray,
-    attitude: FloatArray,
-    weight: float,
-    here: FloatArray,
-) -> float:
+def _search(  # type: ignore[no-untyped-def]
+    start, lower, upper, chain, target, attitude, weight, here, room
+):
     """
     Search from one start for joint positions that put the sole where it is wanted.
 
-    Parameters
-    ----------
-    start : (m,) array [rad or m]
-        Clipped to the limits.
-    lower, upper : (m,) arrays
-    gain, bias : (E, m), (E,) arrays
-    turn, offset, axis, sliding
-        The chain.
-    target : (3,) array [m]
-        Of the sole point, in the base frame.
-    attitude : (3, 3) array
-        Of the sole link; ignored if ``weight`` is zero.
-    weight : float [m]
-        Length that an error of one radian counts as.
-    here : (m,) array [rad or m]
-        Written: the best positions found, within the limits.
-
-    Returns
-    -------
-    float [m^2]
-        Their cost.
-
+    ``here`` (m,) is written: the best positions found, within the limits. Returns their cost
+    [m^2]. Other arguments as of ``chain_inverse``.
     """
-    m, count = len(start), len(bias)
-    axes, origins = np.empty((count, 3)), np.empty((count, 3))
-    rotation, point = np.empty((3, 3)), np.empty(3)
-    travel, by_element, elements = np.empty(count), np.empty(count), np.empty((count, count))
-    step, there, free = np.empty(m), np.empty(m), np.empty(m, dtype=np.bool_)
-    gradient, hessian = np.empty(m), np.empty((m, m))
-    damping, nudged, fresh, cost = 0.0, False, True, math.inf
+    m = len(start)
+    damping, nudged, fresh = 0.0, False, True
     for i in range(m):
         here[i] = min(max(start[i], lower[i]), upper[i])
+    _place(chain, here, room)
+    cost = _cost(room, target, attitude, weight)
     for _ in range(MAX_STEPS):
+        if cost <= _EXACT:
+            break
         if fresh:
-            _drive(gain, bias, here, travel)
-            chain_forward(travel, turn, offset, axis, sliding, axes, origins, rotation, point)
-            cost = _cost(point, rotation, target, attitude, weight)
-            if cost <= _EXACT:
-                break
-            _derivatives(
-                target, attitude, weight, sliding, axes, origins, rotation, point,
-                by_element, elements,
-            )  # fmt: skip
-            _pull_back(gain, by_element, elements, gradient, hessian)
+            _differentiate(chain, target, attitude, weight, room)
             fresh = False
-        slope, curvature = _free_joints(here, lower, upper, gradient, hessian, free)
-        positive = _newton_step(hessian, gradient, free, damping * curvature, step)
+        slope, curvature = _free_joints(here, lower, upper, room)
+        positive = _newton_step(damping * curvature, room)
         if slope * slope <= _FLAT * curvature * cost:
             if positive or nudged:
                 break
             # A saddle: a straight leg that has to shorten is pulled along itself only.
             nudged, fresh = True, True
             _bend(here, lower, upper)
+            _place(chain, here, room)
+            cost = _cost(room, target, attitude, weight)
             continue
         if positive:
             for i in range(m):
-                there[i] = min(max(here[i] + step[i], lower[i]), upper[i])
-            _drive(gain, bias, there, travel)
-            chain_forward(travel, turn, offset, axis, sliding, axes, origins, rotation, point)
-            if _cost(point, rotation, target, attitude, weight) < cost:
-                here[:] = there
-                fresh = True
+                room.there[i] = min(max(here[i] + room.step[i], lower[i]), upper[i])
+            _place(chain, room.there, room)
+            reached = _cost(room, target, attitude, weight)
+            if reached < cost:
+                here[:] = room.there
+                fresh, cost = True, reached
                 damping = 0.1 * damping if damping > 1e-9 else 0.0
                 continue
             if damping > 1e8:
@@ -435,75 +331,163 @@ def chain_inverse(
 
 
 @njit(cache=True)
-def chain_inverse_best(
-    starts: FloatArray,
-    lower: FloatArray,
-    upper: FloatArray,
-    gain: FloatArray,
-    bias: FloatArray,
-    turn: FloatArray,
-    offset: FloatArray,
-    axis: FloatArray,
-    sliding: BoolArray,
-    target: FloatArray,
-    attitude: FloatArray,
-    weight: float,
-    enough: float,
-    best: FloatArray,
-) -> float:
-    """
-    Search from the starts (s, m) in turn until a cost is low enough; the best one wins.
-
-    ``best`` (m,) is written. A later start must be clearly better: a jump to another posture has
-    to be worth it. Other arguments and the returned cost [m^2] as of ``chain_inverse``.
-    """
+def _search_all(  # type: ignore[no-untyped-def]
+    starts, lower, upper, chain, target, attitude, weight, enough, best, room
+):
+    cost = _search(starts[0], lower, upper, chain, target, attitude, weight, best, room)
+    if cost <= enough:
+        return cost
     here = np.empty(len(best))
-    lowest = math.inf
-    for start in starts:
-        cost = chain_inverse(
-            start, lower, upper, gain, bias, turn, offset, axis, sliding, target, attitude,
-            weight, here,
-        )  # fmt: skip
-        if cost < 0.9 * lowest:
-            lowest = cost
+    for s in range(1, len(starts)):
+        found = _search(starts[s], lower, upper, chain, target, attitude, weight, here, room)
+        if found < 0.9 * cost:
+            cost = found
             best[:] = here
-        if lowest <= enough:
+        if cost <= enough:
             break
-    return lowest
+    return cost
 
 
 @njit(cache=True)
-def chain_follow(
-    starts: FloatArray,
-    lower: FloatArray,
-    upper: FloatArray,
-    gain: FloatArray,
-    bias: FloatArray,
-    turn: FloatArray,
-    offset: FloatArray,
-    axis: FloatArray,
-    sliding: BoolArray,
-    path: FloatArray,
-    enough: float,
-    positions: FloatArray,
-) -> None:
+def chain_inverse(  # type: ignore[no-untyped-def]
+    starts, lower, upper, gain, bias, turn, offset, axis, sliding, target, attitude, weight,
+    enough, best,
+):  # fmt: skip
     """
-    Write joint positions (k, m) that put the sole point on a path (k, 3) [m], point by point.
+    Search from several starts in turn until a cost is low enough; the best one wins.
+
+    A later start must be clearly better: a jump to another posture has to be worth it.
+
+    Parameters
+    ----------
+    starts : (s, m) array [rad or m]
+        Clipped to the limits.
+    lower, upper : (m,) arrays
+    gain, bias, turn, offset, axis, sliding
+        The chain.
+    target : (3,) array [m]
+        Of the sole point, in the base frame.
+    attitude : (3, 3) array
+        Of the sole link; ignored if ``weight`` is zero.
+    weight : float [m]
+        Length that an error of one radian counts as.
+    enough : float [m^2]
+        Cost at which no further start is tried.
+    best : (m,) array [rad or m]
+        Written: the best positions found, within the limits.
+
+    Returns
+    -------
+    float [m^2]
+        Their cost.
+
+    """
+    chain = Chain(gain, bias, turn, offset, axis, sliding)
+    return _search_all(
+        starts, lower, upper, chain, target, attitude, weight, enough, best,
+        _room(len(bias), len(best)),
+    )  # fmt: skip
+
+
+@njit(cache=True)
+def _approach(lower, upper, chain, target, here, room):  # type: ignore[no-untyped-def]
+    """
+    Move three joints to a point nearby, by plain Newton steps; false where a search is needed.
+
+    ``here`` (3,) is read and written. No limit may be met, no step be long, no posture singular.
+    """
+    axes, at, point, rates = room.axes, room.origins, room.point, room.rates
+    for _ in range(_NEAR_STEPS):
+        _place(chain, here, room)
+        x, y, z = target[0] - point[0], target[1] - point[1], target[2] - point[2]
+        if 0.5 * (x * x + y * y + z * z) <= _CLOSE:
+            return True
+        for e in range(len(chain.bias)):
+            a, b, c = axes[e, 0], axes[e, 1], axes[e, 2]
+            if not chain.sliding[e]:
+                u, v, w = point[0] - at[e, 0], point[1] - at[e, 1], point[2] - at[e, 2]
+                a, b, c = b * w - c * v, c * u - a * w, a * v - b * u
+            rates[e, 0], rates[e, 1], rates[e, 2] = a, b, c
+        for j in range(3):
+            for i in range(3):
+                room.hessian[j, i] = 0.0
+                for e in range(len(chain.bias)):
+                    room.hessian[j, i] += chain.gain[e, j] * rates[e, i]
+        p, q, r = room.hessian[0], room.hessian[1], room.hessian[2]
+        volume = _triple(p[0], p[1], p[2], q, r)
+        if abs(volume) <= _SINGULAR * math.sqrt(_square(p) * _square(q) * _square(r)):
+            return False
+        room.step[0] = _triple(x, y, z, q, r) / volume
+        room.step[1] = _triple(x, y, z, r, p) / volume
+        room.step[2] = _triple(x, y, z, p, q) / volume
+        for j in range(3):
+            here[j] += room.step[j]
+            if abs(room.step[j]) > _NEAR or not lower[j] < here[j] < upper[j]:
+                return False
+    return False
+
+
+@njit(cache=True)
+def _triple(x, y, z, b, c):  # type: ignore[no-untyped-def]
+    """Return (x, y, z) . (b x c)."""
+    return (
+        x * (b[1] * c[2] - b[2] * c[1])
+        + y * (b[2] * c[0] - b[0] * c[2])
+        + z * (b[0] * c[1] - b[1] * c[0])
+    )
+
+
+@njit(cache=True)
+def _square(a):  # type: ignore[no-untyped-def]
+    return a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
+
+
+@njit(cache=True)
+def chains_follow(  # type: ignore[no-untyped-def]
+    starts, lower, upper, gain, bias, turn, offset, axis, sliding, paths, enough, positions
+):
+    """
+    Write joint positions that put the soles of L alike chains on paths, point by point.
 
     Each search begins where the last two solutions point to, or at the last one where a point was
-    out of reach; ``starts[0]`` is overwritten. Other arguments as of ``chain_inverse_best``.
+    out of reach, and ends within a nanometre of a point in reach.
+
+    Parameters
+    ----------
+    starts : (L, s, m) array [rad or m]
+        ``starts[:, 0]`` is overwritten.
+    lower, upper, gain, bias, turn, offset, axis, sliding
+        Of each chain.
+    paths : (L, k, 3) array [m]
+        Finite.
+    enough : (L,) array [m^2]
+        Cost at which no further start is tried.
+    positions : (k, L, m) array [rad or m]
+        Written.
+
     """
     attitude = np.eye(3)
-    reached = False
-    for k in range(len(path)):
-        cost = chain_inverse_best(
-            starts, lower, upper, gain, bias, turn, offset, axis, sliding, path[k], attitude,
-            0.0, enough, positions[k],
-        )  # fmt: skip
-        starts[0] = positions[k]
-        if reached and cost <= enough:
-            starts[0] += positions[k] - positions[k - 1]
-        reached = cost <= enough
+    room = _room(bias.shape[1], lower.shape[1])
+    for i in range(len(paths)):
+        chain = Chain(gain[i], bias[i], turn[i], offset[i], axis[i], sliding[i])
+        follow = False
+        for k in range(paths.shape[1]):
+            found = positions[k, i]
+            found[:] = starts[i, 0]
+            reached = len(found) == 3 and _approach(
+                lower[i], upper[i], chain, paths[i, k], found, room
+            )
+            if not reached:
+                cost = _search_all(
+                    starts[i], lower[i], upper[i], chain, paths[i, k], attitude, 0.0,
+                    enough[i], found, room,
+                )  # fmt: skip
+                reached = cost <= enough[i]
+            for j in range(lower.shape[1]):
+                lead = found[j] - positions[k - 1, i, j] if follow and reached else 0.0
+                starts[i, 0, j] = found[j] + lead
+            follow = reached
+        starts[i, 0] = positions[-1, i]
 
 
 @njit(cache=True)

@@ -9,10 +9,10 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics import point_jacobian, point_position
-from gait_core.leg_ik import LegKinematics
-from gait_core.leg_kernel import chain_follow, chain_inverse_best
+from gait_core.leg_ik import LegKinematics, LegPaths
+from gait_core.leg_kernel import chain_inverse, chains_follow
 from gait_core.robot.load import load_robot
-from gait_core.robot.model import Mimic
+from gait_core.robot.model import Mimic, RobotModel
 from gait_core.testing import legged_box
 
 GUROO = load_robot('guroo')
@@ -163,17 +163,63 @@ def test_a_path_is_followed_as_if_solved_point_by_point():
     # In reach, out of it and back: the circle leaves the reach of 0.3 m below.
     angle = np.linspace(0.0, 2.0 * np.pi, 60)
     path = np.stack([0.1 * np.sin(angle), 0.0 * angle, -0.3 - 0.1 * np.cos(angle)], axis=1)
-    one, other = planar(), planar()
-    followed = one.follow(path)
+    paths, other = LegPaths(PLANAR, ['leg0']), planar()
+    followed = paths.follow([path])
     solved = np.array([other.solve(point).positions for point in path])
     np.testing.assert_allclose(followed, solved, atol=1e-5)
-    np.testing.assert_array_equal(one.solve(path[-1]).positions, one.follow(path[-1:])[0])
+    np.testing.assert_array_equal(paths.follow([path[-1:]])[0], followed[-1])
 
 
-@pytest.mark.parametrize('path', [[[0.0, 0.0]], [[0.0, 0.0, np.nan]]])
-def test_a_path_that_is_none_is_refused(path):
-    with pytest.raises(ValueError, match='path is .*finite numbers'):
-        planar().follow(path)
+@settings(max_examples=60, deadline=None)
+@given(
+    radius=st.floats(0.0, 0.2),
+    middle=st.tuples(*[st.floats(-0.1, 0.1)] * 3).map(np.array),
+    tilt=st.floats(-1.0, 1.0),
+)
+def test_circles_of_feet_in_and_out_of_reach_are_met_as_by_searches(radius, middle, tilt):
+    robot = crouching(4)
+    legs = [leg.name for leg in robot.legs]
+    angle = np.linspace(0.0, 2.0 * np.pi, 40)
+    circle = np.stack([np.sin(angle), tilt * np.cos(angle), np.cos(angle)], axis=1) * radius
+    searched = [LegKinematics(robot, leg) for leg in legs]
+    feet = [leg.forward(leg.solve(leg.forward(bend(leg))[0]).positions)[0] for leg in searched]
+    paths = np.array([foot + middle + circle for foot in feet])
+    followed = LegPaths(robot, legs).follow(paths)
+    for i, leg in enumerate(searched):
+        found = followed[:, 3 * i : 3 * i + 3]
+        assert np.all((leg.lower <= found) & (found <= leg.upper))
+        for point, positions in zip(paths[i], found, strict=True):
+            missed = np.linalg.norm(leg.forward(positions)[0] - point)
+            assert missed <= leg.solve(point, start=positions).position_error + 1.5e-9
+
+
+def bend(leg: LegKinematics) -> list[float]:
+    return [0.0, -0.5, 1.0][: len(leg.joint_names)]
+
+
+def crouching(legs: int) -> RobotModel:
+    robot = legged_box(legs, 3, roll=True)
+    bent = {name: (0.0, -0.5, 1.0)[i % 3] for i, name in enumerate(robot.joint_names)}
+    return dataclasses.replace(robot, nominal_stance=bent)
+
+
+def test_unlike_legs_follow_their_paths_in_one_call():
+    robot = crouching(4)
+    last = dataclasses.replace(robot.legs[1], joints=robot.legs[1].joints[1:])
+    mixed = dataclasses.replace(robot, legs=(robot.legs[0], last, *robot.legs[2:]))
+    names = [leg.name for leg in mixed.legs]
+    legs = [LegKinematics(mixed, name) for name in names]
+    wanted = [np.array(bend(leg)) + 0.03 for leg in legs]
+    wanted[1] = np.array([-0.4, 0.9])
+    paths = [[leg.forward(positions)[0]] for leg, positions in zip(legs, wanted, strict=True)]
+    found = LegPaths(mixed, names).follow(paths)
+    np.testing.assert_allclose(found[0], np.concatenate(wanted), atol=1e-6)
+
+
+@pytest.mark.parametrize('paths', [[[[0.0, 0.0]]], [[[0.0, 0.0, np.nan]]], [[0.0, 0.0, 0.0]]])
+def test_paths_that_are_none_are_refused(paths):
+    with pytest.raises(ValueError, match='paths are .*finite numbers'):
+        LegPaths(PLANAR, ['leg0']).follow(paths)
 
 
 def test_equal_histories_give_equal_bits():
@@ -212,14 +258,17 @@ def test_a_coupled_knee_is_inverted_through_its_coupling():
 
 
 def test_nothing_is_left_to_compile_after_construction():
-    leg = planar()
-    before = [list(kernel.signatures) for kernel in (chain_inverse_best, chain_follow)]
+    leg, paths = planar(), LegPaths(PLANAR, ['leg0'])
+    before = [list(kernel.signatures) for kernel in (chain_inverse, chains_follow)]
     target = np.array([0.0, 0.0, -0.3])
     target.flags.writeable = False
     leg.solve(target)
     leg.solve([0, 0, -1], orientation=np.eye(3, dtype=np.float32).T, start=(0, 1), thorough=True)
-    leg.follow([[0, 0, -0.3], [0, 0, -0.31]])
-    assert [kernel.signatures for kernel in (chain_inverse_best, chain_follow)] == before
+    paths.follow([[[0, 0, -0.3], [0, 0, -0.31]]])
+    points = np.array([[[0.0, 0.0, -0.3], [0.0, 0.0, -0.31]]])
+    points.flags.writeable = False
+    paths.follow(points)
+    assert [kernel.signatures for kernel in (chain_inverse, chains_follow)] == before
 
 
 @pytest.mark.parametrize('target', [[0.0, 0.0], [0.0, np.nan, 0.0], [0.0, 0.0, np.inf]])

@@ -8,19 +8,25 @@ import math
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+import numba
 import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
-from gait_core.leg_ik import LegKinematics
+from gait_core.leg_ik import LegPaths
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters, bounded, text, whole
 from gait_core.robot.model import RobotModel
 from gait_core.targets import JointTargets
 from gait_core.trial_spec import Command
 from gait_cpg.gaits import GAITS, gait, leg_lags
-from gait_cpg.phase_oscillators import OscillatorState, advance, coupling_to_lags, locked_phases
-from gait_cpg.swing import foot_positions, in_stance
+from gait_cpg.phase_oscillators import (
+    OscillatorState,
+    advance_samples,
+    coupling_to_lags,
+    locked_phases,
+)
+from gait_cpg.swing import foot_targets, in_stance
 
 MIN_LEGS = 4
 _AT_REST = 1e-4
@@ -108,12 +114,23 @@ _AT_START = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0])
 """Their share that holds from the start; what moves standing feet begins at nothing."""
 
 
-def _followed(start: FloatArray, wanted: FloatArray, reach: FloatArray) -> FloatArray:
-    """Return joints (K, n) that follow the wanted ones by at most ``reach`` (n,) a sub-sample."""
-    joints = np.empty_like(wanted)
-    for k, target in enumerate(wanted):
-        start = joints[k] = start + np.clip(target - start, -reach, reach)
-    return joints
+@numba.njit(cache=True)
+def _rates(last, fastest, period, joints, rates):  # type: ignore[no-untyped-def]
+    """
+    Write the rates (K, n) to joint positions (K, n) that come one period [s] after the other.
+
+    Where the nearest point in reach jumped, a joint follows no faster than it can: its positions
+    are overwritten.
+    """
+    for i in range(len(last)):
+        here, reach = last[i], fastest[i] * period
+        for k in range(len(joints)):
+            move = joints[k, i] - here
+            if abs(move) > reach:
+                move = math.copysign(reach, move)
+                joints[k, i] = here + move
+            here = joints[k, i]
+            rates[k, i] = move / period
 
 
 class PhaseCpgController:
@@ -150,19 +167,22 @@ class PhaseCpgController:
                 f'{len(robot.legs)}'
             )
         self._names = tuple(name for leg in robot.legs for name in leg.joints)
-        self._legs = [LegKinematics(robot, leg.name) for leg in robot.legs]
+        self._leg_names = [leg.name for leg in robot.legs]
+        self._paths = LegPaths(robot, self._leg_names)
         stance = [
             [robot.nominal_stance.get(name, 0.0) for name in leg.joints] for leg in robot.legs
         ]
         self._stance = np.concatenate(stance)
         self._feet = np.array(
-            [leg.forward(joints)[0] for leg, joints in zip(self._legs, stance, strict=True)]
+            [leg.forward(joints)[0] for leg, joints in zip(self._paths.legs, stance, strict=True)]
         )
         self._outward = np.where(self._feet[:, 1] < 0.0, -1.0, 1.0)
         columns = [robot.joint_index[name] for name in self._names]
         self._fastest = robot.velocity_limit[columns]
-        self._leg_names = [leg.name for leg in robot.legs]
         self.set_params(params)
+        self.reset(0)
+        # Kernels are compiled on their first call on a machine, for seconds: not in a walk.
+        self._targets_over(1.0, np.array([params.max_forward or 1.0, 0.0, 0.0]), self._shape)
         self.reset(0)
 
     @property
@@ -175,99 +195,84 @@ class PhaseCpgController:
         self._params = params
         self._lags = leg_lags(gait(params.gait), self._feet)
         self._coupling = coupling_to_lags(self._lags, params.convergence_rate)
-        self._limits = np.array([params.max_forward, params.max_sideways, params.max_yaw_rate])
+        # The amplitude's double time constant is 2 / gain.
+        self._gain = np.full(len(self._lags), 2.0 * params.convergence_rate)
+        self._limits = (params.max_forward, params.max_sideways, params.max_yaw_rate)
+        self._wanted = np.array([getattr(params, name) for name in _SHAPE])
 
     def reset(self, seed: int) -> None:
         """Stand in the nominal stance; nothing here is random, whatever the seed."""
         self._twist = np.zeros(3)
-        self._shape = self._wanted_shape() * _AT_START
+        self._shape = self._wanted * _AT_START
         self._joints = self._stance
-        for leg in self._legs:
-            leg.reset()
+        self._paths.reset()
         self._stand()
 
     def _stand(self) -> None:
         self._oscillators = OscillatorState.at_rest(locked_phases(self._lags))
         self._walking = False
 
-    def _wanted_shape(self) -> FloatArray:
-        return np.array([getattr(self._params, name) for name in _SHAPE])
-
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
         """Return the joint positions at the end of each sub-sample and the rates to them."""
-        samples = self._params.sub_samples
-        share = np.arange(1.0, samples + 1.0)[:, None] / samples
-        last_twist, last_shape, last_joints = self._twist, self._shape, self._joints
-        self._twist = self._steered(dt, command.velocity)
         settled = -math.expm1(-dt * self._params.convergence_rate)
-        self._shape = last_shape + settled * (self._wanted_shape() - last_shape)
-        feet = self._foot_targets(
-            last_twist + share * (self._twist - last_twist),
-            last_shape + share * (self._shape - last_shape),
-            dt / samples,
+        return self._targets_over(
+            dt,
+            self._steered(dt, command.velocity),
+            self._shape + settled * (self._wanted - self._shape),
         )
-        joints = np.concatenate(
-            [leg.follow(feet[:, i]) for i, leg in enumerate(self._legs)], axis=1
+
+    def _targets_over(self, dt: float, twist: FloatArray, shape: FloatArray) -> JointTargets:
+        """Return the targets of a control period at whose end twist and shape are the given."""
+        period = dt / self._params.sub_samples
+        moving = bool(twist.any())
+        self._walking = self._walking or moving
+        phases, amplitudes = self._oscillations(moving, float(shape[0]), period)
+        feet = foot_targets(
+            phases,
+            amplitudes,
+            self._feet,
+            self._outward,
+            np.array((self._twist, twist)),
+            np.array((self._shape, shape)),
         )
-        reach = self._fastest * (dt / samples)
-        moves = np.diff(joints, axis=0, prepend=last_joints[None])
-        if np.any(np.abs(moves) > reach):
-            # The nearest point in reach jumped: the joints follow no faster than they can.
-            joints = _followed(last_joints, joints, reach)
-            moves = np.diff(joints, axis=0, prepend=last_joints[None])
-        self._joints = joints[-1]
-        return JointTargets(names=self._names, position=joints, velocity=moves * (samples / dt))
+        joints = self._paths.follow(feet)
+        rates = np.empty_like(joints)
+        _rates(self._joints, self._fastest, period, joints, rates)
+        self._twist, self._shape, self._joints = twist, shape, joints[-1].copy()
+        for array in (joints, rates):
+            array.flags.writeable = False
+        return JointTargets(names=self._names, position=joints, velocity=rates)
 
     def _steered(self, dt: float, velocity: tuple[float, float, float]) -> FloatArray:
         """Return the twist that follows the command, bounded in size and in rate of change."""
-        change = np.clip(velocity, -self._limits, self._limits) - self._twist
-        speed, allowed = math.hypot(change[0], change[1]), self._params.acceleration * dt
+        now = self._twist.tolist()
+        x, y, yaw = (
+            min(max(wanted, -limit), limit) - is_now
+            for wanted, limit, is_now in zip(velocity, self._limits, now, strict=True)
+        )
+        speed, allowed = math.hypot(x, y), self._params.acceleration * dt
         if speed > allowed:
-            change[:2] *= allowed / speed
+            x, y = x * (allowed / speed), y * (allowed / speed)
         allowed = self._params.yaw_acceleration * dt
-        change[2] = min(max(change[2], -allowed), allowed)
-        return self._twist + change
-
-    def _foot_targets(self, twists: FloatArray, shapes: FloatArray, dt: float) -> FloatArray:
-        """Return the feet in the base frame after each of K sub-samples, (K, legs, 3) [m]."""
-        frequency, duty_factor, stride_height, height, shift, width, sway = shapes.T[:, :, None]
-        feet = np.repeat(self._feet[None], len(shapes), axis=0)
-        feet[..., 0] -= shift
-        feet[..., 1] += width * self._outward
-        feet[..., 2] -= height
-        moving = bool(np.any(self._twist))
-        self._walking = self._walking or moving
-        if not self._walking:
-            return feet
-        phases, amplitudes = self._oscillations(shapes[-1, 0], moving, len(shapes), dt)
-        path = foot_positions(phases, feet, twists[:, None], frequency, duty_factor, stride_height)
-        # Highest where a leg is amidst its swing; legs that swing on both sides cancel.
-        lifted = np.cos(phases - math.pi * (1.0 - duty_factor))
-        path[..., 1] += sway * np.mean(self._outward * lifted, axis=1, keepdims=True)
-        targets: FloatArray = feet + amplitudes[..., None] * (path - feet)
-        return targets
+        return np.array([now[0] + x, now[1] + y, now[2] + min(max(yaw, -allowed), allowed)])
 
     def _oscillations(
-        self, frequency: float, moving: bool, samples: int, dt: float
+        self, moving: bool, frequency: float, period: float
     ) -> tuple[FloatArray, FloatArray]:
-        """Advance the oscillators by some sub-samples; return (K, legs) phases and amplitudes."""
-        n = len(self._legs)
-        drive = np.full(n, frequency)
-        target = np.full(n, float(moving))
-        # The amplitude's double time constant is 2 / gain.
-        gain = np.full(n, 2.0 * self._params.convergence_rate)
-        phases, amplitudes = np.empty((samples, n)), np.empty((samples, n))
-        for k in range(samples):
-            self._oscillators = advance(
-                self._oscillators,
-                dt,
-                frequency=drive,
-                target_amplitude=target,
-                amplitude_gain=gain,
-                coupling=self._coupling,
-            )
-            phases[k], amplitudes[k] = self._oscillators.phase, self._oscillators.amplitude
-        if not moving and np.all(amplitudes[-1] < _AT_REST):
+        """Return phases and amplitudes (K, legs) at the sub-samples [s]; those of rest if so."""
+        shape = (self._params.sub_samples, len(self._gain))
+        if not self._walking:
+            return np.zeros(shape), np.zeros(shape)
+        self._oscillators, phases, amplitudes = advance_samples(
+            self._oscillators,
+            period,
+            shape[0],
+            frequency=np.full(shape[1], frequency),
+            target_amplitude=np.full(shape[1], float(moving)),
+            amplitude_gain=self._gain,
+            coupling=self._coupling,
+        )
+        if not moving and (amplitudes[-1] < _AT_REST).all():
             self._stand()
         return phases, amplitudes
 

@@ -244,19 +244,46 @@ def advance(
     )  # fmt: skip
 
 
+def advance_samples(
+    state: OscillatorState,
+    dt: float,
+    samples: int,
+    *,
+    frequency: FloatArray,
+    target_amplitude: FloatArray,
+    amplitude_gain: FloatArray,
+    coupling: Coupling,
+) -> tuple[OscillatorState, FloatArray, FloatArray]:
+    """
+    Return one network's state after some steps, and phases and amplitudes (samples, n) on the way.
+
+    Arguments as of ``advance`` without leading axes; ``dt`` is that of each of the equal steps.
+    """
+    phases, amplitudes, rates = np.empty((3, samples, len(state.phase)))
+    _advance_samples(
+        state.phase, state.amplitude, state.amplitude_rate, frequency, target_amplitude,
+        amplitude_gain, coupling.cosine, coupling.sine, dt, phases, amplitudes, rates,
+    )  # fmt: skip
+    return OscillatorState(phases[-1], amplitudes[-1], rates[-1]), phases, amplitudes
+
+
 @numba.njit(cache=True)
-def _rates_into(phase, amplitude, frequency, cosine, sine, out):  # type: ignore[no-untyped-def]
-    # sin(a - b - c) from the sines and cosines of single phases: n pairs, not n * n sines.
+def _rates_into(  # type: ignore[no-untyped-def]
+    phase, slope, time, amplitude, frequency, cosine, sine, room, out
+):
+    # Of the phases after some time at a slope. sin(a - b - c) from the sines and cosines of single
+    # phases: n pairs, not n * n sines.
     n = phase.shape[0]
-    s, c = np.empty(n), np.empty(n)
     for i in range(n):
-        s[i], c[i] = math.sin(phase[i]), math.cos(phase[i])
+        angle = phase[i] + time * slope[i]
+        room[0, i], room[1, i] = math.sin(angle), math.cos(angle)
     for i in range(n):
         along, across = 0.0, 0.0
         for j in range(n):
-            along += amplitude[j] * (cosine[i, j] * s[j] - sine[i, j] * c[j])
-            across += amplitude[j] * (cosine[i, j] * c[j] + sine[i, j] * s[j])
-        out[i] = _TWO_PI * frequency[i] + c[i] * along - s[i] * across
+            s, c = room[0, j], room[1, j]
+            along += amplitude[j] * (cosine[i, j] * s - sine[i, j] * c)
+            across += amplitude[j] * (cosine[i, j] * c + sine[i, j] * s)
+        out[i] = _TWO_PI * frequency[i] + room[1, i] * along - room[0, i] * across
 
 
 @numba.guvectorize(
@@ -265,13 +292,46 @@ def _rates_into(phase, amplitude, frequency, cosine, sine, out):  # type: ignore
     nopython=True, cache=True,
 )  # fmt: skip
 def _phase_rates(phase, amplitude, frequency, cosine, sine, out):  # type: ignore[no-untyped-def]
-    _rates_into(phase, amplitude, frequency, cosine, sine, out)
+    room = np.empty((2, phase.shape[0]))
+    _rates_into(phase, phase, 0.0, amplitude, frequency, cosine, sine, room, out)
 
 
 @numba.njit(cache=True)
 def _amplitudes_into(time, offset, slope, target, half_gain, out):  # type: ignore[no-untyped-def]
     for i in range(out.shape[0]):
         out[i] = target[i] + (offset[i] + slope[i] * time) * math.exp(-half_gain[i] * time)
+
+
+@numba.njit(cache=True)
+def _advance_into(  # type: ignore[no-untyped-def]
+    phase, amplitude, amplitude_rate, frequency, target, gain, cosine, sine, dt, room,
+    new_phase, new_amplitude, new_rate,
+):  # fmt: skip
+    n = phase.shape[0]
+    half_gain, offset, slope = room[2], room[3], room[4]
+    for i in range(n):
+        half_gain[i] = 0.5 * gain[i]
+        offset[i] = amplitude[i] - target[i]
+        slope[i] = amplitude_rate[i] + half_gain[i] * offset[i]
+        new_phase[i], new_amplitude[i] = phase[i], amplitude[i]
+    k1, k2, k3, k4 = room[5], room[6], room[7], room[8]
+    # The margin keeps a dt that is a multiple of the step up to rounding at that multiple.
+    steps = max(1, math.ceil(dt / MAX_STEP - 1e-9))
+    h = dt / steps
+    now, r, f = new_phase, new_amplitude, frequency
+    for step in range(steps):
+        _rates_into(now, now, 0.0, r, f, cosine, sine, room, k1)
+        _amplitudes_into((step + 0.5) * h, offset, slope, target, half_gain, r)
+        _rates_into(now, k1, 0.5 * h, r, f, cosine, sine, room, k2)
+        _rates_into(now, k2, 0.5 * h, r, f, cosine, sine, room, k3)
+        _amplitudes_into((step + 1.0) * h, offset, slope, target, half_gain, r)
+        _rates_into(now, k3, h, r, f, cosine, sine, room, k4)
+        for i in range(n):
+            now[i] += h / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i])
+    for i in range(n):
+        new_rate[i] = (amplitude_rate[i] - half_gain[i] * slope[i] * dt) * math.exp(
+            -half_gain[i] * dt
+        )
 
 
 @numba.guvectorize(
@@ -284,27 +344,20 @@ def _advance(  # type: ignore[no-untyped-def]
     phase, amplitude, amplitude_rate, frequency, target, gain, cosine, sine, dt,
     new_phase, new_amplitude, new_rate,
 ):  # fmt: skip
-    n = phase.shape[0]
-    half_gain, offset, slope = np.empty(n), np.empty(n), np.empty(n)
-    for i in range(n):
-        half_gain[i] = 0.5 * gain[i]
-        offset[i] = amplitude[i] - target[i]
-        slope[i] = amplitude_rate[i] + half_gain[i] * offset[i]
-        new_phase[i], new_amplitude[i] = phase[i], amplitude[i]
-    k1, k2, k3, k4 = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-    # The margin keeps a dt that is a multiple of the step up to rounding at that multiple.
-    steps = max(1, math.ceil(dt / MAX_STEP - 1e-9))
-    h = dt / steps
-    for step in range(steps):
-        _rates_into(new_phase, new_amplitude, frequency, cosine, sine, k1)
-        _amplitudes_into((step + 0.5) * h, offset, slope, target, half_gain, new_amplitude)
-        _rates_into(new_phase + 0.5 * h * k1, new_amplitude, frequency, cosine, sine, k2)
-        _rates_into(new_phase + 0.5 * h * k2, new_amplitude, frequency, cosine, sine, k3)
-        _amplitudes_into((step + 1.0) * h, offset, slope, target, half_gain, new_amplitude)
-        _rates_into(new_phase + h * k3, new_amplitude, frequency, cosine, sine, k4)
-        for i in range(n):
-            new_phase[i] += h / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i])
-    for i in range(n):
-        new_rate[i] = (amplitude_rate[i] - half_gain[i] * slope[i] * dt) * math.exp(
-            -half_gain[i] * dt
-        )
+    _advance_into(
+        phase, amplitude, amplitude_rate, frequency, target, gain, cosine, sine, dt,
+        np.empty((9, phase.shape[0])), new_phase, new_amplitude, new_rate,
+    )  # fmt: skip
+
+
+@numba.njit(cache=True)
+def _advance_samples(  # type: ignore[no-untyped-def]
+    phase, amplitude, rate, frequency, target, gain, cosine, sine, dt, phases, amplitudes, rates
+):
+    room = np.empty((9, phase.shape[0]))
+    for k in range(phases.shape[0]):
+        _advance_into(
+            phase, amplitude, rate, frequency, target, gain, cosine, sine, dt, room,
+            phases[k], amplitudes[k], rates[k],
+        )  # fmt: skip
+        phase, amplitude, rate = phases[k], amplitudes[k], rates[k]

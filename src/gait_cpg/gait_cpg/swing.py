@@ -88,6 +88,40 @@ def foot_positions(
     return result
 
 
+def foot_targets(
+    phases: FloatArray,
+    amplitudes: FloatArray,
+    feet: FloatArray,
+    outward: FloatArray,
+    twists: FloatArray,
+    shapes: FloatArray,
+) -> FloatArray:
+    """
+    Return the feet in the base frame at K equidistant samples of a control period.
+
+    Parameters
+    ----------
+    phases, amplitudes : (K, L) arrays [rad, -]
+        The amplitude scales a foot's way between standing (0) and walking (1).
+    feet : (L, 3) array [m]
+        In the nominal stance.
+    outward : (L,) array
+        1 for legs on the left, -1 for those on the right.
+    twists, shapes : (2, 3), (2, 7) arrays
+        At the beginning and the end of the period, linear between: the base's twist as of
+        ``foot_positions``; frequency [Hz], duty factor, clearance, height of the body over its
+        nominal one, its shift forward, outward move of the feet and sway [m].
+
+    Returns
+    -------
+    (L, K, 3) array [m]
+
+    """
+    targets = np.empty((phases.shape[1], phases.shape[0], 3))
+    _foot_targets(phases, amplitudes, feet, outward, twists, shapes, targets)
+    return targets
+
+
 @numba.njit(cache=True)
 def _ground_point(x, y, twist, time):  # type: ignore[no-untyped-def]
     angle = twist[2] * time
@@ -122,12 +156,8 @@ def _quintic(u, start, end, start_rate, end_rate):  # type: ignore[no-untyped-de
     )
 
 
-@numba.guvectorize(
-    'void(float64, float64[:], float64[:], float64, float64, float64, float64[:])',
-    '(),(k),(k),(),(),()->(k)',
-    nopython=True, cache=True,
-)  # fmt: skip
-def _foot_positions(  # type: ignore[no-untyped-def]
+@numba.njit(cache=True)
+def _foot_position(  # type: ignore[no-untyped-def]
     phase, foot, twist, frequency, duty_factor, clearance, out
 ):
     share = (phase % _TWO_PI) / _TWO_PI
@@ -149,3 +179,42 @@ def _foot_positions(  # type: ignore[no-untyped-def]
         u, y0, y1, duration * (-twist[2] * x0 - twist[1]), duration * (-twist[2] * x1 - twist[1])
     )
     out[2] = foot[2] + clearance * 16.0 * (u * (1.0 - u)) ** 2
+
+
+@numba.guvectorize(
+    'void(float64, float64[:], float64[:], float64, float64, float64, float64[:])',
+    '(),(k),(k),(),(),()->(k)',
+    nopython=True, cache=True,
+)  # fmt: skip
+def _foot_positions(  # type: ignore[no-untyped-def]
+    phase, foot, twist, frequency, duty_factor, clearance, out
+):
+    _foot_position(phase, foot, twist, frequency, duty_factor, clearance, out)
+
+
+@numba.njit(cache=True)
+def _foot_targets(  # type: ignore[no-untyped-def]
+    phases, amplitudes, feet, outward, twists, shapes, out
+):
+    samples, legs = phases.shape
+    foot = np.empty(3)
+    for k in range(samples):
+        share = (k + 1.0) / samples
+        twist = twists[0] + share * (twists[1] - twists[0])
+        shape = shapes[0] + share * (shapes[1] - shapes[0])
+        frequency, duty_factor, clearance = shape[0], shape[1], shape[2]
+        height, shift, width, sway = shape[3], shape[4], shape[5], shape[6]
+        # Highest where a leg is amidst its swing; legs that swing on both sides cancel.
+        lean = 0.0
+        for i in range(legs):
+            lean += outward[i] * math.cos(phases[k, i] - math.pi * (1.0 - duty_factor))
+        lean *= sway / legs
+        for i in range(legs):
+            foot[0] = feet[i, 0] - shift
+            foot[1] = feet[i, 1] + width * outward[i]
+            foot[2] = feet[i, 2] - height
+            path = out[i, k]
+            _foot_position(phases[k, i], foot, twist, frequency, duty_factor, clearance, path)
+            path[1] += lean
+            for j in range(3):
+                path[j] = foot[j] + amplitudes[k, i] * (path[j] - foot[j])

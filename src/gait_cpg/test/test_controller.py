@@ -10,11 +10,14 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.leg_ik import LegKinematics
+from gait_core.leg_kernel import chains_follow
 from gait_core.observation import Observation
 from gait_core.parameters import build
 from gait_core.testing import legged_box
 from gait_core.trial_spec import Command
-from gait_cpg.controller import PhaseCpgController, PhaseCpgParams
+from gait_cpg.controller import PhaseCpgController, PhaseCpgParams, _rates
+from gait_cpg.phase_oscillators import _advance_samples
+from gait_cpg.swing import _foot_targets
 
 DT = 0.02
 BLIND = Observation(tick=0, time=0.0)
@@ -156,6 +159,17 @@ def test_equal_histories_give_equal_targets_whatever_the_seed():
     walk(walker, (-0.2, 0.0, 0.0), 0.5)
     walker.reset(2)
     np.testing.assert_array_equal(walk(walker, (0.3, 0.1, 0.4), 1.0)[0], first)
+
+
+def test_nothing_is_left_to_compile_after_construction():
+    walker = controller(max_forward=0.0)
+    kernels = (chains_follow, _advance_samples, _foot_targets, _rates)
+    before = [list(kernel.signatures) for kernel in kernels]
+    assert all(before)
+    walk(walker, NOWHERE, 0.1), walk(walker, (0.0, 0.1, 0.3), 0.5)
+    walker.reset(0)
+    walk(walker, (0.0, 0.1, 0.3), 0.1)
+    assert [kernel.signatures for kernel in kernels] == before
 
 
 def test_told_to_stop_it_stands_still():

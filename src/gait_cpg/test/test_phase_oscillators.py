@@ -11,6 +11,7 @@ from gait_cpg.phase_oscillators import (
     Coupling,
     OscillatorState,
     advance,
+    advance_samples,
     amplitude_accelerations,
     amplitudes_after,
     coupling_to_lags,
@@ -218,3 +219,21 @@ def test_coupling_refuses_shapes_that_do_not_fit():
         Coupling(weights=np.ones((3, 3)), phase_bias=np.ones((2, 2)))
     with pytest.raises(ValueError, match='mismatch'):
         phase_rates(np.ones(3), np.ones(3), np.ones(3), coupling_to_lags(TROT, 1.0))
+
+
+def test_samples_on_the_way_are_those_of_single_steps():
+    lags = np.array([0.0, 0.5, 0.5, 0.0])
+    state = OscillatorState.at_rest(np.array([0.1, 2.0, 3.5, 5.0]))
+    drive = {
+        'frequency': np.full(4, 2.0),
+        'target_amplitude': np.full(4, 1.0),
+        'amplitude_gain': np.full(4, 12.0),
+        'coupling': coupling_to_lags(lags, 6.0),
+    }
+    last, phases, amplitudes = advance_samples(state, 0.007, 6, **drive)
+    for k in range(6):
+        state = advance(state, 0.007, **drive)
+        np.testing.assert_array_equal(phases[k], state.phase)
+        np.testing.assert_array_equal(amplitudes[k], state.amplitude)
+    np.testing.assert_array_equal(last.phase, state.phase)
+    np.testing.assert_array_equal(last.amplitude_rate, state.amplitude_rate)

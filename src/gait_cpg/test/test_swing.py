@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_cpg.swing import foot_positions, ground_points, in_stance
+from gait_cpg.swing import foot_positions, foot_targets, ground_points, in_stance
 
 FEET = np.array([[0.2, 0.13, -0.3], [0.2, -0.13, -0.3], [-0.2, 0.13, -0.3], [-0.2, -0.13, -0.3]])
 MIRROR = np.array([1, 0, 3, 2])
@@ -124,3 +124,27 @@ def test_a_mirrored_command_mirrors_the_feet(twist, phase, duty_factor):
 
 def test_lift_off_is_the_first_instant_of_the_swing():
     assert in_stance(np.array([0.0, 0.1, np.pi, 6.2]), 0.5).tolist() == [False, False, True, True]
+
+
+def test_targets_of_a_period_are_steady_feet_scaled_shifted_and_swayed():
+    rng = np.random.default_rng(3)
+    phases, amplitudes = rng.uniform(0.0, 20.0, (2, 4)), rng.uniform(0.0, 1.0, (2, 4))
+    twist = np.array([0.4, -0.1, 0.6])
+    shapes = np.array(
+        [[2.0, 0.6, 0.05, 0.01, 0.02, 0.03, 0.0], [1.0, 0.8, 0.05, 0.01, 0.02, 0.03, 0.04]]
+    )
+    outward = np.sign(FEET[:, 1])
+    targets = foot_targets(
+        phases, amplitudes, FEET, outward, np.array([0.0 * twist, twist]), shapes
+    )
+    assert targets.shape == (4, 2, 3)
+    stand = FEET + np.stack([[-0.02, 0.03 * side, -0.01] for side in outward])
+    # Half-way in the first of two samples, at the end in the second.
+    for k, (moving, frequency, duty_factor, sway) in enumerate(
+        [(0.5 * twist, 1.5, 0.7, 0.02), (twist, 1.0, 0.8, 0.04)]
+    ):
+        walk = foot_positions(phases[k], stand, moving, frequency, duty_factor, 0.05)
+        lifted = np.cos(phases[k] - np.pi * (1.0 - duty_factor))
+        walk[:, 1] += sway * np.mean(outward * lifted)
+        wanted = stand + amplitudes[k][:, None] * (walk - stand)
+        np.testing.assert_allclose(targets[:, k], wanted, atol=1e-14)
