@@ -20,9 +20,11 @@ from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from visualization_msgs.msg import MarkerArray
 
-from gait_core.errors import ConfigurationError
+from gait_core import trial as trial_module
+from gait_core.errors import ConfigurationError, SimulationDiverged
 from gait_core.scene import Scene, TerrainSpec
 from gait_core.terrains import load_terrain
+from gait_core.testing import KinematicEngine
 from gait_core.trial import run_trial
 from gait_core.trial_spec import TrialSpec
 from gait_interfaces.msg import Energy, FootContacts, Stability, WorkerStatus
@@ -131,6 +133,22 @@ def test_a_trial_that_cannot_run_is_refused_by_name_and_the_bridge_stays(
     response = graph.call(RunTrial, RUN, trial_id='t', spec=spec)
     assert not response.success and words in response.message
     assert graph.call(RunTrial, RUN, trial_id='u', spec=to_spec(trial(box))).success
+
+
+def test_a_trial_that_diverges_while_it_settles_is_a_result_as_in_process(graph, box, monkeypatch):
+    class Exploding(KinematicEngine):
+        def reset(self, scene, seed, *, settle_ticks=0):
+            raise SimulationDiverged('far away')
+
+    worker(graph)
+    spec = trial(box)
+    with monkeypatch.context() as patch:
+        patch.setitem(trial_module._engines, 'kinematic', Exploding())
+        response = graph.call(RunTrial, RUN, trial_id='t', spec=to_spec(spec))
+        expected = run_trial(spec)
+    assert response.success and expected.status == 'diverged'
+    assert from_result(response.result) == expected
+    assert graph.call(RunTrial, RUN, trial_id='u', spec=to_spec(spec)).success
 
 
 def test_a_spec_with_an_unknown_engine_or_no_id_is_refused(graph, box):

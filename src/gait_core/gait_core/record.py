@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import fields
 import io
 import json
+import os
 from pathlib import Path
 from typing import Any
 import zipfile
@@ -25,6 +26,16 @@ from gait_core.trial_spec import TrialResult, TrialSpec
 FORMAT = 1
 
 _NO_ARRAYS = ('robot', 'spec', 'status', 'dt')
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder of a record before its trial; ConfigurationError if it cannot be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigurationError(f'record {folder}: {error.strerror}') from error
+    if not os.access(folder, os.W_OK):
+        raise ConfigurationError(f'record {folder}: it may not be written')
 
 
 def write_record(folder: Path, rollout: Rollout, result: TrialResult) -> None:

@@ -224,7 +224,17 @@ def engine_for(name: str) -> Engine:
 
 
 def run_loop(spec: TrialSpec, engine: Engine | None = None) -> TrialLoop:
-    """Run a whole trial in this process and return its loop, with record and result."""
+    """
+    Run a whole trial in this process and return its loop, with record and result.
+
+    Raises
+    ------
+    ConfigurationError
+        If the trial cannot be run.
+    SimulationDiverged
+        If the physics leaves its range before tick 0: there is nothing to record.
+
+    """
     loop = TrialLoop(spec, engine or engine_for(spec.scene.engine))
     controller = start_trial(loop)
     while loop.running:
@@ -233,8 +243,26 @@ def run_loop(spec: TrialSpec, engine: Engine | None = None) -> TrialLoop:
 
 
 def run_trial(spec: TrialSpec, engine: Engine | None = None) -> TrialResult:
-    """Run a whole trial in this process."""
-    return run_loop(spec, engine).result()
+    """Run a whole trial in this process, also one that diverges while the robot settles."""
+    try:
+        return run_loop(spec, engine).result()
+    except SimulationDiverged as error:
+        return unfinished(spec, DIVERGED, str(error))
+
+
+def unfinished(spec: TrialSpec, status: str, reason: str) -> TrialResult:
+    """Return the result of a trial without a single tick, whose status may not win."""
+    return TrialResult(
+        status=status,
+        metrics={},
+        terms={},
+        fitness=None,
+        trial_hash='',
+        spec_hash=sha256_of(spec),
+        fingerprint=fingerprint(),
+        ticks=0,
+        reason=reason,
+    )
 
 
 def _finite(state: Observation) -> Observation:

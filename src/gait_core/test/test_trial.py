@@ -220,6 +220,16 @@ def test_divergence_ends_the_trial_without_a_fitness():
     assert result.terms == {} and not result.may_win
 
 
+def test_divergence_before_the_first_tick_is_a_result_too():
+    class Exploding(KinematicEngine):
+        def reset(self, scene, seed, *, settle_ticks=0):
+            raise SimulationDiverged('far away')
+
+    result = run_trial(spec_for_test(), Exploding())
+    assert (result.status, result.reason, result.ticks) == ('diverged', 'far away', 0)
+    assert result.fitness is None and not result.may_win
+
+
 class Poisoned(KinematicEngine):
     def __init__(self, field):
         super().__init__()

@@ -24,8 +24,8 @@ from gait_core.errors import BadCommand, ConfigurationError, SimulationDiverged
 from gait_core.record import write_record
 from gait_core.scene import Scene
 from gait_core.seeding import check_seed
-from gait_core.trial import TrialLoop, engine_for, start_trial, step_controller
-from gait_core.trial_spec import invalid
+from gait_core.trial import TrialLoop, engine_for, start_trial, step_controller, unfinished
+from gait_core.trial_spec import DIVERGED, TrialResult, invalid
 from gait_interfaces.msg import WorkerStatus
 from gait_interfaces.srv import CancelTrial, QueryTerrain, Reset, RunTrial, Step
 from gait_ros.clock import UNKNOWN, ClockPublisher, SimulatedTime, others_on, to_stamp
@@ -299,16 +299,10 @@ class SimBridgeNode(ManagedNode):
         trial = None
         try:
             trial = self._trial = _Trial(id=request.trial_id, loop=self._admitted(request))
-            await self._run(trial, request)
-            result = trial.loop.result()
-            if request.record:
-                write_record(Path(request.record), trial.loop.rollout(), result)
-            response.result = to_result(result)
+            response.result = to_result(await self._run(trial, request))
             response.success = True
         except ConfigurationError as error:
             response.message = str(error)
-        except SimulationDiverged as error:
-            response.message = f'the simulation diverged before its first tick: {error}'
         except Exception as error:  # An EventsExecutor crashes on what a coroutine raises.
             self.get_logger().error(traceback.format_exc())
             response.message = f'internal error: {error!r}'
@@ -331,12 +325,15 @@ class SimBridgeNode(ManagedNode):
         spec = from_spec(request.spec)
         return TrialLoop(spec, engine_for(spec.scene.engine))
 
-    async def _run(self, trial: _Trial, request: RunTrial.Request) -> None:
+    async def _run(self, trial: _Trial, request: RunTrial.Request) -> TrialResult:
         loop = trial.loop
-        if request.external_controller:
-            loop.begin()
-        else:
-            controller = start_trial(loop)
+        try:
+            if request.external_controller:
+                loop.begin()
+            else:
+                controller = start_trial(loop)
+        except SimulationDiverged as error:
+            return unfinished(loop.spec, DIVERGED, str(error))
         self._states.restart(loop.robot, loop.spec.scene)
         self._time.restart(loop.dt)
         self._publish(0, loop.true, loop.seen)
@@ -348,6 +345,10 @@ class SimBridgeNode(ManagedNode):
             self._warn_once(
                 f'unknown joints are ignored: {", ".join(sorted(loop.unknown_joints))}'
             )
+        result = loop.result()
+        if request.record:
+            write_record(Path(request.record), loop.rollout(), result)
+        return result
 
     async def _run_internal(self, trial: _Trial, controller: Controller) -> None:
         loop = trial.loop

@@ -62,6 +62,10 @@ def run(options: Namespace) -> int:
     if options.video:
         display.check_video(Path(options.video))
     spec = spec_of(options)
+    if options.record:
+        from gait_core.record import make_folder
+
+        make_folder(Path(options.record))
     keep = bool(options.record or options.video or options.viewer)
     result, rollout, wall_time, pids = (_over_ros if options.ros else _here)(spec, keep)
     values = trial_object(spec, result, wall_time, pids)
@@ -164,9 +168,14 @@ _Outcome = tuple['TrialResult', 'Rollout | None', float, 'Mapping[str, int] | No
 
 
 def _here(spec: TrialSpec, keep: bool) -> _Outcome:
-    from gait_core.trial import run_loop
+    from gait_core.errors import SimulationDiverged
+    from gait_core.trial import run_loop, unfinished
+    from gait_core.trial_spec import DIVERGED
 
-    loop = run_loop(spec)
+    try:
+        loop = run_loop(spec)
+    except SimulationDiverged as error:
+        return unfinished(spec, DIVERGED, str(error)), None, 0.0, None
     result = loop.result()
     return result, loop.rollout() if keep else None, result.wall_time, None
 
@@ -181,7 +190,9 @@ def _over_ros(spec: TrialSpec, keep: bool) -> _Outcome:
         raise ConfigurationError(f'--ros needs ROS 2: {error}') from error
     with tempfile.TemporaryDirectory(prefix='gait_record_') as folder:
         trial = run_ros_trial(spec, link_transforms=True, record=folder if keep else '')
-        rollout = read_record(Path(folder))[0] if keep else None
+        # A trial that diverged before its first tick leaves no record.
+        recorded = (Path(folder) / 'trial.json').exists()
+        rollout = read_record(Path(folder))[0] if recorded else None
     return trial.result, rollout, trial.wall_time, trial.pids
 
 

@@ -15,9 +15,9 @@ from typing import Any
 from gait_core.canonical import plain, rebuild
 from gait_core.contracts import Progress
 from gait_core.errors import ConfigurationError
+from gait_core.trial import unfinished
 from gait_core.trial_spec import TrialResult, TrialSpec, invalid
 from gait_evolver.evaluators import worker
-from gait_evolver.evaluators.results import unfinished
 
 ATTEMPTS = 2
 """How often a trial is run whose worker dies, before it is given up."""

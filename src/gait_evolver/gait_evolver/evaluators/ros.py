@@ -11,8 +11,8 @@ from typing import Any
 
 from gait_core.contracts import Progress
 from gait_core.errors import ConfigurationError
-from gait_core.trial_spec import DIVERGED, TrialResult, TrialSpec, invalid
-from gait_evolver.evaluators.results import unfinished
+from gait_core.trial import unfinished
+from gait_core.trial_spec import TrialResult, TrialSpec, invalid
 from gait_interfaces.msg import WorkerStatus
 from gait_ros.graph import NodeSpec, worker_nodes
 from gait_ros.processes import NodeEnded, NodeProcesses
@@ -220,8 +220,8 @@ class RosEvaluator:
                 losses[index] += 1
                 result = self._after_loss(specs[index], index, losses, waiting, str(loss))
             except ConfigurationError as error:
-                one.trial = None
-                result = self._after_refusal(one, specs[index], index, waiting, error)
+                one.trial = result = None
+                self._after_refusal(one, index, waiting, error)
             if result is not None:
                 one.trial = None
                 ended.append((index, result))
@@ -247,19 +247,16 @@ class RosEvaluator:
 
     @staticmethod
     def _after_refusal(
-        one: _Worker, spec: TrialSpec, index: int, waiting: deque[int], error: ConfigurationError
-    ) -> TrialResult | None:
+        one: _Worker, index: int, waiting: deque[int], error: ConfigurationError
+    ) -> None:
         message = str(error)
-        if message.startswith('the simulation diverged'):
-            return unfinished(spec, DIVERGED, message)
         if message.startswith('internal error'):
             raise RuntimeError(f'{one.client.name}: {message}') from error
-        if 'is running' in message or 'not active' in message:
-            # Somebody else was faster.
-            one.lost = one.client.status
-            waiting.appendleft(index)
-            return None
-        raise error
+        if 'is running' not in message and 'not active' not in message:
+            raise error
+        # Somebody else was faster.
+        one.lost = one.client.status
+        waiting.appendleft(index)
 
     def _cancel(self) -> None:
         for one in self._workers.values():

@@ -8,10 +8,8 @@ import traceback
 from typing import Any
 
 from gait_core.canonical import plain, rebuild
-from gait_core.errors import SimulationDiverged
 from gait_core.trial import run_trial
-from gait_core.trial_spec import DIVERGED, TrialResult, TrialSpec
-from gait_evolver.evaluators.results import unfinished
+from gait_core.trial_spec import TrialSpec
 
 
 def main(pipe: Connection) -> None:
@@ -30,21 +28,14 @@ def main(pipe: Connection) -> None:
         except EOFError:
             return
         try:
-            answer: tuple[int, Any, Any] = (index, plain(_run(rebuild(TrialSpec, spec))), None)
+            result = run_trial(rebuild(TrialSpec, spec))
+            answer: tuple[int, Any, Any] = (index, plain(result), None)
         except Exception as error:
             answer = (index, None, (error, traceback.format_exc()))
         try:
             _send(pipe, answer)
         except OSError:
             return
-
-
-def _run(spec: TrialSpec) -> TrialResult:
-    try:
-        return run_trial(spec)
-    except SimulationDiverged as error:
-        # Already while it settled: there is no tick to hash.
-        return unfinished(spec, DIVERGED, str(error))
 
 
 def _send(pipe: Connection, answer: tuple[int, Any, Any]) -> None:
