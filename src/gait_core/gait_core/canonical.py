@@ -7,6 +7,7 @@ import dataclasses
 from functools import cache
 import hashlib
 import json
+import math
 import types
 import typing
 from typing import Any
@@ -123,9 +124,18 @@ def _rebuild_mapping(kind: Any, value: Any, name: str) -> dict[str, Any]:
     return {str(key): rebuild(kind, item, f'{name}.{key}') for key, item in value.items()}
 
 
+def _float(value: int) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
 def _rebuild_scalar(cls: Any, value: Any, name: str) -> Any:
     if cls is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+        value = _float(value)
+    if cls is float and isinstance(value, float) and not math.isfinite(value):
+        raise ConfigurationError(f'{name} is {value}, expected a finite number')
     if cls is int and isinstance(value, float) and value.is_integer():
         return int(value)
     if not isinstance(value, cls) or (isinstance(value, bool) and cls is not bool):

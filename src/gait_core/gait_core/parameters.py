@@ -64,7 +64,7 @@ class ParameterInfo:
             raise ConfigurationError(
                 f"parameter '{self.name}' is {value!r}, expected a number [{self.unit}]"
             )
-        if not math.isfinite(value):
+        if not _is_finite(value):
             raise ConfigurationError(
                 f"parameter '{self.name}' is {value}, expected a finite number"
             )
@@ -76,8 +76,9 @@ class ParameterInfo:
         low, high = self.low, self.high
         if (low is not None and number < low) or (high is not None and number > high):
             bound = low if low is not None and number < low else high
+            unit = '' if self.unit == '-' else f' {self.unit}'
             raise ConfigurationError(
-                f"parameter '{self.name}' = {value:g} {self.unit} is outside [{low:g}, {high:g}]; "
+                f"parameter '{self.name}' = {value:g}{unit} is outside [{low:g}, {high:g}]; "
                 f'nearest valid: {bound:g}'
             )
         return number
@@ -100,6 +101,13 @@ class ParameterInfo:
         if self.choices and value not in self.choices:
             raise unknown(f"value of '{self.name}'", value, self.choices)
         return value
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # A whole number beyond every float.
+        return False
 
 
 def _field(kind: str, default: Any, **meta: Any) -> Any:

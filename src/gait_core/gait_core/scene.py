@@ -9,7 +9,10 @@ from types import MappingProxyType
 from typing import Any
 
 from gait_core.errors import ConfigurationError
-from gait_core.seeding import check_seed
+from gait_core.seeding import MAX_SEED, check_seed
+
+MAX_STEPS_PER_TICK = 100_000
+"""Physics steps of one control period; beyond it a mistyped step would run for ever."""
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -51,7 +54,7 @@ class InitialState:
     joint_positions: Mapping[str, float] = field(default_factory=lambda: NOTHING)
 
     def __post_init__(self) -> None:
-        """Check that every number is finite."""
+        """Check that every number is finite and that no foot starts inside the ground."""
         _finite(
             'initial',
             x=self.x,
@@ -62,6 +65,10 @@ class InitialState:
             clearance=self.clearance,
             **self.joint_positions,
         )
+        if self.clearance < 0.0:
+            raise ConfigurationError(
+                f'initial.clearance is {self.clearance} m, it must not be negative'
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,6 +185,13 @@ class Scene:
                 raise ConfigurationError(
                     f'scene.{name} is {getattr(self, name)}, it must not be negative'
                 )
+        if self.restitution > 1.0:
+            raise ConfigurationError(
+                f'scene.restitution is {self.restitution}, a bounce must not gain speed; '
+                'nearest valid: 1'
+            )
+        if not 0 <= self.draw <= MAX_SEED:
+            raise ConfigurationError(f'scene.draw is {self.draw}, expected 0 to {MAX_SEED}')
         if self.length_scale <= 0.0:
             raise ConfigurationError(f'scene.length_scale is {self.length_scale}, not positive')
         steps_per_tick(self.physics_step, self.control_period)
@@ -202,6 +216,11 @@ def steps_per_tick(physics_step: float, control_period: float) -> int:
         if not (math.isfinite(value) and value > 0.0):
             raise ConfigurationError(f'scene.{name} is {value} s, it must be positive')
     ratio = control_period / physics_step
+    if ratio > MAX_STEPS_PER_TICK:
+        raise ConfigurationError(
+            f'scene.physics_step {physics_step:g} s makes {ratio:.3g} steps of a control period; '
+            f'nearest valid: {control_period / MAX_STEPS_PER_TICK:g} s'
+        )
     steps = round(ratio)
     if steps >= 1 and math.isclose(ratio, steps, rel_tol=1e-9):
         return steps

@@ -176,7 +176,11 @@ def make_scene(robot_name: str, overrides: Mapping[str, Any]) -> Scene:
         For an unknown robot, field, engine or terrain, with the nearest valid one.
 
     """
-    robot = load_robot(robot_name, int(overrides.get('draw', 0)))
+    if overrides.get('robot', robot_name) != robot_name:
+        raise ConfigurationError(
+            f"scene.robot is '{overrides['robot']}', but the robot is '{robot_name}'"
+        )
+    robot = load_robot(robot_name, rebuild(int, overrides.get('draw', 0), 'scene.draw'))
     defaults = dict(robot.defaults.get('scene', {}))
     engine = overrides.get('engine') or defaults.get('engine') or default_engine()
     if engine != defaults.get('engine', engine):

@@ -16,6 +16,10 @@ FELL = 'fell'
 DIVERGED = 'diverged'
 
 
+MAX_TICKS = 10_000_000
+"""Control periods of one trial, settling apart: 55 hours at 50 Hz. More is a mistake."""
+
+
 def invalid(reason: str) -> str:
     """Return the status of a trial that a gate or a protocol fault ended."""
     return f'invalid:{reason}'
@@ -100,6 +104,15 @@ class TrialSpec:
             raise ConfigurationError(f'duration is {self.duration} s, it must be positive')
         if not (math.isfinite(self.settle_time) and self.settle_time >= 0.0):
             raise ConfigurationError(f'settle_time is {self.settle_time} s, it must be >= 0')
+        for name, seconds in (('duration', self.duration), ('settle_time', self.settle_time)):
+            longest = MAX_TICKS * self.scene.control_period
+            if seconds > longest:
+                raise ConfigurationError(f'{name} is {seconds:g} s; nearest valid: {longest:g} s')
+        for term, weight in self.fitness_terms.items():
+            if not math.isfinite(weight):
+                raise ConfigurationError(
+                    f"fitness term '{term}' has weight {weight}, expected a finite number"
+                )
         if self.ticks < 1:
             raise ConfigurationError(
                 f'duration {self.duration} s is shorter than one control period '

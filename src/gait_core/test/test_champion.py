@@ -21,21 +21,38 @@ def champion(gain=0.1, seeds=(2**63 - 1, 7), friction=0.9):
     return Champion(
         spec=TrialSpec(
             scene=Scene(
-                robot='guroo', friction=friction, engine_options={'solver_iterations': 50.0},
+                robot='guroo',
+                friction=friction,
+                engine_options={'solver_iterations': 50.0},
                 terrain=TerrainSpec(name='rough', parameters={'range': 0.1}, seed=4),
-                pushes=(Push(start=1.0, duration=0.2, force=(1.0, 0.0, 0.0)),
-                        Push(start=2.0, duration=0.2, force=(0.0, 1e-7, 0.0), link='torso'))),
+                pushes=(
+                    Push(start=1.0, duration=0.2, force=(1.0, 0.0, 0.0)),
+                    Push(start=2.0, duration=0.2, force=(0.0, 1e-7, 0.0), link='torso'),
+                ),
+            ),
             controller='staged_walk',
             parameters={'gain': gain, 'levelling': True, 'mode': 'no', 'list': [1.0, 2.5]},
             script=(TimedCommand(time=0.0, command=Command(set_points={'stop': 1.0})),),
-            seed=seeds[0], duration=9.0, fitness_terms={'distance': 1.0}),
-        seeds=seeds, trial_hashes=('12e4567', '0' * 64), fitness=1.0 / 3.0, status='ok',
-        fingerprint='x86_64 family 6', metrics={'distance_m': 0.5}, terms={'distance': 0.5},
-        run={'experiment': 'guroo_quick', 'generation': 3})
+            seed=seeds[0],
+            duration=9.0,
+            fitness_terms={'distance': 1.0},
+        ),
+        seeds=seeds,
+        trial_hashes=('12e4567', '0' * 64),
+        fitness=1.0 / 3.0,
+        status='ok',
+        fingerprint='x86_64 family 6',
+        metrics={'distance_m': 0.5},
+        terms={'distance': 0.5},
+        run={'experiment': 'guroo_quick', 'generation': 3},
+    )
 
 
-@given(gain=st.floats(-1e300, 1e300), friction=st.floats(0.0, 1e5),
-       seeds=st.lists(st.integers(0, 2**63 - 1), min_size=2, max_size=2))
+@given(
+    gain=st.floats(-1e300, 1e300),
+    friction=st.floats(0.0, 1e5),
+    seeds=st.lists(st.integers(0, 2**63 - 1), min_size=2, max_size=2),
+)
 def test_reading_gives_back_every_bit(tmp_path_factory, gain, friction, seeds):
     path = tmp_path_factory.mktemp('champion') / 'champion.yaml'
     written = champion(gain, tuple(seeds), friction)
@@ -93,14 +110,17 @@ def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path, monkeypatch)
     assert os.listdir(tmp_path) == ['champion.yaml']
 
 
-@pytest.mark.parametrize(('text', 'message'), [
-    (None, 'No such file'),
-    ('{', 'no YAML'),
-    ('- 1', 'no ROS parameter file'),
-    ('/**: {ros__parameters: {gait: {x: 1.0}}}', 'no champion'),
-    ('/**: {ros__parameters: {provenance: {format: 99}}}', 'champion format 99'),
-    ('/**: {ros__parameters: {provenance: {format: 1, spec: {controller: hold}}}}', 'missing'),
-])
+@pytest.mark.parametrize(
+    ('text', 'message'),
+    [
+        (None, 'No such file'),
+        ('{', 'no YAML'),
+        ('- 1', 'no ROS parameter file'),
+        ('/**: {ros__parameters: {gait: {x: 1.0}}}', 'no champion'),
+        ('/**: {ros__parameters: {provenance: {format: 99}}}', 'champion format 99'),
+        ('/**: {ros__parameters: {provenance: {format: 1, spec: {controller: hold}}}}', 'missing'),
+    ],
+)
 def test_other_files_are_refused_in_one_line(tmp_path, text, message):
     path = tmp_path / 'champion.yaml'
     if text is not None:

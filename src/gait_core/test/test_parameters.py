@@ -69,6 +69,7 @@ def test_construction_checks_as_build_does():
         ({'frequency': '1.0'}, ['frequency', "'1.0'"]),
         ({'frequency': math.nan}, ['frequency', 'nan']),
         ({'frequency': math.inf}, ['frequency', 'inf']),
+        ({'frequency': 10**400}, ['frequency', 'finite']),
         ({'cycles': math.inf}, ['cycles', 'inf']),
         ({'cycles': math.nan}, ['cycles', 'nan']),
         ({'levelled': 1}, ['levelled', 'true or false']),

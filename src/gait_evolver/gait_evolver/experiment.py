@@ -117,6 +117,10 @@ class Experiment:
                 raise ConfigurationError(
                     f'experiment.{name} is {getattr(self, name)}, it must be at least {least}'
                 )
+        if '/' in self.name:
+            raise ConfigurationError(
+                f"experiment.name is '{self.name}', expected a name without '/': runs bear it"
+            )
         for name in ('genes', 'fitness'):
             if not getattr(self, name):
                 raise ConfigurationError(f'experiment.{name} is empty')
