@@ -129,3 +129,17 @@ def _runs(pid):
             return file.read().rpartition(')')[2].split()[0] != 'Z'
     except FileNotFoundError:
         return False
+
+
+def test_without_a_place_for_its_log_ros_is_refused_in_one_line():
+    places = ('HOME', 'ROS_HOME', 'ROS_LOG_DIR')
+    environment = {name: value for name, value in os.environ.items() if name not in places}
+    done = subprocess.run(
+        [sys.executable, '-m', 'gait_evolver.cli', 'walk', 'a1', '--ros', '--json'],
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+    assert (done.returncode, done.stdout) == (2, '')
+    assert done.stderr.startswith('gait: ROS 2 does not start: ')
+    assert done.stderr.count('\n') == 1

@@ -6,7 +6,12 @@ import argparse
 from collections.abc import Sequence
 from importlib import import_module
 import os
+import re
+import signal
 import sys
+import threading
+import time
+from types import FrameType
 from typing import Any, NoReturn
 
 COMMANDS = {
@@ -20,6 +25,10 @@ COMMANDS = {
 """Subcommands; each is a module of ``gait_evolver.commands`` with ``add_arguments``, ``run``."""
 
 MISTAKE = 2
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_CLEAN_UP = 10.0
+"""For so long [s] after a signal no other one breaks off what is being left in order."""
 
 
 class UserError(Exception):
@@ -39,21 +48,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Run the command line and return the exit code.
 
     0: done, or a trial that ended ``ok`` or ``fell``. 1: diverged, invalid, or a failed row.
-    2: a user's mistake, named in one line on standard error. 130: interrupted.
+    2: a user's mistake, named in one line on standard error. 130 and 143: interrupted.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    interrupt = Interrupt()
     try:
+        interrupt.install()
+        _prepare_streams()
         code = _dispatch(words)
         sys.stdout.flush()
         return code
     except UserError as error:
         return _refuse(str(error))
     except KeyboardInterrupt:
-        return 130
+        return interrupt.exit_code
     except BrokenPipeError:
-        # The reader has seen enough; nothing more can be written, also not on exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader has seen enough.
+        _discard_output()
         return 0
+    except OSError as error:
+        _discard_output()
+        return _refuse(': '.join(filter(None, (error.filename, error.strerror or str(error)))))
     except ValueError as error:
         # Imported here: `gait --help` must not wait for NumPy.
         from gait_core.errors import ConfigurationError
@@ -61,6 +76,51 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, ConfigurationError):
             return _refuse(str(error))
         raise
+    finally:
+        interrupt.remove(for_good=arguments is None)
+
+
+class Interrupt:
+    """SIGINT and SIGTERM as one KeyboardInterrupt, which later signals cannot interrupt."""
+
+    def __init__(self) -> None:
+        self._before: dict[int, Any] = {}
+        self._last = -_CLEAN_UP
+        self.exit_code = 128 + signal.SIGINT
+
+    def install(self) -> None:
+        """Take the signals over, where Python lets us: in the main thread."""
+        if threading.current_thread() is threading.main_thread():
+            self._before = {number: signal.signal(number, self._on_signal) for number in _SIGNALS}
+
+    def remove(self, for_good: bool) -> None:
+        """Give the signals back; where the process ends now, let nothing disturb that."""
+        for number, handler in self._before.items():
+            signal.signal(number, signal.SIG_IGN if for_good else handler)
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        now = time.monotonic()
+        if now - self._last < _CLEAN_UP:
+            return
+        self._last = now
+        self.exit_code = 128 + number
+        raise KeyboardInterrupt
+
+
+def _prepare_streams() -> None:
+    # Closed by the caller: what is written goes nowhere, as into /dev/null.
+    for name in ('stdout', 'stderr'):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, 'w'))
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise UserError(f'the current folder cannot be used: {error.strerror}') from error
+
+
+def _discard_output() -> None:
+    """Let nothing more be written to standard output, also not on exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _refuse(message: str) -> int:
@@ -92,6 +152,11 @@ def _dispatch(words: list[str]) -> int:
 
 
 def _parsed(parser: Parser, words: list[str]) -> argparse.Namespace:
+    for before, word in zip(['', *words], words, strict=False):
+        # What a shell leaves of an unset variable must not fall back to a default.
+        if not word or re.fullmatch('--[a-z-]+=', word):
+            name = word.rstrip('=') or before
+            raise UserError(f'empty argument{f" behind {name!r}" if name else ""}')
     options, rest = parser.parse_known_args(words)
     if rest:
         flags = [flag for action in parser._actions for flag in action.option_strings]

@@ -89,6 +89,10 @@ class Evolution:
     def run(self) -> Progress:
         """Run until the last generation, or until the optimiser stops; return where it ended."""
         progress = self.progress
+        champion = self.champion()
+        # Its hashes hold on the platform that recorded them only.
+        if champion is not None and not self._store.warning():
+            self._store.restore(champion)
         while not progress.finished:
             if progress.generation >= progress.generations:
                 progress.finished = 'all generations done'

@@ -209,6 +209,12 @@ class RunStore:
             self._checkpoint(generation + 1)
         self.generations_done = generation + 1
 
+    def restore(self, champion: Champion) -> None:
+        """Write the champion of a run that is resumed, if its file is gone."""
+        if not self.champion_file.exists():
+            with _named(self.folder):
+                write_champion(self.champion_file, champion)
+
     def close(self) -> None:
         """Let another process open the run."""
         os.close(self._lock)
@@ -238,9 +244,7 @@ class RunStore:
         file = self.folder / 'checkpoint.json'
         log = self._log.read_bytes()
         if file.exists():
-            state = json.loads(file.read_text())
-            if state['format'] != FORMAT:
-                raise ConfigurationError(f'{file} has format {state["format"]}, expected {FORMAT}')
+            state = _read_checkpoint(file)
             kept = log[: state['log_bytes']]
             if hashlib.sha256(kept).hexdigest() != state['log_sha256']:
                 raise ConfigurationError(f'{self._log} was changed; the run cannot be resumed')
@@ -296,6 +300,16 @@ def read_run(folder: Path) -> tuple[dict[str, Any], Experiment]:
         raise ConfigurationError(f'{folder / "run.yaml"}: expected format {FORMAT}')
     content = read_yaml(folder / 'experiment.yaml')
     return facts, rebuild_experiment(content, folder.name, {})
+
+
+def _read_checkpoint(file: Path) -> dict[str, Any]:
+    try:
+        state = json.loads(file.read_text())
+    except ValueError as error:
+        raise ConfigurationError(f'{file} is no JSON: {error}') from error
+    if not isinstance(state, dict) or state.get('format') != FORMAT:
+        raise ConfigurationError(f'{file}: expected format {FORMAT}')
+    return state
 
 
 def _cell(value: Any) -> str:

@@ -203,6 +203,12 @@ MISTAKES = [
     ('walk legged_box --set scene.physics_step=0.003', 'nearest valid'),
     ('walk legged_box --set settle_time=x', 'expected a number of seconds'),
     ('walk legged_box --seconds 0', 'it must be positive'),
+    ('walk legged_box --seconds 1e300', 'nearest valid: 200000 s'),
+    ('walk legged_box --set settle_time=1e12', 'nearest valid: 200000 s'),
+    ('walk legged_box --set scene.robot=a1', "the robot is 'legged_box'"),
+    ('walk legged_box --set scene.draw=x', "scene.draw is 'x'"),
+    ('walk legged_box --champion=', "empty argument behind '--champion'"),
+    ('walk legged_box --record {run}/run.yaml', 'record'),
     ('walk legged_box --seconds ten', "invalid float value: 'ten'"),
     ('walk legged_box --seed -1', 'seed -1'),
     ('walk legged_box --seed 1.5', "invalid int value: '1.5'"),
@@ -287,6 +293,53 @@ def test_a_closed_pipe_is_no_fault():
         ['bash', '-c', f'set -o pipefail; {script}'], capture_output=True, text=True
     )
     assert (done.returncode, done.stderr) == (0, '')
+
+
+@pytest.mark.parametrize(
+    ('shell', 'code', 'message'),
+    [
+        ('{gait} list robots >&-', 0, ''),
+        ('{gait} list robots <&-', 0, ''),
+        ('{gait} list robots > /dev/full', 2, 'No space left on device'),
+        ('mkdir gone; cd gone; rmdir ../gone; {gait} list robots', 2, 'the current folder'),
+        ('{gait} walk legged_box --champion "$UNSET"', 2, "empty argument behind '--champion'"),
+        ('LC_ALL=C PYTHONIOENCODING=ascii {gait} list röbots', 2, "did you mean 'robots'"),
+    ],
+)
+def test_a_strange_surrounding_is_no_traceback(tmp_path, shell, code, message):
+    command = shell.replace('{gait}', f'{sys.executable} -m gait_evolver.cli')
+    done = subprocess.run(
+        ['bash', '-c', command], capture_output=True, text=True, cwd=tmp_path, encoding='utf-8'
+    )
+    lines = [line for line in done.stderr.splitlines() if line.startswith('gait: ')]
+    assert done.returncode == code, done.stderr
+    assert 'Traceback' not in done.stderr
+    assert len(lines) == (code == 2) and message in ''.join(lines)
+
+
+def test_later_signals_do_not_break_off_what_the_first_one_began():
+    script = (
+        'import os, signal, time\n'
+        'from gait_evolver.cli import Interrupt\n'
+        'interrupt = Interrupt()\n'
+        'interrupt.install()\n'
+        'try:\n'
+        '    os.kill(os.getpid(), signal.{first})\n'
+        '    time.sleep(5)\n'
+        'except KeyboardInterrupt:\n'
+        '    for number in (signal.SIGINT, signal.SIGTERM):\n'
+        '        os.kill(os.getpid(), number)\n'
+        '    interrupt.remove(for_good=True)\n'
+        '    os.kill(os.getpid(), signal.SIGTERM)\n'
+        '    print(interrupt.exit_code)\n'
+    )
+    for first, code in (('SIGINT', 130), ('SIGTERM', 143)):
+        done = subprocess.run(
+            [sys.executable, '-c', script.replace('{first}', first)],
+            capture_output=True,
+            text=True,
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (0, f'{code}\n', '')
 
 
 def test_every_command_has_a_module():

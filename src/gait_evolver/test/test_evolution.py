@@ -183,6 +183,24 @@ def test_a_changed_log_is_refused(tmp_path):
         RunStore.open_run(tmp_path / 'run')
 
 
+@pytest.mark.parametrize('content', [b'', b'{"form', b'[]', b'\xff\xfe', b'{"format": 9}'])
+def test_a_damaged_checkpoint_is_refused_in_one_line(tmp_path, content):
+    run(tmp_path / 'run')
+    (tmp_path / 'run' / 'checkpoint.json').write_bytes(content)
+    with pytest.raises(ConfigurationError, match='checkpoint.json') as caught:
+        RunStore.open_run(tmp_path / 'run')
+    assert '\n' not in str(caught.value)
+
+
+def test_a_champion_that_was_lost_is_written_again_on_resume(tmp_path):
+    run(tmp_path / 'run')
+    champion = tmp_path / 'run' / 'champion.yaml'
+    before = champion.read_bytes()
+    champion.unlink()
+    resumed(tmp_path / 'run')
+    assert champion.read_bytes() == before
+
+
 @pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')
 def test_a_full_disk_is_one_line_and_leaves_the_run_whole(tmp_path):
     # RLIMIT_FSIZE of a child: no file may grow beyond what two generations take.
@@ -243,6 +261,8 @@ def test_the_recorded_experiment_is_complete(tmp_path):
             {'genes': {'amplitude': {'uper': 7.0}}},
             "did you mean 'experiment.genes.amplitude.upper'",
         ),
+        ({'fitness': {'distance': float('nan')}}, 'fitness.distance is nan'),
+        ({'name': '../x'}, "without '/'"),
         ({'fitness': {'distanc': 1.0}}, "did you mean 'distance'"),
         ({'optimizer': {'name': 'genetik'}}, "did you mean 'genetic'"),
         ({'optimizer': {'settings': {'elits': 1}}}, "did you mean 'elites'"),

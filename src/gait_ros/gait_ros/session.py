@@ -50,7 +50,11 @@ class RosClient:
 
     def __init__(self, name: str) -> None:
         self._context = Context()
-        rclpy.init(args=[], context=self._context)
+        try:
+            rclpy.init(args=[], context=self._context)
+        except RuntimeError as error:
+            # Without a home, say, there is no place for its log: ROS_LOG_DIR names another.
+            raise ConfigurationError(f'ROS 2 does not start: {error}') from error
         self.node = Node(
             name, context=self._context, enable_rosout=False, start_parameter_services=False
         )

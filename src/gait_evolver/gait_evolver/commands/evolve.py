@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from gait_core.contracts import Evaluator
     from gait_evolver.experiment import Experiment, Plan
     from gait_evolver.run_store import Row, RunStore
-
-INTERRUPTED = 130
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -54,13 +53,13 @@ def run(options: Namespace) -> int:
         plan = plan_of(options)
         evaluator = make_evaluator(options, plan.experiment.evaluator)
         store, recorded = _created(options, plan), []
-    interrupted = False
+    interrupt: KeyboardInterrupt | None = None
     display = make_display()
     evolution = Evolution(store, evaluator, recorded, display)
     try:
         evolution.run()
-    except KeyboardInterrupt:
-        interrupted = True
+    except KeyboardInterrupt as error:
+        interrupt = error
     finally:
         evaluator.close()
         display.close()
@@ -70,12 +69,13 @@ def run(options: Namespace) -> int:
         print_json(values)
     else:
         _print_summary(values, evolution.progress.finished)
-    if interrupted:
+    if interrupt is not None:
+        folder = shlex.quote(str(store.folder))
         print(
-            f'gait: interrupted; go on with: gait evolve --run-dir {store.folder} --resume',
+            f'gait: interrupted; go on with: gait evolve --run-dir {folder} --resume',
             file=sys.stderr,
         )
-        return INTERRUPTED
+        raise interrupt
     return 0 if values['best_fitness'] is not None else FAILED
 
 
