@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gait_core.arrays import FloatArray, frozen
+from gait_core.arrays import FloatArray, IntArray, all_finite, frozen
 from gait_core.errors import BadCommand
+
+_FIELDS = ('position', 'velocity', 'effort')
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +45,7 @@ class JointTargets:
             twice = next(name for name in self.names if self.names.count(name) > 1)
             raise BadCommand(f"joint '{twice}' is commanded twice in one message")
         rows = set()
-        for field in ('position', 'velocity', 'effort'):
+        for field in _FIELDS:
             given = getattr(self, field)
             if given is not None:
                 array = self._checked(field, given)
@@ -53,14 +55,16 @@ class JointTargets:
             raise BadCommand(f'targets differ in their number of sub-samples: {sorted(rows)}')
 
     def _checked(self, field: str, given: FloatArray) -> FloatArray:
-        array = np.atleast_2d(np.asarray(given, dtype=np.float64))
+        array = np.asarray(given, dtype=np.float64)
+        if array.ndim < 2:
+            array = np.atleast_2d(array)
         if array.ndim != 2 or array.shape[0] < 1 or array.shape[1] != len(self.names):
             raise BadCommand(
                 f'{field} has shape {array.shape}, expected (K, {len(self.names)}) for '
                 f'{len(self.names)} names'
             )
-        bad = ~np.isfinite(array).all(axis=0)
-        if bad.any():
+        if not all_finite(array):
+            bad = ~np.isfinite(array).all(axis=0)
             raise BadCommand(f"{field} of joint '{self.names[int(np.argmax(bad))]}' is not finite")
         return frozen(array, name=field)
 
@@ -99,30 +103,53 @@ class TargetMemory:
         self._index = {name: i for i, name in enumerate(self._names)}
         n = len(self._names)
         self._last = {
-            'position': frozen(initial_position, (n,), name='initial position').copy(),
+            'position': frozen(initial_position, (n,), name='initial position'),
             'velocity': np.zeros(n),
             'effort': np.zeros(n),
         }
-        self._columns: dict[tuple[str, ...], tuple[FloatArray, FloatArray]] = {}
+        self._held: dict[str, FloatArray] = {}
+        self._columns: dict[tuple[str, ...], tuple[IntArray, IntArray]] = {}
         self.unknown: set[str] = set()
 
     def resolve(self, targets: JointTargets) -> AppliedTargets:
         """Return the full arrays for these targets and remember their last sub-sample."""
         source, column = self._map(targets.names)
-        full: dict[str, FloatArray] = {}
-        for field in ('position', 'velocity', 'effort'):
-            rows = np.repeat(self._last[field][None, :], targets.sub_samples, axis=0)
+        samples = targets.sub_samples
+        full = []
+        for field in _FIELDS:
             given = getattr(targets, field)
             if given is not None:
-                rows[:, column] = given[:, source]
+                rows = self._replaced(field, samples, column, given[:, source])
             elif field == 'velocity' and targets.position is not None:
-                rows[:, column] = 0.0
-            self._last[field] = rows[-1].copy()
-            rows.flags.writeable = False
-            full[field] = rows
-        return AppliedTargets(**full)
+                rows = self._replaced(field, samples, column, 0.0)
+            else:
+                rows = self._hold(field, samples)
+            full.append(rows)
+        return AppliedTargets(*full)
 
-    def _map(self, names: tuple[str, ...]) -> tuple[FloatArray, FloatArray]:
+    def _replaced(
+        self, field: str, samples: int, column: IntArray, values: FloatArray | float
+    ) -> FloatArray:
+        """Return the last values but for those of some columns, and remember the last row."""
+        rows = np.empty((samples, len(self._names)))
+        if len(column) < len(self._names):
+            rows[:] = self._last[field]
+        rows[:, column] = values
+        rows.flags.writeable = False
+        self._last[field] = rows[-1]
+        self._held.pop(field, None)
+        return rows
+
+    def _hold(self, field: str, samples: int) -> FloatArray:
+        """Return the last values for some sub-samples; one array for as long as they hold."""
+        rows = self._held.get(field)
+        if rows is None or len(rows) != samples:
+            rows = np.repeat(self._last[field][None, :], samples, axis=0)
+            rows.flags.writeable = False
+            self._held[field] = rows
+        return rows
+
+    def _map(self, names: tuple[str, ...]) -> tuple[IntArray, IntArray]:
         if names not in self._columns:
             known = [i for i, name in enumerate(names) if name in self._index]
             self.unknown.update(name for name in names if name not in self._index)

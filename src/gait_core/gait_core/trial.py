@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import struct
 import time as wall
 from typing import Any
 
 import numpy as np
 
 from gait_core import registry
-from gait_core.arrays import FloatArray
+from gait_core.arrays import FloatArray, all_finite
 from gait_core.canonical import sha256_of
 from gait_core.contracts import Controller, Engine
 from gait_core.errors import (
@@ -34,6 +35,9 @@ from gait_core.trial_spec import DIVERGED, FELL, OK, Command, TrialResult, Trial
 from gait_core.weights import load_weights
 
 _ENGINE_SEED, _SENSOR_SEED, CONTROLLER_SEED = range(3)
+
+_LITTLE = np.dtype('<f8')
+"""Hashes are of little-endian numbers, whatever the machine's order."""
 
 
 class TrialLoop:
@@ -269,13 +273,13 @@ def _finite(state: Observation) -> Observation:
     """Return a state, or raise SimulationDiverged: no NaN leaves a trial."""
     for name in ('joint_positions', 'joint_velocities', 'body_poses', 'body_twists'):
         array = getattr(state, name)
-        if array is not None and not np.isfinite(array).all():
+        if array is not None and not all_finite(array):
             raise SimulationDiverged(f'{name} at tick {state.tick} are not finite')
     return state
 
 
 def _hash_state(digest: Any, tick: int, state: Observation) -> None:
-    digest.update(np.float64(tick).astype('<f8').tobytes())
+    digest.update(struct.pack('<d', tick))
     for array in (
         state.joint_positions,
         state.joint_velocities,
@@ -283,10 +287,10 @@ def _hash_state(digest: Any, tick: int, state: Observation) -> None:
         state.body_twists,
     ):
         if array is not None:
-            digest.update(np.ascontiguousarray(array, dtype='<f8').tobytes())
+            digest.update(np.asarray(array, _LITTLE).tobytes())
 
 
 def _hash_tick(digest: Any, tick: int, state: Observation, applied: AppliedTargets) -> None:
     _hash_state(digest, tick, state)
     for array in (applied.position, applied.velocity, applied.effort):
-        digest.update(np.ascontiguousarray(array, dtype='<f8').tobytes())
+        digest.update(np.asarray(array, _LITTLE).tobytes())
