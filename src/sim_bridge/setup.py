@@ -37,6 +37,7 @@ setup(
         ],
         'gait.benchmarks': [
             'bullet = sim_bridge.engines.bullet_benchmark:benchmark',
+            'mujoco = sim_bridge.engines.mujoco_benchmark:benchmark',
         ],
     },
 )

@@ -134,6 +134,8 @@ class Torques:
     def select(self, sample: int) -> None:
         """Put a sub-sample of the demands into force."""
         columns = self.columns
+        if not len(columns):
+            return
         self._aim = self._demands.position[sample, columns]
         self._rate = self._demands.velocity[sample, columns]
         self._feed = np.where(self._fed, self._demands.effort[sample, columns], 0.0)

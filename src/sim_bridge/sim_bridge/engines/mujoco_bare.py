@@ -1,0 +1,123 @@
+"""
+A trial as a straight script of MuJoCo calls: what the engine's overhead is measured against.
+
+It makes the calls that the ``mujoco`` engine makes for a robot with position servos on flat
+ground, in the same order, and nothing else; its last state equals the engine's to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import time
+from typing import Any
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import ConfigurationError
+from gait_core.parameters import build
+from gait_core.placement import base_pose
+from gait_core.robot.model import RobotModel
+from gait_core.scene import Scene
+from gait_core.targets import AppliedTargets
+from gait_core.terrains import load_terrain
+from gait_core.trial import initial_positions
+from sim_bridge.engines.demands import DEFAULT_GAIN, NO_LIMIT
+from sim_bridge.engines.fused import fused
+from sim_bridge.engines.mujoco_client import mj
+from sim_bridge.engines.mujoco_model import build_model
+from sim_bridge.engines.mujoco_options import MujocoOptions
+
+
+def bare_trial(
+    robot: RobotModel, scene: Scene, tape: Sequence[AppliedTargets]
+) -> tuple[float, tuple[float, ...]]:
+    """
+    Run a tape of one sub-sample a period; return the wall time [s] and the last joint positions.
+
+    The wall time spans the reset of the state and every period, but not the making of the model,
+    which the engine keeps, too.
+
+    Raises
+    ------
+    ConfigurationError
+        For a scene or robot that the script does not know.
+
+    """
+    options = build(MujocoOptions, scene.engine_options)
+    _refuse_others(robot, scene, options)
+    terrain = load_terrain(scene.terrain)
+    start = initial_positions(robot, scene)
+    pose = base_pose(robot, start, scene.initial, terrain)
+    model = build_model(fused(robot).robot, scene, options, terrain)
+    data = mj.MjData(model)
+    joints = [model.joint(name) for name in robot.joint_names]
+    places = np.array([joint.qposadr[0] for joint in joints])
+    dofs = np.array([joint.dofadr[0] for joint in joints])
+    rows = [(one.position[0], one.velocity[0]) for one in tape]
+    began = time.perf_counter()
+    mj.mj_resetData(model, data)
+    data.qpos[:3], data.qpos[3:7] = pose[:3], pose[[6, 3, 4, 5]]
+    data.qpos[places] = start
+    model.dof_frictionloss[dofs] = np.minimum(robot.effort_limit, NO_LIMIT)
+    _run(model, data, robot, scene, options, places, dofs, rows)
+    return time.perf_counter() - began, tuple(data.qpos[places].tolist())
+
+
+def _refuse_others(robot: RobotModel, scene: Scene, options: MujocoOptions) -> None:
+    known = (
+        scene.terrain.name == 'flat'
+        and not scene.pushes
+        and not scene.fixed_base
+        and not options.self_collision
+        and not any(joint.mimic for joint in robot.joints)
+        and all(robot.actuators[name].kind == 'position' for name in robot.joint_names)
+    )
+    if not known:
+        raise ConfigurationError(
+            'the bare trial knows position servos on flat ground without pushes, fixed base, '
+            f"self-collision or mimic joints; robot '{robot.name}' or its scene has others"
+        )
+
+
+def _run(
+    model: Any,
+    data: Any,
+    robot: RobotModel,
+    scene: Scene,
+    options: MujocoOptions,
+    places: FloatArray,
+    dofs: FloatArray,
+    rows: list[tuple[FloatArray, FloatArray]],
+) -> None:
+    order = np.argsort(dofs)
+    places, dofs = places[order], dofs[order]
+    gain = np.array(
+        [robot.actuators[name].constants.get('gain', DEFAULT_GAIN) for name in robot.joint_names]
+    )[order]
+    limit = np.minimum(robot.velocity_limit, NO_LIMIT)[order]
+    lower, upper = robot.lower[order], robot.upper[order]
+    servo = 1.0 / (scene.physics_step * options.servo_impedance)
+    slip = scene.friction / (scene.physics_step * options.contact_impedance)
+    count = len(dofs)
+    for position, velocity in rows:
+        aim, rate = np.clip(position[order], lower, upper), velocity[order]
+        for _ in range(scene.steps_per_tick):
+            mj.mj_step1(model, data)
+            wanted = (aim - data.qpos[places]) * gain + rate
+            wanted = np.maximum(np.minimum(wanted, limit), -limit)
+            data.efc_aref[:count] = (wanted - data.qvel[dofs]) * servo
+            first = count + data.nl
+            if data.nefc > first:
+                sliding = data.efc_vel[first:].reshape(-1, 3)
+                data.efc_aref[first::3] -= slip * np.hypot(sliding[:, 1], sliding[:, 2])
+            mj.mj_step2(model, data)
+        _look(data)
+
+
+def _look(data: Any) -> None:
+    """Read what an observation is made of."""
+    _ = data.qpos.copy(), data.qvel.copy(), data.efc_force.copy()
+    if data.ncon:
+        found = data.contact
+        _ = found.geom, found.efc_address, found.dist, found.pos, found.frame

@@ -1,0 +1,49 @@
+"""The bare script that the engine's overhead is measured against does the same work."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gait_core.errors import ConfigurationError
+from gait_core.scene import Push, Scene, TerrainSpec
+from gait_core.testing import legged_box
+from gait_core.testing_robots import applied, hinged
+
+pytest.importorskip('mujoco', reason='MuJoCo is not installed')
+from sim_bridge.engines.mujoco import MujocoEngine
+from sim_bridge.engines.mujoco_bare import bare_trial
+
+pytestmark = pytest.mark.physics
+
+
+def test_it_ends_in_the_state_of_the_engine_to_the_last_bit():
+    robot = legged_box(4, 3)
+    scene = Scene(robot='x', physics_step=0.002, engine_options={'servo_impedance': 0.98})
+    tape = [
+        applied(robot, robot.stance + 0.2 * np.sin(0.3 * tick + np.arange(12)))
+        for tick in range(40)
+    ]
+    seconds, bare = bare_trial(robot, scene, tape)
+    engine = MujocoEngine(lambda name, draw: robot)
+    engine.reset(scene, 0)
+    end = engine.rollout(tape)[-1]
+    engine.close()
+    assert seconds > 0.0
+    assert bare == tuple(end.joint_positions.tolist())
+
+
+@pytest.mark.parametrize(
+    ('robot', 'fields'),
+    [
+        (hinged('pd', {'stiffness': 1.0, 'damping': 1.0}), {}),
+        (legged_box(), {'terrain': TerrainSpec(name='rough')}),
+        (legged_box(), {'pushes': (Push(start=0.0, duration=1.0, force=(1.0, 0.0, 0.0)),)}),
+        (legged_box(), {'fixed_base': True}),
+        (legged_box(), {'engine_options': {'self_collision': 1}}),
+    ],
+)
+def test_what_it_does_not_know_is_refused(robot, fields):
+    scene = replace(Scene(robot='x'), **fields)
+    with pytest.raises(ConfigurationError, match='the bare trial knows'):
+        bare_trial(robot, scene, [applied(robot)])
