@@ -247,8 +247,8 @@ class LegPaths:
             If the shape does not fit or a number is not finite.
 
         """
-        # Writable, as the kernel is compiled for such arrays.
-        points = np.require(paths, np.float64, ['C', 'W'])
+        # A copy: the kernel is compiled for arrays that may be written.
+        points = np.array(paths, dtype=np.float64, order='C')
         if points.ndim != 3 or points.shape[::2] != (len(self.legs), 3) or not all_finite(points):
             wanted = (len(self.legs), 'k', 3)
             raise ValueError(f'paths are {paths!r}, expected {wanted} finite numbers')

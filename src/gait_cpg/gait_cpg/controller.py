@@ -176,6 +176,7 @@ class PhaseCpgController:
         self._feet = np.array(
             [leg.forward(joints)[0] for leg, joints in zip(self._paths.legs, stance, strict=True)]
         )
+        self._ones = np.ones(len(robot.legs))
         self._outward = np.where(self._feet[:, 1] < 0.0, -1.0, 1.0)
         columns = [robot.joint_index[name] for name in self._names]
         self._fastest = robot.velocity_limit[columns]
@@ -196,7 +197,7 @@ class PhaseCpgController:
         self._lags = leg_lags(gait(params.gait), self._feet)
         self._coupling = coupling_to_lags(self._lags, params.convergence_rate)
         # The amplitude's double time constant is 2 / gain.
-        self._gain = np.full(len(self._lags), 2.0 * params.convergence_rate)
+        self._gain = 2.0 * params.convergence_rate * self._ones
         self._limits = (params.max_forward, params.max_sideways, params.max_yaw_rate)
         self._wanted = np.array([getattr(params, name) for name in _SHAPE])
 
@@ -224,7 +225,7 @@ class PhaseCpgController:
     def _targets_over(self, dt: float, twist: FloatArray, shape: FloatArray) -> JointTargets:
         """Return the targets of a control period at whose end twist and shape are the given."""
         period = dt / self._params.sub_samples
-        moving = bool(twist.any())
+        moving = any(twist.tolist())
         self._walking = self._walking or moving
         phases, amplitudes = self._oscillations(moving, float(shape[0]), period)
         feet = foot_targets(
@@ -232,8 +233,8 @@ class PhaseCpgController:
             amplitudes,
             self._feet,
             self._outward,
-            np.array((self._twist, twist)),
-            np.array((self._shape, shape)),
+            (self._twist, twist),
+            (self._shape, shape),
         )
         joints = self._paths.follow(feet)
         rates = np.empty_like(joints)
@@ -267,8 +268,8 @@ class PhaseCpgController:
             self._oscillators,
             period,
             shape[0],
-            frequency=np.full(shape[1], frequency),
-            target_amplitude=np.full(shape[1], float(moving)),
+            frequency=frequency * self._ones,
+            target_amplitude=moving * self._ones,
             amplitude_gain=self._gain,
             coupling=self._coupling,
         )

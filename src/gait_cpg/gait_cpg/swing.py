@@ -93,8 +93,8 @@ def foot_targets(
     amplitudes: FloatArray,
     feet: FloatArray,
     outward: FloatArray,
-    twists: FloatArray,
-    shapes: FloatArray,
+    twists: tuple[FloatArray, FloatArray],
+    shapes: tuple[FloatArray, FloatArray],
 ) -> FloatArray:
     """
     Return the feet in the base frame at K equidistant samples of a control period.
@@ -107,7 +107,7 @@ def foot_targets(
         In the nominal stance.
     outward : (L,) array
         1 for legs on the left, -1 for those on the right.
-    twists, shapes : (2, 3), (2, 7) arrays
+    twists, shapes : pairs of (3,) and of (7,) arrays
         At the beginning and the end of the period, linear between: the base's twist as of
         ``foot_positions``; frequency [Hz], duty factor, clearance, height of the body over its
         nominal one, its shift forward, outward move of the feet and sway [m].
@@ -118,7 +118,7 @@ def foot_targets(
 
     """
     targets = np.empty((phases.shape[1], phases.shape[0], 3))
-    _foot_targets(phases, amplitudes, feet, outward, twists, shapes, targets)
+    _foot_targets(phases, amplitudes, feet, outward, *twists, *shapes, targets)
     return targets
 
 
@@ -194,14 +194,14 @@ def _foot_positions(  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True)
 def _foot_targets(  # type: ignore[no-untyped-def]
-    phases, amplitudes, feet, outward, twists, shapes, out
+    phases, amplitudes, feet, outward, first_twist, last_twist, first_shape, last_shape, out
 ):
     samples, legs = phases.shape
     foot = np.empty(3)
     for k in range(samples):
         share = (k + 1.0) / samples
-        twist = twists[0] + share * (twists[1] - twists[0])
-        shape = shapes[0] + share * (shapes[1] - shapes[0])
+        twist = first_twist + share * (last_twist - first_twist)
+        shape = first_shape + share * (last_shape - first_shape)
         frequency, duty_factor, clearance = shape[0], shape[1], shape[2]
         height, shift, width, sway = shape[3], shape[4], shape[5], shape[6]
         # Highest where a leg is amidst its swing; legs that swing on both sides cancel.
