@@ -80,6 +80,7 @@ def evolve(generations: int, workers: int) -> Path:
 def walk(folder: Path, seconds: float) -> str:
     """Walk the champion of a run, print what it does, draw it, and return its status."""
     from gait_core.champion import read_champion
+    from gait_core.errors import ConfigurationError
     from gait_core.trial import run_loop
     from gait_core.trial_setup import make_scene
     from gait_core.trial_spec import TrialSpec
@@ -116,8 +117,13 @@ def walk(folder: Path, seconds: float) -> str:
     }
     print()
     for label, (path, draw) in pictures.items():
-        draw(path, rollout)
-        print(f'{label + ":":15}{path.resolve()}')
+        try:
+            draw(path, rollout)
+        except ConfigurationError as error:
+            # Films are drawn by PyBullet, which not every Python has.
+            print(f'{label + ":":15}none: {error}')
+        else:
+            print(f'{label + ":":15}{path.resolve()}')
     print(f'{"run directory:":15}{folder.resolve()}')
     print(f'\nTo see it again: ./gait replay {folder}')
     return result.status
