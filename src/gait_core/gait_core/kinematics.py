@@ -161,12 +161,23 @@ def link_poses(
         raise ValueError(f'base_pose has shape {base.shape}, expected {(steps, roots, 7)}') from (
             error
         )
-    poses = np.zeros((steps, len(robot.links), 4, 4))
-    poses[:, :roots] = pose_matrices(base)
-    travel = angles @ tree.gain.T + tree.bias
+    travel = tree.gain @ angles.T + tree.bias[:, None]
+    parts = _joint_parts(robot)
+    # Time last, and columns before rows: one product of matrices moves a link at all times.
+    poses = np.empty((len(robot.links), 4, 4, steps))
+    poses[:roots] = pose_matrices(base).transpose(1, 3, 2, 0)
     for i in range(roots, len(robot.links)):
-        poses[:, i] = poses[:, tree.parent[i]] @ _joint_transforms(tree, i, travel[:, i])
-    return poses[0] if single else poses
+        parent = poses[tree.parent[i]].reshape(4, -1)
+        if tree.revolute[i]:
+            fixed, turned, bent = (parts[i] @ parent).reshape(3, 4, 4, steps)
+            poses[i] = fixed + np.sin(travel[i]) * turned + (1.0 - np.cos(travel[i])) * bent
+        elif tree.prismatic[i]:
+            fixed, slid = (parts[i, :8] @ parent).reshape(2, 4, 4, steps)
+            poses[i] = fixed + travel[i] * slid
+        else:
+            poses[i] = (parts[i, :4] @ parent).reshape(4, 4, steps)
+    by_time = np.ascontiguousarray(poses.transpose(3, 0, 2, 1))
+    return by_time[0] if single else by_time
 
 
 def _checked(robot: RobotModel, angles: FloatArray) -> FloatArray:
@@ -177,19 +188,26 @@ def _checked(robot: RobotModel, angles: FloatArray) -> FloatArray:
     return angles
 
 
-def _joint_transforms(tree: KinematicTree, i: int, travel: FloatArray) -> FloatArray:
-    """Return the (T, 4, 4) transforms of link i in its parent's frame."""
-    local = np.zeros((len(travel), 4, 4))
-    local[:, 3, 3] = 1.0
-    local[:, :3, 3] = tree.offset[i]
-    if tree.revolute[i]:
-        turns = Rotation.from_rotvec(travel[:, None] * tree.axis[i]).as_matrix()
-        local[:, :3, :3] = tree.turn[i] @ turns
-        return local
-    local[:, :3, :3] = tree.turn[i]
-    if tree.prismatic[i]:
-        local[:, :3, 3] += travel[:, None] * (tree.turn[i] @ tree.axis[i])
-    return local
+@per_robot
+def _joint_parts(robot: RobotModel) -> FloatArray:
+    """
+    Return the transform of each link in its parent's frame in three parts, (L, 12, 4), transposed.
+
+    The first holds at position zero. To it adds the second times the sine of a turning joint's
+    position and the third times one minus its cosine (Rodrigues), or the second times a sliding
+    joint's position.
+    """
+    tree = kinematic_tree(robot)
+    parts = np.zeros((len(robot.links), 3, 4, 4))
+    parts[:, 0, 3, 3] = 1.0
+    parts[:, 0, :3, :3], parts[:, 0, :3, 3] = tree.turn, tree.offset
+    for i, (turn, axis) in enumerate(zip(tree.turn, tree.axis, strict=True)):
+        if tree.revolute[i]:
+            across = np.cross(np.eye(3), axis)
+            parts[i, 1, :3, :3], parts[i, 2, :3, :3] = turn @ across, turn @ across @ across
+        elif tree.prismatic[i]:
+            parts[i, 1, :3, 3] = turn @ axis
+    return np.asarray(parts.swapaxes(2, 3).reshape(-1, 12, 4))
 
 
 def com_positions(
