@@ -123,7 +123,7 @@ SCENES = st.builds(
     engine_options=QUANTITIES,
     terrain=st.builds(TerrainSpec, name=NAMES, parameters=QUANTITIES, seed=SEEDS),
     friction=POSITIVE,
-    restitution=POSITIVE,
+    restitution=st.floats(0.0, 1.0),
     contact_law=NAMES,
     gravity=st.tuples(NUMBERS, NUMBERS, NUMBERS),
     physics_step=st.just(0.001),
