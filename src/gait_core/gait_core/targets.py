@@ -113,28 +113,26 @@ class TargetMemory:
 
     def resolve(self, targets: JointTargets) -> AppliedTargets:
         """Return the full arrays for these targets and remember their last sub-sample."""
-        source, column = self._map(targets.names)
         samples = targets.sub_samples
         full = []
         for field in _FIELDS:
             given = getattr(targets, field)
-            if given is not None:
-                rows = self._replaced(field, samples, column, given[:, source])
-            elif field == 'velocity' and targets.position is not None:
-                rows = self._replaced(field, samples, column, 0.0)
-            else:
-                rows = self._hold(field, samples)
-            full.append(rows)
+            if given is None and field == 'velocity' and targets.position is not None:
+                given = np.zeros_like(targets.position)
+            full.append(
+                self._hold(field, samples)
+                if given is None
+                else self._replace(field, targets.names, given)
+            )
         return AppliedTargets(*full)
 
-    def _replaced(
-        self, field: str, samples: int, column: IntArray, values: FloatArray | float
-    ) -> FloatArray:
-        """Return the last values but for those of some columns, and remember the last row."""
-        rows = np.empty((samples, len(self._names)))
-        if len(column) < len(self._names):
-            rows[:] = self._last[field]
-        rows[:, column] = values
+    def _replace(self, field: str, names: tuple[str, ...], given: FloatArray) -> FloatArray:
+        """Return the last values but for those given, (K, n), and remember the last row."""
+        rows = given
+        if names != self._names:
+            source, column = self._map(names)
+            rows = np.repeat(self._last[field][None, :], len(given), axis=0)
+            rows[:, column] = given[:, source]
         rows.flags.writeable = False
         self._last[field] = rows[-1]
         self._held.pop(field, None)
