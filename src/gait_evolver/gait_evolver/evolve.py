@@ -213,6 +213,7 @@ class Evolution:
                 'individual': first.individual,
                 'candidate': first.id,
                 'version': __version__,
+                'sources': self._plan.sources_hash,
             },
         )
 

@@ -21,6 +21,7 @@ from gait_core.parameters import Gene, Parameters, ParameterSpace, build, descri
 from gait_core.robot.load import load_robot
 from gait_core.scene import NOTHING
 from gait_core.seeding import check_seed, derived_seed
+from gait_core.sources import sources_hash
 from gait_core.trial_setup import (
     check_registered,
     choose_controller,
@@ -144,6 +145,12 @@ class Plan:
     def config_hash(self) -> str:
         """SHA-256 of the resolved experiment without its length."""
         return sha256_of(replace(self.experiment, generations=1, evaluator='local'))
+
+    @property
+    def sources_hash(self) -> str:
+        """SHA-256 of the code and the robot of the trials."""
+        scene = self.trial.scene
+        return sources_hash(scene.robot, self.trial.controller, scene.engine)
 
     def make_optimizer(self) -> Any:
         """Return a new optimiser, seeded from the seed of the run."""

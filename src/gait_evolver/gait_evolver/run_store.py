@@ -179,12 +179,15 @@ class RunStore:
         return store, rows
 
     def warning(self) -> str:
-        """Return a line on how this platform differs from the one of the run, or nothing."""
-        recorded = read_yaml(self.folder / 'run.yaml').get('platform', {})
-        changed = difference(recorded, fingerprint_fields())
-        if not changed:
-            return ''
-        return f'this platform differs from that of the run in {", ".join(changed)}'
+        """Return a line on what differs from the beginning of the run, or nothing."""
+        facts = read_yaml(self.folder / 'run.yaml')
+        changed = difference(facts.get('platform', {}), fingerprint_fields())
+        texts = []
+        if changed:
+            texts.append(f'this platform differs from that of the run in {", ".join(changed)}')
+        if facts.get('sources') != self.plan.sources_hash:
+            texts.append('code or robot were changed since the run began')
+        return '; '.join(texts)
 
     def append(
         self,
@@ -226,6 +229,7 @@ class RunStore:
             'seed': self.plan.experiment.seed,
             'config_hash': self.plan.config_hash,
             'version': __version__,
+            'sources': self.plan.sources_hash,
             'platform': fingerprint_fields(),
         }
 

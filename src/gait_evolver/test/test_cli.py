@@ -145,7 +145,10 @@ def test_replay_tells_when_it_differs(gait, run_folder, tmp_path):
     file.write_text(text[:start] + '    gait: {amplitude: 0.2, frequency: 1.0}\n' + text[end:])
     code, out, err = gait('replay', str(file), '--json')
     assert (code, json.loads(out)['equal']) == (1, False)
-    assert 'not equal' in err
+    assert 'not equal' in err and 'changed since' not in err
+    text = file.read_text()
+    file.write_text(text.replace("sources: '", "sources: '0"))
+    assert 'code or robot were changed since' in gait('replay', str(file), '--json')[2]
 
 
 @pytest.mark.parametrize('kind', [

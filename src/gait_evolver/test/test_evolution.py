@@ -192,6 +192,16 @@ def test_a_damaged_checkpoint_is_refused_in_one_line(tmp_path, content):
     assert '\n' not in str(caught.value)
 
 
+def test_resuming_after_an_edit_warns(tmp_path):
+    run(tmp_path / 'run', generations=1)
+    store, _ = RunStore.open_run(tmp_path / 'run')
+    assert store.warning() == ''
+    facts = tmp_path / 'run' / 'run.yaml'
+    facts.write_text(facts.read_text().replace('sources: ', 'sources: 0'))
+    assert store.warning() == 'code or robot were changed since the run began'
+    store.close()
+
+
 def test_a_champion_that_was_lost_is_written_again_on_resume(tmp_path):
     run(tmp_path / 'run')
     champion = tmp_path / 'run' / 'champion.yaml'

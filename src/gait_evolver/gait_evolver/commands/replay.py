@@ -93,11 +93,20 @@ def _on_engine(spec: Any, engine: str) -> Any:
 
 def _explain(champion: Champion, fingerprint: str, fitness: float | None, changed: bool) -> int:
     """Say why the replay differs; return 0 where it may."""
+    from gait_core.sources import sources_hash
+
     if changed:
         print('gait: another engine than the recorded one', file=sys.stderr)
         return 0
     if champion.fingerprint == fingerprint:
-        print('gait: not equal, on the platform that recorded it', file=sys.stderr)
+        spec = champion.spec
+        now = sources_hash(spec.scene.robot, spec.controller, spec.scene.engine)
+        edited = champion.run.get('sources') not in (None, now)
+        print(
+            'gait: not equal, on the platform that recorded it'
+            + (': code or robot were changed since' if edited else ''),
+            file=sys.stderr,
+        )
         return FAILED
     near = fitness is not None and math.isclose(
         fitness, champion.fitness, rel_tol=TOLERANCE, abs_tol=TOLERANCE

@@ -1,0 +1,60 @@
+"""What a result was made with: any edit of code or robot is seen, nothing else is."""
+
+import sys
+
+import pytest
+
+from gait_core.errors import ConfigurationError
+from gait_core.sources import sources_hash
+
+
+@pytest.fixture
+def robot(tmp_path):
+    folder = tmp_path / 'box'
+    folder.mkdir()
+    (folder / 'box.urdf').write_text('<robot name="box"/>')
+    return folder
+
+
+def hash_of(robot):
+    return sources_hash(str(robot), 'hold', 'bullet')
+
+
+def test_an_edit_of_the_robot_is_seen_and_its_place_is_not(robot, tmp_path):
+    first = hash_of(robot)
+    moved = tmp_path / 'elsewhere' / 'box'
+    moved.parent.mkdir()
+    robot.rename(moved)
+    assert hash_of(moved) == first
+    (moved / 'box.urdf').write_text('<robot name="Box"/>')
+    assert hash_of(moved) != first
+
+
+def test_an_edit_of_code_is_seen_and_what_python_leaves_behind_is_not(
+    robot, tmp_path, monkeypatch
+):
+    package = tmp_path / 'gait_core'
+    (package / '__pycache__').mkdir(parents=True)
+    (package / '__init__.py').write_text('')
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, 'gait_core')
+    first = hash_of(robot)
+    (package / '__pycache__' / 'x.py').write_text('1')
+    (package / 'notes.txt').write_text('1')
+    assert hash_of(robot) == first
+    (package / '__init__.py').write_text('x = 1')
+    assert hash_of(robot) != first
+
+
+def test_content_that_moves_between_files_is_seen(robot):
+    (robot / 'a').write_text('xy')
+    (robot / 'b').write_text('')
+    first = hash_of(robot)
+    (robot / 'a').write_text('x')
+    (robot / 'b').write_text('y')
+    assert hash_of(robot) != first
+
+
+def test_unknown_names_are_refused(robot):
+    with pytest.raises(ConfigurationError, match="did you mean 'hold'"):
+        sources_hash(str(robot), 'hodl', 'bullet')
