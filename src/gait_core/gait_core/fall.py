@@ -8,10 +8,12 @@ from gait_core.observation import Observation
 from gait_core.placement import nominal_height
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
-from gait_core.terrains import load_terrain
+from gait_core.terrains import Terrain, load_terrain
 
 
-def has_fallen(robot: RobotModel, scene: Scene, observation: Observation) -> str:
+def has_fallen(
+    robot: RobotModel, scene: Scene, observation: Observation, terrain: Terrain | None = None
+) -> str:
     """
     Return why the robot counts as fallen at an observation, or an empty string.
 
@@ -27,6 +29,8 @@ def has_fallen(robot: RobotModel, scene: Scene, observation: Observation) -> str
         For its terrain and ``fixed_base``.
     observation : Observation
         Called each control tick with the true state.
+    terrain : Terrain, optional
+        That of the scene, where it is at hand.
 
     """
     if robot.fall is None or scene.fixed_base or observation.body_poses is None:
@@ -38,7 +42,7 @@ def has_fallen(robot: RobotModel, scene: Scene, observation: Observation) -> str
         tilt = math.acos(max(-1.0, upright))
         return f'the base tilts by {tilt:.2f} rad, more than {robot.fall.max_tilt:.2f}'
     least = robot.fall.min_height_ratio * nominal_height(robot)
-    terrain = load_terrain(scene.terrain)
+    terrain = load_terrain(scene.terrain) if terrain is None else terrain
     highest = terrain.heightfield.highest if terrain.heightfield else 0.0
     if z - highest >= least:
         # Above any ground there is: most ticks need no look at the surface.

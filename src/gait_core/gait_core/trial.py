@@ -31,6 +31,7 @@ from gait_core.scene import Scene
 from gait_core.seeding import derived_seed
 from gait_core.sensors import Sensors
 from gait_core.targets import AppliedTargets, JointTargets, TargetMemory
+from gait_core.terrains import load_terrain
 from gait_core.trial_spec import DIVERGED, FELL, OK, Command, TrialResult, TrialSpec, invalid
 from gait_core.weights import load_weights
 
@@ -90,6 +91,7 @@ class TrialLoop:
             derived_seed(spec.seed, _ENGINE_SEED),
             settle_ticks=round(spec.settle_time / self.dt),
         )
+        self._terrain = load_terrain(spec.scene.terrain)
         self._memory = TargetMemory(
             self.robot.target_names, initial_positions(self.robot, spec.scene)
         )
@@ -117,7 +119,7 @@ class TrialLoop:
             return
         self._tick += 1
         self._look()
-        reason = has_fallen(self.robot, self.spec.scene, self.true)
+        reason = has_fallen(self.robot, self.spec.scene, self.true, self._terrain)
         if reason:
             self._fell_at = self._tick * self.dt
             self.end(FELL, reason)
