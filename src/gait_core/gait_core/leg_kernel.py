@@ -228,11 +228,8 @@ def _differentiate(
 
 @njit(cache=True)
 def _newton_step(damping: float, room: _Room) -> bool:
-    """
-    Write the damped Newton step of the free joints; false if the Hessian is not positive there.
-
-    By Cholesky of the Hessian in which the joints that are not free have the identity.
-    """
+    """Write the damped Newton step of the free joints; false if the Hessian is not positive."""
+    # By Cholesky of the Hessian in which the joints that are not free have the identity.
     low, step, free = room.packed, room.step, room.free
     m = len(step)
     for i in range(m):
@@ -282,15 +279,17 @@ def _free_joints(
 
 
 @njit(cache=True)
+def _copy(source: FloatArray, target: FloatArray) -> None:
+    """Copy element by element: what a slice assignment checks takes seconds to compile."""
+    for i in range(len(target)):
+        target[i] = source[i]
+
+
+@njit(cache=True)
 def _search(  # type: ignore[no-untyped-def]
     start, lower, upper, chain, target, attitude, weight, here, room
 ):
-    """
-    Search from one start for joint positions that put the sole where it is wanted.
-
-    ``here`` (m,) is written: the best positions found, within the limits. Returns their cost
-    [m^2]. Other arguments as of ``chain_inverse``.
-    """
+    """Write to ``here`` the best joint positions found from a start; return their cost [m^2]."""
     m = len(start)
     damping, nudged, fresh = 0.0, False, True
     for i in range(m):
@@ -320,7 +319,7 @@ def _search(  # type: ignore[no-untyped-def]
             _place(chain, room.there, room)
             reached = _cost(room, target, attitude, weight)
             if reached < cost:
-                here[:] = room.there
+                _copy(room.there, here)
                 fresh, cost = True, reached
                 damping = 0.1 * damping if damping > 1e-9 else 0.0
                 continue
@@ -342,7 +341,7 @@ def _search_all(  # type: ignore[no-untyped-def]
         found = _search(starts[s], lower, upper, chain, target, attitude, weight, here, room)
         if found < 0.9 * cost:
             cost = found
-            best[:] = here
+            _copy(here, best)
         if cost <= enough:
             break
     return cost
@@ -473,7 +472,7 @@ def chains_follow(  # type: ignore[no-untyped-def]
         follow = False
         for k in range(paths.shape[1]):
             found = positions[k, i]
-            found[:] = starts[i, 0]
+            _copy(starts[i, 0], found)
             reached = len(found) == 3 and _approach(
                 lower[i], upper[i], chain, paths[i, k], found, room
             )
@@ -487,7 +486,7 @@ def chains_follow(  # type: ignore[no-untyped-def]
                 lead = found[j] - positions[k - 1, i, j] if follow and reached else 0.0
                 starts[i, 0, j] = found[j] + lead
             follow = reached
-        starts[i, 0] = positions[-1, i]
+        _copy(positions[-1, i], starts[i, 0])
 
 
 @njit(cache=True)
