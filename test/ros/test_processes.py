@@ -73,6 +73,9 @@ def test_a_signal_in_mid_trial_ends_the_bridge_with_0(graph, start_process, box)
         ('sim_bridge.node', {'robot': 'guro'}, "unknown robot 'guro'"),
         ('sim_bridge.node', {'mod': 'fast'}, "did you mean 'mode'"),
         ('gait_ros.controller_node', {'robot': 'a1', 'controller': 'trott'}, "'trott'"),
+        ('gait_evolver.node', {'evaluater': 'ros'}, "did you mean 'evaluator'"),
+        ('gait_evolver.node', {'evaluator': 'rso'}, "did you mean 'ros'"),
+        ('gait_evolver.node', {'experiment': 'guro_quick'}, "did you mean 'guroo_quick'"),
     ],
 )
 def test_a_mistake_ends_a_node_with_2_and_one_line(start_process, module, parameters, words):

@@ -73,6 +73,9 @@ class EvolverNode(Node):
     """Runs one evolution at a time; a second goal is rejected."""
 
     def __init__(self, **kwargs: Any) -> None:
+        # A node that refuses its parameters is taken down all the same.
+        self._run: BackgroundRun | None = None
+        self._action: ActionServer | None = None
         super().__init__('evolver', **kwargs)
         self._declared = DeclaredParameters(self, EvolverParams)
         given = overrides(self).get('workers', ())
@@ -84,7 +87,6 @@ class EvolverNode(Node):
         )
         refuse_unknown_overrides(self)
         check_registered('evaluators', self._declared.value.evaluator)
-        self._run: BackgroundRun | None = None
         self._experiment = ''
         self._message = ''
         self._goal: Any = None
@@ -133,7 +135,8 @@ class EvolverNode(Node):
         if self._run is not None:
             self._run.cancel()
             self._run.join(_LAST_WORDS)
-        self._action.destroy()
+        if self._action is not None:
+            self._action.destroy()
         super().destroy_node()
 
     # ------------------------------------------------------------------------------------ the run
