@@ -17,14 +17,16 @@ from sim_bridge.engines.bullet_bare import bare_trial
 pytestmark = pytest.mark.physics
 
 
-def test_it_ends_in_the_state_of_the_engine_to_the_last_bit():
+@pytest.mark.parametrize('samples', [1, 5])
+def test_it_ends_in_the_state_of_the_engine_to_the_last_bit(samples):
     robot, scene = (
         legged_box(4, 3),
         Scene(robot='x', physics_step=0.002, engine_options={'solver_iterations': 40}),
     )
     tape = [
-        applied(robot, robot.stance + 0.2 * np.sin(0.3 * tick + np.arange(12)))
+        applied(robot, robot.stance + 0.2 * np.sin(0.3 * tick + part + np.arange(12)))
         for tick in range(40)
+        for part in [np.linspace(0.0, 0.3, samples, endpoint=False)[:, None]]
     ]
     seconds, bare = bare_trial(robot, scene, tape)
     engine = BulletEngine(lambda name, draw: robot)

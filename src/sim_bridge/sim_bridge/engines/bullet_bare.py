@@ -32,7 +32,7 @@ def bare_trial(
     robot: RobotModel, scene: Scene, tape: Sequence[AppliedTargets]
 ) -> tuple[float, tuple[float, ...]]:
     """
-    Run a tape of one sub-sample a period; return the wall time [s] and the last joint positions.
+    Run a tape; return the wall time [s] and the last joint positions.
 
     The wall time spans the loading of the robot and every period, but neither the connection nor
     the writing of the robot's file.
@@ -47,7 +47,7 @@ def bare_trial(
     client = connect()
     start = initial_positions(robot, scene)
     pose = base_pose(robot, start, scene.initial, load_terrain(scene.terrain))
-    rows = [(one.position[0].tolist(), one.velocity[0].tolist()) for one in tape]
+    rows = [list(zip(one.position.tolist(), one.velocity.tolist(), strict=True)) for one in tape]
     try:
         with tempfile.NamedTemporaryFile('w', suffix='.urdf', encoding='utf-8') as file:
             file.write(to_urdf(fused(robot).robot, visuals=False))
@@ -142,7 +142,7 @@ def _run(
     links: list[int],
     robot: RobotModel,
     scene: Scene,
-    rows: list[tuple[list[float], list[float]]],
+    rows: list[list[tuple[list[float], list[float]]]],
 ) -> tuple[float, ...]:
     steps = scene.steps_per_tick
     forces = [min(limit, NO_LIMIT) for limit in robot.effort_limit.tolist()]
@@ -152,20 +152,21 @@ def _run(
     ]
     ones = [1.0] * len(links)
     states = pb.getJointStates(body, links, client)
-    for positions, velocities in rows:
-        pb.setJointMotorControlArray(
-            body,
-            links,
-            pb.POSITION_CONTROL,
-            positions,
-            velocities,
-            forces,
-            gains,
-            ones,
-            client,
-        )
-        for _ in range(steps):
-            pb.stepSimulation(client)
+    for samples in rows:
+        for positions, velocities in samples:
+            pb.setJointMotorControlArray(
+                body,
+                links,
+                pb.POSITION_CONTROL,
+                positions,
+                velocities,
+                forces,
+                gains,
+                ones,
+                client,
+            )
+            for _ in range(steps // len(samples)):
+                pb.stepSimulation(client)
         states = pb.getJointStates(body, links, client)
         pb.getBasePositionAndOrientation(body, client)
         pb.getBaseVelocity(body, client)

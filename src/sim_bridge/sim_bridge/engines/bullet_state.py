@@ -83,6 +83,7 @@ class StateReader:
         if imu_link not in world.model.places:
             raise ConfigurationError(f"robot '{robot.name}': imu_link '{imu_link}' is no link")
         self._imu_mount = Mount(world, world.model.places[imu_link])
+        self._imu_is_root = imu_link == robot.links[0].name
         self._imu_velocity: FloatArray | None = None
         carriers = [world.link[world.model.carrier(sole)] for sole in robot.soles]
         self._sole_of = {index: i for i, index in reversed(list(enumerate(carriers)))}
@@ -115,7 +116,7 @@ class StateReader:
             body_names=self._robot.roots,
             body_poses=poses,
             body_twists=twists,
-            imu=self._imu(body),
+            imu=self._imu(body, turn, linear),
             contacts=self._contacts(),
         )
 
@@ -128,10 +129,13 @@ class StateReader:
         motors.torques.write(applied)
         return np.array(positions), np.array(velocities), applied
 
-    def _imu(self, root: BodyState) -> Imu:
-        carrier = self._imu_mount.carrier
-        body = root if carrier < 0 else body_state(self._body, carrier, self._client)
-        _, turn, linear = self._imu_mount.seen(*body)
+    def _imu(self, body: BodyState, turn: Row, linear: Row) -> Imu:
+        """Return the reading; given are the root's carrier and what the root link does."""
+        if not self._imu_is_root:
+            carrier = self._imu_mount.carrier
+            if carrier >= 0:
+                body = body_state(self._body, carrier, self._client)
+            _, turn, linear = self._imu_mount.seen(*body)
         velocity = np.array(linear)
         before = velocity if self._imu_velocity is None else self._imu_velocity
         self._imu_velocity = velocity

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from gait_core.arrays import FloatArray, IntArray
+from gait_core.arrays import FloatArray, IntArray, all_finite
 from gait_core.errors import BadCommand, ConfigurationError, unknown
 from gait_core.robot.model import Actuator, RobotModel
 from gait_core.targets import AppliedTargets
@@ -95,11 +95,12 @@ class Demands:
                 f'{samples} sub-samples do not divide the {steps} physics steps of a control '
                 f'period; nearest valid: {best}'
             )
-        if not all(np.isfinite(rows).all() for rows in (position, velocity, effort)):
+        if not (all_finite(position) and all_finite(velocity) and all_finite(effort)):
             raise BadCommand('targets hold a value that is not finite')
         wanted = np.minimum(np.maximum(position, self._lower), self._upper)
-        if not np.array_equal(wanted, position):
-            self.clamped += (wanted != position).any(axis=0)
+        outside = wanted != position
+        if outside.any():
+            self.clamped += outside.any(axis=0)
         self.position, self.velocity, self.effort = wanted, velocity, effort
         return samples
 

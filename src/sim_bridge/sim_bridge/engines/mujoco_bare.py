@@ -33,7 +33,7 @@ def bare_trial(
     robot: RobotModel, scene: Scene, tape: Sequence[AppliedTargets]
 ) -> tuple[float, tuple[float, ...]]:
     """
-    Run a tape of one sub-sample a period; return the wall time [s] and the last joint positions.
+    Run a tape; return the wall time [s] and the last joint positions.
 
     The wall time spans the reset of the state and every period, but not the making of the model,
     which the engine keeps, too.
@@ -54,7 +54,7 @@ def bare_trial(
     joints = [model.joint(name) for name in robot.joint_names]
     places = np.array([joint.qposadr[0] for joint in joints])
     dofs = np.array([joint.dofadr[0] for joint in joints])
-    rows = [(one.position[0], one.velocity[0]) for one in tape]
+    rows = [list(zip(one.position, one.velocity, strict=True)) for one in tape]
     began = time.perf_counter()
     mj.mj_resetData(model, data)
     data.qpos[:3], data.qpos[3:7] = pose[:3], pose[[6, 3, 4, 5]]
@@ -88,7 +88,7 @@ def _run(
     options: MujocoOptions,
     places: FloatArray,
     dofs: FloatArray,
-    rows: list[tuple[FloatArray, FloatArray]],
+    rows: list[list[tuple[FloatArray, FloatArray]]],
 ) -> None:
     order = np.argsort(dofs)
     places, dofs = places[order], dofs[order]
@@ -100,18 +100,19 @@ def _run(
     servo = 1.0 / (scene.physics_step * options.servo_impedance)
     slip = scene.friction / (scene.physics_step * options.contact_impedance)
     count = len(dofs)
-    for position, velocity in rows:
-        aim, rate = np.clip(position[order], lower, upper), velocity[order]
-        for _ in range(scene.steps_per_tick):
-            mj.mj_step1(model, data)
-            wanted = (aim - data.qpos[places]) * gain + rate
-            wanted = np.maximum(np.minimum(wanted, limit), -limit)
-            data.efc_aref[:count] = (wanted - data.qvel[dofs]) * servo
-            first = count + data.nl
-            if data.nefc > first:
-                sliding = data.efc_vel[first:].reshape(-1, 3)
-                data.efc_aref[first::3] -= slip * np.hypot(sliding[:, 1], sliding[:, 2])
-            mj.mj_step2(model, data)
+    for samples in rows:
+        for position, velocity in samples:
+            aim, rate = np.clip(position[order], lower, upper), velocity[order]
+            for _ in range(scene.steps_per_tick // len(samples)):
+                mj.mj_step1(model, data)
+                wanted = (aim - data.qpos[places]) * gain + rate
+                wanted = np.maximum(np.minimum(wanted, limit), -limit)
+                data.efc_aref[:count] = (wanted - data.qvel[dofs]) * servo
+                first = count + data.nl
+                if data.nefc > first:
+                    sliding = data.efc_vel[first:].reshape(-1, 3)
+                    data.efc_aref[first::3] -= slip * np.hypot(sliding[:, 1], sliding[:, 2])
+                mj.mj_step2(model, data)
         _look(data)
 
 

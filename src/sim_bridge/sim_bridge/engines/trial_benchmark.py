@@ -8,10 +8,9 @@ import time
 
 from gait_core.benchmark import Measurement, least_time
 from gait_core.robot.model import RobotModel
-from gait_core.rollout import Rollout
 from gait_core.scene import Scene
-from gait_core.targets import AppliedTargets
-from gait_core.trial import TrialLoop, engine_for, run_loop, run_trial, start_trial
+from gait_core.targets import AppliedTargets, TargetMemory
+from gait_core.trial import TrialLoop, engine_for, initial_positions, run_trial, start_trial
 from gait_core.trial_setup import default_trial
 from gait_core.trial_spec import TrialSpec
 
@@ -87,27 +86,28 @@ def _rows(spec: TrialSpec, bare_trial: Bare, overhead: float | None) -> list[Mea
 
 def _times(spec: TrialSpec, bare_trial: Bare) -> tuple[float, float]:
     """Return the least times [s] of the trial and of the bare script, run in turn."""
-    loop = run_loop(spec)
-    tape = _tape(loop.rollout())
+    tape = _tape(spec)
+    robot = engine_for(spec.scene.engine).robot
     whole, bare = [], []
     for _ in range(REPEATS):
         began = time.perf_counter()
         run_trial(spec)
         whole.append(time.perf_counter() - began)
-        bare.append(bare_trial(loop.robot, spec.scene, tape)[0])
+        bare.append(bare_trial(robot, spec.scene, tape)[0])
     return min(whole), min(bare)
 
 
-def _tape(rollout: Rollout) -> list[AppliedTargets]:
-    return [
-        AppliedTargets(position=position[None], velocity=velocity[None], effort=effort[None])
-        for position, velocity, effort in zip(
-            rollout.target_positions,
-            rollout.target_velocities,
-            rollout.target_efforts,
-            strict=True,
-        )
-    ]
+def _tape(spec: TrialSpec) -> list[AppliedTargets]:
+    """Return what a trial applies, all sub-samples of every control period."""
+    loop = TrialLoop(spec, engine_for(spec.scene.engine))
+    controller = start_trial(loop)
+    memory = TargetMemory(loop.robot.target_names, initial_positions(loop.robot, spec.scene))
+    tape = []
+    while loop.running:
+        targets = controller.step(loop.dt, loop.command, loop.seen)
+        tape.append(memory.resolve(targets))
+        loop.advance(targets)
+    return tape
 
 
 def _controller_time(spec: TrialSpec) -> float:
