@@ -74,7 +74,8 @@ EXPERIMENT = {
 @pytest.fixture(scope='module')
 def folder(tmp_path_factory):
     root = tmp_path_factory.mktemp('workers')
-    with workspace(root, ENTRY_POINTS):
+    boggy = 'boggy = gait_core.testing_folders:BoggyKinematicEngine'
+    with workspace(root, ENTRY_POINTS, boggy):
         (root / 'packages' / 'gait_faults_for_tests.py').write_text(FAULTS)
         (root / 'small.yaml').write_text(yaml.safe_dump(EXPERIMENT))
         os.environ['GAIT_TEST_MARKS'] = str(root)
@@ -177,6 +178,15 @@ def test_two_workers_write_the_log_of_one(folder, whole):
     assert log_of(folder, 'two') == log_of(folder, 'whole')
     assert whole['evaluations'] == 5 + 3 * 3
     assert whole['generations'] == 4
+
+
+def test_a_run_on_two_engines_has_one_log_whatever_the_number_of_workers(folder):
+    both = ('--set', 'engines=kinematic,boggy', '--generations', '2')
+    for workers in ('1', '2'):
+        words = evolve(folder, f'both-{workers}', '--workers', workers, *both)
+        subprocess.run(words, check=True, capture_output=True)
+    assert log_of(folder, 'both-1') == log_of(folder, 'both-2')
+    assert log_of(folder, 'both-1').count(b',boggy,') == 5 + 3
 
 
 def wait_for(condition, seconds=30.0):

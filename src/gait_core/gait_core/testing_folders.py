@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import yaml
 
 from gait_core.observation import Observation
@@ -12,9 +14,11 @@ from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.robot.to_urdf import to_urdf
 from gait_core.scene import Scene
+from gait_core.targets import AppliedTargets
 from gait_core.testing import KinematicEngine
 
 _DISTRIBUTION = 'gait_testing_plugins'
+_BOG = 0.2
 
 
 class SceneKinematicEngine(KinematicEngine):
@@ -24,6 +28,21 @@ class SceneKinematicEngine(KinematicEngine):
         """Load the scene's robot and return its initial state."""
         self._robot = load_robot(scene.robot, scene.draw)
         return super().reset(scene, seed, settle_ticks)
+
+
+class BoggyKinematicEngine(SceneKinematicEngine):
+    """
+    Carries a gait that starts at x = 0 to ``sqrt(c x)``, with c = 0.2 m, instead of x.
+
+    That is further where it comes less far than c, and less far beyond.
+    """
+
+    def step(self, targets: AppliedTargets) -> Observation:
+        """Advance one control period."""
+        observation = super().step(targets)
+        poses = np.array(observation.body_poses)
+        poses[:, 0] = np.sqrt(_BOG * poses[:, 0])
+        return replace(observation, body_poses=poses)
 
 
 PLUGINS: Mapping[str, Mapping[str, str]] = {

@@ -15,7 +15,7 @@ from gait_core.testing_folders import plugin_folder, robot_folder
 
 
 @contextmanager
-def workspace(folder: Path, controllers: str = '') -> Iterator[None]:
+def workspace(folder: Path, controllers: str = '', engines: str = '') -> Iterator[None]:
     """
     Make robot ``legged_box``, engine ``kinematic`` and controller ``wave`` known for a while.
 
@@ -23,19 +23,21 @@ def workspace(folder: Path, controllers: str = '') -> Iterator[None]:
     ----------
     folder : Path
         Empty; its folder ``packages`` is on the path of this process and of its children.
-    controllers : str
+    controllers, engines : str
         More of them, one ``name = module:class`` a line.
 
     """
     robot_folder(folder / 'robots' / 'legged_box', legged_box())
     packages = plugin_folder(folder / 'packages')
-    if controllers:
-        metadata = packages / 'gait_testing_controllers-0.dist-info'
+    if controllers or engines:
+        metadata = packages / 'gait_testing_more-0.dist-info'
         metadata.mkdir()
         (metadata / 'METADATA').write_text(
-            'Metadata-Version: 2.1\nName: gait_testing_controllers\nVersion: 0\n'
+            'Metadata-Version: 2.1\nName: gait_testing_more\nVersion: 0\n'
         )
-        (metadata / 'entry_points.txt').write_text(f'[gait.controllers]\n{controllers}')
+        (metadata / 'entry_points.txt').write_text(
+            f'[gait.controllers]\n{controllers}\n[gait.engines]\n{engines}'
+        )
     added = {PATH_VARIABLE: folder / 'robots', 'PYTHONPATH': packages}
     before = {name: os.environ.get(name) for name in added}
     for name, place in added.items():

@@ -22,10 +22,20 @@ from gait_evolver.run_store import Row, RunStore
 
 @dataclass(frozen=True, kw_only=True)
 class Best:
-    """The best individual seen: its trials' rows, in order of the repeats, and their mean."""
+    """
+    The best individual seen.
+
+    ``rows`` are those of all its trials and ``deciding`` those of the engine on which it is
+    worst, in order of the repeats; ``fitness`` is the mean of these.
+    """
 
     rows: tuple[Row, ...]
     fitness: float
+
+    @property
+    def deciding(self) -> tuple[Row, ...]:
+        """The rows whose mean is the fitness."""
+        return min((tuple(group) for group in on_engines(self.rows)), key=_mean)
 
 
 @dataclass
@@ -89,10 +99,10 @@ class Evolution:
     def run(self) -> Progress:
         """Run until the last generation, or until the optimiser stops; return where it ended."""
         progress = self.progress
-        champion = self.champion()
-        # Its hashes hold on the platform that recorded them only.
-        if champion is not None and not self._store.warning():
-            self._store.restore(champion)
+        champions = self.champions()
+        # Their hashes hold on the platform that recorded them only.
+        if champions and not self._store.warning():
+            self._store.restore(champions)
         while not progress.finished:
             if progress.generation >= progress.generations:
                 progress.finished = 'all generations done'
@@ -107,8 +117,16 @@ class Evolution:
         candidates: list[Candidate] = self._optimizer.ask()
         values = [self._plan.space.decode(candidate.genome) for candidate in candidates]
         repeats = self._plan.experiment.repeats
-        places = [(i, repeat) for i in range(len(candidates)) for repeat in range(repeats)]
-        specs = [self._plan.spec(values[i], generation, i, repeat) for i, repeat in places]
+        places = [
+            (i, repeat, engine)
+            for i in range(len(candidates))
+            for repeat in range(repeats)
+            for engine in self._plan.scenes
+        ]
+        specs = [
+            self._plan.spec(values[i], generation, i, repeat, engine)
+            for i, repeat, engine in places
+        ]
         self.progress.trials_done, self.progress.trials_total = 0, len(specs)
         began = time.perf_counter()
         results = self._evaluator.evaluate(specs, self._count)
@@ -122,11 +140,12 @@ class Evolution:
                 individual=i,
                 id=candidates[i].id,
                 repeat=repeat,
+                engine=engine,
                 parents=candidates[i].parents,
                 seed=spec.seed,
                 values=values[i],
             )
-            for (i, repeat), spec, result in zip(places, specs, results, strict=True)
+            for (i, repeat, engine), spec, result in zip(places, specs, results, strict=True)
         ]
         before = self.progress.best
         evaluations = self._weigh(rows)
@@ -135,7 +154,7 @@ class Evolution:
             generation,
             rows,
             [result.wall_time for result in results],
-            self.champion() if new else None,
+            self.champions() if new else (),
         )
         self._optimizer.tell(evaluations)
         self._advance(generation, rows)
@@ -189,18 +208,30 @@ class Evolution:
         progress.generation = generation + 1
         self._listener(progress)
 
-    def champion(self) -> Champion | None:
-        """Return the best individual seen as a champion, or ``None``."""
+    def champions(self) -> tuple[Champion, ...]:
+        """
+        Return the best individual seen as a champion of each engine, or nothing.
+
+        The first is that of the engine on which it is worst: its fitness is the individual's.
+        """
         best = self.progress.best
         if best is None:
-            return None
-        first = best.rows[0]
+            return ()
+        deciding = best.deciding
+        others = [rows for rows in on_engines(best.rows) if rows[0].engine != deciding[0].engine]
+        return tuple(self._champion(rows) for rows in (deciding, *others))
+
+    def _champion(self, rows: Sequence[Row]) -> Champion:
+        """Return the champion of the trials of one individual on one engine."""
+        first = rows[0]
         experiment = self._plan.experiment
         return Champion(
-            spec=self._plan.spec(first.values, first.generation, first.individual, 0),
-            seeds=tuple(row.seed for row in best.rows),
-            trial_hashes=tuple(row.trial_hash for row in best.rows),
-            fitness=best.fitness,
+            spec=self._plan.spec(
+                first.values, first.generation, first.individual, 0, first.engine
+            ),
+            seeds=tuple(row.seed for row in rows),
+            trial_hashes=tuple(row.trial_hash for row in rows),
+            fitness=_mean(rows),
             status=first.status,
             fingerprint=fingerprint(),
             metrics=first.metrics,
@@ -213,17 +244,19 @@ class Evolution:
                 'individual': first.individual,
                 'candidate': first.id,
                 'version': __version__,
-                'sources': self._plan.sources_hash,
+                'sources': self._plan.sources_hash_on(first.engine),
             },
         )
 
 
 def judged(rows: Sequence[Row]) -> tuple[str, float | None]:
     """
-    Return status and fitness of an individual from the trials of its repeats.
+    Return status and fitness of an individual from its trials.
 
-    The fitness is the mean. A repeat that may not win, or has no finite fitness, decides for
-    all; else a fall in any of them is the status.
+    The fitness is the mean over the repeats on one engine, and of several engines the least of
+    their means: a champion must work on all of them, and a mean would let a gait win that lives
+    on the errors of one. The status is the worst: a trial that may not win, or has no finite
+    fitness, decides for all; else a fall in any of them counts.
     """
     for row in rows:
         if row.status not in (OK, FELL):
@@ -231,7 +264,19 @@ def judged(rows: Sequence[Row]) -> tuple[str, float | None]:
         if row.fitness is None or not np.isfinite(row.fitness):
             return 'invalid:fitness', None
     status = FELL if any(row.status == FELL for row in rows) else OK
-    return status, float(np.mean([row.fitness for row in rows]))
+    return status, min(_mean(group) for group in on_engines(rows))
+
+
+def on_engines(rows: Sequence[Row]) -> list[list[Row]]:
+    """Return an individual's rows by engine, in the order in which these were run."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row.engine, []).append(row)
+    return list(groups.values())
+
+
+def _mean(rows: Sequence[Row]) -> float:
+    return float(np.mean([row.fitness for row in rows]))
 
 
 def _by_individual(rows: Sequence[Row]) -> list[list[Row]]:

@@ -16,10 +16,10 @@ import yaml
 
 from gait_core import registry
 from gait_core.canonical import plain, rebuild, sha256_of
-from gait_core.errors import ConfigurationError, unknown
+from gait_core.errors import ConfigurationError, nearest, unknown
 from gait_core.parameters import Gene, Parameters, ParameterSpace, build, describe, space_from
 from gait_core.robot.load import load_robot
-from gait_core.scene import NOTHING
+from gait_core.scene import NOTHING, Scene
 from gait_core.seeding import check_seed, derived_seed
 from gait_core.sources import sources_hash
 from gait_core.trial_setup import (
@@ -70,6 +70,9 @@ class Experiment:
         The searched parameters, in genome order.
     scene : mapping
         Fields of Scene, nested, over the robot's defaults.
+    engines : tuple of str
+        Every individual is run on each of them, and its fitness is that of the worst. Empty:
+        the scene's alone.
     script : tuple of TimedCommand
         Empty: the robot's default command.
     duration, settle_time : float [s]
@@ -79,7 +82,7 @@ class Experiment:
     generations, population : int
         A population of 0 is the optimiser's own.
     repeats : int
-        Trials per individual, each with its own seed; its fitness is their mean.
+        Trials per individual and engine, each with its own seed; their mean counts.
     seed : int
         Of the run.
     evaluator : str
@@ -96,6 +99,7 @@ class Experiment:
     parameters: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     genes: Mapping[str, GeneBounds]
     scene: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    engines: tuple[str, ...] = ()
     script: tuple[TimedCommand, ...] = ()
     duration: float
     settle_time: float = 0.0
@@ -125,6 +129,9 @@ class Experiment:
         for name in ('genes', 'fitness'):
             if not getattr(self, name):
                 raise ConfigurationError(f'experiment.{name} is empty')
+        for engine in self.engines:
+            if self.engines.count(engine) > 1:
+                raise ConfigurationError(f"experiment.engines names '{engine}' more than once")
         check_seed(self.seed)
 
 
@@ -134,12 +141,14 @@ class Plan:
     A resolved experiment: everything looked up and checked.
 
     ``experiment`` has every default written out and describes the run alone; ``trial`` is the
-    trial of an individual without its genes and seed.
+    trial of an individual without its genes and seed, and ``scenes`` hold its scene on each of
+    the experiment's engines, in their order.
     """
 
     experiment: Experiment
     space: ParameterSpace
     trial: TrialSpec
+    scenes: Mapping[str, Scene]
 
     @property
     def config_hash(self) -> str:
@@ -149,8 +158,12 @@ class Plan:
     @property
     def sources_hash(self) -> str:
         """SHA-256 of the code and the robot of the trials."""
-        scene = self.trial.scene
-        return sources_hash(scene.robot, self.trial.controller, scene.engine)
+        hashes = [self.sources_hash_on(engine) for engine in self.scenes]
+        return hashes[0] if len(hashes) == 1 else sha256_of(hashes)
+
+    def sources_hash_on(self, engine: str) -> str:
+        """Return the SHA-256 of the code and the robot of the trials on one engine."""
+        return sources_hash(self.trial.scene.robot, self.trial.controller, engine)
 
     def make_optimizer(self) -> Any:
         """Return a new optimiser, seeded from the seed of the run."""
@@ -159,11 +172,22 @@ class Plan:
         return cls(dimension=len(self.space), seed=self.experiment.seed, **choice.settings)
 
     def spec(
-        self, values: Mapping[str, float], generation: int, individual: int, repeat: int
+        self,
+        values: Mapping[str, float],
+        generation: int,
+        individual: int,
+        repeat: int,
+        engine: str = '',
     ) -> TrialSpec:
-        """Return the trial of an individual's parameter values."""
+        """
+        Return the trial of an individual's parameter values, on the scene's engine or another.
+
+        The seed is the same on every engine: what is drawn from it, such as the noise of the
+        sensors, then makes no difference between them.
+        """
         return replace(
             self.trial,
+            scene=self.scenes[engine] if engine else self.trial.scene,
             parameters={**self.trial.parameters, **values},
             seed=derived_seed(self.experiment.seed, generation, individual, repeat),
         )
@@ -261,8 +285,10 @@ def resolve(experiment: Experiment) -> Plan:
         raise ConfigurationError(f"'{both[0]}' is both a gene and a fixed parameter")
     fixed = controller_parameters(controller, preset, experiment.parameters)
     space = _space(controller, experiment.genes)
+    scene = _scene(experiment)
+    engines = experiment.engines or (scene.engine,)
     trial = TrialSpec(
-        scene=make_scene(experiment.robot, experiment.scene),
+        scene=scene,
         controller=controller,
         parameters=fixed,
         script=experiment.script or default_script(robot),
@@ -280,12 +306,49 @@ def resolve(experiment: Experiment) -> Plan:
             for gene in space.genes
         },
         scene={key: value for key, value in plain(trial.scene).items() if key != 'robot'},
+        engines=engines,
         script=trial.script,
         optimizer=_optimizer(experiment),
     )
-    plan = Plan(experiment=written_out, space=space, trial=trial)
+    scenes = {engine: scene_on(scene, engine) for engine in engines}
+    plan = Plan(experiment=written_out, space=space, trial=trial, scenes=scenes)
     plan.make_optimizer()  # Refuses settings that do not fit the number of genes.
     return plan
+
+
+def _scene(experiment: Experiment) -> Scene:
+    """Return the scene; where it names no engine it is that of the first of several."""
+    engines, given = experiment.engines, dict(experiment.scene)
+    for engine in engines:
+        check_registered('engines', engine)
+    if engines:
+        named = given.get('engine') or engines[0]
+        if named not in engines:
+            raise ConfigurationError(
+                f"scene.engine '{named}' is not one of experiment.engines: "
+                f'{nearest(str(named), engines)}'
+            )
+        given['engine'] = named
+    return make_scene(experiment.robot, given)
+
+
+def scene_on(scene: Scene, engine: str) -> Scene:
+    """
+    Return a scene on an engine; another one takes the robot's options for it.
+
+    Options are an engine's own: those of one mean nothing to another.
+    """
+    if engine == scene.engine:
+        return scene
+    foreign = ('robot', 'engine', 'engine_options')
+    fields = {key: value for key, value in plain(scene).items() if key not in foreign}
+    return make_scene(scene.robot, {**fields, 'engine': engine})
+
+
+def on_one_engine(engine: str) -> dict[str, Any]:
+    """Return the changes of an experiment that run it on one engine alone."""
+    check_registered('engines', engine)
+    return {'engines': [engine], 'scene': {'engine': engine}}
 
 
 def _space(controller: str, genes: Mapping[str, GeneBounds]) -> ParameterSpace:

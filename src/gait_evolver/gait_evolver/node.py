@@ -30,7 +30,7 @@ from gait_core.trial_setup import check_registered, merged, nested
 from gait_core.trial_spec import TrialResult
 from gait_evolver.background import BackgroundRun
 from gait_evolver.evolve import Best, new_run_folder
-from gait_evolver.experiment import load_experiment, resolve
+from gait_evolver.experiment import load_experiment, on_one_engine, resolve
 from gait_evolver.run_store import Row, RunStore
 from gait_interfaces.action import Evolve
 from gait_interfaces.msg import BestGait, EvolverStatus
@@ -277,8 +277,8 @@ class EvolverNode(Node):
         store = run.store
         if best is None or store is None:
             return BestGait(stamp=self._now(), experiment=self._experiment)
-        row = best.rows[0]
-        spec = store.plan.spec(row.values, row.generation, row.individual, row.repeat)
+        row = best.deciding[0]
+        spec = store.plan.spec(row.values, row.generation, row.individual, row.repeat, row.engine)
         result = TrialResult(
             status=row.status,
             metrics=row.metrics,
@@ -347,8 +347,7 @@ def _changes(goal: Evolve.Goal) -> Mapping[str, Any]:
     if goal.seed >= 0:
         changes['seed'] = goal.seed
     if goal.engine:
-        check_registered('engines', goal.engine)
-        changes = merged(changes, {'scene': {'engine': goal.engine}})
+        changes = merged(changes, on_one_engine(goal.engine))
     return changes
 
 

@@ -5,7 +5,8 @@ The folder of a run: configuration, log, checkpoint and champion, safe against a
 - ``evaluations.csv``: one row per trial, in order, without wall times: runs compare by it.
 - ``times.csv``: wall time per trial; not compared.
 - ``checkpoint.json``: how much of the log belongs to finished generations.
-- ``champion.yaml``: the best individual ever seen.
+- ``champion.yaml``: the best individual ever seen; of several engines, on the one where it is
+  worst. ``champion.<engine>.yaml``: the same individual on each of them.
 
 A generation is appended to the log and flushed to the disk before the checkpoint that counts it
 replaces the last one in one step. What a kill leaves beyond the checkpoint is cut off on resume.
@@ -43,6 +44,7 @@ _FIXED = (
     'individual',
     'id',
     'repeat',
+    'engine',
     'parents',
     'seed',
     'status',
@@ -51,6 +53,8 @@ _FIXED = (
     'trial_hash',
 )
 
+_TIMES = ('generation', 'individual', 'repeat', 'engine', 'wall_time_s')
+
 
 class StoreError(ConfigurationError):
     """The run directory cannot be written; what stands in it is whole."""
@@ -58,12 +62,13 @@ class StoreError(ConfigurationError):
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One trial of one individual, as logged."""
+    """One trial of one individual on one engine, as logged."""
 
     generation: int
     individual: int
     id: int
     repeat: int
+    engine: str
     parents: tuple[int, ...]
     seed: int
     status: str
@@ -139,7 +144,7 @@ class RunStore:
             store = cls(folder, plan, lock)
             write_atomically(folder / 'experiment.yaml', _yaml(plain(plan.experiment)))
             write_atomically(folder / 'evaluations.csv', _csv([store._columns]))
-            write_atomically(folder / 'times.csv', 'generation,individual,repeat,wall_time_s\n')
+            write_atomically(folder / 'times.csv', _csv([_TIMES]))
             # Last: a folder with run.yaml is a whole run.
             write_atomically(folder / 'run.yaml', _yaml(store._run_facts()))
         return store
@@ -194,33 +199,44 @@ class RunStore:
         generation: int,
         rows: Sequence[Row],
         wall_times: Sequence[float],
-        best: Champion | None,
+        champions: Sequence[Champion],
     ) -> None:
-        """Record a finished generation; the champion is written if one is given."""
+        """Record a finished generation, and the new champion of each engine if there is one."""
         written = _csv([self._cells(row) for row in rows]).encode()
         times = _csv(
             [
-                (row.generation, row.individual, row.repeat, f'{wall:.6f}')
+                (row.generation, row.individual, row.repeat, row.engine, f'{wall:.6f}')
                 for row, wall in zip(rows, wall_times, strict=True)
             ]
         )
         with _named(self.folder):
             _extend(self._log, written)
-            if best is not None:
-                write_champion(self.champion_file, best)
+            for file, champion in self._champion_files(champions).items():
+                write_champion(file, champion)
             _extend(self.folder / 'times.csv', times.encode())
             self._checkpoint(generation + 1)
         self.generations_done = generation + 1
 
-    def restore(self, champion: Champion) -> None:
-        """Write the champion of a run that is resumed, if its file is gone."""
-        if not self.champion_file.exists():
-            with _named(self.folder):
-                write_champion(self.champion_file, champion)
+    def restore(self, champions: Sequence[Champion]) -> None:
+        """Write the champions of a run that is resumed whose files are gone."""
+        with _named(self.folder):
+            for file, champion in self._champion_files(champions).items():
+                if not file.exists():
+                    write_champion(file, champion)
 
     def close(self) -> None:
         """Let another process open the run."""
         os.close(self._lock)
+
+    def _champion_files(self, champions: Sequence[Champion]) -> dict[Path, Champion]:
+        """Return what stands where; the first champion is the one of the whole run."""
+        files = {}
+        if len(champions) > 1:
+            for champion in champions:
+                files[champion_on(self.champion_file, champion.spec.scene.engine)] = champion
+        if champions:
+            files[self.champion_file] = champions[0]
+        return files
 
     def _run_facts(self) -> dict[str, Any]:
         return {
@@ -286,6 +302,7 @@ class RunStore:
                 for name in ('generation', 'individual', 'id', 'repeat', 'seed', 'ticks')
             },
             parents=tuple(int(parent) for parent in record['parents'].split()),
+            engine=record['engine'],
             status=record['status'],
             fitness=float(record['fitness']) if record['fitness'] else None,
             trial_hash=record['trial_hash'],
@@ -293,6 +310,11 @@ class RunStore:
             terms=group('term.'),
             metrics=group('metric.'),
         )
+
+
+def champion_on(champion_file: Path, engine: str) -> Path:
+    """Return where the champion of a file stands as it did on one of several engines."""
+    return champion_file.with_suffix(f'.{engine}.yaml')
 
 
 def read_run(folder: Path) -> tuple[dict[str, Any], Experiment]:

@@ -27,7 +27,11 @@ EVOLUTION_KEYS = [
 
 @pytest.fixture(autouse=True, scope='module')
 def kinematic(tmp_path_factory):
-    with workspace(tmp_path_factory.mktemp('workspace')):
+    engines = (
+        'boggy = gait_core.testing_folders:BoggyKinematicEngine\n'
+        'absent = gait_package_that_is_missing:Engine\n'
+    )
+    with workspace(tmp_path_factory.mktemp('workspace'), engines=engines):
         yield
 
 
@@ -137,6 +141,47 @@ def test_evolve_replay_and_walk_of_the_champion(gait, run_folder):
     assert json.loads(out)['fitness'] == replayed['fitness']
 
 
+def test_replay_on_another_engine_says_that_equality_is_not_expected(gait, run_folder):
+    code, out, err = gait('replay', str(run_folder), '--engine', 'boggy', '--json')
+    replayed = json.loads(out)
+    assert code == 0
+    assert list(replayed) == [*TRIAL_KEYS, 'recorded_fitness', 'equal']
+    assert (replayed['engine'], replayed['equal']) == ('boggy', False)
+    # What that engine does, in closed form; the term is the distance.
+    expected = (0.2 * replayed['recorded_fitness']) ** 0.5
+    assert replayed['fitness'] == pytest.approx(expected, rel=1e-9)
+    assert "of 'kinematic'" in err and 'not to be expected' in err
+    _, out, _ = gait('replay', str(run_folder), '--engine', 'boggy')
+    assert 'on boggy: ok' in out and 'fitness:' in out and 'recorded fitness:' in out
+
+
+def test_a_run_on_two_engines_replays_on_each_and_engine_makes_it_one(gait, run_folder, tmp_path):
+    experiment = str(run_folder.parent / 'small.yaml')
+    words = ('evolve', experiment, '--workers', '1', '--json', '--set', 'engines=kinematic,boggy')
+    evolved = json.loads(gait(*words, '--run-dir', str(tmp_path / 'both'))[1])
+    assert evolved['evaluations'] == (4 + 2) * 2
+    recorded = {}
+    for words_of_one in ([], ['--engine', 'kinematic'], ['--engine', 'boggy']):
+        code, out, err = gait('replay', str(tmp_path / 'both'), *words_of_one, '--json')
+        replayed = json.loads(out)
+        assert (code, err, replayed['equal']) == (0, '', True)
+        recorded.setdefault(replayed['engine'], replayed['fitness'])
+    assert min(recorded.values()) == evolved['best_fitness']
+    assert set(recorded) == {'kinematic', 'boggy'}
+    one = json.loads(gait(*words, '--engine', 'boggy', '--run-dir', str(tmp_path / 'one'))[1])
+    assert one['evaluations'] == 4 + 2
+    assert not (tmp_path / 'one' / 'champion.boggy.yaml').exists()
+    # The champion of another run beside it is no record of this one.
+    beside = tmp_path / 'both' / 'champion.boggy.yaml'
+    text = beside.read_text()
+    assert 'frequency: 1.0' in text
+    beside.write_text(text.replace('frequency: 1.0', 'frequency: 2.0'))
+    (tmp_path / 'both' / 'champion.kinematic.yaml').replace(tmp_path / 'both' / 'champion.yaml')
+    _, out, err = gait('replay', str(tmp_path / 'both'), '--engine', 'boggy', '--json')
+    assert json.loads(out)['recorded_fitness'] == recorded['kinematic']
+    assert "of 'kinematic'" in err
+
+
 def test_replay_tells_when_it_differs(gait, run_folder, tmp_path):
     file = tmp_path / 'champion.yaml'
     text = (run_folder / 'champion.yaml').read_text()
@@ -228,6 +273,10 @@ MISTAKES = [
     ('evolve none.yaml', 'No such file'),
     ('evolve guroo_quick --evaluator locl', "did you mean 'local'"),
     ('evolve guroo_quick --engine bulet', "did you mean 'bullet'"),
+    ('evolve guroo_quick --set engines=bulet,mujoco', "did you mean 'bullet'"),
+    ('evolve guroo_quick --engine absent --run-dir {new}', "engine 'absent' is not usable here"),
+    ('replay {run} --engine absent', "engine 'absent' is not usable here"),
+    ('replay {run} --engine ../boggy', "did you mean 'boggy'"),
     ('evolve guroo_quick --generations 0', 'it must be at least 1'),
     ('evolve guroo_quick --set populaton=3', "did you mean 'experiment.population'"),
     ('evolve guroo_quick --set optimizer.settings.elits=3', "did you mean 'elites'"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import replace
 import json
 import os
@@ -14,9 +15,9 @@ from gait_core.champion import read_champion
 from gait_core.errors import ConfigurationError
 from gait_core.testing_workspace import workspace
 from gait_core.trial import run_trial
-from gait_evolver.evolve import Evolution, new_run_folder, summary
+from gait_evolver.evolve import Evolution, judged, new_run_folder, summary
 from gait_evolver.experiment import load_experiment, rebuild_experiment, resolve
-from gait_evolver.run_store import RunStore, StoreError
+from gait_evolver.run_store import Row, RunStore, StoreError
 
 EXPERIMENT = {
     'robot': 'legged_box',
@@ -56,7 +57,8 @@ class InProcess:
 
 @pytest.fixture(autouse=True, scope='module')
 def kinematic(tmp_path_factory):
-    with workspace(tmp_path_factory.mktemp('workspace')):
+    boggy = 'boggy = gait_core.testing_folders:BoggyKinematicEngine'
+    with workspace(tmp_path_factory.mktemp('workspace'), engines=boggy):
         yield
 
 
@@ -134,6 +136,97 @@ def test_repeats_have_their_own_seeds_and_the_mean_counts(tmp_path):
     fitness = [run_trial(replace(champion.spec, seed=seed)).fitness for seed in champion.seeds]
     assert np.mean(fitness) == champion.fitness == progress.best.fitness
     assert progress.evaluations == (6 + 5) * 3
+
+
+BOTH = {'engines': ['kinematic', 'boggy']}
+
+
+def test_each_individual_is_run_on_every_engine_and_its_worst_counts(tmp_path):
+    progress, store = run(tmp_path / 'run', **BOTH, repeats=2)
+    assert progress.evaluations == (6 + 3 * 5) * 2 * 2
+    individuals, worst, decided = {}, {}, set()
+    for row in csv.DictReader(log_of(tmp_path / 'run').decode().splitlines()):
+        trials = individuals.setdefault((row['generation'], row['individual']), {})
+        trials.setdefault(row['engine'], []).append(row)
+    for place, trials in individuals.items():
+        seeds = [[row['seed'] for row in rows] for rows in trials.values()]
+        assert seeds[0] == seeds[1] and len(set(seeds[0])) == 2
+        means = {
+            name: np.mean([float(row['fitness']) for row in rows]) for name, rows in trials.items()
+        }
+        worst[place] = min(means.values())
+        decided.add(min(means, key=means.get))
+    assert decided == {'kinematic', 'boggy'}
+    assert progress.best.fitness == max(worst.values())
+    first = max(value for place, value in worst.items() if place[0] == '0')
+    assert progress.first_generation_best == first
+
+
+def test_the_champion_of_several_engines_replays_on_each(tmp_path):
+    progress, store = run(tmp_path / 'run', **BOTH, repeats=2)
+    found = {
+        name: read_champion(tmp_path / 'run' / f'champion.{name}.yaml') for name in BOTH['engines']
+    }
+    for name, champion in found.items():
+        assert champion.spec.scene.engine == name
+        results = [run_trial(replace(champion.spec, seed=seed)) for seed in champion.seeds]
+        assert tuple(result.trial_hash for result in results) == champion.trial_hashes
+        assert np.mean([result.fitness for result in results]) == champion.fitness
+    least = min(found.values(), key=lambda champion: champion.fitness)
+    assert read_champion(store.champion_file) == least
+    assert least.fitness == progress.best.fitness
+    assert len({champion.fitness for champion in found.values()}) == 2
+    assert len({tuple(champion.spec.parameters.items()) for champion in found.values()}) == 1
+
+
+@pytest.mark.parametrize('stop_at', [5, 17, 30])
+def test_a_run_on_several_engines_resumes_to_the_log_of_the_whole_one(tmp_path, stop_at):
+    run(tmp_path / 'whole', **BOTH)
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path / 'cut', InProcess(stop_at), **BOTH)
+    for file in (tmp_path / 'cut').glob('champion.*'):
+        file.unlink()
+    resumed(tmp_path / 'cut')
+    names = ['evaluations.csv', 'champion.yaml', 'champion.kinematic.yaml', 'champion.boggy.yaml']
+    for name in names:
+        cut, whole = (tmp_path / folder / name for folder in ('cut', 'whole'))
+        assert cut.read_bytes() == whole.read_bytes()
+
+
+def test_one_engine_in_the_list_is_the_engine_of_the_scene():
+    alone = plan(scene={'engine': 'boggy'})
+    assert plan(engines=['boggy']).config_hash == alone.config_hash
+    assert list(alone.scenes) == ['boggy'] != list(plan().scenes)
+    # Options are those of the scene's engine, which need not be the first.
+    options = {'engine': 'boggy', 'engine_options': {'depth': 1}}
+    scenes = plan(**BOTH, scene=options).scenes
+    assert list(scenes) == ['kinematic', 'boggy']
+    assert scenes['boggy'].engine_options == {'depth': 1}
+    assert scenes['kinematic'] == plan().trial.scene
+
+
+def row(engine, status='ok', fitness=1.0):
+    return Row(
+        generation=0, individual=0, id=0, repeat=0, engine=engine, parents=(), seed=0,
+        status=status, fitness=fitness, ticks=1, trial_hash='', values={}, terms={}, metrics={},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ('rows', 'expected'),
+    [
+        ([row('a', fitness=1.0), row('b', fitness=3.0)], ('ok', 1.0)),
+        # The means are 2 and 1.5: not the least of the single trials.
+        ([row('a', fitness=0.0), row('b'), row('a', fitness=4.0), row('b', fitness=2.0)],
+         ('ok', 1.5)),
+        ([row('a'), row('b', 'fell', 2.0)], ('fell', 1.0)),
+        ([row('a', 'fell', 2.0), row('b', 'diverged', None)], ('diverged', None)),
+        ([row('a', 'invalid:jitter', None), row('b')], ('invalid:jitter', None)),
+        ([row('a'), row('b', fitness=float('inf'))], ('invalid:fitness', None)),
+    ],
+)  # fmt: skip
+def test_the_worst_of_the_engines_is_the_status_and_the_fitness(rows, expected):
+    assert judged(rows) == expected
 
 
 def test_a_third_of_bad_trials_ends_with_a_finite_champion(tmp_path):
@@ -279,6 +372,10 @@ def test_the_recorded_experiment_is_complete(tmp_path):
         ({'scene': {'fricton': 1.0}}, "did you mean 'scene.friction'"),
         ({'scene': {'terrain': {'name': 'ruff'}}}, "did you mean 'rough'"),
         ({'scene': {'engine': 'bulet'}}, "did you mean 'bullet'"),
+        ({'engines': ['kinematic', 'bulet']}, "unknown engine 'bulet': did you mean 'bullet'"),
+        ({'engines': ['boggy', 'boggy']}, "names 'boggy' more than once"),
+        ({'engines': 'boggy'}, "experiment.engines is 'boggy'"),
+        ({'engines': ['boggy'], 'scene': {'engine': 'kinematic'}}, 'valid: boggy'),
         ({'evaluator': 'loca'}, "did you mean 'local'"),
         ({'generations': 0}, 'it must be at least 1'),
         ({'generations': 2.5}, 'expected a whole number'),

@@ -32,7 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         '--workers', type=int, default=0, metavar='N', help='0: one per processor (the default)'
     )
     parser.add_argument('--evaluator', metavar='E', help='where trials run: local or ros')
-    parser.add_argument('--engine', metavar='E')
+    parser.add_argument('--engine', metavar='E', help='run on this one alone')
     parser.add_argument('--seed', type=int, metavar='N')
     parser.add_argument('--run-dir', metavar='DIR', help='default: a new folder in ./runs')
     parser.add_argument('--resume', action='store_true', help='go on with the run in --run-dir')
@@ -47,11 +47,11 @@ def run(options: Namespace) -> int:
     # The evaluator first: a mistake in its name must not leave an empty run behind.
     if options.resume:
         _check_resumable(options)
-        evaluator = make_evaluator(options, _recorded(options).evaluator)
+        evaluator = make_evaluator(options, _recorded(options))
         store, recorded = _reopened(options)
     else:
         plan = plan_of(options)
-        evaluator = make_evaluator(options, plan.experiment.evaluator)
+        evaluator = make_evaluator(options, plan.experiment)
         store, recorded = _created(options, plan), []
     interrupt: KeyboardInterrupt | None = None
     display = make_display()
@@ -117,23 +117,27 @@ def _recorded(options: Namespace) -> Experiment:
 
 def overrides_of(options: Namespace) -> dict[str, Any]:
     """Return what the options change of the experiment, nested as in its file."""
-    from gait_core.trial_setup import check_registered, merged, parse_settings
+    from gait_core.trial_setup import merged, parse_settings
+    from gait_evolver.experiment import on_one_engine
 
     changes: dict[str, Any] = parse_settings(options.settings)
     for name in ('generations', 'seed', 'evaluator'):
         if getattr(options, name) is not None:
             changes[name] = getattr(options, name)
     if options.engine:
-        check_registered('engines', options.engine)
-        changes = merged(changes, {'scene': {'engine': options.engine}})
+        changes = merged(changes, on_one_engine(options.engine))
     return changes
 
 
-def make_evaluator(options: Namespace, recorded: str) -> Evaluator:
+def make_evaluator(options: Namespace, experiment: Experiment) -> Evaluator:
     """Return the evaluator that the options or the experiment name."""
     from gait_core import registry
 
-    name = options.evaluator or recorded
+    name = options.evaluator or experiment.evaluator
+    if name == 'local':
+        # Its workers run here: an engine that is missing must not leave an empty run behind.
+        for engine in experiment.engines:
+            registry.load('engines', engine)
     evaluator: Evaluator = registry.load('evaluators', name)(workers=options.workers)
     return evaluator
 
