@@ -31,6 +31,11 @@ class Motors:
 
     def __init__(self, world: World, robot: RobotModel, physics_step: float) -> None:
         self._client, self._body = world.client, world.body
+        self._movable = [
+            world.joint[joint.name]
+            for joint in robot.joints
+            if joint.name in world.joint and joint.kind != 'fixed'
+        ]
         self._dt = physics_step
         self.demands = Demands('bullet', robot, physics_step)
         self.torques = Torques(self.demands)
@@ -38,7 +43,7 @@ class Motors:
         self._friction = np.array([robot.joint[name].friction for name in robot.joint_names])
         self._torque_links = [self._links[i] for i in self.torques.columns]
         self._bind_servos()
-        self._silence(world, robot)
+        self._silence()
 
     def _bind_servos(self) -> None:
         demands = self.demands
@@ -49,17 +54,16 @@ class Motors:
         self._servo_gains = (demands.gain[self._servo] * self._dt).tolist()
         self._servo_ones = [1.0] * len(self._servo_links)
 
-    def _silence(self, world: World, robot: RobotModel) -> None:
+    def _silence(self) -> None:
         """Take the motors off that Bullet puts on every joint, and set the velocity limits."""
-        for joint in robot.joints:
-            if joint.name in world.joint and joint.kind != 'fixed':
-                pb.setJointMotorControl2(
-                    self._body,
-                    world.joint[joint.name],
-                    pb.VELOCITY_CONTROL,
-                    force=0.0,
-                    physicsClientId=self._client,
-                )
+        for link in self._movable:
+            pb.setJointMotorControl2(
+                self._body,
+                link,
+                pb.VELOCITY_CONTROL,
+                force=0.0,
+                physicsClientId=self._client,
+            )
         for link, limit in zip(self._links, self.demands.velocity_limit.tolist(), strict=True):
             # The limit stays with the motor; only a command in velocity mode would remove it.
             pb.setJointMotorControl2(
@@ -112,9 +116,9 @@ class Motors:
                 physicsClientId=self._client,
             )
 
-    def release(self, world: World, robot: RobotModel) -> None:
+    def release(self) -> None:
         """End a stiff hold."""
-        self._silence(world, robot)
+        self._silence()
 
     def load(self, targets: AppliedTargets, steps: int) -> int:
         """Take the targets of a control period as ``Demands.take`` does."""

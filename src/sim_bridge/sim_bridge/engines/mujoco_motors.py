@@ -6,6 +6,7 @@ import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray, IntArray
 from gait_core.robot.model import RobotModel
+from gait_core.targets import AppliedTargets
 from sim_bridge.engines.demands import DEFAULT_GAIN, SERVOS, Demands, Torques
 from sim_bridge.engines.mujoco_options import MujocoOptions
 from sim_bridge.engines.mujoco_world import World
@@ -81,6 +82,10 @@ class Motors:
         """End a stiff hold."""
         self._set_rows(self._strength, np.zeros(len(self._servo), dtype=bool))
         self.select(0)
+
+    def load(self, targets: AppliedTargets, steps: int) -> int:
+        """Take the targets of a control period as ``Demands.take`` does."""
+        return self.demands.take(targets, steps)
 
     def select(self, sample: int) -> None:
         """Put a sub-sample of the demands into force."""

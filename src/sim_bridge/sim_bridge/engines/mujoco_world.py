@@ -40,6 +40,9 @@ class World:
     def __init__(self) -> None:
         self._made_of: tuple[Any, ...] | None = None
 
+    def close(self) -> None:
+        """Do nothing: model and data go with the world."""
+
     def rebuild(
         self,
         robot: RobotModel,

@@ -1,0 +1,244 @@
+"""What engines of rigid bodies share: the order of a reset, of settling, of a control period."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import ProtocolError, SimulationDiverged
+from gait_core.observation import Observation
+from gait_core.parameters import Parameters, build
+from gait_core.placement import base_pose
+from gait_core.robot.load import load_robot
+from gait_core.robot.model import RobotModel
+from gait_core.scene import Push, Scene
+from gait_core.targets import AppliedTargets
+from gait_core.terrains import Terrain, load_terrain
+from gait_core.trial import initial_positions
+from sim_bridge.engines.bounds import CARRIES, PushWindow, refuse_unsupported
+from sim_bridge.engines.demands import Demands, Torques
+
+
+class RigidWorld(Protocol):
+    """Robot and ground in an engine's own form."""
+
+    apart: tuple[tuple[str, str], ...]
+
+    def rebuild(
+        self,
+        robot: RobotModel,
+        scene: Scene,
+        options: Any,
+        terrain: Terrain,
+        pose: FloatArray,
+        positions: FloatArray,
+    ) -> None:
+        """Become the scene with the robot at its start."""
+
+    def close(self) -> None:
+        """Release what the engine's library holds."""
+
+
+class RigidMotors(Protocol):
+    """Actuators in an engine's own form."""
+
+    demands: Demands
+    torques: Torques
+
+    def hold(self, positions: FloatArray, stiff: bool) -> None:
+        """Hold joint positions until targets come."""
+
+    def release(self) -> None:
+        """End a stiff hold."""
+
+    def load(self, targets: AppliedTargets, steps: int) -> int:
+        """Take the targets of a control period; return their sub-samples."""
+
+    def select(self, sample: int) -> None:
+        """Put a sub-sample into force."""
+
+
+class Shove(Protocol):
+    """A push in an engine's own form."""
+
+    window: PushWindow
+
+    def apply(self) -> None:
+        """Add the force to the coming physics step."""
+
+
+class Reader(Protocol):
+    """Reads the state in an engine's own form."""
+
+    def read(self, tick: int, motors: Any) -> Observation:
+        """Return the state at a control tick; SimulationDiverged if it is no physics."""
+
+
+WorldT = TypeVar('WorldT', bound=RigidWorld)
+MotorsT = TypeVar('MotorsT', bound=RigidMotors)
+ShoveT = TypeVar('ShoveT', bound=Shove)
+
+
+class RigidEngine(ABC, Generic[WorldT, MotorsT, ShoveT]):
+    """
+    An engine of rigid bodies; a subclass says how its library builds, steps and reads a world.
+
+    A trial depends on its scene and targets alone, also after one that diverged. Nothing is
+    random: the seed of ``reset`` is checked by its owner and not used.
+
+    Parameters
+    ----------
+    robots : callable of (name, draw)
+        Where robots come from.
+
+    """
+
+    name: ClassVar[str]
+    Options: ClassVar[type[Parameters]]
+    carries = CARRIES
+
+    def __init__(self, robots: Callable[[str, int], RobotModel] = load_robot) -> None:
+        self._robots = robots
+        self._world: WorldT | None = self._open()
+        self._robot: RobotModel | None = None
+        self._ready = False
+
+    @abstractmethod
+    def _open(self) -> WorldT:
+        """Return an empty world."""
+
+    @abstractmethod
+    def _bind(
+        self, world: WorldT, robot: RobotModel, scene: Scene, options: Any
+    ) -> tuple[MotorsT, Reader]:
+        """Return actuators and reader of a world that was just built."""
+
+    @abstractmethod
+    def _shove(self, push: Push, world: WorldT, scene: Scene) -> ShoveT:
+        """Return a push in the engine's own form."""
+
+    @abstractmethod
+    def _advance(self, steps: int) -> None:
+        """Advance some physics steps."""
+
+    @abstractmethod
+    def _advance_pushed(self, first: int, steps: int, pushes: Sequence[ShoveT]) -> None:
+        """Advance some physics steps, counted from tick 0, with what pushes then."""
+
+    @property
+    def robot(self) -> RobotModel:
+        """The robot of the current scene."""
+        if self._robot is None:
+            raise ProtocolError(f"engine '{self.name}' has no robot before its first reset")
+        return self._robot
+
+    @property
+    def clamped(self) -> Mapping[str, int]:
+        """Control periods since the reset in which a joint's target was clamped to its limits."""
+        counts = self._motors.demands.clamped.tolist()
+        return dict(zip(self.robot.joint_names, counts, strict=True))
+
+    @property
+    def overspeed(self) -> Mapping[str, int]:
+        """Physics steps in which a joint with torque was beyond its velocity limit."""
+        counts = self._motors.torques.overspeed.tolist()
+        return dict(zip(self.robot.joint_names, counts, strict=True))
+
+    @property
+    def apart(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of links that overlapped at the start and do not collide in this scene."""
+        return self._open_world().apart
+
+    def reset(self, scene: Scene, seed: int, settle_ticks: int = 0) -> Observation:
+        """
+        Build the scene and return its state at tick 0.
+
+        Raises
+        ------
+        ConfigurationError
+            If the scene asks for what this engine or the robot does not have.
+        SimulationDiverged
+            If the robot does not survive settling.
+
+        """
+        world = self._open_world()
+        self._ready = False
+        robot = self._robots(scene.robot, scene.draw)
+        options = build(self.Options, scene.engine_options)
+        refuse_unsupported(self.name, scene, robot)
+        start = initial_positions(robot, scene)
+        terrain = load_terrain(scene.terrain)
+        pose = base_pose(robot, start, scene.initial, terrain)
+        world.rebuild(robot, scene, options, terrain, pose, start)
+        self._robot = robot
+        self._steps = scene.steps_per_tick
+        self._motors, self._state = self._bind(world, robot, scene, options)
+        self._pushes = [self._shove(push, world, scene) for push in scene.pushes]
+        self._tick = 0
+        self._ready = True
+        return self._settle(start, settle_ticks)
+
+    def _settle(self, start: FloatArray, ticks: int) -> Observation:
+        motors = self._motors
+        motors.hold(start, stiff=ticks > 0)
+        seen = self._read(0)
+        for _ in range(ticks):
+            self._advance(self._steps)
+            seen = self._read(0)
+        if ticks:
+            motors.release()
+        return seen
+
+    def step(self, targets: AppliedTargets) -> Observation:
+        """
+        Advance one control period and return the state at its end.
+
+        Raises
+        ------
+        SimulationDiverged
+            If the state left the finite or plausible range; only ``reset`` is possible then.
+        BadCommand, ConfigurationError
+            If the targets cannot be applied; the state is unchanged.
+        ProtocolError
+            Before a reset or after ``close``.
+
+        """
+        if not self._ready:
+            raise ProtocolError(f"engine '{self.name}' needs a reset before it can step")
+        samples = self._motors.load(targets, self._steps)
+        first = self._tick * self._steps
+        per_sample = self._steps // samples
+        active = [push for push in self._pushes if push.window.within(first, first + self._steps)]
+        for sample in range(samples):
+            self._motors.select(sample)
+            if active:
+                self._advance_pushed(first + sample * per_sample, per_sample, active)
+            else:
+                self._advance(per_sample)
+        self._tick += 1
+        return self._read(self._tick)
+
+    def rollout(self, tape: Sequence[AppliedTargets]) -> list[Observation]:
+        """Advance one control period per tape entry; equals stepping bit for bit."""
+        return [self.step(targets) for targets in tape]
+
+    def close(self) -> None:
+        """Release the physics; further calls raise ProtocolError."""
+        if self._world is not None:
+            self._world.close()
+            self._world = None
+        self._ready = False
+
+    def _open_world(self) -> WorldT:
+        if self._world is None:
+            raise ProtocolError(f"engine '{self.name}' is closed")
+        return self._world
+
+    def _read(self, tick: int) -> Observation:
+        try:
+            return self._state.read(tick, self._motors)
+        except SimulationDiverged:
+            self._ready = False
+            raise
