@@ -10,7 +10,9 @@ the first can never leave the support polygon, the second can, and then the robo
 from __future__ import annotations
 
 from dataclasses import dataclass
+import math
 
+from numba import njit
 import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray, IntArray
@@ -18,9 +20,6 @@ from gait_core.arrays import BoolArray, FloatArray, IntArray
 DEFINED = 'defined'
 SEVERAL_HEIGHTS = 'several_heights'
 UNDEFINED = 'undefined'
-
-_CROWDED = 8
-"""Points of one instant above which their hull is taken before its margin."""
 
 _ON_EDGE = 1e-12
 """Distance [m] that counts as none."""
@@ -239,8 +238,10 @@ def margin(point: FloatArray, polygon: FloatArray) -> float:
     """
     if len(polygon) == 0:
         raise ValueError('polygon has no points, its margin is undefined')
-    relative = np.asarray(polygon, dtype=np.float64)[:, :2] - np.asarray(point)[:2]
-    return float(_margins(relative[None])[0])
+    corners = np.array(polygon, dtype=np.float64)
+    values: FloatArray = np.empty(1)
+    _margins(np.array(point, dtype=np.float64)[None], corners, np.array([0, len(corners)]), values)
+    return float(values[0])
 
 
 def margins(
@@ -266,45 +267,52 @@ def margins(
         Where the zero moment point is, and where there is a contact.
 
     """
-    instants = len(series.defined)
-    counts = np.bincount(instant, minlength=instants)
-    first = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    counts = np.bincount(instant, minlength=len(series.defined))
     defined = series.defined & (counts > 0)
-    result = np.zeros(instants)
-    for count in np.unique(counts[defined]):
-        rows = np.flatnonzero(defined & (counts == count))
-        corners = points[first[rows][:, None] + np.arange(count), :2]
-        if count > _CROWDED:
-            corners = _corners(corners)
-        result[rows] = _margins(corners - series.points[rows, None, :2])
-    return result, defined
+    first = np.concatenate([[0], np.cumsum(counts)])
+    values: FloatArray = np.empty(len(counts))
+    _margins(series.points, np.ascontiguousarray(points), first, values)
+    return np.where(defined, values, 0.0), defined
 
 
-def _corners(crowds: FloatArray) -> FloatArray:
-    """Return the hulls of (R, k, 2) points as (R, m, 2), short ones repeating a corner."""
-    hulls = [support_polygon(crowd) for crowd in crowds]
-    most = max(len(hull) for hull in hulls)
-    return np.stack([np.pad(hull, ((0, most - len(hull)), (0, 0)), mode='edge') for hull in hulls])
-
-
-def _margins(relative: FloatArray) -> FloatArray:
+@njit(cache=True)
+def _margins(at: FloatArray, points: FloatArray, first: IntArray, values: FloatArray) -> None:
     """
-    Return the signed distances of the origin to the hulls of (R, k, 2) points.
+    Write the signed distances of T points to the hulls of their groups of points.
 
     That distance is the least value of the support function max_k(r_k . u) over unit vectors u.
     It is attained at a normal of an edge or, outside, at the direction away from a corner; more
     directions than the hull has edges can only give larger values, so all pairs may be tried.
+    Group t is rows ``first[t]`` to ``first[t + 1] - 1``.
     """
-    a, b = np.triu_indices(relative.shape[1], k=1)
-    edges = relative[:, b] - relative[:, a]
-    normals = np.stack([edges[..., 1], -edges[..., 0]], axis=-1)
-    directions = np.concatenate([normals, -normals, -relative], axis=1)
-    length = np.linalg.norm(directions, axis=-1)
-    support = np.einsum('rdi,rki->rdk', directions, relative).max(axis=-1)
-    values = np.where(length > 0.0, support / np.where(length > 0.0, length, 1.0), np.inf)
-    least = values.min(axis=1)
-    # No direction at all: every point is the origin itself. Next to an edge: rounding only.
-    return np.where(np.isinf(least) | (np.abs(least) < _ON_EDGE), 0.0, least)
+    for t in range(len(values)):
+        x, y, group = at[t, 0], at[t, 1], points[first[t] : first[t + 1]]
+        least = math.inf
+        for a in range(len(group)):
+            ax, ay = group[a, 0], group[a, 1]
+            least = _supported(x - ax, y - ay, x, y, group, least)
+            for b in range(a + 1, len(group)):
+                along_x, along_y = group[b, 0] - ax, group[b, 1] - ay
+                least = _supported(along_y, -along_x, x, y, group, least)
+                least = _supported(-along_y, along_x, x, y, group, least)
+        # No direction at all: every point is the given one. Next to an edge: rounding only.
+        values[t] = 0.0 if math.isinf(least) or abs(least) < _ON_EDGE else least
+
+
+@njit(cache=True)
+def _supported(  # type: ignore[no-untyped-def]
+    u, v, x, y, group, least
+):
+    """Return the lesser of a value and a group's support about (x, y) in direction (u, v)."""
+    length = math.hypot(u, v)
+    if length == 0.0:
+        return least
+    enough, support = least * length, -math.inf
+    for k in range(len(group)):
+        support = max(support, u * (group[k, 0] - x) + v * (group[k, 1] - y))
+        if support >= enough:
+            return least
+    return support / length
 
 
 def _summed(instant: IntArray, values: FloatArray, instants: int) -> FloatArray:

@@ -45,6 +45,7 @@ def test_hulls_without_area_have_fewer_than_three_corners(points, hull):
     np.testing.assert_array_equal(support_polygon(np.asarray(points)), hull)
 
 
+@settings(deadline=None)
 @given(points=cloud)
 def test_hulls_turn_left_and_hold_every_point(points):
     hull = support_polygon(points)
@@ -96,6 +97,7 @@ def edge_by_edge(at, hull):
     return distance if inside else -distance
 
 
+@settings(deadline=None)
 @given(points=cloud, at=point)
 def test_the_margin_is_the_signed_distance_to_the_nearest_edge(points, at):
     hull = support_polygon(points)
@@ -105,6 +107,7 @@ def test_the_margin_is_the_signed_distance_to_the_nearest_edge(points, at):
         )
 
 
+@settings(deadline=None)
 @given(points=cloud, at=point, angle=st.floats(0.0, 6.3), shift=point)
 def test_the_margin_ignores_a_common_motion(points, at, angle, shift):
     c, s = np.cos(angle), np.sin(angle)
@@ -113,7 +116,7 @@ def test_the_margin_ignores_a_common_motion(points, at, angle, shift):
     assert moved == pytest.approx(margin(np.array(at), points), abs=1e-9)
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(clouds=st.lists(st.lists(point, max_size=12), min_size=1, max_size=6))
 def test_margins_over_time_equal_those_one_by_one(clouds):
     instant = np.repeat(np.arange(len(clouds)), [len(c) for c in clouds])
