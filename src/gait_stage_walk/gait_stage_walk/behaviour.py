@@ -2,18 +2,55 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from gait_core.arrays import FloatArray
+from gait_core.observation import Observation
+from gait_core.trial_spec import Command
+
+_NOTHING_ASKED = Command()
+_NOTHING_SEEN = Observation(tick=0, time=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """
+    One control period and all that a behaviour may read of the world outside.
+
+    Attributes
+    ----------
+    begin, end : int [ns]
+        Since the reset.
+    command : Command
+        In force during it.
+    observation : Observation
+        At its begin. Only fields among the controller's ``needs`` are sure to be there.
+
+    """
+
+    begin: int
+    end: int
+    command: Command = _NOTHING_ASKED
+    observation: Observation = _NOTHING_SEEN
 
 
 class Behaviour(Protocol):
     """
-    A motion that adds joint velocities to those of others and owns no joint.
+    A motion that changes joint velocities beside those of others and owns no joint.
 
-    The sum over all behaviours, integrated, is what the joints are told. A behaviour therefore
-    needs to know neither the others nor where the joints stand.
+    An arbiter sums what its behaviours return and integrates the sum. A behaviour therefore needs
+    to know neither the others nor where the joints stand. One that wants an offset of a joint
+    returns by how much the offset has changed.
     """
 
-    def turn_angles(self, begin: int, end: int) -> FloatArray:
-        """Return the turn of each of ``JOINTS`` between two times [ns], (n,) [rad]."""
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """The joints that it moves, in the order of what ``step`` returns; they never change."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether it is over: the arbiter then drops it instead of stepping it."""
+
+    def step(self, period: Period) -> FloatArray:
+        """Return the turn of each of its joints in a period, (n,) [rad]."""

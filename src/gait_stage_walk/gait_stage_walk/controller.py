@@ -14,7 +14,8 @@ from gait_core.parameters import Parameters
 from gait_core.robot.model import RobotModel
 from gait_core.targets import JointTargets
 from gait_core.trial_spec import Command
-from gait_stage_walk.behaviour import Behaviour
+from gait_stage_walk.arbiter import Arbiter
+from gait_stage_walk.behaviour import Behaviour, Period
 from gait_stage_walk.levelling import LegLevelling, vertical_length
 from gait_stage_walk.parameters import PRESETS, StagedWalkParams
 from gait_stage_walk.pulse import nanoseconds
@@ -56,11 +57,15 @@ class StagedWalkController:
                     f"staged_walk needs joint '{name}', which robot '{robot.name}' lacks: "
                     f'{nearest(name, robot.joint_names)}'
                 )
-        self._start = np.array([robot.nominal_stance.get(name, 0.0) for name in JOINTS])
+        self._joints = robot.joint_names
+        self._index = robot.joint_index
+        self._start = np.array([robot.nominal_stance.get(name, 0.0) for name in self._joints])
         self._walk = StagedWalk(params)
-        self._levelling = LegLevelling(self._walk)
-        self._behaviours: tuple[Behaviour, ...] = (self._walk, self._levelling)
         self.reset(0)
+
+    def _residents(self) -> dict[str, Behaviour]:
+        """Return, anew, the behaviours that every walk has, in order of registration."""
+        return {'walk': self._walk, 'levelling': LegLevelling(self._walk)}
 
     @property
     def params(self) -> StagedWalkParams:
@@ -74,20 +79,19 @@ class StagedWalkController:
     def reset(self, seed: int) -> None:
         """Stand at the nominal stance; the walk draws nothing, so the seed is not used."""
         self._now = 0
-        self._position = self._start.copy()
         self._walk.reset()
-        self._levelling.reset()
+        self._arbiter = Arbiter(self._joints, self._start)
+        for name, behaviour in self._residents().items():
+            self._arbiter.register(name, behaviour)
 
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
         """Return the joint angles at the end of the period and their mean rates over it."""
         end = self._now + nanoseconds(dt)
-        self._walk.heed(self._now, command.set_points.get('stop', 0.0) > 0.5)
-        turned = np.zeros(len(JOINTS))
-        for behaviour in self._behaviours:
-            turned += behaviour.turn_angles(self._now, end)
-        self._position = self._position + turned
+        turned = self._arbiter.step(Period(self._now, end, command, observation))
         self._now = end
-        return JointTargets(names=JOINTS, position=self._position, velocity=turned / dt)
+        return JointTargets(
+            names=self._joints, position=self._arbiter.position, velocity=turned / dt
+        )
 
     def state(self) -> Mapping[str, float]:
         """
@@ -111,5 +115,6 @@ class StagedWalkController:
         }
 
     def _length(self, leg: str) -> float:
-        hip, knee = (self._position[JOINTS.index(f'{leg}_{part}')] for part in ('hip_fwd', 'knee'))
+        position = self._arbiter.position
+        hip, knee = (position[self._index[f'{leg}_{part}']] for part in ('hip_fwd', 'knee'))
         return vertical_length(float(hip), float(knee))

@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from gait_core.arrays import FloatArray
+from gait_stage_walk.behaviour import Period
 from gait_stage_walk.pulse import progress
 from gait_stage_walk.staged_walk import HalfCycle, StagedWalk
 from gait_stage_walk.timetable import JOINTS, bending, opposite
@@ -65,6 +66,9 @@ def levelling_bend(hip: float, knee: float, length: float) -> float:
 class LegLevelling:
     """Bends each landing leg of a staged walk as a behaviour beside it, to be run after it."""
 
+    joints = JOINTS
+    finished = False
+
     def __init__(self, walk: StagedWalk) -> None:
         self._walk = walk
         self.reset()
@@ -73,6 +77,10 @@ class LegLevelling:
         """Straighten both legs."""
         self.bends = {'left': 0.0, 'right': 0.0}
         self._held: dict[int, float] = {}
+
+    def step(self, period: Period) -> FloatArray:
+        """Return the turn of each of ``JOINTS`` in a period, (n,) [rad]."""
+        return self.turn_angles(period.begin, period.end)
 
     def turn_angles(self, begin: int, end: int) -> FloatArray:
         """Return the turn of each of ``JOINTS`` between two times [ns], (n,) [rad]."""

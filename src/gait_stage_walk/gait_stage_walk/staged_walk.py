@@ -9,6 +9,7 @@ from enum import Enum
 import numpy as np
 
 from gait_core.arrays import FloatArray
+from gait_stage_walk.behaviour import Period
 from gait_stage_walk.parameters import StagedWalkParams
 from gait_stage_walk.pulse import SECOND, Pulse, nanoseconds
 from gait_stage_walk.timetable import (
@@ -92,6 +93,9 @@ class StagedWalk:
 
     """
 
+    joints = JOINTS
+    finished = False
+
     def __init__(self, params: StagedWalkParams) -> None:
         self.desired = params
         self.reset()
@@ -117,6 +121,11 @@ class StagedWalk:
             if self.phase is Phase.IDLE or self.phase.in_cycle:
                 self.current = self.desired
             self._enter(following, now)
+
+    def step(self, period: Period) -> FloatArray:
+        """Heed the set point ``stop`` and return the turn of each of ``JOINTS``, (n,) [rad]."""
+        self.heed(period.begin, period.command.set_points.get('stop', 0.0) > 0.5)
+        return self.turn_angles(period.begin, period.end)
 
     def turn_angles(self, begin: int, end: int) -> FloatArray:
         """Return the turn of each of ``JOINTS`` between two times [ns], (n,) [rad]."""
