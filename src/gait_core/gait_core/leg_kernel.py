@@ -42,6 +42,9 @@ _NEAR, _NEAR_STEPS = 0.2, 5
 _SINGULAR = 1e-3
 """Volume spanned by three joints' rates, over that of a box, below which they are singular."""
 
+# Handing over arrays costs such functions more than what they do.
+_small = njit(cache=True, forceinline=True)
+
 
 class Chain(NamedTuple):
     """Arrays of a chain, see the module."""
@@ -82,7 +85,7 @@ def _room(count: int, m: int) -> _Room:
     )  # fmt: skip
 
 
-@njit(cache=True)
+@_small
 def chain_forward(  # type: ignore[no-untyped-def]
     travel, turn, offset, axis, sliding, axes, origins, rotation, point
 ):
@@ -133,7 +136,7 @@ def chain_forward(  # type: ignore[no-untyped-def]
             rotation[i, 0], rotation[i, 1], rotation[i, 2] = u, v, w
 
 
-@njit(cache=True)
+@_small
 def _place(chain: Chain, positions: FloatArray, room: _Room) -> None:
     """Write the pose at joint positions; written out, as BLAS costs more than so small sums."""
     for e in range(len(chain.bias)):
@@ -278,7 +281,7 @@ def _free_joints(
     return slope, curvature
 
 
-@njit(cache=True)
+@_small
 def _copy(source: FloatArray, target: FloatArray) -> None:
     """Copy element by element: what a slice assignment checks takes seconds to compile."""
     for i in range(len(target)):
@@ -388,7 +391,7 @@ def chain_inverse(  # type: ignore[no-untyped-def]
     )  # fmt: skip
 
 
-@njit(cache=True)
+@_small
 def _approach(lower, upper, chain, target, here, room):  # type: ignore[no-untyped-def]
     """
     Move three joints to a point nearby, by plain Newton steps; false where a search is needed.
@@ -426,7 +429,7 @@ def _approach(lower, upper, chain, target, here, room):  # type: ignore[no-untyp
     return False
 
 
-@njit(cache=True)
+@_small
 def _triple(x, y, z, b, c):  # type: ignore[no-untyped-def]
     """Return (x, y, z) . (b x c)."""
     return (
@@ -436,7 +439,7 @@ def _triple(x, y, z, b, c):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(cache=True)
+@_small
 def _square(a):  # type: ignore[no-untyped-def]
     return a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -89,68 +91,71 @@ class Rollout:
 
 
 class Recorder:
-    """Fills preallocated arrays during a trial and cuts them to a Rollout at its end."""
+    """Keeps what a trial brings about, which is read-only, and makes arrays of it at its end."""
 
     def __init__(self, spec: TrialSpec, robot: RobotModel) -> None:
         self._spec, self._robot = spec, robot
-        ticks, n, b = spec.ticks, len(robot.joint_names), len(robot.roots)
-        m = len(robot.target_names)
-        self._states = {
-            'joint_positions': np.zeros((ticks + 1, n)),
-            'joint_velocities': np.zeros((ticks + 1, n)),
-            'joint_efforts': np.zeros((ticks + 1, n)),
-            'body_poses': np.zeros((ticks + 1, b, 7)),
-            'body_twists': np.zeros((ticks + 1, b, 6)),
-        }
-        self._applied = {
-            'target_positions': np.zeros((ticks, m)),
-            'target_velocities': np.zeros((ticks, m)),
-            'target_efforts': np.zeros((ticks, m)),
-        }
-        self._commands = np.zeros((ticks, 3))
-        self._specific_forces = np.zeros((ticks + 1, 3))
-        self._has_imu = True
-        self._contacts: list[Contacts] = []
+        self._states: list[Observation] = []
+        self._applied: list[AppliedTargets] = []
+        self._commands: list[tuple[float, ...]] = []
 
-    def state(self, tick: int, observation: Observation) -> None:
-        """Store the state at a tick; an absent field stays zero."""
-        for name, array in self._states.items():
-            value = getattr(observation, name)
-            if value is not None:
-                array[tick] = value
-        if observation.imu is None:
-            self._has_imu = False
-        else:
-            self._specific_forces[tick] = observation.imu.linear_acceleration
-        self._contacts.append(observation.contacts or Contacts(soles=self._robot.soles))
+    def state(self, observation: Observation) -> None:
+        """Keep the state of the next tick."""
+        self._states.append(observation)
 
-    def targets(self, tick: int, applied: AppliedTargets, velocity: tuple[float, ...]) -> None:
-        """Store what was applied and commanded in the control period after a tick."""
-        self._applied['target_positions'][tick] = applied.position[-1]
-        self._applied['target_velocities'][tick] = applied.velocity[-1]
-        self._applied['target_efforts'][tick] = applied.effort[-1]
-        self._commands[tick] = velocity
+    def targets(self, applied: AppliedTargets, velocity: tuple[float, ...]) -> None:
+        """Keep what is applied and commanded in the control period after the last state."""
+        self._applied.append(applied)
+        self._commands.append(velocity)
 
     def rollout(self, status: str) -> Rollout:
-        """Return the record so far."""
-        rows = len(self._contacts)
-        counts = [contacts.sole.shape[0] for contacts in self._contacts]
-
-        def joined(name: str) -> FloatArray:
-            return np.concatenate([getattr(contacts, name) for contacts in self._contacts])
-
+        """Return the record so far; an absent field is zero."""
+        n, m, b = (
+            len(names)
+            for names in (self._robot.joint_names, self._robot.target_names, self._robot.roots)
+        )
+        seen = self._states
+        # No state follows the targets with which the physics diverged.
+        applied = self._applied[: len(seen) - 1]
         return Rollout(
             robot=self._robot,
             spec=self._spec,
             status=status,
             dt=self._spec.scene.control_period,
-            **{name: array[:rows] for name, array in self._states.items()},
-            **{name: array[: rows - 1] for name, array in self._applied.items()},
-            commands=self._commands[: rows - 1],
-            contact_tick=np.repeat(np.arange(rows), counts),
-            contact_sole=joined('sole').astype(np.int64),
-            contact_points=joined('points'),
-            contact_forces=joined('forces'),
-            contact_depths=joined('depths'),
-            specific_forces=self._specific_forces[:rows] if self._has_imu else None,
+            joint_positions=_stacked([state.joint_positions for state in seen], (n,)),
+            joint_velocities=_stacked([state.joint_velocities for state in seen], (n,)),
+            joint_efforts=_stacked([state.joint_efforts for state in seen], (n,)),
+            body_poses=_stacked([state.body_poses for state in seen], (b, 7)),
+            body_twists=_stacked([state.body_twists for state in seen], (b, 6)),
+            target_positions=_stacked([targets.position[-1] for targets in applied], (m,)),
+            target_velocities=_stacked([targets.velocity[-1] for targets in applied], (m,)),
+            target_efforts=_stacked([targets.effort[-1] for targets in applied], (m,)),
+            commands=np.array(self._commands[: len(applied)], dtype=np.float64).reshape(-1, 3),
+            **self._contacts(),
+            specific_forces=self._specific_forces(),
         )
+
+    def _contacts(self) -> dict[str, Any]:
+        none = Contacts(soles=self._robot.soles)
+        contacts = [state.contacts or none for state in self._states]
+        counts = [len(one.sole) for one in contacts]
+        return {
+            'contact_tick': np.repeat(np.arange(len(counts)), counts),
+            'contact_sole': np.concatenate([one.sole for one in contacts]).astype(np.int64),
+            'contact_points': np.concatenate([one.points for one in contacts]),
+            'contact_forces': np.concatenate([one.forces for one in contacts]),
+            'contact_depths': np.concatenate([one.depths for one in contacts]),
+        }
+
+    def _specific_forces(self) -> FloatArray | None:
+        forces = [state.imu.linear_acceleration for state in self._states if state.imu]
+        return _stacked(forces, (3,)) if len(forces) == len(self._states) else None
+
+
+def _stacked(values: Sequence[FloatArray | None], shape: tuple[int, ...]) -> FloatArray:
+    """Return arrays of a shape as one with time first, (T, *shape)."""
+    if not values:
+        return np.zeros((0, *shape))
+    zero = np.zeros(shape)
+    found = np.concatenate([zero if value is None else value for value in values])
+    return np.asarray(found, dtype=np.float64).reshape(len(values), *shape)

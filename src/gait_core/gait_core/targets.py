@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -11,6 +12,14 @@ from gait_core.arrays import FloatArray, IntArray, all_finite, frozen
 from gait_core.errors import BadCommand
 
 _FIELDS = ('position', 'velocity', 'effort')
+
+
+@lru_cache(maxsize=64)
+def _check_distinct(names: tuple[str, ...]) -> None:
+    """Raise BadCommand for a name that is there twice; controllers repeat the same tuples."""
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise BadCommand(f"joint '{twice}' is commanded twice in one message")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,16 +49,15 @@ class JointTargets:
 
     def __post_init__(self) -> None:
         """Check lengths, repetition and finiteness; raise BadCommand naming the fault."""
-        object.__setattr__(self, 'names', tuple(self.names))
-        if len(set(self.names)) != len(self.names):
-            twice = next(name for name in self.names if self.names.count(name) > 1)
-            raise BadCommand(f"joint '{twice}' is commanded twice in one message")
+        names = tuple(self.names)
+        _check_distinct(names)
+        object.__setattr__(self, 'names', names)
         rows = set()
         for field in _FIELDS:
             given = getattr(self, field)
             if given is not None:
                 array = self._checked(field, given)
-                rows.add(array.shape[0])
+                rows.add(len(array))
                 object.__setattr__(self, field, array)
         if len(rows) > 1:
             raise BadCommand(f'targets differ in their number of sub-samples: {sorted(rows)}')
@@ -66,7 +74,7 @@ class JointTargets:
         if not all_finite(array):
             bad = ~np.isfinite(array).all(axis=0)
             raise BadCommand(f"{field} of joint '{self.names[int(np.argmax(bad))]}' is not finite")
-        return frozen(array, name=field)
+        return frozen(array, name=field) if array.flags.writeable else array
 
     @property
     def sub_samples(self) -> int:

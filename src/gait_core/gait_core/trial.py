@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import struct
 import time as wall
 from typing import Any
 
@@ -20,7 +18,7 @@ from gait_core.errors import (
     SimulationDiverged,
     unknown,
 )
-from gait_core.fall import has_fallen
+from gait_core.fall import FallCheck
 from gait_core.fingerprint import fingerprint
 from gait_core.metrics import trial_metrics
 from gait_core.observation import Observation, missing
@@ -30,15 +28,21 @@ from gait_core.rollout import Recorder, Rollout
 from gait_core.scene import Scene
 from gait_core.seeding import derived_seed
 from gait_core.sensors import Sensors
-from gait_core.targets import AppliedTargets, JointTargets, TargetMemory
-from gait_core.terrains import load_terrain
-from gait_core.trial_spec import DIVERGED, FELL, OK, Command, TrialResult, TrialSpec, invalid
+from gait_core.targets import JointTargets, TargetMemory
+from gait_core.trial_hash import TrialHash
+from gait_core.trial_spec import (
+    DIVERGED,
+    FELL,
+    OK,
+    Command,
+    CommandScript,
+    TrialResult,
+    TrialSpec,
+    invalid,
+)
 from gait_core.weights import load_weights
 
 _ENGINE_SEED, _SENSOR_SEED, CONTROLLER_SEED = range(3)
-
-_LITTLE = np.dtype('<f8')
-"""Hashes are of little-endian numbers, whatever the machine's order."""
 
 
 class TrialLoop:
@@ -57,7 +61,7 @@ class TrialLoop:
         self.status = ''
         self.reason = ''
         self._engine = engine
-        self._hash = hashlib.sha256()
+        self._hash = TrialHash()
         self._tick = 0
         self._fell_at: float | None = None
 
@@ -91,7 +95,8 @@ class TrialLoop:
             derived_seed(spec.seed, _ENGINE_SEED),
             settle_ticks=round(spec.settle_time / self.dt),
         )
-        self._terrain = load_terrain(spec.scene.terrain)
+        self._fall = FallCheck(self.robot, spec.scene)
+        self._commands = CommandScript(spec.script)
         self._memory = TargetMemory(
             self.robot.target_names, initial_positions(self.robot, spec.scene)
         )
@@ -101,17 +106,18 @@ class TrialLoop:
         self._look()
 
     def _look(self) -> None:
-        self._recorder.state(self._tick, self.true)
+        self._recorder.state(self.true)
         self.seen: Observation = self._sensors.read(self.true)
-        self.command: Command = self.spec.command_at(self._tick * self.dt)
+        self.command: Command = self._commands.at(self._tick * self.dt)
 
     def advance(self, targets: JointTargets) -> None:
         """Apply targets for one control period; ``running`` turns false at the trial's end."""
         if not self.running:
             raise ProtocolError('advance on a trial that is not running')
         applied = self._memory.resolve(targets)
-        _hash_tick(self._hash, self._tick, self.true, applied)
-        self._recorder.targets(self._tick, applied, self.command.velocity)
+        self._hash.state(self._tick, self.true)
+        self._hash.targets(applied)
+        self._recorder.targets(applied, self.command.velocity)
         try:
             self.true = _finite(self._engine.step(applied))
         except SimulationDiverged as error:
@@ -119,7 +125,7 @@ class TrialLoop:
             return
         self._tick += 1
         self._look()
-        reason = has_fallen(self.robot, self.spec.scene, self.true, self._terrain)
+        reason = self._fall.reason(self.true)
         if reason:
             self._fell_at = self._tick * self.dt
             self.end(FELL, reason)
@@ -132,8 +138,8 @@ class TrialLoop:
             return
         self.running = False
         self.status, self.reason = status, reason
-        _hash_state(self._hash, self._tick, self.true)
-        self._hash.update(status.encode())
+        self._hash.state(self._tick, self.true)
+        self._hash.status(status)
 
     def rollout(self) -> Rollout:
         """Return the record of the trial so far."""
@@ -278,21 +284,3 @@ def _finite(state: Observation) -> Observation:
         if array is not None and not all_finite(array):
             raise SimulationDiverged(f'{name} at tick {state.tick} are not finite')
     return state
-
-
-def _hash_state(digest: Any, tick: int, state: Observation) -> None:
-    digest.update(struct.pack('<d', tick))
-    for array in (
-        state.joint_positions,
-        state.joint_velocities,
-        state.body_poses,
-        state.body_twists,
-    ):
-        if array is not None:
-            digest.update(np.asarray(array, _LITTLE).tobytes())
-
-
-def _hash_tick(digest: Any, tick: int, state: Observation, applied: AppliedTargets) -> None:
-    _hash_state(digest, tick, state)
-    for array in (applied.position, applied.velocity, applied.effort):
-        digest.update(np.asarray(array, _LITTLE).tobytes())

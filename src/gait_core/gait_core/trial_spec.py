@@ -129,14 +129,25 @@ class TrialSpec:
         """Control periods of the trial."""
         return round(self.duration / self.scene.control_period)
 
-    def command_at(self, time: float) -> Command:
-        """Return the command that holds at a time [s]."""
-        current = Command()
-        for item in self.script:
-            if item.time > time + 1e-9:
-                break
-            current = item.command
-        return current
+
+class CommandScript:
+    """
+    Which command of a script holds; asked in order of time, it looks at each item once.
+
+    Before the first item: no velocity and no set points.
+    """
+
+    def __init__(self, script: tuple[TimedCommand, ...]) -> None:
+        self._script = script
+        self._next = 0
+        self._current = Command()
+
+    def at(self, time: float) -> Command:
+        """Return the command that holds at a time [s], not before that of the last call."""
+        while self._next < len(self._script) and self._script[self._next].time <= time + 1e-9:
+            self._current = self._script[self._next].command
+            self._next += 1
+        return self._current
 
 
 @dataclass(frozen=True, kw_only=True)

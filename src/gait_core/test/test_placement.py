@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from gait_core.fall import has_fallen
+from gait_core.fall import FallCheck
 from gait_core.kinematics import link_poses
 from gait_core.observation import Observation
 from gait_core.placement import base_pose, nominal_height
@@ -121,6 +121,10 @@ def test_a_ball_beside_a_step_is_lifted_over_its_edge():
 
 def seen(pose) -> Observation:
     return Observation(tick=0, time=0.0, body_poses=np.array([pose], dtype=np.float64))
+
+
+def has_fallen(robot, scene, observation) -> str:
+    return FallCheck(robot, scene).reason(observation)
 
 
 def leaning(angle: float, height: float = 0.62) -> Observation:
