@@ -229,7 +229,8 @@ def test_joints_hold_while_the_robot_settles_whatever_their_actuator(engine_of):
 @pytest.mark.parametrize(
     ('actuator', 'named'),
     [
-        (Actuator(kind='exponential'), "'exponential'"),
+        (Actuator(kind='exponentail'), "did you mean 'exponential'"),
+        (Actuator(kind='exponential', constants={'strength': 1.0}), "'rise'"),
         (Actuator(kind='pd', constants={'stiffness': 1.0}), "'damping'"),
         (Actuator(kind='position', constants={'gain': 1500.0}), 'nearest valid: 1000/s'),
     ],

@@ -54,7 +54,6 @@ legs:
 force_elements:
   - {name: spring, kind: spring, link_a: base, link_b: leg0_link1, point_b: [0, 0, -0.1],
      constants: {stiffness: 100}}
-ball_joints: {ball: [leg1_joint0, leg0_joint0, leg0_joint1]}
 mirror: {pairs: [[leg0_joint0, leg1_joint0], [leg0_joint1, leg1_joint1, -1]]}
 nominal_stance: {'leg._joint0': 0.2, leg1_joint0: -0.1, spring: 0.3}
 fall: {max_tilt: 0.7}
@@ -85,7 +84,6 @@ def test_every_key_is_taken(folder):
     assert [leg.name for leg in robot.legs] == ['right']
     assert robot.legs[0].sole_point == (0.0, 0.0, -1.0)
     assert robot.force_elements[0].constants == {'stiffness': 100.0}
-    assert robot.ball_joints == {'ball': ('leg1_joint0', 'leg0_joint0', 'leg0_joint1')}
     # Like axes along y mirror with like signs; the second pair states its own.
     assert robot.mirror_pairs['leg1_joint0'] == ('leg0_joint0', 1.0)
     assert robot.mirror_pairs['leg0_joint1'] == ('leg1_joint1', -1.0)
@@ -101,6 +99,19 @@ def test_every_key_is_taken(folder):
         'scene': {'physics_step': 0.002, 'gravity': (0, 0, -1.6)},
         'engines': {'bullet': {'solver_iterations': 70.0}},
     }
+
+
+def _element(kind: str, constants: str, link: str = 'leg0_link0') -> str:
+    ends = f'link_a: base, link_b: {link}'
+    return f'force_elements: [{{name: tie, kind: {kind}, {ends}, constants: {{{constants}}}}}]'
+
+
+def test_an_element_rests_at_its_length_in_the_stance_unless_told(folder):
+    text = _element('spring', 'stiffness: 1', 'leg0_link1')
+    robot = read_robot(folder(f'{text}\nnominal_stance: {{leg0_joint0: 0.5, leg0_joint1: -0.3}}'))
+    # Hip at (0.2, 0.1, -0.05), then one segment of 0.15 m that is pitched by 0.5 rad.
+    end = np.array([0.2 - 0.15 * np.sin(0.5), 0.1, -0.05 - 0.15 * np.cos(0.5)])
+    assert robot.stance[-1] == pytest.approx(np.linalg.norm(end), abs=1e-12)
 
 
 def test_fall_null_means_never_fallen(folder):
@@ -158,6 +169,27 @@ def test_a_turned_root_moves_the_robot_rigidly(folder):
         ('legs: [{joints: []}]', "the key 'name' is missing"),
         ('imu_link: bas', "unknown link 'bas': did you mean 'base'"),
         ('ball_joints: {a: [leg0_joint0]}', "ball joint 'a' lists 1 joints, expected 3"),
+        (
+            'ball_joints: {a: [leg0_joint0, leg0_joint1, leg1_joint0]}',
+            "ball joint 'a': joint 'leg0_joint0' has limits or friction",
+        ),
+        (_element('sprung', 'stiffness: 1'), "unknown element of force element 'tie' 'sprung'"),
+        (
+            _element('spring', 'damping: 1'),
+            "'tie': its spring element has no constant 'stiffness'",
+        ),
+        (
+            _element('cable', 'stiffness: 1, damp: 1'),
+            "unknown constant of cable 'damp'.*'damping'",
+        ),
+        (_element('spring', 'stiffness: -1'), "constant 'stiffness' is -1; nearest valid: 0"),
+        (_element('exponential', 'strength: 1'), "no constant 'rise'"),
+        (_element('spring', 'stiffness: 1', 'base'), "joins link 'base' with itself"),
+        (
+            'actuators: {default: {kind: pd, stiffness: 1}}',
+            "pd actuator has no constant 'damping'",
+        ),
+        ('actuators: {default: {gian: 1}}', "unknown constant of position 'gian'.*'gain'"),
         ('mirror: {pairs: [[leg0_joint0]]}', 'expected two joints and maybe a sign'),
         ('mirror: {pairs: [[leg0_joint0, leg9_joint0]]}', "unknown joint 'leg9_joint0'"),
         ('length_scale: 0', 'it must be positive'),

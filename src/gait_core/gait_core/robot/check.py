@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 import math
 
+import numpy as np
+
 from gait_core.errors import ConfigurationError, unknown
 from gait_core.names import unmatched
+from gait_core.robot.frames import ball_axes
+from gait_core.robot.kinds import ACTUATORS, ELEMENTS, check_kind
 from gait_core.robot.model import MOVING, RobotModel
 
 
@@ -30,11 +34,15 @@ def check_robot(robot: RobotModel) -> RobotModel:
     for name in robot.joint_names:
         if name not in robot.actuators:
             raise ConfigurationError(f"joint '{name}' has no actuator")
+        actuator = robot.actuators[name]
+        check_kind(ACTUATORS, 'actuator', f"joint '{name}'", actuator.kind, actuator.constants)
     links = [link.name for link in robot.links]
     for element in robot.force_elements:
         _check_known('link', (element.link_a, element.link_b), links)
-    for joints in robot.ball_joints.values():
+    _check_elements(robot)
+    for ball, joints in robot.ball_joints.items():
         _check_known('joint', joints, robot.joint_names)
+        _check_ball(robot, ball, joints)
     if robot.imu_link:
         _check_known('link', (robot.imu_link,), links)
     _check_legs(robot)
@@ -54,6 +62,58 @@ def _check_unique(kind: str, names: tuple[str, ...]) -> None:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise ConfigurationError(f"{kind} '{twice}' is listed twice")
+
+
+def _check_elements(robot: RobotModel) -> None:
+    roots = _root_of(robot)
+    for element in robot.force_elements:
+        owner = f"force element '{element.name}'"
+        check_kind(ELEMENTS, 'element', owner, element.kind, element.constants)
+        if element.link_a == element.link_b:
+            raise ConfigurationError(f"{owner} joins link '{element.link_a}' with itself")
+        if roots[element.link_a] != roots[element.link_b] and (
+            element.name not in robot.nominal_stance
+        ):
+            raise ConfigurationError(
+                f'{owner} joins two bodies; give its rest length in nominal_stance'
+            )
+
+
+def _root_of(robot: RobotModel) -> dict[str, str]:
+    root = {name: name for name in robot.roots}
+    for link in robot.links:
+        for joint in robot.joints:
+            if joint.child == link.name:
+                root[link.name] = root[joint.parent]
+    return root
+
+
+def _check_ball(robot: RobotModel, ball: str, names: tuple[str, str, str]) -> None:
+    """Refuse three joints that no ball joint can replace."""
+    joints = [robot.joint[name] for name in names]
+    owner = f"ball joint '{ball}'"
+    for joint in joints:
+        if joint.kind not in ('revolute', 'continuous'):
+            raise ConfigurationError(f"{owner}: joint '{joint.name}' is {joint.kind}")
+        if joint.friction or math.isfinite(joint.lower) or math.isfinite(joint.upper):
+            raise ConfigurationError(
+                f"{owner}: joint '{joint.name}' has limits or friction, which act on single "
+                'axes; make it continuous and without friction'
+            )
+    for outer, inner in zip(joints[1:], joints, strict=False):
+        between = robot.links[robot.link_index[inner.child]]
+        on_it = [joint.name for joint in robot.joints if joint.parent == between.name]
+        if outer.parent != between.name or on_it != [outer.name] or any(outer.xyz):
+            raise ConfigurationError(
+                f"{owner}: joint '{outer.name}' must follow '{inner.name}' directly, in one point"
+            )
+        if between.mass > 0.0 or between.collisions:
+            raise ConfigurationError(
+                f"{owner}: link '{between.name}' between its joints has mass or collisions"
+            )
+    axes = ball_axes(robot, names)
+    if not np.allclose(axes @ axes.T, np.eye(3), atol=1e-6):
+        raise ConfigurationError(f'{owner}: the axes of its joints are not at right angles')
 
 
 def _check_legs(robot: RobotModel) -> None:

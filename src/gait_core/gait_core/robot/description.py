@@ -14,17 +14,20 @@ Every key is optional; whatever is absent is inferred (``infer.py``)::
       '.*_hip': {lower: -1, upper: 1, velocity: 5, effort: 40, damping: 0, friction: 0}
     actuators:                         # kind and constants of gait_core.robot.model.Actuator
       default: {kind: position, gain: 20}
-      joints: {'.*_hip': {kind: pd, stiffness: 80, damping: 2}}
+      joints: {'.*_hip': {kind: pd, stiffness: 80, damping: 2},
+               tail: {kind: exponential, strength: 0.5, rise: 6, damping: 0.1}}
     legs:
       - {name: l, joints: [l_hip], sole: l_foot, sole_point: [0, 0, -0.02]}
-    force_elements:
-      - {name: spring, kind: spring, link_a: l_foot, point_a: [0, 0, 0],
-         link_b: r_foot, point_b: [0, 0, 0], constants: {stiffness: 100}}
-    ball_joints: {l_ankle: [l_ankle_x, l_ankle_y, l_ankle_z]}
+    force_elements:                    # kind and constants of gait_core.robot.model.ForceElement
+      - {name: muscle, kind: linear_servo, link_a: torso, point_a: [0, 0.1, 0],
+         link_b: l_foot, point_b: [0, 0, 0], constants: {stiffness: 1100, damping: 30}}
+    ball_joints:                       # three joints in one point, about axes at right angles;
+      l_ankle: [l_ankle_x, l_ankle_y, l_ankle_z]     # their links in between have no mass
     mirror:
       prefixes: [[l_, r_]]             # counterparts differ by these; signs follow from geometry
       pairs: [[torso_yaw, torso_yaw], [l_arm, r_arm, -1]]
-    nominal_stance: {'.*_hip': 0.2}    # rad or m
+    nominal_stance: {'.*_hip': 0.2}    # rad or m; a force element's rest or set length, which
+                                       # by default is its length in this stance
     fall: {max_tilt: 1.0, min_height_ratio: 0.5}     # null: never counts as fallen
     imu_link: torso
     length_scale: 0.62                 # m; default: height of the root link in the stance
@@ -60,6 +63,7 @@ from gait_core.robot.infer import (
     mirror_sign,
     neutral_stance,
 )
+from gait_core.robot.kinds import ACTUATORS
 from gait_core.robot.model import (
     Actuator,
     FallCriterion,
@@ -92,7 +96,6 @@ _KEYS = (
     'defaults',
 )
 _LIMITS = ('lower', 'upper', 'velocity', 'effort', 'damping', 'friction')
-_ACTUATOR_KINDS = ('position', 'velocity', 'pd', 'effort', 'exponential')
 _SCENE_FIELDS = tuple(field.name for field in dataclasses.fields(Scene) if field.name != 'robot')
 
 
@@ -175,8 +178,8 @@ def _with_limits(tree: Tree, given: Section) -> Tree:
 
 def _actuator(given: Section) -> Actuator:
     kind = given.text('kind', 'position')
-    if kind not in _ACTUATOR_KINDS:
-        raise ConfigurationError(f'{given.where}: {unknown("actuator", kind, _ACTUATOR_KINDS)}')
+    if kind not in ACTUATORS:
+        raise ConfigurationError(f'{given.where}: {unknown("actuator", kind, ACTUATORS)}')
     constants = Section(
         {key: value for key, value in given.content.items() if key != 'kind'}, given.where
     )

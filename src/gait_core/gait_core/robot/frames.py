@@ -8,6 +8,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from gait_core.arrays import FloatArray
+from gait_core.robot.model import RobotModel
 
 
 def rotation(rpy: Sequence[float]) -> FloatArray:
@@ -22,6 +23,13 @@ def rpy_of(matrix: FloatArray) -> tuple[float, float, float]:
     """Return roll, pitch, yaw [rad] about fixed axes of a (3, 3) rotation matrix."""
     roll, pitch, yaw = Rotation.from_matrix(matrix).as_euler('xyz').tolist()
     return roll, pitch, yaw
+
+
+def ball_axes(robot: RobotModel, names: tuple[str, str, str]) -> FloatArray:
+    """Return the axes of a ball joint's three joints, (3, 3) rows, in the first one's frame."""
+    first, second, third = (robot.joint[name] for name in names)
+    turn = rotation(second.rpy)
+    return np.array([first.axis, turn @ second.axis, turn @ rotation(third.rpy) @ third.axis])
 
 
 def inertia_in(inertia: FloatArray, rpy: Sequence[float]) -> FloatArray:

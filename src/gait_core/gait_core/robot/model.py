@@ -108,8 +108,13 @@ class Actuator:
     - ``velocity``: velocity servo.
     - ``pd``: torque ``stiffness * error + damping * (feed-forward - rate)`` [N m/rad, N m s/rad].
     - ``effort``: the commanded torque.
+    - ``exponential``: a spring and damper like a muscle, ``-sgn(x) * strength * (exp(rise * |x|)
+      - 1) - damping * rate`` with the distance x from the rest angle [N m, 1/rad, N m s/rad;
+      damping 0 unless given]. The target position is the rest angle at the start of a
+      sub-sample, the target velocity the rate at which it moves (McKenna 1990, Eq. 8).
 
-    All saturate at the joint's effort limit and keep its velocity limit.
+    All saturate at the joint's effort limit and keep its velocity limit. A commanded effort acts
+    on ``effort`` joints alone.
     """
 
     kind: str = 'position'
@@ -118,7 +123,23 @@ class Actuator:
 
 @dataclass(frozen=True, kw_only=True)
 class ForceElement:
-    """A spring, linear servo or cable between points of two links; shares the joint namespace."""
+    """
+    A massless spring, linear servo or cable between points of two links.
+
+    It shares the namespace of joints in targets: position is its rest or set length L0 [m] at
+    the start of a sub-sample, velocity the rate at which that moves [m/s], effort a tension that
+    adds [N]. Without a nominal stance L0 is the length in the robot's. With its length L, the
+    ``kind`` and constants (SI units; damping 0 unless given) make the tension, which pulls the
+    ends together where it is positive:
+
+    - ``spring``: ``stiffness * (L - L0) + damping * dL/dt + effort``.
+    - ``cable``: the same, but it never pushes (Korbel 2013, Eq. 6).
+    - ``linear_servo``: the law of the spring toward a set length, within ``effort`` [N], without
+      a limit unless given; damping acts on dL/dt itself, so a moving set length is followed with
+      a lag of ``damping / stiffness`` seconds (Bishop 2008, sec. 4.8).
+    - ``exponential``: ``sgn(x) * strength * (exp(rise * |x|) - 1) + damping * dL/dt + effort``
+      with x = L - L0.
+    """
 
     name: str
     kind: str
@@ -251,8 +272,21 @@ class RobotModel:
 
     @cached_property
     def stance(self) -> FloatArray:
-        """Nominal positions by ``target_names`` [rad or m]; zero where the stance names none."""
-        stance = np.array([self.nominal_stance.get(name, 0.0) for name in self.target_names])
+        """
+        Nominal positions by ``target_names`` [rad or m].
+
+        Where the stance names none: zero for a joint, for a force element its length there.
+        """
+        joints = np.array([self.nominal_stance.get(name, 0.0) for name in self.joint_names])
+        stance = joints
+        if self.force_elements:
+            # Kinematics builds on this module.
+            from gait_core.elements import lengths_at
+
+            lengths = zip(self.force_elements, lengths_at(self, joints).tolist(), strict=True)
+            stance = np.append(
+                joints, [self.nominal_stance.get(one.name, length) for one, length in lengths]
+            )
         stance.flags.writeable = False
         return stance
 

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray, all_finite
-from gait_core.errors import BadCommand, ConfigurationError, unknown
-from gait_core.robot.model import Actuator, RobotModel
+from gait_core.errors import BadCommand, ConfigurationError
+from gait_core.robot.kinds import ACTUATORS, ELEMENTS, NO_LIMIT, check_kind, constant
+from gait_core.robot.model import Actuator, ForceElement, RobotModel
 from gait_core.targets import AppliedTargets
+from sim_bridge.engines import laws
 
-KINDS: Mapping[str, tuple[str, ...]] = {
-    'position': (),
-    'velocity': (),
-    'pd': ('stiffness', 'damping'),
-    'effort': (),
-}
-"""Actuators of the engines, and the constants each needs."""
+__all__ = ['DEFAULT_GAIN', 'NO_LIMIT', 'SERVOS', 'Demands', 'Tensions', 'Torques']
+
 SERVOS = ('position', 'velocity')
-"""Those that demand a velocity; the others give a torque."""
-NO_LIMIT = 1e9
-"""Stands for no limit of velocity or effort."""
-DEFAULT_GAIN = 20.0
+"""Actuators that demand a velocity; the others give a torque."""
+DEFAULT_GAIN = ACTUATORS['position'].optional['gain']
 """Gain [1/s] of a position actuator that states none."""
 
 
@@ -38,34 +33,40 @@ class Demands:
         Zero where the actuator is no position servo.
     velocity_limit, effort_limit : (n,) arrays
         Finite.
-    clamped : (n,) int array
-        Control periods in which a joint's target lay outside its limits and was clamped.
-    position, velocity, effort : (K, n) arrays
-        Of the period that was taken last.
+    clamped : (m,) int array
+        Control periods in which a joint's target lay outside its limits and was clamped; by
+        ``target_names``, none for force elements.
+    position, velocity, effort : (K, m) arrays
+        Of the period that was taken last, by ``target_names``.
+    physics_step : float [s]
 
     Raises
     ------
     ConfigurationError
-        If an actuator is of no known kind, lacks a constant or overshoots in one physics step.
+        If an actuator or force element is of no known kind, lacks a constant or overshoots in
+        one physics step.
 
     """
 
     def __init__(self, engine: str, robot: RobotModel, physics_step: float) -> None:
         names = robot.joint_names
-        actuators = [_checked(engine, robot, name, physics_step) for name in names]
-        self._n = len(names)
-        self._lower, self._upper = robot.lower, robot.upper
-        self.kinds = np.array([actuator.kind for actuator in actuators], dtype=object)
-        self.gain = _constants(actuators, 'gain')
+        self._m = len(robot.target_names)
+        free = np.full(len(robot.force_elements), np.inf)
+        self._lower: FloatArray = np.append(robot.lower, -free)
+        self._upper: FloatArray = np.append(robot.upper, free)
+        self.physics_step = physics_step
+        self.actuators = [robot.actuators[name] for name in names]
+        for name, actuator in zip(names, self.actuators, strict=True):
+            _check(engine, name, actuator, physics_step)
+        self.kinds = np.array([actuator.kind for actuator in self.actuators], dtype=object)
+        self.gain = _constants(self.actuators, 'gain')
         self.velocity_limit: FloatArray = np.minimum(robot.velocity_limit, NO_LIMIT)
         self.effort_limit: FloatArray = np.minimum(robot.effort_limit, NO_LIMIT)
-        self.clamped: IntArray = np.zeros(self._n, dtype=np.int64)
-        self.stiffness = _constants(actuators, 'stiffness')
-        self.damping = _constants(actuators, 'damping')
+        self.clamped: IntArray = np.zeros(self._m, dtype=np.int64)
 
     def hold(self, positions: FloatArray) -> None:
-        """Demand that joint positions be held, at zero velocity and effort."""
-        zero = np.zeros((1, self._n))
+        """Demand that positions and lengths be held, (m,), at zero velocity and effort."""
+        zero = np.zeros((1, self._m))
         self.position = np.clip(positions, self._lower, self._upper)[None, :]
         self.velocity = self.effort = zero
 
@@ -83,10 +84,10 @@ class Demands:
         """
         position, velocity, effort = targets.position, targets.velocity, targets.effort
         samples = len(position)
-        if not position.shape == velocity.shape == effort.shape == (samples, self._n):
+        if not position.shape == velocity.shape == effort.shape == (samples, self._m):
             raise BadCommand(
                 f'targets have shapes {position.shape}, {velocity.shape}, {effort.shape}, '
-                f'expected (K, {self._n}) for each'
+                f'expected (K, {self._m}) for each'
             )
         if steps % samples:
             valid = [k for k in range(1, steps + 1) if steps % k == 0]
@@ -107,15 +108,19 @@ class Demands:
 
 class Torques:
     """
-    The torques of ``pd`` and ``effort`` actuators, from the state at the start of a physics step.
-
-    Beyond a joint's velocity limit its torque only brakes.
+    The torques of actuators that are no servos, from the state at the start of a physics step.
 
     Attributes
     ----------
-    columns : (m,) int array
+    columns : (t,) int array
         The joints concerned, into ``robot.joint_names``.
-    applied : (m,) array [N m or N]
+    laws : (t,) int array
+        Codes of ``laws.JOINT_LAWS``.
+    constants : (t, COLUMNS) array
+        As of ``laws.joint_torques``.
+    targets : (3, t) array
+        In force; filled by ``select``.
+    applied : (t,) array [N m or N]
         The last torques.
     overspeed : (n,) int array
         Physics steps in which a joint with torque was beyond its velocity limit.
@@ -123,39 +128,46 @@ class Torques:
     """
 
     def __init__(self, demands: Demands) -> None:
-        self._demands = demands
+        self._demands, self._dt = demands, demands.physics_step
         self.columns = columns = np.flatnonzero(~np.isin(demands.kinds, SERVOS))
-        self._stiffness, self._damping = demands.stiffness[columns], demands.damping[columns]
-        self._effort_limit = demands.effort_limit[columns]
-        self._velocity_limit = demands.velocity_limit[columns]
-        self._fed = demands.kinds[columns] == 'effort'
+        chosen = [demands.actuators[i] for i in columns]
+        self.laws: IntArray = np.array([laws.JOINT_LAWS[one.kind] for one in chosen], dtype=int)
+        self.constants: FloatArray = np.zeros((len(columns), laws.COLUMNS))
+        self.constants[:, laws.STIFFNESS] = _constants(chosen, 'stiffness')
+        self.constants[:, laws.STIFFNESS] += _constants(chosen, 'strength')
+        self.constants[:, laws.DAMPING] = _constants(chosen, 'damping')
+        self.constants[:, laws.RISE] = _constants(chosen, 'rise')
+        self.constants[:, laws.EFFORT] = demands.effort_limit[columns]
+        self.constants[:, laws.VELOCITY] = demands.velocity_limit[columns]
+        self.targets: FloatArray = np.zeros((3, len(columns)))
         self.applied: FloatArray = np.zeros(len(columns))
-        self.overspeed: IntArray = np.zeros(len(demands.kinds), dtype=np.int64)
+        self.fast: IntArray = np.zeros(len(columns), dtype=np.int64)
+        self._n, self._steps = len(demands.kinds), 0
+
+    @property
+    def overspeed(self) -> IntArray:
+        """Physics steps in which each joint with torque was beyond its velocity limit, (n,)."""
+        counts: IntArray = np.zeros(self._n, dtype=np.int64)
+        counts[self.columns] = self.fast
+        return counts
 
     def select(self, sample: int) -> None:
         """Put a sub-sample of the demands into force."""
-        columns = self.columns
-        if not len(columns):
-            return
-        self._aim = self._demands.position[sample, columns]
-        self._rate = self._demands.velocity[sample, columns]
-        self._feed = np.where(self._fed, self._demands.effort[sample, columns], 0.0)
+        demands, columns = self._demands, self.columns
+        self._steps = 0
+        if len(columns):
+            self.targets[0] = demands.position[sample, columns]
+            self.targets[1] = demands.velocity[sample, columns]
+            self.targets[2] = demands.effort[sample, columns]
 
     def at(self, position: FloatArray, velocity: FloatArray) -> FloatArray:
-        """Return the torques, (m,) [N m or N], of the coming step at a state, (m,) each."""
-        torque: FloatArray = (
-            self._stiffness * (self._aim - position)
-            + self._damping * (self._rate - velocity)
-            + self._feed
-        )
-        limit = self._effort_limit
-        torque = np.minimum(np.maximum(torque, -limit), limit)
-        over = np.abs(velocity) > self._velocity_limit
-        if over.any():
-            self.overspeed[self.columns] += over
-            torque[over & (torque * velocity > 0.0)] = 0.0
-        self.applied = torque
-        return torque
+        """Return the torques, (t,) [N m or N], of the coming step at a state, (t,) each."""
+        laws.joint_torques(
+            self.laws, self.constants, self.targets, self._steps * self._dt, position, velocity,
+            self.applied, self.fast,
+        )  # fmt: skip
+        self._steps += 1
+        return self.applied
 
     def write(self, efforts: FloatArray) -> None:
         """Write the torques of the last physics step into the efforts of all joints, (n,)."""
@@ -163,33 +175,78 @@ class Torques:
             efforts[self.columns] = self.applied
 
 
-def _checked(engine: str, robot: RobotModel, name: str, physics_step: float) -> Actuator:
-    actuator = robot.actuators[name]
-    if actuator.kind not in KINDS:
-        raise unknown(f"actuator of engine '{engine}' at joint '{name}'", actuator.kind, KINDS)
-    for constant in KINDS[actuator.kind]:
-        if constant not in actuator.constants:
-            raise ConfigurationError(
-                f"joint '{name}': its {actuator.kind} actuator has no constant '{constant}'"
-            )
-    gain = _constant(actuator, 'gain')
+class Tensions:
+    """
+    The tensions of force elements, from the state at the start of a physics step.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The elements, in the robot's order.
+    laws, constants, targets
+        As of ``laws.element_tensions``; targets are filled by ``select``.
+    applied : (e,) array [N]
+        The last tensions.
+
+    """
+
+    def __init__(self, demands: Demands, robot: RobotModel) -> None:
+        self._demands, self._dt = demands, demands.physics_step
+        elements = robot.force_elements
+        for one in elements:
+            owner = f"force element '{one.name}'"
+            check_kind(ELEMENTS, 'element', owner, one.kind, one.constants)
+        self._first = len(robot.joint_names)
+        self.names = tuple(one.name for one in elements)
+        self.laws: IntArray = np.array(
+            [laws.ELEMENT_LAWS[one.kind] for one in elements], dtype=np.int64
+        )
+        self.constants: FloatArray = np.zeros((len(elements), laws.COLUMNS))
+        self.constants[:, laws.STIFFNESS] = _element_constants(elements, 'stiffness')
+        self.constants[:, laws.STIFFNESS] += _element_constants(elements, 'strength')
+        self.constants[:, laws.DAMPING] = _element_constants(elements, 'damping')
+        self.constants[:, laws.RISE] = _element_constants(elements, 'rise')
+        effort = _element_constants(elements, 'effort')
+        limited = np.array([one.kind == 'linear_servo' for one in elements], dtype=bool)
+        self.constants[:, laws.EFFORT] = np.where(limited, effort, np.inf)
+        self.targets: FloatArray = np.zeros((3, len(elements)))
+        self.applied: FloatArray = np.zeros(len(elements))
+        self._steps = 0
+
+    def select(self, sample: int) -> None:
+        """Put a sub-sample of the demands into force."""
+        demands, first = self._demands, self._first
+        self._steps = 0
+        if self.names:
+            self.targets[0] = demands.position[sample, first:]
+            self.targets[1] = demands.velocity[sample, first:]
+            self.targets[2] = demands.effort[sample, first:]
+
+    def at(self, lengths: FloatArray, rates: FloatArray) -> FloatArray:
+        """Return the tensions, (e,) [N], of the coming step at lengths and their rates, (e,)."""
+        laws.element_tensions(
+            self.laws, self.constants, self.targets, self._steps * self._dt, lengths, rates,
+            self.applied,
+        )  # fmt: skip
+        self._steps += 1
+        return self.applied
+
+
+def _check(engine: str, name: str, actuator: Actuator, physics_step: float) -> None:
+    owner = f"joint '{name}' in engine '{engine}'"
+    check_kind(ACTUATORS, 'actuator', owner, actuator.kind, actuator.constants)
+    gain = constant(ACTUATORS, actuator.kind, actuator.constants, 'gain')
     if gain * physics_step > 1.0:
         raise ConfigurationError(
             f"joint '{name}': gain {gain:g}/s overshoots in one physics step of {physics_step:g} "
             f's; nearest valid: {1.0 / physics_step:g}/s'
         )
-    return actuator
 
 
-_OWNER = {'gain': 'position', 'stiffness': 'pd', 'damping': 'pd'}
+def _constants(actuators: Sequence[Actuator], name: str) -> FloatArray:
+    """Return a constant of actuators; zero where a kind has none of that name."""
+    return np.array([constant(ACTUATORS, one.kind, one.constants, name) for one in actuators])
 
 
-def _constant(actuator: Actuator, name: str) -> float:
-    """Return a constant, or zero where the kind of actuator has none of that name."""
-    if actuator.kind != _OWNER[name]:
-        return 0.0
-    return actuator.constants.get(name, DEFAULT_GAIN if name == 'gain' else 0.0)
-
-
-def _constants(actuators: list[Actuator], name: str) -> FloatArray:
-    return np.array([_constant(actuator, name) for actuator in actuators])
+def _element_constants(elements: Sequence[ForceElement], name: str) -> FloatArray:
+    return np.array([constant(ELEMENTS, one.kind, one.constants, name) for one in elements])

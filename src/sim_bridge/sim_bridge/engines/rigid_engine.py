@@ -138,7 +138,7 @@ class RigidEngine(ABC, Generic[WorldT, MotorsT, ShoveT]):
     def clamped(self) -> Mapping[str, int]:
         """Control periods since the reset in which a joint's target was clamped to its limits."""
         counts = self._motors.demands.clamped.tolist()
-        return dict(zip(self.robot.joint_names, counts, strict=True))
+        return dict(zip(self.robot.target_names, counts, strict=True))
 
     @property
     def overspeed(self) -> Mapping[str, int]:
@@ -171,7 +171,7 @@ class RigidEngine(ABC, Generic[WorldT, MotorsT, ShoveT]):
         start = initial_positions(robot, scene)
         terrain = load_terrain(scene.terrain)
         pose = base_pose(robot, start, scene.initial, terrain)
-        world.rebuild(robot, scene, options, terrain, pose, start)
+        world.rebuild(robot, scene, options, terrain, pose, start[: len(robot.joint_names)])
         self._robot = robot
         self._steps = scene.steps_per_tick
         self._motors, self._state = self._bind(world, robot, scene, options)

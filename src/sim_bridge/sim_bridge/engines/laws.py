@@ -1,0 +1,181 @@
+"""
+The laws of torques and force elements, compiled: one definition for every engine.
+
+Each kernel takes one row of constants per joint or element, in the columns ``STIFFNESS`` and so
+on, with a code of its law. Targets are rows of aim (position, or set length), rate and feed
+(effort). ``elapsed`` [s] is the time since their sub-sample began: an aim that moves is then at
+``aim + rate * elapsed``. The kernels have no state and allocate nothing, so that a callback of a
+physics library can call them too.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numba
+
+from gait_core.arrays import FloatArray, IntArray
+
+STIFFNESS, DAMPING, RISE, EFFORT, VELOCITY = range(5)
+"""Columns of constants; the strength of an exponential spring stands in ``STIFFNESS``."""
+COLUMNS = 5
+
+PD, FED, EXPONENTIAL = range(3)
+"""Codes of joint laws."""
+JOINT_LAWS = {'pd': PD, 'effort': FED, 'exponential': EXPONENTIAL}
+
+SPRING, CABLE, EXPONENTIAL_SPRING = range(3)
+"""Codes of element laws."""
+ELEMENT_LAWS = {
+    'spring': SPRING,
+    'cable': CABLE,
+    'linear_servo': SPRING,
+    'exponential': EXPONENTIAL_SPRING,
+}
+# A force of strength * e^300 diverges in one step, but is finite.
+_STEEPEST = 300.0
+
+
+@numba.njit(cache=True)
+def exponential_force(stretch: float, strength: float, rise: float) -> float:
+    """
+    Return ``sgn(x) * strength * (exp(rise * |x|) - 1)``, finite for any finite stretch x.
+
+    References
+    ----------
+    McKenna (1990), Eq. 8.
+
+    """
+    size = strength * math.expm1(min(rise * abs(stretch), _STEEPEST))
+    return math.copysign(size, stretch)
+
+
+@numba.njit(cache=True)
+def joint_torque(
+    law: int,
+    constants: FloatArray,
+    aim: float,
+    rate: float,
+    feed: float,
+    elapsed: float,
+    position: float,
+    velocity: float,
+) -> float:
+    """
+    Return the torque [N m or N] of one joint in a state, without its limits.
+
+    - ``PD``: ``stiffness * (aim - position) + damping * (rate - velocity)``; the aim stands still.
+    - ``FED``: the feed.
+    - ``EXPONENTIAL``: the exponential spring toward a rest angle that moves from the aim at the
+      rate, minus ``damping * velocity``: the damper sees the joint's own rate.
+    """
+    if law == EXPONENTIAL:
+        stretch = position - (aim + rate * elapsed)
+        force = exponential_force(stretch, constants[STIFFNESS], constants[RISE])
+        return float(-force - constants[DAMPING] * velocity)
+    if law == PD:
+        pull = constants[STIFFNESS] * (aim - position)
+        return float(pull + constants[DAMPING] * (rate - velocity))
+    return feed
+
+
+@numba.njit(cache=True)
+def joint_torques(
+    laws: IntArray,
+    constants: FloatArray,
+    targets: FloatArray,
+    elapsed: float,
+    positions: FloatArray,
+    velocities: FloatArray,
+    torques: FloatArray,
+    overspeed: IntArray,
+) -> None:
+    """
+    Write the torques of joints in a state, within their limits; count those beyond their speed.
+
+    A torque saturates at the effort limit; beyond the velocity limit it only brakes.
+
+    Parameters
+    ----------
+    laws : (m,) int array
+    constants : (m, COLUMNS) array
+    targets : (3, m) array
+        Rows of aim, rate and feed.
+    elapsed : float [s]
+    positions, velocities : (m,) arrays
+    torques, overspeed : (m,) arrays
+        Written, and increased where a velocity is beyond its limit.
+
+    """
+    for i in range(len(laws)):
+        row, velocity = constants[i], velocities[i]
+        torque = joint_torque(
+            laws[i], row, targets[0, i], targets[1, i], targets[2, i], elapsed, positions[i],
+            velocity,
+        )  # fmt: skip
+        torque = min(max(torque, -row[EFFORT]), row[EFFORT])
+        if abs(velocity) > row[VELOCITY]:
+            overspeed[i] += 1
+            if torque * velocity > 0.0:
+                torque = 0.0
+        torques[i] = torque
+
+
+@numba.njit(cache=True)
+def element_tension(
+    law: int,
+    constants: FloatArray,
+    rest: float,
+    feed: float,
+    length: float,
+    rate: float,
+) -> float:
+    """
+    Return the tension [N] of one force element; positive pulls its ends together.
+
+    - ``SPRING``: ``stiffness * (length - rest) + damping * rate + feed``. A linear servo is the
+      same toward its set length, and likewise damps the actual rate, not that relative to the
+      set length's (Bishop 2008, sec. 4.8).
+    - ``CABLE``: the same, but never below zero (Korbel 2013, Eq. 6, with a clamp).
+    - ``EXPONENTIAL_SPRING``: the exponential spring in place of the linear one.
+
+    Every law saturates at its ``EFFORT``.
+    """
+    stretch = length - rest
+    if law == EXPONENTIAL_SPRING:
+        force = exponential_force(stretch, constants[STIFFNESS], constants[RISE])
+    else:
+        force = constants[STIFFNESS] * stretch
+    tension = force + constants[DAMPING] * rate + feed
+    lowest = 0.0 if law == CABLE else -constants[EFFORT]
+    return float(min(max(tension, lowest), constants[EFFORT]))
+
+
+@numba.njit(cache=True)
+def element_tensions(
+    laws: IntArray,
+    constants: FloatArray,
+    targets: FloatArray,
+    elapsed: float,
+    lengths: FloatArray,
+    rates: FloatArray,
+    tensions: FloatArray,
+) -> None:
+    """
+    Write the tensions of force elements of some lengths [m] that change at some rates [m/s].
+
+    Parameters
+    ----------
+    laws : (e,) int array
+    constants : (e, COLUMNS) array
+    targets : (3, e) array
+        Rows of rest or set length [m], its rate [m/s] and a tension that adds [N].
+    elapsed : float [s]
+    lengths, rates, tensions : (e,) arrays
+
+    """
+    for i in range(len(laws)):
+        rest = targets[0, i] + targets[1, i] * elapsed
+        tensions[i] = element_tension(
+            laws[i], constants[i], rest, targets[2, i], lengths[i], rates[i]
+        )

@@ -1,0 +1,75 @@
+"""The compiled laws of torques and force elements against their formulas."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+import numpy as np
+import pytest
+
+from sim_bridge.engines import laws
+from sim_bridge.engines.laws import element_tension, exponential_force, joint_torque
+
+CONSTANTS = np.array([3.0, 0.5, 2.0, 7.0, 10.0])
+numbers = st.floats(-5.0, 5.0)
+
+
+@settings(deadline=None)
+@given(stretch=numbers)
+def test_the_exponential_spring_is_odd_and_has_its_printed_values(stretch):
+    force = exponential_force(stretch, 3.0, 2.0)
+    assert force == -exponential_force(-stretch, 3.0, 2.0)
+    assert force == pytest.approx(np.sign(stretch) * 3.0 * np.expm1(2.0 * abs(stretch)))
+
+
+def test_the_exponential_spring_is_linear_near_rest_and_finite_far_from_it():
+    # McKenna: strength times rise is the stiffness at rest; exp(6) - 1 = 402 at 1 rad.
+    assert exponential_force(1e-9, 3.0, 2.0) == pytest.approx(6e-9, rel=1e-8)
+    assert exponential_force(1.0, 1.0, 6.0) == pytest.approx(402.4, abs=0.05)
+    assert np.isfinite(exponential_force(-1e300, 3.0, 1e10))
+
+
+@settings(deadline=None)
+@given(aim=numbers, rate=numbers, feed=numbers, position=numbers, velocity=numbers)
+def test_pd_and_effort_joints_have_their_formulas_to_the_last_bit(
+    aim, rate, feed, position, velocity
+):
+    state = (aim, rate, feed, 0.25, position, velocity)
+    assert joint_torque(laws.PD, CONSTANTS, *state) == (
+        3.0 * (aim - position) + 0.5 * (rate - velocity)
+    )
+    assert joint_torque(laws.FED, CONSTANTS, *state) == feed
+
+
+@settings(deadline=None)
+@given(aim=numbers, rate=numbers, position=numbers, velocity=numbers, elapsed=st.floats(0.0, 0.1))
+def test_the_rest_angle_moves_and_the_damper_sees_the_joint(
+    aim, rate, position, velocity, elapsed
+):
+    state = (aim, rate, 9.0, elapsed, position, velocity)
+    moved = exponential_force(position - (aim + rate * elapsed), 3.0, 2.0)
+    assert joint_torque(laws.EXPONENTIAL, CONSTANTS, *state) == -moved - 0.5 * velocity
+
+
+@settings(deadline=None)
+@given(rest=numbers, feed=numbers, length=numbers, rate=numbers)
+def test_elements_pull_where_they_are_long(rest, feed, length, rate):
+    state = (rest, feed, length, rate)
+    free = CONSTANTS.copy()
+    free[laws.EFFORT] = np.inf
+    spring = element_tension(laws.SPRING, free, *state)
+    assert spring == 3.0 * (length - rest) + 0.5 * rate + feed
+    assert element_tension(laws.SPRING, CONSTANTS, *state) == np.clip(spring, -7.0, 7.0)
+    assert element_tension(laws.CABLE, free, *state) == max(spring, 0.0)
+    curved = exponential_force(length - rest, 3.0, 2.0) + 0.5 * rate + feed
+    assert element_tension(laws.EXPONENTIAL_SPRING, free, *state) == curved
+
+
+def test_torques_saturate_brake_beyond_the_velocity_limit_and_are_counted():
+    rows = np.tile(CONSTANTS, (3, 1))
+    targets = np.array([[0.0] * 3, [0.0] * 3, [50.0, 50.0, -50.0]])
+    torques, count = np.zeros(3), np.zeros(3, dtype=np.int64)
+    laws.joint_torques(
+        np.full(3, laws.FED), rows, targets, 0.0, np.zeros(3), np.array([9.0, 11.0, 11.0]),
+        torques, count,
+    )  # fmt: skip
+    assert torques.tolist() == [7.0, 0.0, -7.0]
+    assert count.tolist() == [0, 1, 1]
