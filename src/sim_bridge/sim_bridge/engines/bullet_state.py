@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
 from gait_core.observation import Contacts, Imu, Observation
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
-from sim_bridge.engines.bounds import check_state
+from sim_bridge.engines.bounds import FAR, check_state
 from sim_bridge.engines.bullet_client import pb
 from sim_bridge.engines.bullet_motors import Motors
 from sim_bridge.engines.bullet_world import World
 from sim_bridge.engines.fused import Place, origin_of
-from sim_bridge.engines.rigid import inverse, matrix_of, product, quaternion_of
+from sim_bridge.engines.rigid import inverse, matrix_of, product, quaternion_of, turned
 
 Row = tuple[float, ...]
+_NO_JOINTS: tuple[Row, Row, Row, Row] = ((), (), (), ())
 BodyState = tuple[Row, Row, Row, Row]
 """Position, quaternion, linear and angular velocity."""
 
@@ -53,7 +51,7 @@ class Mount:
         wx, wy, wz = angular
         return (
             (at[0] + x, at[1] + y, at[2] + z),
-            turn if self._turn is None else tuple(product(turn, self._turn).tolist()),
+            turn if self._turn is None else turned(*turn, *self._turn),
             (
                 linear[0] + wy * z - wz * y,
                 linear[1] + wz * x - wx * z,
@@ -77,16 +75,25 @@ class StateReader:
         self._client, self._body, self._ground = world.client, world.body, world.ground
         self._links = [world.joint[name] for name in robot.joint_names]
         self._period = scene.control_period
-        self._gravity = np.array(scene.gravity)
+        self._gravity = scene.gravity
+        self._lay_out(len(robot.joint_names))
         self._root_mount = Mount(world, origin_of(robot.links[0].name))
         imu_link = robot.imu_link or robot.links[0].name
         if imu_link not in world.model.places:
             raise ConfigurationError(f"robot '{robot.name}': imu_link '{imu_link}' is no link")
         self._imu_mount = Mount(world, world.model.places[imu_link])
         self._imu_is_root = imu_link == robot.links[0].name
-        self._imu_velocity: FloatArray | None = None
+        self._imu_velocity: Row | None = None
+        self._no_contacts = Contacts(soles=robot.soles)
         carriers = [world.link[world.model.carrier(sole)] for sole in robot.soles]
         self._sole_of = {index: i for i, index in reversed(list(enumerate(carriers)))}
+
+    def _lay_out(self, n: int) -> None:
+        """Say where in one array a reading keeps what."""
+        sizes = (n, n, 7, 6, n, 4, 3, 3)
+        ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]
+        self._parts = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
+        self._state = slice(0, 2 * n + 13)
 
     def read(self, tick: int, motors: Motors) -> Observation:
         """
@@ -98,86 +105,82 @@ class StateReader:
             If it is not finite or beyond any physics.
 
         """
-        positions, velocities, efforts = self._joints(motors)
+        joints = pb.getJointStates(self._body, self._links, self._client) if self._links else ()
+        positions, velocities, _, efforts = zip(*joints, strict=True) if joints else _NO_JOINTS
         body = body_state(self._body, -1, self._client)
         at, turn, linear = self._root_mount.seen(*body)
-        pose, twist = (*at, *turn), (*linear, *body[3])
-        check_state(tick, pose, twist, positions, velocities)
-        poses, twists = np.array([pose]), np.array([twist])
-        for array in (positions, velocities, efforts, poses, twists):
-            array.flags.writeable = False
+        # All of it in one array: each conversion costs more than what it converts.
+        found = np.array(
+            [
+                *positions, *velocities, *at, *turn, *linear, *body[3], *efforts,
+                *self._imu(body, turn, linear),
+            ]
+        )  # fmt: skip
+        motors.torques.write(found[self._parts[4]])
+        found.flags.writeable = False
+        q, rates, pose, twist, torques, attitude, spin, felt = [found[at] for at in self._parts]
+        state = found[self._state]
+        # If all squares together are no more, nothing is far off; else a closer look is needed.
+        if not state.dot(state) < FAR * FAR:
+            check_state(tick, pose.tolist(), twist.tolist(), q, rates)
         return Observation(
             tick=tick,
             time=tick * self._period,
             joint_names=self._robot.joint_names,
-            joint_positions=positions,
-            joint_velocities=velocities,
-            joint_efforts=efforts,
+            joint_positions=q,
+            joint_velocities=rates,
+            joint_efforts=torques,
             body_names=self._robot.roots,
-            body_poses=poses,
-            body_twists=twists,
-            imu=self._imu(body, turn, linear),
+            body_poses=pose.reshape(1, 7),
+            body_twists=twist.reshape(1, 6),
+            imu=Imu(orientation=attitude, angular_velocity=spin, linear_acceleration=felt),
             contacts=self._contacts(),
         )
 
-    def _joints(self, motors: Motors) -> tuple[FloatArray, FloatArray, FloatArray]:
-        if not self._links:
-            return np.zeros(0), np.zeros(0), np.zeros(0)
-        states = pb.getJointStates(self._body, self._links, self._client)
-        positions, velocities, _, efforts = zip(*states, strict=True)
-        applied = np.array(efforts)
-        motors.torques.write(applied)
-        return np.array(positions), np.array(velocities), applied
-
-    def _imu(self, body: BodyState, turn: Row, linear: Row) -> Imu:
-        """Return the reading; given are the root's carrier and what the root link does."""
+    def _imu(self, body: BodyState, turn: Row, linear: Row) -> Row:
+        """Return orientation, rate and specific force from what the root does."""
         if not self._imu_is_root:
             carrier = self._imu_mount.carrier
             if carrier >= 0:
                 body = body_state(self._body, carrier, self._client)
             _, turn, linear = self._imu_mount.seen(*body)
-        velocity = np.array(linear)
-        before = velocity if self._imu_velocity is None else self._imu_velocity
-        self._imu_velocity = velocity
-        to_link = np.array(pb.getMatrixFromQuaternion(turn)).reshape(3, 3).T
-        return Imu(
-            orientation=np.array(turn),
-            angular_velocity=to_link @ np.array(body[3]),
-            linear_acceleration=to_link @ ((velocity - before) / self._period - self._gravity),
-        )
+        before = linear if self._imu_velocity is None else self._imu_velocity
+        self._imu_velocity = linear
+        # Rows of the matrix: what a vector of the link is in the world, so columns lead back.
+        a, b, c, d, e, f, g, h, i = pb.getMatrixFromQuaternion(turn)
+        u, v, w = body[3]
+        (x, y, z), (x0, y0, z0), (gx, gy, gz) = linear, before, self._gravity
+        period = self._period
+        x, y, z = (x - x0) / period - gx, (y - y0) / period - gy, (z - z0) / period - gz
+        return (
+            *turn,
+            a * u + d * v + g * w, b * u + e * v + h * w, c * u + f * v + i * w,
+            a * x + d * y + g * z, b * x + e * y + h * z, c * x + f * y + i * z,
+        )  # fmt: skip
 
     def _contacts(self) -> Contacts:
-        found = [
-            point
-            for point in pb.getContactPoints(
-                self._body, self._ground, physicsClientId=self._client
-            )
+        soles: list[int] = []
+        numbers: list[float] = []
+        for point in pb.getContactPoints(self._body, self._ground, physicsClientId=self._client):
+            _, _, _, link, _, _, at, (x, y, z), gap, normal, s, (a, b, c), t, (d, e, f) = point
             # Bullet also lists points that are near but do not touch.
-            if point[9] > 0.0 or point[8] < 0.0
-        ]
-        if not found:
-            return Contacts(soles=self._robot.soles)
+            if normal > 0.0 or gap < 0.0:
+                soles.append(self._sole_of.get(link, -1))
+                # On the robot: along the normal and both directions of friction.
+                numbers += (
+                    *at,
+                    normal * x + s * a + t * d,
+                    normal * y + s * b + t * e,
+                    normal * z + s * c + t * f,
+                    -gap,
+                )
+        if not soles:
+            return self._no_contacts
+        found = np.array(numbers).reshape(-1, 7)
         return Contacts(
             soles=self._robot.soles,
-            sole=np.array([self._sole_of.get(point[3], -1) for point in found], dtype=np.int64),
-            points=np.array([point[6] for point in found]),
-            forces=np.array([_force(point) for point in found]),
-            depths=np.array([-point[8] for point in found]),
+            sole=np.array(soles, dtype=np.int64),
+            points=found[:, :3],
+            forces=found[:, 3:6],
+            depths=found[:, 6],
         )
-
-
-def _force(point: Any) -> tuple[float, float, float]:
-    """Return the force on the robot: along the normal and both directions of friction."""
-    n, normal, along_1, d1, along_2, d2 = (
-        point[7],
-        point[9],
-        point[10],
-        point[11],
-        point[12],
-        point[13],
-    )
-    return (
-        normal * n[0] + along_1 * d1[0] + along_2 * d2[0],
-        normal * n[1] + along_1 * d1[1] + along_2 * d2[1],
-        normal * n[2] + along_1 * d1[2] + along_2 * d2[2],
-    )
