@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gait_core.kinematics import link_poses
-from gait_core.parameters import describe
+from gait_core.parameters import space_from
 from gait_core.trial import run_loop
 from gait_core.trial_setup import controller_parameters, make_scene
 from gait_core.trial_spec import Command, TimedCommand, TrialSpec
@@ -102,9 +102,9 @@ def test_it_stops_on_request_and_stands():
 
 def test_any_parameters_in_range_end_as_ok_or_fell():
     rng = np.random.default_rng(2003)
-    infos = describe(StagedWalkParams)
+    genes = space_from(StagedWalkParams).genes
     for _ in range(5):
-        values = {info.name: float(rng.uniform(info.low, info.high)) for info in infos}
+        values = {gene.name: float(rng.uniform(gene.lower, gene.upper)) for gene in genes}
         loop = run('staged_walk', 5.0, values)
         assert loop.status in ('ok', 'fell'), (loop.status, loop.reason, values)
         assert np.isfinite(list(loop.result().metrics.values())).all()

@@ -90,6 +90,7 @@ class Arbiter:
         """
         if not name:
             raise ConfigurationError('a behaviour needs a name that is not empty')
+        self._drop_finished()
         for item in self._registered:
             if name == item.name or behaviour is item.behaviour:
                 raise ConfigurationError(
@@ -128,7 +129,7 @@ class Arbiter:
     def step(self, period: Period) -> FloatArray:
         """Return the turn of every joint in a period, (n,) [rad], and add it to ``position``."""
         turned = np.zeros(len(self.joints))
-        self._registered = [item for item in self._registered if not item.behaviour.finished]
+        self._drop_finished()
         for item in self._registered:
             angles = item.behaviour.step(period)
             match item.action:
@@ -140,3 +141,6 @@ class Arbiter:
                     turned[item.columns] = angles
         self.position = self.position + turned
         return turned
+
+    def _drop_finished(self) -> None:
+        self._registered = [item for item in self._registered if not item.behaviour.finished]

@@ -6,21 +6,21 @@ from collections.abc import Mapping
 import math
 from typing import Any, ClassVar
 
-import numpy as np
-
 from gait_core.errors import ConfigurationError, nearest
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters
 from gait_core.robot.model import RobotModel
 from gait_core.targets import JointTargets
 from gait_core.trial_spec import Command
-from gait_stage_walk.arbiter import Arbiter
 from gait_stage_walk.behaviour import Behaviour, Period
+from gait_stage_walk.heading import Heading
 from gait_stage_walk.levelling import LegLevelling, vertical_length
+from gait_stage_walk.mixer import Mixer
 from gait_stage_walk.parameters import PRESETS, StagedWalkParams
 from gait_stage_walk.pulse import nanoseconds
 from gait_stage_walk.staged_walk import StagedWalk
 from gait_stage_walk.timetable import JOINTS
+from gait_stage_walk.turn import TWISTS
 
 CLEARANCE = 0.005
 """Difference of leg lengths from which the shorter leg swings, in units of the thigh."""
@@ -28,16 +28,22 @@ CLEARANCE = 0.005
 
 class StagedWalkController:
     """
-    Open-loop staged walk of a humanoid with the joints ``JOINTS``.
+    Staged walk of a humanoid with the joints ``JOINTS`` and ``TWISTS``, and what goes beside it.
 
-    It starts at once and walks straight on at the pace that its parameters give: the velocity of
-    the command is not read. The set point ``stop`` above 0.5 asks it to stand still, which it
-    grants at the end of a cycle; back at zero it starts anew.
+    It starts at once and walks on at the pace that its parameters give. Of the command's velocity
+    only the yaw rate is read. The parameter ``stop``, or the set point ``stop`` above 0.5, asks it
+    to stand still, which it grants at the end of a cycle; back at zero it starts anew. The set
+    point ``turn`` [rad] is added to the heading of ``turn_deg``.
 
     Parameters
     ----------
     robot : RobotModel
     params : StagedWalkParams
+
+    Attributes
+    ----------
+    mixer : Mixer
+        Starts, stops, sets and lists behaviours; made anew by a reset.
 
     Raises
     ------
@@ -51,21 +57,22 @@ class StagedWalkController:
     needs: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(self, robot: RobotModel, params: StagedWalkParams) -> None:
-        for name in JOINTS:
+        for name in (*JOINTS, *TWISTS):
             if name not in robot.joint_index:
                 raise ConfigurationError(
                     f"staged_walk needs joint '{name}', which robot '{robot.name}' lacks: "
                     f'{nearest(name, robot.joint_names)}'
                 )
-        self._joints = robot.joint_names
-        self._index = robot.joint_index
-        self._start = np.array([robot.nominal_stance.get(name, 0.0) for name in self._joints])
+        self._robot = robot
         self._walk = StagedWalk(params)
         self.reset(0)
 
     def _residents(self) -> dict[str, Behaviour]:
-        """Return, anew, the behaviours that every walk has, in order of registration."""
-        return {'walk': self._walk, 'levelling': LegLevelling(self._walk)}
+        """Return, anew, the behaviours that go with the walk, in order of registration."""
+        return {
+            'levelling': LegLevelling(self._walk),
+            'heading': Heading(self._walk),
+        }
 
     @property
     def params(self) -> StagedWalkParams:
@@ -77,20 +84,18 @@ class StagedWalkController:
         self._walk.desired = params
 
     def reset(self, seed: int) -> None:
-        """Stand at the nominal stance; the walk draws nothing, so the seed is not used."""
+        """Stand at the nominal stance, with nothing started beside the walk; no seed is needed."""
         self._now = 0
         self._walk.reset()
-        self._arbiter = Arbiter(self._joints, self._start)
-        for name, behaviour in self._residents().items():
-            self._arbiter.register(name, behaviour)
+        self.mixer = Mixer(self._robot, self._walk, self._residents())
 
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
         """Return the joint angles at the end of the period and their mean rates over it."""
         end = self._now + nanoseconds(dt)
-        turned = self._arbiter.step(Period(self._now, end, command, observation))
+        turned = self.mixer.step(Period(self._now, end, command, observation))
         self._now = end
         return JointTargets(
-            names=self._joints, position=self._arbiter.position, velocity=turned / dt
+            names=self._robot.joint_names, position=self.mixer.position, velocity=turned / dt
         )
 
     def state(self) -> Mapping[str, float]:
@@ -115,6 +120,6 @@ class StagedWalkController:
         }
 
     def _length(self, leg: str) -> float:
-        position = self._arbiter.position
-        hip, knee = (position[self._index[f'{leg}_{part}']] for part in ('hip_fwd', 'knee'))
+        position, index = self.mixer.position, self._robot.joint_index
+        hip, knee = (position[index[f'{leg}_{part}']] for part in ('hip_fwd', 'knee'))
         return vertical_length(float(hip), float(knee))

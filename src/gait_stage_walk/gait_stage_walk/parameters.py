@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from gait_core.parameters import Parameters, bounded
+from gait_core.parameters import Parameters, bounded, flag
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +87,24 @@ class StagedWalkParams(Parameters):
         unit='time_scale',
         doc='How long a levelled leg takes to be straight again.',
     )
+    turn_deg: float = bounded(
+        0.0,
+        low=-360.0,
+        high=360.0,
+        unit='deg',
+        doc='Heading to turn to, left positive; 0 is the one at the start.',
+    )
+    max_twist_deg: float = bounded(
+        10.0, low=2.0, high=15.0, unit='deg', doc='Most that the heading changes with one step.'
+    )
+    heading_gain: float = bounded(
+        0.0,
+        low=0.0,
+        high=1.0,
+        unit='-',
+        doc='Share of the measured heading error that a step takes back; 0 turns by count.',
+    )
+    stop: bool = flag(False, doc='Stand still, from the end of a cycle on.')
 
 
 PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+from typing import ClassVar
 
 import numpy as np
 
 from gait_core.arrays import FloatArray
+from gait_core.parameters import Parameters
 from gait_stage_walk.behaviour import Period
 from gait_stage_walk.parameters import StagedWalkParams
 from gait_stage_walk.pulse import SECOND, Pulse, nanoseconds
@@ -20,6 +22,7 @@ from gait_stage_walk.timetable import (
     JOINTS,
     LEAN,
     RAISE,
+    SIGNALS,
     Factors,
     Held,
     Move,
@@ -80,6 +83,14 @@ class HalfCycle:
         return (now - self.start) / (self.params.time_scale * SECOND)
 
 
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """At ``time`` [ns] leg ``swing`` is in the air and the other one carries the robot."""
+
+    time: int
+    swing: str
+
+
 class StagedWalk:
     """
     The staged walk as a behaviour: start-up, cycles one and two in turn, exit.
@@ -93,12 +104,26 @@ class StagedWalk:
 
     """
 
+    Params: ClassVar[type[Parameters]] = StagedWalkParams
     joints = JOINTS
     finished = False
 
     def __init__(self, params: StagedWalkParams) -> None:
         self.desired = params
         self.reset()
+
+    @property
+    def params(self) -> StagedWalkParams:
+        """The parameters last given."""
+        return self.desired
+
+    def set_params(self, params: StagedWalkParams) -> None:
+        """Replace what is desired."""
+        self.desired = params
+
+    def stop(self) -> None:
+        """Desire to stand."""
+        self.desired = replace(self.desired, stop=True)
 
     def reset(self) -> None:
         """Stand still, with straight legs and no stage pending."""
@@ -108,6 +133,7 @@ class StagedWalk:
         self.current = self.desired
         self.cycles = 0
         self.half_cycles: tuple[HalfCycle, ...] = ()
+        self._signals: tuple[Signal, ...] = ()
         self.angles: FloatArray = np.zeros(len(JOINTS))
         self._held = Held()
         self._pulses: list[Pulse] = []
@@ -123,8 +149,9 @@ class StagedWalk:
             self._enter(following, now)
 
     def step(self, period: Period) -> FloatArray:
-        """Heed the set point ``stop`` and return the turn of each of ``JOINTS``, (n,) [rad]."""
-        self.heed(period.begin, period.command.set_points.get('stop', 0.0) > 0.5)
+        """Heed what asks for a stop and return the turn of each of ``JOINTS``, (n,) [rad]."""
+        asked = period.command.set_points.get('stop', 0.0) > 0.5
+        self.heed(period.begin, asked or self.desired.stop)
         return self.turn_angles(period.begin, period.end)
 
     def turn_angles(self, begin: int, end: int) -> FloatArray:
@@ -135,6 +162,10 @@ class StagedWalk:
         self._pulses = [pulse for pulse in self._pulses if pulse.end > end]
         self.angles = self.angles + turned
         return turned
+
+    def signals(self, begin: int, end: int) -> tuple[Signal, ...]:
+        """Return the signals that fall between two times [ns] of the present period."""
+        return tuple(signal for signal in self._signals if begin <= signal.time < end)
 
     def active_stages(self, now: int) -> tuple[int, ...]:
         """Return the published numbers of the stages that move at a time [ns], ascending."""
@@ -167,6 +198,10 @@ class StagedWalk:
         )
         # Those of the cycle before may still be straightening a levelled leg.
         self.half_cycles = self.half_cycles[-2:] + begun
+        self._signals = self._signals[-2:] + tuple(
+            Signal(stepping + nanoseconds(trigger.time * params.time_scale), trigger.swing)
+            for trigger in SIGNALS
+        )
         self.cycles += 1
 
     def _schedule(self, stages: Sequence[Stage], base: int, unit: float = 1.0) -> None:

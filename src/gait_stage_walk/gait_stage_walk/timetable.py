@@ -63,8 +63,29 @@ CYCLE = (
 """
 In the order in which the stages hand over what they hold.
 
-The turn triggers of the original move nothing and are left out; ``CYCLE_DURATION`` stands for the
-triggers of the next cycle.
+The triggers of the original move nothing: ``CYCLE_DURATION`` stands for those of the next cycle,
+``SIGNALS`` for those of a turn.
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trigger:
+    """A row that moves nothing: it tells at ``time`` [time_scale] that ``swing`` is in the air."""
+
+    numbers: tuple[int, int]
+    swing: str
+    time: float
+
+
+SIGNALS = (
+    Trigger(numbers=(23, 25), swing='right', time=1.5),
+    Trigger(numbers=(22, 24), swing='left', time=3.25),
+)
+"""
+The moments at which a leg may be twisted, printed as ``TIMING1`` and ``TIMING2``.
+
+As printed, the second falls at 3.75 in every other cycle. They are mirror images only with 3.25
+in both.
 """
 
 LEAN = (Stage(numbers=(0,), move=Move.LEAN, leg='right', start=0.0, duration=1.0),)

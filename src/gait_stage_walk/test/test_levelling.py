@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_core.parameters import describe
+from gait_core.parameters import space_from
 from gait_stage_walk.levelling import LegLevelling, levelling_bend, vertical_length
 from gait_stage_walk.parameters import PRESETS, StagedWalkParams
 from gait_stage_walk.pulse import nanoseconds
@@ -85,7 +85,10 @@ def test_a_levelled_leg_is_straight_again_when_released():
 @settings(max_examples=25, deadline=None)
 @given(
     st.fixed_dictionaries(
-        {info.name: st.floats(info.low, info.high) for info in describe(StagedWalkParams)}
+        {
+            gene.name: st.floats(gene.lower, gene.upper)
+            for gene in space_from(StagedWalkParams).genes
+        }
     )
 )
 def test_levelled_walks_move_steadily_and_close(values):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_core.parameters import describe
+from gait_core.parameters import space_from
 from gait_stage_walk.parameters import PRESETS, StagedWalkParams
 from gait_stage_walk.pulse import nanoseconds
 from gait_stage_walk.pulse import progress as F
@@ -19,7 +19,7 @@ from gait_stage_walk.timetable import JOINTS, Factors
 TICK = nanoseconds(0.02)
 PUBLISHED = StagedWalkParams(**PRESETS['published'])
 SWEPT = ('knee_bend_deg', 'ankle_place_deg', 'ankle_move_deg', 'hip_move_deg', 'step_size_deg')
-RANGES = {info.name: (info.low, info.high) for info in describe(StagedWalkParams)}
+RANGES = {gene.name: (gene.lower, gene.upper) for gene in space_from(StagedWalkParams).genes}
 ANGLE_RANGES = {name: RANGES[name] for name in RANGES if name.endswith('_deg')}
 
 
