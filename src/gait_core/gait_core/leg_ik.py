@@ -247,8 +247,10 @@ class LegPaths:
             If the shape does not fit or a number is not finite.
 
         """
-        # A copy: the kernel is compiled for arrays that may be written.
-        points = np.array(paths, dtype=np.float64, order='C')
+        points = np.ascontiguousarray(paths, dtype=np.float64)
+        if not points.flags.writeable:
+            # The kernel is compiled for arrays that may be written.
+            points = points.copy()
         if points.ndim != 3 or points.shape[::2] != (len(self.legs), 3) or not all_finite(points):
             wanted = (len(self.legs), 'k', 3)
             raise ValueError(f'paths are {paths!r}, expected {wanted} finite numbers')

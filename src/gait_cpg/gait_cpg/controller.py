@@ -8,10 +8,8 @@ import math
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-import numba
 import numpy as np
 
-from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
 from gait_core.leg_ik import LegPaths
 from gait_core.observation import Observation
@@ -20,13 +18,9 @@ from gait_core.robot.model import RobotModel
 from gait_core.targets import JointTargets
 from gait_core.trial_spec import Command
 from gait_cpg.gaits import GAITS, gait, leg_lags
-from gait_cpg.phase_oscillators import (
-    OscillatorState,
-    advance_samples,
-    coupling_to_lags,
-    locked_phases,
-)
-from gait_cpg.swing import foot_targets, in_stance
+from gait_cpg.phase_oscillators import coupling_to_lags, locked_phases
+from gait_cpg.swing import in_stance
+from gait_cpg.walk_kernel import advance_feet, follow
 
 MIN_LEGS = 4
 _AT_REST = 1e-4
@@ -110,27 +104,10 @@ _SHAPE = (
     'sway',
 )
 """Parameters that settle instead of jumping when they are changed during a walk."""
+_PLACE = 3
+"""Where they begin beside the twist."""
 _AT_START = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0])
 """Their share that holds from the start; what moves standing feet begins at nothing."""
-
-
-@numba.njit(cache=True)
-def _rates(last, fastest, period, joints, rates):  # type: ignore[no-untyped-def]
-    """
-    Write the rates (K, n) to joint positions (K, n) that come one period [s] after the other.
-
-    Where the nearest point in reach jumped, a joint follows no faster than it can: its positions
-    are overwritten.
-    """
-    for i in range(len(last)):
-        here, reach = last[i], fastest[i] * period
-        for k in range(len(joints)):
-            move = joints[k, i] - here
-            if abs(move) > reach:
-                move = math.copysign(reach, move)
-                joints[k, i] = here + move
-            here = joints[k, i]
-            rates[k, i] = move / period
 
 
 class PhaseCpgController:
@@ -173,17 +150,17 @@ class PhaseCpgController:
             [robot.nominal_stance.get(name, 0.0) for name in leg.joints] for leg in robot.legs
         ]
         self._stance = np.concatenate(stance)
-        self._feet = np.array(
+        feet = np.array(
             [leg.forward(joints)[0] for leg, joints in zip(self._paths.legs, stance, strict=True)]
         )
-        self._ones = np.ones(len(robot.legs))
-        self._outward = np.where(self._feet[:, 1] < 0.0, -1.0, 1.0)
+        outward = np.where(feet[:, 1] < 0.0, -1.0, 1.0)
+        self._feet = np.column_stack((feet, outward))
         columns = [robot.joint_index[name] for name in self._names]
         self._fastest = robot.velocity_limit[columns]
         self.set_params(params)
         self.reset(0)
         # Kernels are compiled on their first call on a machine, for seconds: not in a walk.
-        self._targets_over(1.0, np.array([params.max_forward or 1.0, 0.0, 0.0]), self._shape)
+        self._targets_over(1.0, (params.max_forward or 1.0, 0.0, 0.0))
         self.reset(0)
 
     @property
@@ -194,59 +171,60 @@ class PhaseCpgController:
     def set_params(self, params: PhaseCpgParams) -> None:
         """Replace the parameters; the walk settles into them."""
         self._params = params
-        self._lags = leg_lags(gait(params.gait), self._feet)
+        self._lags = leg_lags(gait(params.gait), self._feet[:, :3])
         self._coupling = coupling_to_lags(self._lags, params.convergence_rate)
         # The amplitude's double time constant is 2 / gain.
-        self._gain = 2.0 * params.convergence_rate * self._ones
+        self._drive = np.zeros((3, len(self._lags)))
+        self._drive[2] = 2.0 * params.convergence_rate
         self._limits = (params.max_forward, params.max_sideways, params.max_yaw_rate)
         self._wanted = np.array([getattr(params, name) for name in _SHAPE])
 
     def reset(self, seed: int) -> None:
         """Stand in the nominal stance; nothing here is random, whatever the seed."""
-        self._twist = np.zeros(3)
-        self._shape = self._wanted * _AT_START
-        self._joints = self._stance
+        self._now = np.concatenate((np.zeros(_PLACE), self._wanted * _AT_START))
+        self._joints = self._stance.copy()
         self._paths.reset()
         self._stand()
 
     def _stand(self) -> None:
-        self._oscillators = OscillatorState.at_rest(locked_phases(self._lags))
+        self._oscillators = np.zeros((3, len(self._lags)))
+        self._oscillators[0] = locked_phases(self._lags)
         self._walking = False
 
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
         """Return the joint positions at the end of each sub-sample and the rates to them."""
-        settled = -math.expm1(-dt * self._params.convergence_rate)
-        return self._targets_over(
-            dt,
-            self._steered(dt, command.velocity),
-            self._shape + settled * (self._wanted - self._shape),
-        )
+        return self._targets_over(dt, self._steered(dt, command.velocity))
 
-    def _targets_over(self, dt: float, twist: FloatArray, shape: FloatArray) -> JointTargets:
-        """Return the targets of a control period at whose end twist and shape are the given."""
-        period = dt / self._params.sub_samples
-        moving = any(twist.tolist())
+    def _targets_over(self, dt: float, twist: tuple[float, float, float]) -> JointTargets:
+        """Return the targets of a control period at whose end the twist is the given one."""
+        period, moving = dt / self._params.sub_samples, any(twist)
         self._walking = self._walking or moving
-        phases, amplitudes = self._oscillations(moving, float(shape[0]), period)
-        feet = foot_targets(
-            phases,
-            amplitudes,
-            self._feet,
-            self._outward,
-            (self._twist, twist),
-            (self._shape, shape),
-        )
+        now, then = self._now, np.empty_like(self._now)
+        settled = -math.expm1(-dt * self._params.convergence_rate)
+        then[:_PLACE] = twist
+        then[_PLACE:] = now[_PLACE:] + settled * (self._wanted - now[_PLACE:])
+        self._drive[0], self._drive[1] = then[_PLACE], moving
+        coupling, oscillators = self._coupling, self._oscillators
+        feet = np.empty((len(self._feet), self._params.sub_samples, 3))
+        advance_feet(
+            oscillators, self._drive, coupling.cosine, coupling.sine, period, self._walking,
+            self._feet, now, then, feet,
+        )  # fmt: skip
+        if self._walking and not moving and (oscillators[1] < _AT_REST).all():
+            self._stand()
         joints = self._paths.follow(feet)
         rates = np.empty_like(joints)
-        _rates(self._joints, self._fastest, period, joints, rates)
-        self._twist, self._shape, self._joints = twist, shape, joints[-1].copy()
+        follow(self._joints, self._fastest, period, joints, rates)
+        self._now = then
         for array in (joints, rates):
             array.flags.writeable = False
         return JointTargets(names=self._names, position=joints, velocity=rates)
 
-    def _steered(self, dt: float, velocity: tuple[float, float, float]) -> FloatArray:
+    def _steered(
+        self, dt: float, velocity: tuple[float, float, float]
+    ) -> tuple[float, float, float]:
         """Return the twist that follows the command, bounded in size and in rate of change."""
-        now = self._twist.tolist()
+        now = self._now[:_PLACE].tolist()
         x, y, yaw = (
             min(max(wanted, -limit), limit) - is_now
             for wanted, limit, is_now in zip(velocity, self._limits, now, strict=True)
@@ -255,27 +233,7 @@ class PhaseCpgController:
         if speed > allowed:
             x, y = x * (allowed / speed), y * (allowed / speed)
         allowed = self._params.yaw_acceleration * dt
-        return np.array([now[0] + x, now[1] + y, now[2] + min(max(yaw, -allowed), allowed)])
-
-    def _oscillations(
-        self, moving: bool, frequency: float, period: float
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return phases and amplitudes (K, legs) at the sub-samples [s]; those of rest if so."""
-        shape = (self._params.sub_samples, len(self._gain))
-        if not self._walking:
-            return np.zeros(shape), np.zeros(shape)
-        self._oscillators, phases, amplitudes = advance_samples(
-            self._oscillators,
-            period,
-            shape[0],
-            frequency=frequency * self._ones,
-            target_amplitude=moving * self._ones,
-            amplitude_gain=self._gain,
-            coupling=self._coupling,
-        )
-        if not moving and (amplitudes[-1] < _AT_REST).all():
-            self._stand()
-        return phases, amplitudes
+        return now[0] + x, now[1] + y, now[2] + min(max(yaw, -allowed), allowed)
 
     def state(self) -> Mapping[str, float]:
         """
@@ -285,11 +243,11 @@ class PhaseCpgController:
         ``stance.<leg>`` 1 for a foot meant to be down, and ``amplitude`` from standing (0) to
         walking (1).
         """
-        phases = np.mod(self._oscillators.phase, 2.0 * math.pi)
-        down = in_stance(phases, self._shape[1]) | (not self._walking)
+        phases = np.mod(self._oscillators[0], 2.0 * math.pi)
+        down = in_stance(phases, float(self._now[_PLACE + 1])) | (not self._walking)
         values = {
             'phase': float(phases[0]),
-            'amplitude': float(self._oscillators.amplitude.mean()),
+            'amplitude': float(self._oscillators[1].mean()),
         }
         for name, phase, stance in zip(self._leg_names, phases, down, strict=True):
             values[f'phase.{name}'] = float(phase)

@@ -244,29 +244,6 @@ def advance(
     )  # fmt: skip
 
 
-def advance_samples(
-    state: OscillatorState,
-    dt: float,
-    samples: int,
-    *,
-    frequency: FloatArray,
-    target_amplitude: FloatArray,
-    amplitude_gain: FloatArray,
-    coupling: Coupling,
-) -> tuple[OscillatorState, FloatArray, FloatArray]:
-    """
-    Return one network's state after some steps, and phases and amplitudes (samples, n) on the way.
-
-    Arguments as of ``advance`` without leading axes; ``dt`` is that of each of the equal steps.
-    """
-    phases, amplitudes, rates = np.empty((3, samples, len(state.phase)))
-    _advance_samples(
-        state.phase, state.amplitude, state.amplitude_rate, frequency, target_amplitude,
-        amplitude_gain, coupling.cosine, coupling.sine, dt, phases, amplitudes, rates,
-    )  # fmt: skip
-    return OscillatorState(phases[-1], amplitudes[-1], rates[-1]), phases, amplitudes
-
-
 @numba.njit(cache=True)
 def _rates_into(  # type: ignore[no-untyped-def]
     phase, slope, time, amplitude, frequency, cosine, sine, room, out
@@ -351,9 +328,14 @@ def _advance(  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
-def _advance_samples(  # type: ignore[no-untyped-def]
+def advance_samples(  # type: ignore[no-untyped-def]
     phase, amplitude, rate, frequency, target, gain, cosine, sine, dt, phases, amplitudes, rates
 ):
+    """
+    Write one network's phases, amplitudes and their rates, (K, n) each, after K steps of ``dt``.
+
+    From where it stands, (n,) each; arguments as of ``advance`` without leading axes, compiled.
+    """
     room = np.empty((9, phase.shape[0]))
     for k in range(phases.shape[0]):
         _advance_into(

@@ -88,40 +88,6 @@ def foot_positions(
     return result
 
 
-def foot_targets(
-    phases: FloatArray,
-    amplitudes: FloatArray,
-    feet: FloatArray,
-    outward: FloatArray,
-    twists: tuple[FloatArray, FloatArray],
-    shapes: tuple[FloatArray, FloatArray],
-) -> FloatArray:
-    """
-    Return the feet in the base frame at K equidistant samples of a control period.
-
-    Parameters
-    ----------
-    phases, amplitudes : (K, L) arrays [rad, -]
-        The amplitude scales a foot's way between standing (0) and walking (1).
-    feet : (L, 3) array [m]
-        In the nominal stance.
-    outward : (L,) array
-        1 for legs on the left, -1 for those on the right.
-    twists, shapes : pairs of (3,) and of (7,) arrays
-        At the beginning and the end of the period, linear between: the base's twist as of
-        ``foot_positions``; frequency [Hz], duty factor, clearance, height of the body over its
-        nominal one, its shift forward, outward move of the feet and sway [m].
-
-    Returns
-    -------
-    (L, K, 3) array [m]
-
-    """
-    targets = np.empty((phases.shape[1], phases.shape[0], 3))
-    _foot_targets(phases, amplitudes, feet, outward, *twists, *shapes, targets)
-    return targets
-
-
 @numba.njit(cache=True)
 def _ground_point(x, y, twist, time):  # type: ignore[no-untyped-def]
     angle = twist[2] * time
@@ -193,9 +159,28 @@ def _foot_positions(  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
-def _foot_targets(  # type: ignore[no-untyped-def]
+def foot_targets(  # type: ignore[no-untyped-def]
     phases, amplitudes, feet, outward, first_twist, last_twist, first_shape, last_shape, out
 ):
+    """
+    Write the feet in the base frame at K equidistant samples of a control period; compiled.
+
+    Parameters
+    ----------
+    phases, amplitudes : (K, L) arrays [rad, -]
+        The amplitude scales a foot's way between standing (0) and walking (1).
+    feet : (L, 3) array [m]
+        In the nominal stance.
+    outward : (L,) array
+        1 for legs on the left, -1 for those on the right.
+    first_twist, last_twist, first_shape, last_shape : (3,) and (7,) arrays
+        At the beginning and the end of the period, linear between: the base's twist as of
+        ``foot_positions``; frequency [Hz], duty factor, clearance, height of the body over its
+        nominal one, its shift forward, outward move of the feet and sway [m].
+    out : (L, K, 3) array [m]
+        Written.
+
+    """
     samples, legs = phases.shape
     foot = np.empty(3)
     for k in range(samples):

@@ -134,7 +134,8 @@ def test_targets_of_a_period_are_steady_feet_scaled_shifted_and_swayed():
         [[2.0, 0.6, 0.05, 0.01, 0.02, 0.03, 0.0], [1.0, 0.8, 0.05, 0.01, 0.02, 0.03, 0.04]]
     )
     outward = np.sign(FEET[:, 1])
-    targets = foot_targets(phases, amplitudes, FEET, outward, (0.0 * twist, twist), shapes)
+    targets = np.empty((phases.shape[1], len(phases), 3))
+    foot_targets(phases, amplitudes, FEET, outward, 0.0 * twist, twist, *shapes, targets)
     assert targets.shape == (4, 2, 3)
     stand = FEET + np.stack([[-0.02, 0.03 * side, -0.01] for side in outward])
     # Half-way in the first of two samples, at the end in the second.
