@@ -3,6 +3,7 @@ A trial as a straight script of MuJoCo calls: what the engine's overhead is meas
 
 It makes the calls that the ``mujoco`` engine makes for a robot with position servos on flat
 ground, in the same order, and nothing else; its last state equals the engine's to the last bit.
+MuJoCo calls the same native code in both, which writes the references of servos and contacts.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
 from gait_core.parameters import build
 from gait_core.placement import base_pose
@@ -25,6 +25,7 @@ from gait_core.trial import initial_positions
 from sim_bridge.engines.demands import DEFAULT_GAIN, NO_LIMIT
 from sim_bridge.engines.fused import fused
 from sim_bridge.engines.mujoco_client import mj
+from sim_bridge.engines.mujoco_control import Table, claim_callback, table_size
 from sim_bridge.engines.mujoco_model import build_model
 from sim_bridge.engines.mujoco_options import MujocoOptions
 
@@ -49,7 +50,9 @@ def bare_trial(
     terrain = load_terrain(scene.terrain)
     start = initial_positions(robot, scene)
     pose = base_pose(robot, start, scene.initial, terrain)
-    model = build_model(fused(robot).robot, scene, options, terrain)
+    counts = (len(start), 0, 0, 0)
+    claim_callback()
+    model = build_model(fused(robot).robot, scene, options, terrain, (), table_size(counts))
     data = mj.MjData(model)
     joints = [model.joint(name) for name in robot.joint_names]
     places = np.array([joint.qposadr[0] for joint in joints])
@@ -60,7 +63,26 @@ def bare_trial(
     data.qpos[:3], data.qpos[3:7] = pose[:3], pose[[6, 3, 4, 5]]
     data.qpos[places] = start
     model.dof_frictionloss[dofs] = np.minimum(robot.effort_limit, NO_LIMIT)
-    _run(model, data, robot, scene, options, places, dofs, rows)
+    order = np.argsort(dofs)
+    table = Table(model, data, counts)
+    step = scene.physics_step
+    table.set_laws(
+        1.0 / (step * options.servo_impedance),
+        scene.friction / (step * options.contact_impedance),
+    )
+    gain = np.array(
+        [robot.actuators[name].constants.get('gain', DEFAULT_GAIN) for name in robot.joint_names]
+    )
+    limit = np.minimum(robot.velocity_limit, NO_LIMIT)
+    aim, rate = table.set_servos(places[order], dofs[order], gain[order], limit[order])
+    lower, upper = robot.lower[order], robot.upper[order]
+    for samples in rows:
+        steps = scene.steps_per_tick // len(samples)
+        for position, velocity in samples:
+            aim[:] = np.clip(position[order], lower, upper)
+            rate[:] = velocity[order]
+            mj.mj_step(model, data, steps)
+        _look(data)
     return time.perf_counter() - began, tuple(data.qpos[places].tolist())
 
 
@@ -78,42 +100,6 @@ def _refuse_others(robot: RobotModel, scene: Scene, options: MujocoOptions) -> N
             'the bare trial knows position servos on flat ground without pushes, fixed base, '
             f"self-collision or mimic joints; robot '{robot.name}' or its scene has others"
         )
-
-
-def _run(
-    model: Any,
-    data: Any,
-    robot: RobotModel,
-    scene: Scene,
-    options: MujocoOptions,
-    places: FloatArray,
-    dofs: FloatArray,
-    rows: list[list[tuple[FloatArray, FloatArray]]],
-) -> None:
-    order = np.argsort(dofs)
-    places, dofs = places[order], dofs[order]
-    gain = np.array(
-        [robot.actuators[name].constants.get('gain', DEFAULT_GAIN) for name in robot.joint_names]
-    )[order]
-    limit = np.minimum(robot.velocity_limit, NO_LIMIT)[order]
-    lower, upper = robot.lower[order], robot.upper[order]
-    servo = 1.0 / (scene.physics_step * options.servo_impedance)
-    slip = scene.friction / (scene.physics_step * options.contact_impedance)
-    count = len(dofs)
-    for samples in rows:
-        for position, velocity in samples:
-            aim, rate = np.clip(position[order], lower, upper), velocity[order]
-            for _ in range(scene.steps_per_tick // len(samples)):
-                mj.mj_step1(model, data)
-                wanted = (aim - data.qpos[places]) * gain + rate
-                wanted = np.maximum(np.minimum(wanted, limit), -limit)
-                data.efc_aref[:count] = (wanted - data.qvel[dofs]) * servo
-                first = count + data.nl
-                if data.nefc > first:
-                    sliding = data.efc_vel[first:].reshape(-1, 3)
-                    data.efc_aref[first::3] -= slip * np.hypot(sliding[:, 1], sliding[:, 2])
-                mj.mj_step2(model, data)
-        _look(data)
 
 
 def _look(data: Any) -> None:

@@ -38,6 +38,7 @@ def build_model(
     options: MujocoOptions,
     terrain: Terrain,
     apart: Iterable[tuple[str, str]] = (),
+    table: int = 0,
 ) -> Any:
     """
     Return the compiled model: the ground, then the robot with its root at the origin.
@@ -53,6 +54,8 @@ def build_model(
         That of the scene.
     apart : pairs of link names
         These do not collide with each other, although links do.
+    table : int
+        How many numbers of its own the state has room for.
 
     Raises
     ------
@@ -61,7 +64,7 @@ def build_model(
 
     """
     spec = mj.MjSpec()
-    spec.modelname = 'scene'
+    spec.modelname, spec.nuserdata = 'scene', table
     spec.compiler.degree = False
     spec.compiler.boundmass = spec.compiler.boundinertia = LEAST
     _set_options(spec, scene, options)

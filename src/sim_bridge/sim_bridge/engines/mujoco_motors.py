@@ -6,8 +6,11 @@ import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray, IntArray
 from gait_core.robot.model import RobotModel
+from gait_core.scene import Scene
 from gait_core.targets import AppliedTargets
-from sim_bridge.engines.demands import DEFAULT_GAIN, SERVOS, Demands, Torques
+from sim_bridge.engines.demands import DEFAULT_GAIN, SERVOS, Demands, Tensions, Torques
+from sim_bridge.engines.mujoco_client import mj
+from sim_bridge.engines.mujoco_control import Table
 from sim_bridge.engines.mujoco_options import MujocoOptions
 from sim_bridge.engines.mujoco_world import World
 
@@ -20,31 +23,51 @@ class Motors:
     limit as its greatest torque, whose reference is not rest but the velocity ``feed-forward +
     gain * error``, clipped to the velocity limit. The constraint solver then finds, together
     with the contacts, the torque that reaches this velocity within one physics step, or the
-    greatest one: what Bullet's motor constraint does. The reference is written into the rows
-    between the two halves of a step. A torque (``pd``, ``effort``) is applied as a force; dry
-    friction acts on joints with torque, a servo contains it.
+    greatest one: what Bullet's motor constraint does. The callback of
+    ``mujoco_kernel`` writes the reference into the rows between the two halves of a step, applies
+    torques as forces, and keeps Coulomb's law (below). Dry friction acts on joints with torque, a
+    servo contains it.
+
+    MuJoCo makes friction convex: of a contact that slides at speed ``v`` it asks not that it stay
+    closed but that it open at ``friction * v``, and a sliding box hops. Lowering the normal
+    reference by just that speed restores the law (the change of variables of de Saxce and Feng).
+    The speed is that at the start of the step, so a contact that begins to stick sinks in for
+    one step by ``friction * v * step``.
 
     Attributes
     ----------
     demands : Demands
     torques : Torques
+    tensions : Tensions
+    table : Table
+
+    References
+    ----------
+    de Saxce and Feng (1998), Mathematical and Computer Modelling 28:225-245.
 
     """
 
     def __init__(
-        self, world: World, robot: RobotModel, physics_step: float, options: MujocoOptions
+        self, world: World, robot: RobotModel, scene: Scene, options: MujocoOptions
     ) -> None:
         self._world, self._data = world, world.data
-        self.demands = demands = Demands('mujoco', robot, physics_step)
-        self.torques = Torques(demands)
-        self._dt = physics_step
-        # Undoes the softness of a joint that nothing else holds: the servo then misses nothing.
-        self._rate_of_reference = 1.0 / (physics_step * options.servo_impedance)
+        self.demands = demands = Demands('mujoco', robot, scene.physics_step)
+        self.torques, self.tensions = Torques(demands), Tensions(demands, robot)
+        self.table = Table(world.model, world.data, world.counts)
+        step = scene.physics_step
+        self.table.set_laws(
+            # Undoes the softness of a joint that nothing else holds: its servo misses nothing.
+            hardness=1.0 / (step * options.servo_impedance),
+            # MuJoCo's damping of a contact, times the friction.
+            slip=scene.friction / (step * options.contact_impedance),
+        )
+        columns = self.torques.columns
+        self.table.take_torques(self.torques, world.places[columns], world.dofs[columns])
+        self.table.take_tensions(self.tensions)
+        self._dt, self._driven = step, 0
         self._servo = np.isin(demands.kinds, SERVOS)
         friction = np.array([robot.joint[name].friction for name in robot.joint_names])
         self._strength = np.where(self._servo, demands.effort_limit, friction)
-        self._torque_places = world.places[self.torques.columns]
-        self._torque_dofs = world.dofs[self.torques.columns]
         self._set_rows(self._strength, np.zeros(len(self._servo), dtype=bool))
 
     def _set_rows(self, strength: FloatArray, stiff: BoolArray) -> None:
@@ -55,13 +78,12 @@ class Motors:
         order = np.argsort(world.dofs)
         self._columns: IntArray = order[strength[order] > 0.0]
         columns = self._columns
-        self._places, self._dofs = world.places[columns], world.dofs[columns]
         gain = np.where(stiff, min(DEFAULT_GAIN, 1.0 / self._dt), demands.gain)
-        self._gain = gain[columns]
-        self._limit = demands.velocity_limit[columns]
-        self._lowest = -self._limit
+        self._aim, self._rate = self.table.set_servos(
+            world.places[columns], world.dofs[columns], gain[columns],
+            demands.velocity_limit[columns],
+        )  # fmt: skip
         self._moves = (self._servo & ~stiff)[columns].astype(np.float64)
-        self._wanted, self._now = np.zeros(len(columns)), np.zeros(len(columns))
         first = int(world.model.neq)
         self._rows = slice(first, first + len(columns))
 
@@ -89,29 +111,18 @@ class Motors:
 
     def select(self, sample: int) -> None:
         """Put a sub-sample of the demands into force."""
-        self._aim = self.demands.position[sample, self._columns]
-        self._rate = self.demands.velocity[sample, self._columns] * self._moves
+        demands, columns = self.demands, self._columns
+        self._aim[:] = demands.position[sample, columns]
+        self._rate[:] = demands.velocity[sample, columns] * self._moves
         self.torques.select(sample)
+        self.tensions.select(sample)
+        self.table.begin()
 
-    def drive(self) -> None:
-        """Set references and torques of a physics step whose first half is done."""
-        data = self._data
-        wanted, now = self._wanted, self._now
-        if len(wanted):
-            data.qpos.take(self._places, out=wanted, mode='clip')
-            data.qvel.take(self._dofs, out=now, mode='clip')
-            np.subtract(self._aim, wanted, out=wanted)
-            np.multiply(wanted, self._gain, out=wanted)
-            np.add(wanted, self._rate, out=wanted)
-            np.minimum(wanted, self._limit, out=wanted)
-            np.maximum(wanted, self._lowest, out=wanted)
-            np.subtract(wanted, now, out=wanted)
-            np.multiply(wanted, self._rate_of_reference, out=wanted)
-            data.efc_aref[self._rows] = wanted
-        if len(self._torque_dofs):
-            data.qfrc_applied[self._torque_dofs] = self.torques.at(
-                data.qpos[self._torque_places], data.qvel[self._torque_dofs]
-            )
+    def drive(self, steps: int) -> None:
+        """Advance some physics steps under the demands in force."""
+        mj.mj_step(self._world.model, self._data, steps)
+        self._driven += steps
+        self.table.check(self._driven)
 
     def efforts(self) -> FloatArray:
         """Return the efforts of the actuators in the last physics step, (n,) [N m or N]."""

@@ -11,8 +11,10 @@ from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
 from gait_core.terrains import Terrain
 from sim_bridge.engines.bounds import check_base
+from sim_bridge.engines.demands import SERVOS
 from sim_bridge.engines.fused import fused
 from sim_bridge.engines.mujoco_client import mj
+from sim_bridge.engines.mujoco_control import Counts, claim_callback, table_size
 from sim_bridge.engines.mujoco_model import GROUND, build_model
 from sim_bridge.engines.mujoco_options import MujocoOptions
 
@@ -32,6 +34,8 @@ class World:
         Pairs of links that overlap at the start and therefore do not collide.
     ground : int
         MuJoCo's index of the ground's geometry.
+    counts : Counts
+        What the table of the state has room for.
     places, dofs : (n,) int arrays
         Of each joint of ``joint_names`` in the positions and velocities of the state.
 
@@ -53,6 +57,7 @@ class World:
         positions: FloatArray,
     ) -> None:
         """Bring the scene to its start: the root at ``pose``, every joint at rest."""
+        claim_callback()
         made_of = (
             robot,
             terrain,
@@ -62,6 +67,7 @@ class World:
             scene.gravity,
             scene.physics_step,
             scene.fixed_base,
+            len(scene.pushes),
             (pose.tobytes(), positions.tobytes()) if options.self_collision else None,
         )
         if self._made_of is None or not _same(self._made_of, made_of):
@@ -83,7 +89,13 @@ class World:
         self.full, self.fused = robot, fused(robot)
         check_base('mujoco', scene, self.fused.robot)
         self.apart = apart
-        self.model = build_model(self.fused.robot, scene, options, terrain, apart)
+        torques = [name for name in robot.joint_names if robot.actuators[name].kind not in SERVOS]
+        self.counts: Counts = (
+            len(robot.joint_names), len(torques), len(robot.force_elements), len(scene.pushes)
+        )  # fmt: skip
+        self.model = build_model(
+            self.fused.robot, scene, options, terrain, apart, table_size(self.counts)
+        )
         self.data = mj.MjData(self.model)
         self._fixed = scene.fixed_base
         self.ground = self.model.geom(GROUND).id

@@ -65,9 +65,6 @@ class Shove(Protocol):
 
     window: PushWindow
 
-    def apply(self) -> None:
-        """Add the force to the coming physics step."""
-
 
 class Reader(Protocol):
     """Reads the state in an engine's own form."""
@@ -97,7 +94,7 @@ class RigidEngine(ABC, Generic[WorldT, MotorsT, ShoveT]):
 
     name: ClassVar[str]
     Options: ClassVar[type[Parameters]]
-    carries = CARRIES
+    carries: ClassVar[tuple[str, ...]] = CARRIES
 
     def __init__(self, robots: Callable[[str, int], RobotModel] = load_robot) -> None:
         self._robots = robots
@@ -167,7 +164,7 @@ class RigidEngine(ABC, Generic[WorldT, MotorsT, ShoveT]):
         self._ready = False
         robot = self._robots(scene.robot, scene.draw)
         options = build(self.Options, scene.engine_options)
-        refuse_unsupported(self.name, scene, robot)
+        refuse_unsupported(self.name, self.carries, scene, robot)
         start = initial_positions(robot, scene)
         terrain = load_terrain(scene.terrain)
         pose = base_pose(robot, start, scene.initial, terrain)

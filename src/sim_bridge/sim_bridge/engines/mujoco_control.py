@@ -1,0 +1,140 @@
+"""The table of a MuJoCo state that tells the native callback what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from gait_core.arrays import FloatArray, IntArray
+from gait_core.errors import ConfigurationError, ProtocolError
+from sim_bridge.engines import mujoco_kernel as kernel
+from sim_bridge.engines.demands import Tensions, Torques
+from sim_bridge.engines.laws import COLUMNS
+from sim_bridge.engines.mujoco_client import mj
+from sim_bridge.engines.mujoco_layout import check_layout
+
+Counts = tuple[int, int, int, int]
+"""How many joints, joints with a torque, force elements and pushes a table has room for."""
+
+
+def table_size(counts: Counts) -> int:
+    """Return how many numbers a state keeps for the callback."""
+    return kernel.HEADER + sum(rows * columns for rows, columns in _blocks(counts))
+
+
+def _blocks(counts: Counts) -> list[tuple[int, int]]:
+    joints, torques, elements, pushes = counts
+    return [
+        (kernel.SERVO_ROWS, joints),
+        (kernel.TORQUE_ROWS, torques),
+        (torques, COLUMNS),
+        (kernel.ELEMENT_ROWS, elements),
+        (elements, COLUMNS),
+        (kernel.PUSH_ROWS, pushes),
+    ]
+
+
+class Table:
+    """
+    Which joints and elements of a state are driven, by what law, to which targets.
+
+    Attributes
+    ----------
+    push_columns : iterator of (8,) views
+        Hands out the columns of pushes, with the rows of ``mujoco_kernel``.
+
+    Raises
+    ------
+    ConfigurationError
+        If the installed MuJoCo keeps its state elsewhere than it describes.
+
+    """
+
+    def __init__(self, model: Any, data: Any, counts: Counts) -> None:
+        check_layout(kernel.MODEL, model)
+        check_layout(kernel.DATA, data)
+        self._numbers: FloatArray = data.userdata
+        self._numbers[:] = 0.0
+        self._numbers[0] = kernel.MAGIC
+        self._numbers[kernel.JOINTS : kernel.PUSHES + 1] = counts
+        self._numbers[kernel.STEP] = model.opt.timestep
+        views, at = [], kernel.HEADER
+        for rows, columns in _blocks(counts):
+            views.append(self._numbers[at : at + rows * columns].reshape(rows, columns))
+            at += rows * columns
+        self._servos, self._torques, self._torque_constants, *rest = views
+        self._elements, self._element_constants, pushes = rest
+        self.push_columns: Iterator[FloatArray] = iter(pushes.T)
+
+    def set_laws(self, hardness: float, slip: float) -> None:
+        """Set what turns a servo's error and a contact's sliding speed into references [1/s]."""
+        self._numbers[kernel.HARDNESS], self._numbers[kernel.SLIP] = hardness, slip
+
+    def set_servos(
+        self, places: IntArray, dofs: IntArray, gain: FloatArray, limit: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """
+        Let these joints have a servo each, in the order of MuJoCo's rows.
+
+        Returns
+        -------
+        aim, rate : views
+            Their targets.
+
+        """
+        self._numbers[kernel.SERVOS] = len(places)
+        rows = self._servos[:, : len(places)]
+        rows[kernel.PLACE], rows[kernel.DOF] = places, dofs
+        rows[kernel.GAIN], rows[kernel.LIMIT] = gain, limit
+        return rows[kernel.AIM], rows[kernel.RATE]
+
+    def take_torques(self, torques: Torques, places: IntArray, dofs: IntArray) -> None:
+        """Let the callback apply torques, whose targets and results lie in the table from now."""
+        rows = self._torques
+        rows[kernel.ADDRESS], rows[kernel.FREEDOM] = places, dofs
+        rows[kernel.TORQUE_LAW] = torques.laws
+        self._torque_constants[:] = torques.constants
+        torques.targets, torques.applied = rows[kernel.TORQUE_TARGET :], rows[kernel.TORQUE]
+        torques.fast = rows[kernel.OVERSPEED].view(np.int64)
+
+    def take_tensions(self, tensions: Tensions) -> None:
+        """Let the callback apply tensions, whose targets and results lie in the table from now."""
+        rows = self._elements
+        rows[kernel.ELEMENT_LAW] = tensions.laws
+        self._element_constants[:] = tensions.constants
+        tensions.targets, tensions.applied = rows[kernel.ELEMENT_TARGET :], rows[kernel.TENSION]
+
+    def begin(self) -> None:
+        """Start the time of a sub-sample."""
+        self._numbers[kernel.ELAPSED] = 0.0
+
+    def check(self, steps: int) -> None:
+        """Raise ProtocolError unless the callback drove so many steps."""
+        driven = self._numbers[kernel.STEPS]
+        if driven != steps:
+            raise ProtocolError(
+                f"MuJoCo's control callback drove {driven:g} of {steps} steps: another part of "
+                'this process has replaced it'
+            )
+
+
+def claim_callback() -> None:
+    """
+    Set MuJoCo's control callback, which also runs while a model is compiled.
+
+    Raises
+    ------
+    ConfigurationError
+        If another part of the process has it.
+
+    """
+    held = mj.get_mjcb_control()
+    if held is None:
+        mj.set_mjcb_control(kernel.CALLBACK)
+    elif held is not kernel.CALLBACK:
+        raise ConfigurationError(
+            "engine 'mujoco' needs MuJoCo's control callback, which another part of this process "
+            'has set; it must call mujoco.set_mjcb_control(None) first'
+        )

@@ -1,0 +1,195 @@
+"""
+What a physics step of MuJoCo needs of the engine, as native code that MuJoCo calls.
+
+MuJoCo has one control callback per process. It runs between the two halves of a step, when
+positions, velocities and the references of all constraints are known, and takes no Python. What
+it needs lies in the ``userdata`` of the state itself, so that any number of states can step at a
+time; a state without such a table is left alone.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+import zlib
+
+from numba import carray, cfunc, njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numba.np.numpy_support import from_dtype
+import numpy as np
+
+from sim_bridge.engines import laws
+from sim_bridge.engines.laws import COLUMNS, element_tensions, joint_torques
+from sim_bridge.engines.mujoco_layout import layout
+
+MODEL = layout('mjModel', ('nuserdata',))
+DATA = layout(
+    'mjData',
+    (
+        *('ne', 'nf', 'nl', 'nefc', 'qpos', 'qvel', 'ctrl', 'qfrc_applied', 'xfrc_applied'),
+        *('userdata', 'xmat', 'ten_length', 'ten_velocity', 'efc_vel', 'efc_aref'),
+    ),
+)
+"""What the callback reads of MuJoCo's structures."""
+MAGIC = 7.4369081e237
+"""First number of a table; no state of others has it there."""
+STEPS, ELAPSED, STEP, SLIP, HARDNESS, SERVOS, JOINTS, TORQUES, ELEMENTS, PUSHES = range(1, 11)
+"""The numbers that follow it: counts of steps, laws, counts of columns."""
+HEADER = 11
+PLACE, DOF, AIM, RATE, GAIN, LIMIT = range(6)
+"""Rows of servos."""
+SERVO_ROWS = 6
+ADDRESS, FREEDOM, TORQUE_LAW, POSITION, VELOCITY, OVERSPEED, TORQUE, TORQUE_TARGET = range(8)
+"""Rows of torques: where a joint's state lies, its law, its state, what came of it, targets."""
+TORQUE_ROWS = TORQUE_TARGET + 3
+ELEMENT_LAW, TENSION, ELEMENT_TARGET = range(3)
+"""Rows of force elements."""
+ELEMENT_ROWS = ELEMENT_TARGET + 3
+BODY, ACTIVE, LEVER, FORCE = 0, 1, 2, 5
+"""Rows of pushes; lever and force have three."""
+PUSH_ROWS = 8
+_ANY = 1 << 32
+"""Length of an array of which only entries are used that MuJoCo's own indices name."""
+
+
+@intrinsic
+def _pointer(typing: Any, address: Any) -> Any:
+    """Return an address as a pointer."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], cgutils.voidptr_t)
+
+    return types.voidptr(address), generate
+
+
+@njit
+def _numbers(address, count):  # type: ignore[no-untyped-def]
+    return carray(_pointer(address), count, np.float64)
+
+
+@njit
+def _drive_servos(servos, count, hardness, qpos, qvel, references):  # type: ignore[no-untyped-def]
+    """Let the row of each servo ask for ``feed-forward + gain * error``, within its limit."""
+    for k in range(count):
+        limit = servos[LIMIT, k]
+        wanted = (servos[AIM, k] - qpos[int(servos[PLACE, k])]) * servos[GAIN, k] + servos[RATE, k]
+        if wanted > limit:
+            wanted = limit
+        if wanted < -limit:
+            wanted = -limit
+        references[k] = (wanted - qvel[int(servos[DOF, k])]) * hardness
+
+
+@njit
+def _apply_torques(rows, constants, elapsed, qpos, qvel, forces):  # type: ignore[no-untyped-def]
+    positions, velocities, torques = rows[POSITION], rows[VELOCITY], rows[TORQUE]
+    for k in range(len(torques)):
+        positions[k] = qpos[int(rows[ADDRESS, k])]
+        velocities[k] = qvel[int(rows[FREEDOM, k])]
+    counts = rows[OVERSPEED].view(np.int64)
+    joint_torques(
+        rows[TORQUE_LAW], constants, rows[TORQUE_TARGET:], elapsed, positions, velocities, torques,
+        counts,
+    )  # fmt: skip
+    for k in range(len(torques)):
+        forces[int(rows[FREEDOM, k])] = torques[k]
+
+
+@njit
+def _pull(rows, constants, elapsed, lengths, rates, controls):  # type: ignore[no-untyped-def]
+    """Give each tendon the tension of its force element; MuJoCo's forces lengthen."""
+    tensions = rows[TENSION]
+    element_tensions(
+        rows[ELEMENT_LAW], constants, rows[ELEMENT_TARGET:], elapsed, lengths, rates, tensions
+    )
+    for k in range(len(tensions)):
+        controls[k] = -tensions[k]
+
+
+@njit
+def _correct_sliding(first, end, slip, speeds, references):  # type: ignore[no-untyped-def]
+    """Lower the normal references of contacts that slide; a contact has three rows."""
+    for row in range(first, end, 3):
+        references[row] -= slip * math.hypot(speeds[row + 1], speeds[row + 2])
+
+
+@njit
+def _push(pushes, xmat, wrenches):  # type: ignore[no-untyped-def]
+    """Apply each push that acts as a wrench at the centre of mass of its body."""
+    for p in range(pushes.shape[1]):
+        at = 6 * int(pushes[BODY, p])
+        wrenches[at : at + 6] = 0.0
+    for p in range(pushes.shape[1]):
+        if pushes[ACTIVE, p] == 0.0:
+            continue
+        at = int(pushes[BODY, p])
+        turn, wrench = xmat[9 * at : 9 * at + 9], wrenches[6 * at : 6 * at + 6]
+        lever, force = pushes[LEVER : LEVER + 3, p], pushes[FORCE : FORCE + 3, p]
+        x, y, z = [
+            turn[i] * lever[0] + turn[i + 1] * lever[1] + turn[i + 2] * lever[2] for i in (0, 3, 6)
+        ]
+        wrench[:3] += force
+        wrench[3] += y * force[2] - z * force[1]
+        wrench[4] += z * force[0] - x * force[2]
+        wrench[5] += x * force[1] - y * force[0]
+
+
+@njit
+def _block(numbers, start, rows, columns):  # type: ignore[no-untyped-def]
+    return numbers[start : start + rows * columns].reshape((rows, columns))
+
+
+@njit
+def _control(state, table):  # type: ignore[no-untyped-def]
+    qpos, qvel = _numbers(state.qpos, _ANY), _numbers(state.qvel, _ANY)
+    references = _numbers(state.efc_aref, state.nefc)
+    elapsed = table[ELAPSED] * table[STEP]
+    table[STEPS] += 1.0
+    table[ELAPSED] += 1.0
+    at, width = HEADER, int(table[JOINTS])
+    servos = _block(table, at, SERVO_ROWS, width)
+    _drive_servos(servos, int(table[SERVOS]), table[HARDNESS], qpos, qvel, references[state.ne :])
+    at, width = at + SERVO_ROWS * width, int(table[TORQUES])
+    if width:
+        rows = _block(table, at, TORQUE_ROWS, width)
+        constants = _block(table, at + TORQUE_ROWS * width, width, COLUMNS)
+        _apply_torques(rows, constants, elapsed, qpos, qvel, _numbers(state.qfrc_applied, _ANY))
+    at, width = at + (TORQUE_ROWS + COLUMNS) * width, int(table[ELEMENTS])
+    if width:
+        rows = _block(table, at, ELEMENT_ROWS, width)
+        constants = _block(table, at + ELEMENT_ROWS * width, width, COLUMNS)
+        lengths, rates = _numbers(state.ten_length, width), _numbers(state.ten_velocity, width)
+        _pull(rows, constants, elapsed, lengths, rates, _numbers(state.ctrl, width))
+    at, width = at + (ELEMENT_ROWS + COLUMNS) * width, int(table[PUSHES])
+    if width:
+        pushes = _block(table, at, PUSH_ROWS, width)
+        _push(pushes, _numbers(state.xmat, _ANY), _numbers(state.xfrc_applied, _ANY))
+    if table[SLIP] > 0.0:
+        first = state.ne + state.nf + state.nl
+        speeds = _numbers(state.efc_vel, state.nefc)
+        _correct_sliding(first, state.nefc, table[SLIP], speeds, references)
+
+
+def _compiled(stamp: int) -> Any:
+    """Return the callback; Numba's cache would not notice other laws but for the stamp."""
+
+    @cfunc(
+        types.void(types.CPointer(from_dtype(MODEL)), types.CPointer(from_dtype(DATA))),
+        cache=True,
+    )
+    def control(model, data):  # type: ignore[no-untyped-def]
+        size = carray(model, 1)[0].nuserdata
+        if size < HEADER or stamp == 0:
+            return
+        state = carray(data, 1)[0]
+        table = _numbers(state.userdata, size)
+        if table[0] == MAGIC:
+            _control(state, table)
+
+    return control
+
+
+CALLBACK: Any = _compiled(zlib.crc32(Path(laws.__file__).read_bytes()) or 1).ctypes
+"""Writes references, torques and forces of a step whose first half is done, as MuJoCo calls it."""
