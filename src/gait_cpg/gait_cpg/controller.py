@@ -174,8 +174,7 @@ class PhaseCpgController:
         self._lags = leg_lags(gait(params.gait), self._feet[:, :3])
         self._coupling = coupling_to_lags(self._lags, params.convergence_rate)
         # The amplitude's double time constant is 2 / gain.
-        self._drive = np.zeros((3, len(self._lags)))
-        self._drive[2] = 2.0 * params.convergence_rate
+        self._gain = np.full(len(self._lags), 2.0 * params.convergence_rate)
         self._limits = (params.max_forward, params.max_sideways, params.max_yaw_rate)
         self._wanted = np.array([getattr(params, name) for name in _SHAPE])
 
@@ -199,23 +198,18 @@ class PhaseCpgController:
         """Return the targets of a control period at whose end the twist is the given one."""
         period, moving = dt / self._params.sub_samples, any(twist)
         self._walking = self._walking or moving
-        now, then = self._now, np.empty_like(self._now)
         settled = -math.expm1(-dt * self._params.convergence_rate)
-        then[:_PLACE] = twist
-        then[_PLACE:] = now[_PLACE:] + settled * (self._wanted - now[_PLACE:])
-        self._drive[0], self._drive[1] = then[_PLACE], moving
         coupling, oscillators = self._coupling, self._oscillators
         feet = np.empty((len(self._feet), self._params.sub_samples, 3))
         advance_feet(
-            oscillators, self._drive, coupling.cosine, coupling.sine, period, self._walking,
-            self._feet, now, then, feet,
+            oscillators, self._gain, coupling.cosine, coupling.sine, period, self._walking,
+            self._feet, self._now, twist, self._wanted, settled, feet,
         )  # fmt: skip
         if self._walking and not moving and (oscillators[1] < _AT_REST).all():
             self._stand()
         joints = self._paths.follow(feet)
         rates = np.empty_like(joints)
         follow(self._joints, self._fastest, period, joints, rates)
-        self._now = then
         for array in (joints, rates):
             array.flags.writeable = False
         return JointTargets(names=self._names, position=joints, velocity=rates)

@@ -13,7 +13,7 @@ from gait_cpg.swing import foot_targets
 
 @numba.njit(cache=True)
 def advance_feet(  # type: ignore[no-untyped-def]
-    oscillators, drive, cosine, sine, period, walking, stance, now, then, feet
+    oscillators, gain, cosine, sine, period, walking, stance, now, twist, wanted, settled, feet
 ):
     """
     Advance the oscillators by K samples and write where the feet are at each.
@@ -22,8 +22,8 @@ def advance_feet(  # type: ignore[no-untyped-def]
     ----------
     oscillators : (3, L) array [rad, -, 1/s]
         Phases, amplitudes and their rates; overwritten.
-    drive : (3, L) array [Hz, -, 1/s]
-        Frequencies, target amplitudes and gains.
+    gain : (L,) array [1/s]
+        Of the amplitudes.
     cosine, sine : (L, L) arrays [rad/s]
         Of the coupling.
     period : float [s]
@@ -32,19 +32,33 @@ def advance_feet(  # type: ignore[no-untyped-def]
         Else the oscillators stand still and the feet with them.
     stance : (L, 4) array [m, -]
         Each foot in the nominal stance, and 1 for a left leg, -1 for a right one.
-    now, then : (10,) arrays
-        Twist and shape at both ends of the period, as of ``foot_targets``.
+    now : (10,) array
+        Twist and shape at the beginning, as of ``foot_targets``; overwritten with those at the
+        end.
+    twist : three floats
+        At the end. Where all are zero the amplitudes sink to zero, else they rise to one.
+    wanted : (7,) array
+        Shape to which the present one settles.
+    settled : float
+        Share of the way that is done at the end.
     feet : (L, K, 3) array [m]
         Written.
 
     """
     legs, samples, _ = feet.shape
+    then = np.empty(10)
+    for j in range(3):
+        then[j] = twist[j]
+    for j in range(7):
+        then[3 + j] = now[3 + j] + settled * (wanted[j] - now[3 + j])
     phases, amplitudes = np.zeros((samples, legs)), np.zeros((samples, legs))
     if walking:
         rates = np.empty((samples, legs))
+        moving = twist[0] != 0.0 or twist[1] != 0.0 or twist[2] != 0.0
         advance_samples(
-            oscillators[0], oscillators[1], oscillators[2], drive[0], drive[1], drive[2],
-            cosine, sine, period, phases, amplitudes, rates,
+            oscillators[0], oscillators[1], oscillators[2], np.full(legs, then[3]),
+            np.full(legs, 1.0 if moving else 0.0), gain, cosine, sine, period,
+            phases, amplitudes, rates,
         )  # fmt: skip
         for i in range(legs):
             oscillators[0, i] = phases[-1, i]
@@ -53,6 +67,8 @@ def advance_feet(  # type: ignore[no-untyped-def]
     foot_targets(
         phases, amplitudes, stance[:, :3], stance[:, 3], now[:3], then[:3], now[3:], then[3:], feet
     )
+    for j in range(10):
+        now[j] = then[j]
 
 
 @numba.njit(cache=True)
