@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+import math
 
+from numba import njit
 import numpy as np
 from scipy.spatial.transform import Rotation
 
@@ -150,17 +152,8 @@ def link_poses(
     """
     tree = kinematic_tree(robot)
     single = np.ndim(joint_positions) == 1
-    angles = _checked(robot, np.atleast_2d(np.asarray(joint_positions, dtype=np.float64)))
+    angles, base = _checked(robot, joint_positions, base_pose)
     steps, roots = len(angles), len(robot.roots)
-    base = _LEVEL if base_pose is None else np.asarray(base_pose, dtype=np.float64)
-    if base.shape == (steps, 7) and roots == 1:
-        base = base[:, None, :]
-    try:
-        base = np.broadcast_to(base, (steps, roots, 7))
-    except ValueError as error:
-        raise ValueError(f'base_pose has shape {base.shape}, expected {(steps, roots, 7)}') from (
-            error
-        )
     travel = tree.gain @ angles.T + tree.bias[:, None]
     parts = _joint_parts(robot)
     # Time last, and columns before rows: one product of matrices moves a link at all times.
@@ -180,12 +173,25 @@ def link_poses(
     return by_time[0] if single else by_time
 
 
-def _checked(robot: RobotModel, angles: FloatArray) -> FloatArray:
+def _checked(
+    robot: RobotModel, joint_positions: FloatArray, base_pose: FloatArray | None
+) -> tuple[FloatArray, FloatArray]:
+    """Return joint positions (T, n) and poses of the roots (T, r, 7)."""
+    angles = np.atleast_2d(np.asarray(joint_positions, dtype=np.float64))
     if angles.ndim != 2 or angles.shape[1] != len(robot.joint_names):
         raise ValueError(
             f'joint_positions has shape {angles.shape}, expected (T, {len(robot.joint_names)})'
         )
-    return angles
+    steps, roots = len(angles), len(robot.roots)
+    base = _LEVEL if base_pose is None else np.asarray(base_pose, dtype=np.float64)
+    if base.shape == (steps, 7) and roots == 1:
+        base = base[:, None, :]
+    try:
+        return angles, np.broadcast_to(base, (steps, roots, 7))
+    except ValueError as error:
+        raise ValueError(f'base_pose has shape {base.shape}, expected {(steps, roots, 7)}') from (
+            error
+        )
 
 
 @per_robot
@@ -210,14 +216,71 @@ def _joint_parts(robot: RobotModel) -> FloatArray:
     return np.asarray(parts.swapaxes(2, 3).reshape(-1, 12, 4))
 
 
+def link_coms(
+    robot: RobotModel, joint_positions: FloatArray, base_pose: FloatArray | None = None
+) -> FloatArray:
+    """Return each link's centre of mass, (T, L, 3) [m]; arguments as of ``link_poses``."""
+    tree = kinematic_tree(robot)
+    angles, base = _checked(robot, joint_positions, base_pose)
+    coms = np.empty((len(angles), len(robot.links), 3))
+    travel = angles @ tree.gain.T + tree.bias
+    frames = np.ascontiguousarray(pose_matrices(base)[..., :3, :])
+    _write_coms(
+        tree.parent, tree.revolute, tree.prismatic, tree.turn, tree.offset, tree.axis, tree.com,
+        frames, travel, coms,
+    )  # fmt: skip
+    return coms
+
+
+@njit(cache=True)
+def _write_coms(  # type: ignore[no-untyped-def]
+    parent, revolute, prismatic, turn, offset, axis, com, frames, travel, coms
+):
+    roots = frames.shape[1]
+    turns, places = np.empty((len(parent), 3, 3)), np.empty((len(parent), 3))
+    for t in range(len(coms)):
+        for i in range(len(parent)):
+            s, c = 0.0, 1.0
+            if revolute[i]:
+                s, c = math.sin(travel[t, i]), math.cos(travel[t, i])
+            a, b, d = axis[i, 0], axis[i, 1], axis[i, 2]
+            # A row of a rotation is a vector of the world in the moving frame.
+            for k in range(3):
+                if i < roots:
+                    u, v, w = frames[t, i, k, 0], frames[t, i, k, 1], frames[t, i, k, 2]
+                    place = frames[t, i, k, 3]
+                else:
+                    p = parent[i]
+                    x, y, z = turns[p, k, 0], turns[p, k, 1], turns[p, k, 2]
+                    place = places[p, k]
+                    place += x * offset[i, 0] + y * offset[i, 1] + z * offset[i, 2]
+                    u = x * turn[i, 0, 0] + y * turn[i, 1, 0] + z * turn[i, 2, 0]
+                    v = x * turn[i, 0, 1] + y * turn[i, 1, 1] + z * turn[i, 2, 1]
+                    w = x * turn[i, 0, 2] + y * turn[i, 1, 2] + z * turn[i, 2, 2]
+                along = a * u + b * v + d * w
+                if prismatic[i]:
+                    place += along * travel[t, i]
+                elif revolute[i]:
+                    # Rodrigues, backwards: the frame turns under the vector.
+                    rest = (1.0 - c) * along
+                    u, v, w = (
+                        c * u + s * (d * v - b * w) + rest * a,
+                        c * v + s * (a * w - d * u) + rest * b,
+                        c * w + s * (b * u - a * v) + rest * d,
+                    )
+                turns[i, k, 0], turns[i, k, 1], turns[i, k, 2] = u, v, w
+                places[i, k] = place
+                coms[t, i, k] = place + u * com[i, 0] + v * com[i, 1] + w * com[i, 2]
+
+
 def com_positions(
     robot: RobotModel, joint_positions: FloatArray, base_pose: FloatArray | None = None
 ) -> FloatArray:
     """Return the robot's centre of mass, (T, 3) or (3,) [m]; arguments as of ``link_poses``."""
-    tree = kinematic_tree(robot)
-    poses = link_poses(robot, joint_positions, base_pose)
-    points = (poses[..., :3, :3] @ tree.com[:, :, None])[..., 0] + poses[..., :3, 3]
-    return np.asarray((tree.mass[:, None] * points).sum(axis=-2) / tree.mass.sum())
+    mass = kinematic_tree(robot).mass
+    coms = link_coms(robot, joint_positions, base_pose)
+    found = (mass[:, None] * coms).sum(axis=-2) / mass.sum()
+    return np.asarray(found[0] if np.ndim(joint_positions) == 1 else found)
 
 
 def point_position(

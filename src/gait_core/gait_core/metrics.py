@@ -16,7 +16,7 @@ from scipy.spatial.transform import Rotation
 from gait_core.arrays import BoolArray, FloatArray
 from gait_core.energy import cost_of_transport, joint_work
 from gait_core.gait_diagram import GaitDiagram, debounced, gait_diagram, touchdowns
-from gait_core.kinematics import kinematic_tree, link_poses
+from gait_core.kinematics import kinematic_tree, link_coms
 from gait_core.rollout import Rollout
 from gait_core.stability import ZmpSeries, centres_of_pressure, margins, zmp_from_accelerations
 from gait_core.terrains import load_terrain
@@ -124,12 +124,9 @@ def inertial_zmp(rollout: Rollout, plane_height: float | FloatArray = 0.0) -> Zm
 
     Links are point masses. ``plane_height`` is a number or (T + 1,) [m].
     """
-    tree = kinematic_tree(rollout.robot)
-    poses = link_poses(rollout.robot, rollout.joint_positions, rollout.body_poses)
-    com = (poses[..., :3, :3] @ tree.com[:, :, None])[..., 0] + poses[..., :3, 3]
     return zmp_from_accelerations(
-        tree.mass,
-        com,
+        kinematic_tree(rollout.robot).mass,
+        link_coms(rollout.robot, rollout.joint_positions, rollout.body_poses),
         rollout.dt,
         gravity=np.array(rollout.spec.scene.gravity),
         min_force=ZMP_LOAD * weight(rollout),
