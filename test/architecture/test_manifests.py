@@ -10,6 +10,8 @@ from catkin_pkg.package import parse_package
 import pytest
 import yaml
 
+from gait_core.testing_skips import need_engine
+
 ROOT = Path(__file__).resolve().parents[2]
 MANIFESTS = sorted(
     [
@@ -167,10 +169,9 @@ def test_entry_point_resolves(group, name, value):
     module, attribute = value.split(':')
     if module.endswith(('.node', 'evaluators.ros')):
         pytest.importorskip('rclpy')
-    if module.startswith('sim_bridge.engines.bullet'):
-        pytest.importorskip('pybullet')
-    if module.startswith('sim_bridge.engines.mujoco'):
-        pytest.importorskip('mujoco')
+    for engine in ('bullet', 'mujoco'):
+        if module.startswith(f'sim_bridge.engines.{engine}'):
+            need_engine(engine)
     assert callable(getattr(importlib.import_module(module), attribute))
 
 

@@ -3,17 +3,14 @@
 import pytest
 
 from gait_core import registry
-from gait_core.errors import ConfigurationError
 from gait_core.robot.model import RobotModel
+from gait_core.testing_skips import need_engine
 
 
 @pytest.fixture(params=registry.names('engines'))
 def engine_name(request):
     """Name each registered engine in turn; one whose library is absent is skipped by name."""
-    try:
-        registry.load('engines', request.param)
-    except ConfigurationError as error:
-        pytest.skip(str(error))
+    need_engine(request.param)
     return request.param
 
 
@@ -29,3 +26,20 @@ def engine_of(engine_name):
     yield make
     for engine in made:
         engine.close()
+
+
+@pytest.fixture
+def able_engine_of(engine_of):
+    """Make engines as ``engine_of`` does; one that says it cannot carry the robot is skipped."""
+
+    def make(robot: RobotModel):
+        engine = engine_of(robot)
+        for needed, what in (
+            (robot.ball_joints, 'ball joints'),
+            (robot.force_elements, 'springs, cables'),
+        ):
+            if needed and not any(what in carried for carried in engine.carries):
+                pytest.skip(f"engine '{engine.name}' carries no {what}")
+        return engine
+
+    return make

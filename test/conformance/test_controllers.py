@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from gait_core import registry
-from gait_core.errors import ConfigurationError
+from gait_core.errors import ConfigurationError, NotInstalled
 from gait_core.observation import FIELDS
 from gait_core.parameters import Parameters, build, describe
 from gait_core.robot.find import robot_names
+from gait_core.robot.legged_box import legged_box
 from gait_core.robot.load import load_robot
 from gait_core.scene import Scene
 from gait_core.targets import TargetMemory
@@ -31,9 +32,10 @@ def suited(name):
     for robot in robot_names():
         try:
             robots.append(load_robot(robot))
-        except ConfigurationError as error:
+        except NotInstalled as error:
             # The a1's files come with PyBullet, which is not everywhere.
             refusals.append(str(error))
+    robots.append(legged_box(4, 3, roll=True))
     for robot in sorted(robots, key=lambda robot: robot.defaults.get('controller') != name):
         try:
             cls(robot, cls.Params())

@@ -12,6 +12,7 @@ from gait_core.robot.model import Joint
 from gait_core.scene import InitialState, Push, Scene
 from gait_core.testing import legged_box
 from gait_core.testing_robots import applied, free_ball, free_box, hinged, solid_box
+from gait_core.testing_skips import need_robot
 
 pytestmark = pytest.mark.physics
 G = 9.81
@@ -110,6 +111,7 @@ def test_a_dropped_ball_rebounds_with_the_restitution_of_the_scene(engine_of, re
 
 @pytest.mark.parametrize('robot', ['guroo', 'a1'])
 def test_a_standing_robot_presses_with_its_weight(engine_name, robot):
+    need_robot(robot)
     engine = registry.load('engines', engine_name)()
     try:
         engine.reset(Scene(robot=robot, physics_step=0.002), seed=0, settle_ticks=75)

@@ -12,6 +12,7 @@ import yaml
 
 from gait_core.scene import InitialState, Push, Scene, SensorModel, TerrainSpec
 from gait_core.testing_documents import rows
+from gait_core.testing_skips import need_engine
 from gait_core.trial_spec import Command, TimedCommand
 from gait_evolver.experiment import Experiment
 
@@ -32,7 +33,7 @@ def blocks(page):
 def run(commands, folder):
     """Run commands one after the other in a folder, and return what they printed."""
     if 'bullet' in commands:
-        pytest.importorskip('pybullet', reason='the commands name the bullet engine')
+        need_engine('bullet')
     with subprocess.Popen(
         ['bash', '-euo', 'pipefail', '-c', commands],
         cwd=folder,

@@ -12,7 +12,6 @@ SHARE = 0.1
 
 @pytest.mark.parametrize('name', CHECKS)
 def test_a_tenth_of_the_check_keeps_its_bounds(name):
-    pytest.importorskip('pybullet', reason='the checks need the bullet engine')
     if name == 'equal_hashes' and importlib.util.find_spec('rclpy') is None:
         pytest.skip('rclpy is not installed')
     rows = CHECKS[name](SHARE)

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-pytest.importorskip('pybullet', reason='the experiments need the bullet engine')
-
 from gait_core.contracts import Evaluation
+from gait_core.testing_skips import need_robot
 from gait_evolver.evaluators.local import LocalEvaluator
 from gait_evolver.experiment import experiment_names, load_experiment, resolve
 
@@ -20,7 +19,9 @@ def evaluator():
 @pytest.mark.physics
 @pytest.mark.parametrize('name', experiment_names())
 def test_two_generations_run_and_none_is_spoilt(name, evaluator):
-    plan = resolve(load_experiment(name))
+    experiment = load_experiment(name)
+    need_robot(experiment.robot)
+    plan = resolve(experiment)
     assert plan.experiment.description
     optimizer = plan.make_optimizer()
     fitness = []

@@ -11,12 +11,13 @@ from scipy.spatial.transform import Rotation
 from gait_core.kinematics import link_poses
 from gait_core.robot.load import load_robot
 from gait_core.scene import Scene
+from gait_core.testing_skips import need_engine
 from gait_core.trial import run_loop
 from gait_core.trial_spec import OK, Command, TimedCommand, TrialSpec
 from gait_cpg.controller import PhaseCpgController, PhaseCpgParams
 from gait_evolver.cli import main
 
-pytest.importorskip('pybullet', reason='PyBullet has no wheel for this Python')
+need_engine('bullet')
 pytestmark = pytest.mark.physics
 
 TROT, WALK = ('trot', (0.3, 0.0, 0.0)), ('walk', (0.15, 0.0, 0.0))

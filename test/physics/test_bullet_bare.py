@@ -9,8 +9,9 @@ from gait_core.errors import ConfigurationError
 from gait_core.scene import Push, Scene, TerrainSpec
 from gait_core.testing import legged_box
 from gait_core.testing_robots import applied, hinged
+from gait_core.testing_skips import need_engine
 
-pytest.importorskip('pybullet', reason='PyBullet has no wheel for this Python')
+need_engine('bullet')
 from sim_bridge.engines.bullet import BulletEngine
 from sim_bridge.engines.bullet_bare import bare_trial
 

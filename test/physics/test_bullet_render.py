@@ -12,10 +12,11 @@ from gait_core.scene import Scene, TerrainSpec
 from gait_core.terrains import Plane, load_terrain
 from gait_core.testing import legged_box
 from gait_core.testing_robots import free_box
+from gait_core.testing_skips import need_engine
 from gait_core.trial import run_loop
 from gait_core.trial_spec import TrialSpec
 
-pytest.importorskip('pybullet', reason='PyBullet has no wheel for this Python')
+need_engine('bullet')
 from sim_bridge.engines.bullet import BulletEngine
 from sim_bridge.engines.bullet_render import Camera, Overlay, Renderer, render_rollout
 from sim_bridge.engines.ground_mesh import ground_mesh

@@ -10,8 +10,9 @@ from gait_core.errors import ConfigurationError, SimulationDiverged
 from gait_core.scene import Scene
 from gait_core.testing import legged_box
 from gait_core.testing_robots import applied, hinged
+from gait_core.testing_skips import need_engine
 
-pytest.importorskip('pybullet', reason='PyBullet has no wheel for this Python')
+need_engine('bullet')
 from sim_bridge.engines.bullet import BulletEngine
 from sim_bridge.engines.bullet_client import pb
 

@@ -5,8 +5,10 @@ import pytest
 
 from gait_core.terrains.base import Grid, HeightField
 from gait_core.terrains.rough import Rough
+from gait_core.testing_skips import need_engine
 
-pybullet = pytest.importorskip('pybullet')
+need_engine('bullet')
+import pybullet
 
 # Bullet computes in single precision; heights are of the order of 0.1 m and rays 2 m long.
 TOLERANCE = 2e-6

@@ -11,8 +11,9 @@ from gait_core.terrains import load_terrain
 from gait_core.terrains.base import HeightField
 from gait_core.testing import legged_box
 from gait_core.testing_robots import applied, free_ball, free_box
+from gait_core.testing_skips import need_engine
 
-pytest.importorskip('mujoco', reason='MuJoCo is not installed')
+need_engine('mujoco')
 from sim_bridge.engines.mujoco import MujocoEngine
 from sim_bridge.engines.mujoco_client import mj
 from sim_bridge.engines.mujoco_model import add_height_field, damping_ratio

@@ -9,8 +9,9 @@ from gait_core.errors import ConfigurationError
 from gait_core.scene import Push, Scene, TerrainSpec
 from gait_core.testing import legged_box
 from gait_core.testing_robots import applied, hinged
+from gait_core.testing_skips import need_engine
 
-pytest.importorskip('mujoco', reason='MuJoCo is not installed')
+need_engine('mujoco')
 from sim_bridge.engines.mujoco import MujocoEngine
 from sim_bridge.engines.mujoco_bare import bare_trial
 

@@ -10,6 +10,7 @@ pytest.importorskip('rclpy')
 from gait_core.scene import Scene
 from gait_core.targets import JointTargets
 from gait_core.testing import WaveController, WaveParams
+from gait_core.testing_skips import need_robot
 from gait_core.trial import run_trial
 from gait_core.trial_setup import choose_controller, controller_parameters, make_scene
 from gait_core.trial_spec import Command, TimedCommand, TrialSpec
@@ -47,13 +48,9 @@ def test_two_processes_with_random_delays_give_the_hash_of_one(box):
 
 @pytest.mark.parametrize('robot', ['guroo', 'a1'])
 def test_robots_on_physics_give_the_hash_of_one_process(robot):
-    pytest.importorskip('pybullet')
-    scene = make_scene(robot, {})
-    from gait_core.robot.load import load_robot
-
-    controller, preset = choose_controller(load_robot(robot))
+    controller, preset = choose_controller(need_robot(robot))
     spec = TrialSpec(
-        scene=scene,
+        scene=make_scene(robot, {}),
         controller=controller,
         parameters=controller_parameters(controller, preset, {}),
         script=WALK,

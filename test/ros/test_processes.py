@@ -72,7 +72,7 @@ def test_a_signal_in_mid_trial_ends_the_bridge_with_0(graph, start_process, box)
     [
         ('sim_bridge.node', {'robot': 'guro'}, "unknown robot 'guro'"),
         ('sim_bridge.node', {'mod': 'fast'}, "did you mean 'mode'"),
-        ('gait_ros.controller_node', {'robot': 'a1', 'controller': 'trott'}, "'trott'"),
+        ('gait_ros.controller_node', {'robot': 'guroo', 'controller': 'trott'}, "'trott'"),
         ('gait_evolver.node', {'evaluater': 'ros'}, "did you mean 'evaluator'"),
         ('gait_evolver.node', {'evaluator': 'rso'}, "did you mean 'ros'"),
         ('gait_evolver.node', {'experiment': 'guro_quick'}, "did you mean 'guroo_quick'"),
@@ -138,7 +138,7 @@ def test_without_a_place_for_its_log_ros_is_refused_in_one_line():
     places = ('HOME', 'ROS_HOME', 'ROS_LOG_DIR')
     environment = {name: value for name, value in os.environ.items() if name not in places}
     done = subprocess.run(
-        [sys.executable, '-m', 'gait_evolver.cli', 'walk', 'a1', '--ros', '--json'],
+        [sys.executable, '-m', 'gait_evolver.cli', 'walk', 'guroo', '--ros', '--json'],
         capture_output=True,
         text=True,
         env=environment,

@@ -10,6 +10,10 @@ class ConfigurationError(ValueError):
     """A user's mistake: the message names the value and the nearest valid one."""
 
 
+class NotInstalled(ConfigurationError):
+    """A library or data package that is needed cannot be imported here."""
+
+
 class BadCommand(ConfigurationError):
     """Joint targets that cannot be applied: repeated joint, wrong length, not finite."""
 

@@ -6,7 +6,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from gait_core.errors import ConfigurationError, unknown
+from gait_core.errors import ConfigurationError, NotInstalled, unknown
 
 GROUPS = {
     'controllers': 'gait.controllers',
@@ -18,7 +18,12 @@ GROUPS = {
     'renderers': 'gait.renderers',
     'viewers': 'gait.viewers',
     'benchmarks': 'gait.benchmarks',
+    'studies': 'gait.studies',
 }
+
+
+def _one(kind: str) -> str:
+    return f'{kind[:-3]}y' if kind.endswith('ies') else kind[:-1]
 
 
 @cache
@@ -30,7 +35,7 @@ def _entries(kind: str) -> dict[str, EntryPoint]:
         known = entries.setdefault(entry.name, entry)
         if known.value != entry.value:
             raise ConfigurationError(
-                f"two packages register the {kind[:-1]} '{entry.name}': "
+                f"two packages register the {_one(kind)} '{entry.name}': "
                 f'{known.value} and {entry.value}'
             )
     return entries
@@ -44,7 +49,7 @@ def names(kind: str) -> tuple[str, ...]:
 def _entry(kind: str, name: str) -> EntryPoint:
     entries = _entries(kind)
     if name not in entries:
-        raise unknown(kind[:-1].replace('_', ' '), name, entries)
+        raise unknown(_one(kind).replace('_', ' '), name, entries)
     return entries[name]
 
 
@@ -60,14 +65,15 @@ def load(kind: str, name: str) -> Any:
     Raises
     ------
     ConfigurationError
-        If the name is unknown (with the nearest valid one) or its module cannot be imported.
+        If the name is unknown (with the nearest valid one); NotInstalled if its module cannot be
+        imported.
 
     """
     entry = _entry(kind, name)
     try:
         return entry.load()
     except ImportError as error:
-        raise ConfigurationError(f"{kind[:-1]} '{name}' is not usable here: {error}") from error
+        raise NotInstalled(f"{_one(kind)} '{name}' is not usable here: {error}") from error
 
 
 def forget() -> None:

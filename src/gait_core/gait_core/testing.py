@@ -17,118 +17,19 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from gait_core import registry
-from gait_core.arrays import FloatArray
 from gait_core.errors import ProtocolError, SimulationDiverged
 from gait_core.observation import Contacts, Imu, Observation
 from gait_core.parameters import Parameters, bounded
 from gait_core.placement import base_pose
-from gait_core.robot.model import Actuator, Joint, Leg, Link, RobotModel, Shape
+from gait_core.robot.legged_box import legged_box
+from gait_core.robot.model import RobotModel
 from gait_core.scene import NOTHING, Scene
 from gait_core.targets import AppliedTargets, JointTargets
 from gait_core.terrains import load_terrain
 from gait_core.trial_spec import Command, TrialSpec
 
-_BODY = (0.4, 0.2, 0.1)
-_SEGMENT = 0.15
 _GAIN = 20.0
 _PROPULSION = 0.1
-
-
-def legged_box(legs: int = 4, joints: int = 2, roll: bool = False) -> RobotModel:
-    """
-    Return a box of 4 kg with legs in two rows, each a chain of pitch joints that ends in a ball.
-
-    The first joints of each leg bend forwards, the next backwards, and so on; segments are 0.15 m
-    long and weigh 0.25 kg. ``legged_box(1)`` is a hopper. With ``roll`` the first joint of each
-    leg turns about x and is straight in the stance: three joints then place a foot anywhere.
-    """
-    links = [
-        Link(
-            name='base',
-            mass=4.0,
-            com=np.zeros(3),
-            inertia=_box_inertia(4.0, _BODY),
-            collisions=(Shape(kind='box', size=_BODY),),
-        )
-    ]
-    chain: list[Joint] = []
-    described: list[Leg] = []
-    for number in range(legs):
-        leg_joints, leg_links = _leg(number, legs, joints, roll)
-        chain += leg_joints
-        links += leg_links
-        described.append(
-            Leg(
-                name=f'leg{number}',
-                joints=tuple(joint.name for joint in leg_joints),
-                sole=leg_links[-1].name,
-                sole_point=(0.0, 0.0, -_SEGMENT),
-            )
-        )
-    names = tuple(joint.name for joint in chain)
-    bend = {name: 0.4 * (-1) ** (i % joints) for i, name in enumerate(names)}
-    if roll:
-        bend.update(dict.fromkeys(names[::joints], 0.0))
-    return RobotModel(
-        name='legged_box',
-        links=tuple(links),
-        joints=tuple(chain),
-        joint_names=names,
-        actuators={name: Actuator(constants={'gain': _GAIN}) for name in names},
-        legs=tuple(described),
-        mirror_pairs=_mirror_pairs(legs, joints, roll),
-        nominal_stance=bend,
-        length_scale=_SEGMENT * joints,
-    )
-
-
-def _leg(number: int, legs: int, joints: int, roll: bool) -> tuple[list[Joint], list[Link]]:
-    row, side = number // 2, 1.0 - 2.0 * (number % 2)
-    rows = (legs + 1) // 2
-    x = 0.0 if rows == 1 else _BODY[0] * (0.5 - row / (rows - 1))
-    y = 0.0 if legs == 1 else side * 0.5 * _BODY[1]
-    parent, found_joints, found_links = 'base', [], []
-    size = (0.02, 0.02, _SEGMENT)
-    for k in range(joints):
-        ball = Shape(kind='sphere', size=(0.02,), xyz=(0.0, 0.0, -_SEGMENT))
-        link = Link(
-            name=f'leg{number}_link{k}',
-            mass=0.25,
-            com=np.array([0.0, 0.0, -0.5 * _SEGMENT]),
-            inertia=_box_inertia(0.25, size),
-            collisions=(ball,) if k == joints - 1 else (),
-        )
-        found_joints.append(
-            Joint(
-                name=f'leg{number}_joint{k}',
-                kind='revolute',
-                parent=parent,
-                child=link.name,
-                xyz=(x, y, -0.5 * _BODY[2]) if k == 0 else (0.0, 0.0, -_SEGMENT),
-                axis=(1.0, 0.0, 0.0) if roll and k == 0 else (0.0, 1.0, 0.0),
-                lower=-1.5,
-                upper=1.5,
-                velocity=8.0,
-                effort=20.0,
-            )
-        )
-        found_links.append(link)
-        parent = link.name
-    return found_joints, found_links
-
-
-def _mirror_pairs(legs: int, joints: int, roll: bool) -> dict[str, tuple[str, float]]:
-    # Legs 0 and 1, 2 and 3, ... face each other across the sagittal plane.
-    return {
-        f'leg{number}_joint{k}': (f'leg{number ^ 1}_joint{k}', -1.0 if roll and k == 0 else 1.0)
-        for number in range(legs // 2 * 2)
-        for k in range(joints)
-    }
-
-
-def _box_inertia(mass: float, size: tuple[float, float, float]) -> FloatArray:
-    squares = np.square(size)
-    return np.diag(mass / 12.0 * (squares.sum() - squares))
 
 
 class KinematicEngine:

@@ -10,7 +10,7 @@ import sys
 
 from gait_core import registry
 from gait_core.robot.find import PATH_VARIABLE
-from gait_core.testing import legged_box
+from gait_core.robot.legged_box import legged_box
 from gait_core.testing_folders import plugin_folder, robot_folder
 
 

@@ -14,6 +14,7 @@ from gait_core.leg_kernel import chain_inverse, chains_follow
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import Mimic, RobotModel
 from gait_core.testing import legged_box
+from gait_core.testing_skips import need_robot
 
 GUROO = load_robot('guroo')
 LEFT = LegKinematics(GUROO, 'left')
@@ -79,8 +80,7 @@ def test_the_planar_leg_equals_the_law_of_cosines(hip, knee):
 
 
 def test_every_reachable_foot_position_of_a1_is_found_from_a_cold_start():
-    pytest.importorskip('pybullet_data')
-    robot = load_robot('a1')
+    robot = need_robot('a1')
     rng = np.random.default_rng(7)
     for leg in (LegKinematics(robot, name) for name in ('fl', 'rr')):
         for positions in rng.uniform(leg.lower, leg.upper, (150, 3)):

@@ -7,21 +7,18 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.robot.find import python_data
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import Joint, Link, RobotModel, Shape
 from gait_core.robot.overlap import find_overlaps
 from gait_core.robot.report import load_report, report_on
 from gait_core.testing import legged_box
+from gait_core.testing_skips import need_data
 
 GUROO = load_robot('guroo')
 
 
 def data_file(name: str) -> str:
-    try:
-        return str(python_data(f'pybullet_data:{name}'))
-    except ConfigurationError:
-        pytest.skip('pybullet_data is not installed')
+    return str(need_data(f'pybullet_data:{name}'))
 
 
 def two(first: Shape, second: Shape, apart, kind: str = 'revolute') -> RobotModel:

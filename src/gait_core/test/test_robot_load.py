@@ -8,10 +8,10 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics import link_poses
-from gait_core.robot.find import python_data
 from gait_core.robot.infer import infer_mirror_pairs, side_of, swapped_names, up_axis
 from gait_core.robot.load import load_robot, read_robot
 from gait_core.robot.to_urdf import to_urdf
+from gait_core.testing_skips import need_data, need_robot
 
 FILES = (
     'a1/a1.urdf',
@@ -23,10 +23,7 @@ FILES = (
 
 
 def data_file(name: str):
-    try:
-        return python_data(f'pybullet_data:{name}')
-    except ConfigurationError:
-        pytest.skip('pybullet_data is not installed')
+    return need_data(f'pybullet_data:{name}')
 
 
 @pytest.fixture(params=FILES, ids=lambda name: name.split('/')[-1])
@@ -116,8 +113,7 @@ def test_a_y_up_file_stands_after_the_turn_that_robot_yaml_gives(tmp_path):
 
 
 def test_a1_stands_with_each_toe_under_its_hip():
-    data_file('a1/a1.urdf')
-    robot = load_robot('a1')
+    robot = need_robot('a1')
     assert robot.mass == pytest.approx(12.458, abs=1e-9)
     assert [leg.name for leg in robot.legs] == ['fl', 'fr', 'rl', 'rr']
     poses = link_poses(robot, robot.stance)

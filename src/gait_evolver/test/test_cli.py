@@ -266,7 +266,10 @@ MISTAKES = [
     ('walk legged_box --video none/walk.gif', "folder 'none' does not exist"),
     ('walk legged_box --viewer', 'a viewer needs a display'),
     ('walk legged_box --champion {run}/run.yaml', 'no ROS parameter file'),
-    ('walk a1 --champion {run}/champion.yaml', "champion of robot 'legged_box', not of 'a1'"),
+    (
+        'walk guroo --champion {run}/champion.yaml',
+        "robot 'legged_box', not of 'guroo'",
+    ),
     ('walk legged_box extra', "unexpected argument 'extra'"),
     ('evolve', 'which experiment?'),
     ('evolve guroo_quik', "did you mean 'guroo_quick'"),

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from xml.etree import ElementTree
 
-from gait_core.errors import ConfigurationError, unknown
+from gait_core.errors import ConfigurationError, NotInstalled, unknown
 from gait_core.scene import NOTHING
 
 PATH_VARIABLE = 'GAIT_ROBOT_PATH'
@@ -143,13 +143,13 @@ def python_data(reference: str) -> Path:
     Raises
     ------
     ConfigurationError
-        If the package is not installed or has no such file.
+        If the package has no such file; NotInstalled if it is not installed.
 
     """
     module, _, inner = reference.partition(':')
     spec = importlib.util.find_spec(module)
     if spec is None or not spec.submodule_search_locations:
-        raise ConfigurationError(
+        raise NotInstalled(
             f"'{reference}' needs the Python package '{module}', which is not installed here"
         )
     for location in spec.submodule_search_locations:

@@ -1,0 +1,41 @@
+"""
+Skip tests by name where what they need is not installed: a physics engine, a robot's files.
+
+Each raises ``unittest.SkipTest``, which pytest knows in a test, in a fixture and at the top of a
+module; no module of the suite imports pytest.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from unittest import SkipTest
+
+from gait_core import registry
+from gait_core.errors import NotInstalled
+from gait_core.robot.find import python_data
+from gait_core.robot.load import load_robot
+from gait_core.robot.model import RobotModel
+
+
+def need_engine(name: str) -> None:
+    """Skip the test or module where the library of an engine cannot be imported."""
+    try:
+        registry.load('engines', name)
+    except NotInstalled as error:
+        raise SkipTest(str(error)) from error
+
+
+def need_robot(name: str) -> RobotModel:
+    """Return a robot; skip the test where the package that holds its files is not installed."""
+    try:
+        return load_robot(name)
+    except NotInstalled as error:
+        raise SkipTest(f"robot '{name}': {error}") from error
+
+
+def need_data(reference: str) -> Path:
+    """Return the file of ``module:path``; skip the test where the module is not installed."""
+    try:
+        return python_data(reference)
+    except NotInstalled as error:
+        raise SkipTest(str(error)) from error
