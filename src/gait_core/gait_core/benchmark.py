@@ -7,6 +7,11 @@ from dataclasses import dataclass
 import time
 from typing import Any
 
+from gait_core import registry
+from gait_core.errors import NotInstalled
+from gait_core.robot.load import load_robot
+from gait_core.trial_setup import DEFAULT_ENGINES
+
 
 @dataclass(frozen=True, kw_only=True)
 class Measurement:
@@ -24,6 +29,8 @@ class Measurement:
         ``None``: for information.
     at_most : bool
         Whether the budget is an upper bound; else a lower one.
+    group : str
+        Heading of the table under which it stands.
 
     """
 
@@ -33,6 +40,7 @@ class Measurement:
     measured: float
     budget: float | None = None
     at_most: bool = True
+    group: str = ''
 
     @property
     def within(self) -> bool:
@@ -43,16 +51,50 @@ class Measurement:
             return self.measured <= self.budget
         return self.measured >= self.budget
 
+    @property
+    def verdict(self) -> str | None:
+        """``pass`` or ``fail``; ``None`` without a budget."""
+        if self.budget is None:
+            return None
+        return 'pass' if self.within else 'fail'
+
+
+def timed(run: Callable[[], Any]) -> float:
+    """Return the wall time of one run [s]."""
+    began = time.perf_counter()
+    run()
+    return time.perf_counter() - began
+
+
+def in_turn(*runs: Callable[[], float], repeats: int = 5) -> tuple[float, ...]:
+    """
+    Return the least time that each of several runs reports [s]; they are run in turn.
+
+    The least is what the work itself takes: whatever else the machine does only adds. In turn,
+    because its speed drifts: ratios are then of runs that saw the same machine.
+    """
+    rows = [[run() for run in runs] for _ in range(repeats)]
+    return tuple(min(column) for column in zip(*rows, strict=True))
+
 
 def least_time(run: Callable[[], Any], repeats: int = 5) -> float:
-    """
-    Return the least wall time of several runs [s].
+    """Return the least wall time of several runs [s]."""
+    return in_turn(lambda: timed(run), repeats=repeats)[0]
 
-    The least is what the work itself takes: whatever else the machine does only adds.
-    """
-    times = []
-    for _ in range(repeats):
-        began = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - began)
-    return min(times)
+
+def usable_engines() -> tuple[str, ...]:
+    """Return those of the engines that carry every jointed robot whose library is installed."""
+    return tuple(name for name in DEFAULT_ENGINES if _installed(registry.load, 'engines', name))
+
+
+def usable_robots(*names: str) -> tuple[str, ...]:
+    """Return those robots whose files are installed."""
+    return tuple(name for name in names if _installed(load_robot, name))
+
+
+def _installed(load: Callable[..., Any], *names: str) -> bool:
+    try:
+        load(*names)
+    except NotInstalled:
+        return False
+    return True

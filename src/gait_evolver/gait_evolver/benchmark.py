@@ -1,16 +1,14 @@
-"""What a second worker gains, and whether memory grows, for `gait bench`."""
+"""Evaluations per second on one and two workers, and the memory of a worker, for `gait bench`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 import resource
-import time
 
-from gait_core.benchmark import Measurement
-from gait_core.contracts import Evaluator
-from gait_core.trial import run_trial
+from gait_core.benchmark import Measurement, in_turn, timed, usable_engines, usable_robots
 from gait_core.trial_setup import default_trial
 from gait_core.trial_spec import TrialSpec
 from gait_evolver.evaluators.local import LocalEvaluator
@@ -18,60 +16,91 @@ from gait_evolver.evaluators.local import LocalEvaluator
 SPEEDUP, GROWTH_MB = 1.8, 20.0
 _SECONDS = 5.0
 _REPEATS = 3
-_TRIALS = 100
+_TRIALS = 12
+_LIVES = 500
 _WARM = 10
 
 
 def benchmark() -> list[Measurement]:
-    """Return the gain of a second worker and the growth of memory."""
-    return [_speedup(), memory_growth(_TRIALS)]
+    """Return rates of one and two workers, and the memory of one, in each engine."""
+    rows = [row for engine in usable_engines() for row in _rates(engine)]
+    return rows + [row for engine in usable_engines() for row in memory_rows(engine, _LIVES)]
 
 
-def _speedup() -> Measurement:
-    specs = [replace(default_trial('guroo', _SECONDS), seed=seed) for seed in range(8)]
-    times = {}
-    for workers in (1, 2):
-        evaluator = LocalEvaluator(workers=workers)
-        try:
+def _rates(engine: str) -> list[Measurement]:
+    spec = default_trial('guroo', _SECONDS, {'engine': engine})
+    specs = [replace(spec, seed=seed) for seed in range(_TRIALS)]
+    evaluators = [LocalEvaluator(workers=count) for count in (1, 2)]
+    try:
+        for evaluator in evaluators:
             # Starting processes and loading the robot is paid once a run.
-            evaluator.evaluate(specs[:workers])
-            times[workers] = min(_timed(evaluator, specs) for _ in range(_REPEATS))
-        finally:
+            evaluator.evaluate(specs[:2])
+        one, two = in_turn(
+            *(partial(timed, partial(each.evaluate, specs)) for each in evaluators),
+            repeats=_REPEATS,
+        )
+    finally:
+        for evaluator in evaluators:
             evaluator.close()
-    return Measurement(
-        id='speedup_2_workers',
-        what='trials per second of 2 workers over those of 1',
-        unit='-',
-        measured=times[1] / times[2],
-        budget=SPEEDUP,
-        at_most=False,
-    )
+    row = partial(Measurement, group='evaluation')
+    return [
+        *(
+            row(
+                id=f'evaluations_{count}_{engine}',
+                what=f'trials of guroo of {_SECONDS:g} s on {count} workers in {engine}',
+                unit='1/s',
+                measured=_TRIALS / seconds,
+            )
+            for count, seconds in ((1, one), (2, two))
+        ),
+        row(
+            id=f'speedup_2_workers_{engine}',
+            what=f'trials per second of 2 workers over those of 1 in {engine}',
+            unit='-',
+            measured=one / two,
+            budget=SPEEDUP,
+            at_most=False,
+        ),
+    ]
 
 
-def _timed(evaluator: Evaluator, specs: Sequence[TrialSpec]) -> float:
-    began = time.perf_counter()
+def memory_rows(engine: str, trials: int) -> list[Measurement]:
+    """
+    Return the memory of a worker after its first trials, and its growth over many short ones.
+
+    Parameters
+    ----------
+    engine : str
+    trials : int
+
+    """
+    robot = usable_robots('a1', 'guroo')[0]
+    spec = default_trial(robot, 0.1, {'engine': engine})
+    evaluator = LocalEvaluator(workers=1)
+    try:
+        first = _resident_after(evaluator, [spec] * _WARM)
+        last = _resident_after(evaluator, [spec] * trials)
+    finally:
+        evaluator.close()
+    row = partial(Measurement, unit='MB', group='memory')
+    return [
+        row(
+            id=f'memory_{engine}',
+            what=f'memory of a worker that runs trials of {robot} in {engine}',
+            measured=first / 1e6,
+        ),
+        row(
+            id=f'memory_growth_{engine}',
+            what=f'its growth over {trials} trials',
+            measured=(last - first) / 1e6,
+            budget=GROWTH_MB,
+        ),
+    ]
+
+
+def _resident_after(evaluator: LocalEvaluator, specs: Sequence[TrialSpec]) -> float:
+    """Return the resident memory of the only worker once it has run some trials [byte]."""
     evaluator.evaluate(specs)
-    return time.perf_counter() - began
-
-
-def memory_growth(trials: int) -> Measurement:
-    """Return by how much the memory of this process grows over a number of short trials."""
-    spec = default_trial('a1', 0.1)
-    for _ in range(_WARM):
-        run_trial(spec)
-    before = _resident()
-    for _ in range(trials):
-        run_trial(spec)
-    return Measurement(
-        id='memory_growth',
-        what=f'growth of the memory over {trials} trials',
-        unit='MB',
-        measured=(_resident() - before) / 1e6,
-        budget=GROWTH_MB,
-    )
-
-
-def _resident() -> float:
-    """Return the resident memory of this process [byte]."""
-    pages = int(Path('/proc/self/statm').read_text().split()[1])
+    (pid,) = evaluator.pids
+    pages = int(Path(f'/proc/{pid}/statm').read_text().split()[1])
     return float(pages * resource.getpagesize())

@@ -16,28 +16,34 @@ import subprocess
 import sys
 import tempfile
 import time
+from typing import Any
 
 import numpy as np
 
 from gait_core import registry
-from gait_core.benchmark import Measurement
+from gait_core.benchmark import Measurement, usable_engines, usable_robots
 from gait_core.errors import ConfigurationError
 from gait_core.parameters import space_from
 from gait_core.trial import run_trial
-from gait_core.trial_setup import default_trial, make_scene
+from gait_core.trial_setup import default_engine, default_trial, make_scene
 from gait_core.trial_spec import FELL, OK, TrialSpec
-from gait_evolver.benchmark import memory_growth
+from gait_evolver.benchmark import memory_rows
 from gait_evolver.evaluators.local import LocalEvaluator
 
-_FINE = {'physics_step': 0.001, 'engine_options': {'solver_iterations': 100}}
+_ITERATIONS = {'bullet': 'solver_iterations', 'mujoco': 'iterations'}
 _DELAY = 0.02
 _RUNS = ('one', 'two', 'killed')
+
+
+def _fine() -> dict[str, Any]:
+    """Return the changes of GuRoo's scene for 1 ms and 100 iterations in the default engine."""
+    return {'physics_step': 0.001, 'engine_options': {_ITERATIONS[default_engine()]: 100}}
 
 
 def stands(share: float = 1.0) -> list[Measurement]:
     """GuRoo stands for a minute."""
     seconds = 60.0 * share
-    spec = TrialSpec(scene=make_scene('guroo', _FINE), controller='hold', duration=seconds)
+    spec = TrialSpec(scene=make_scene('guroo', _fine()), controller='hold', duration=seconds)
     result = run_trial(spec)
     stood = result.metrics['duration_s'] if result.status == OK else (result.fell_at or 0.0)
     return [
@@ -62,7 +68,7 @@ def stands(share: float = 1.0) -> list[Measurement]:
 def walks(share: float = 1.0) -> list[Measurement]:
     """GuRoo walks 5 m or 90 s without feedback."""
     seconds, metres = 90.0 * share, 5.0 * share
-    spec = replace(default_trial('guroo', seconds), scene=make_scene('guroo', _FINE))
+    spec = replace(default_trial('guroo', seconds), scene=make_scene('guroo', _fine()))
     result = run_trial(spec)
     done = max(result.ticks / spec.ticks, result.metrics['distance_m'] / metres)
     return [
@@ -118,7 +124,7 @@ def random_sets(share: float = 1.0) -> list[Measurement]:
 
 def equal_hashes(share: float = 1.0) -> list[Measurement]:
     """Run one trial alone, after others, over ROS with delays, and by the ros evaluator."""
-    return [_hashes(robot, share) for robot in ('guroo', 'a1')]
+    return [_hashes(robot, share) for robot in usable_robots('guroo', 'a1')]
 
 
 def _hashes(robot: str, share: float) -> Measurement:
@@ -126,9 +132,9 @@ def _hashes(robot: str, share: float) -> Measurement:
 
     spec = default_trial(robot, max(1.0, 10.0 * share))
     hashes = [run_trial(spec).trial_hash]
+    between = [default_trial(other, 0.2) for other in usable_robots('guroo', 'a1')]
     for seed in range(max(2, round(20 * share))):
-        other = default_trial('a1' if robot == 'guroo' else 'guroo', 0.2)
-        run_trial(replace(other, seed=seed))
+        run_trial(replace(between[seed % len(between)], seed=seed))
     hashes.append(run_trial(spec).trial_hash)
     hashes.append(run_in_lockstep(spec, _DELAY).trial_hash)
     evaluator = RosEvaluator(workers=1)
@@ -198,7 +204,8 @@ def _killed_and_resumed(folder: Path, settings: Sequence[str]) -> None:
 
 def memory(share: float = 1.0) -> list[Measurement]:
     """Memory stays flat over hundreds of trials."""
-    return [memory_growth(max(1, round(500 * share)))]
+    trials = max(1, round(500 * share))
+    return [row for engine in usable_engines() for row in memory_rows(engine, trials)]
 
 
 CHECKS: dict[str, Callable[[float], list[Measurement]]] = {

@@ -2,31 +2,46 @@
 
 from __future__ import annotations
 
-from gait_core.benchmark import Measurement, least_time
+from functools import partial
+
+from gait_core.benchmark import Measurement, in_turn, timed, usable_engines
 from gait_core.trial import run_trial
 from gait_core.trial_setup import default_trial
 from gait_ros.session import TrialSession
 
-BUDGET = 1.4
+BUDGETS = {'bullet': 1.4}
 _SECONDS = 5.0
 _REPEATS = 3
 
 
 def benchmark() -> list[Measurement]:
-    """Return the time of a trial of 5 s over ROS in lock-step over that of the same here."""
-    spec = default_trial('guroo', _SECONDS)
-    here, there = [], []
+    """Return the time of trials over ROS in lock-step beside that of the same here."""
+    return [row for engine in usable_engines() for row in _rows(engine)]
+
+
+def _rows(engine: str) -> list[Measurement]:
+    spec = default_trial('guroo', _SECONDS, {'engine': engine})
+    run_trial(spec)
     with TrialSession(spec) as session:
-        for _ in range(_REPEATS):
-            # In turn: both see the same machine.
-            here.append(least_time(lambda: run_trial(spec), 1))
-            there.append(session.run(spec).wall_time)
-    return [
-        Measurement(
-            id='lockstep',
-            what='a trial of guroo over ROS in lock-step over the same in process',
-            unit='-',
-            measured=min(there) / min(here),
-            budget=BUDGET,
+        session.run(spec)
+        here, there = in_turn(
+            partial(timed, partial(run_trial, spec)),
+            lambda: session.run(spec).wall_time,
+            repeats=_REPEATS,
         )
+    row = partial(Measurement, group='lock-step')
+    return [
+        row(
+            id=f'lockstep_{engine}',
+            what=f'a trial of guroo over ROS in lock-step over the same in process in {engine}',
+            unit='-',
+            measured=there / here,
+            budget=BUDGETS.get(engine),
+        ),
+        row(
+            id=f'lockstep_period_{engine}',
+            what='what it takes longer, a control period',
+            unit='ms',
+            measured=1e3 * (there - here) / spec.ticks,
+        ),
     ]

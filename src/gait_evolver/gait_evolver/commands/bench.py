@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 import sys
 from typing import TYPE_CHECKING
 
@@ -30,12 +30,14 @@ def run(options: Namespace) -> int:
     rows: list[Measurement] = []
     for name, measure in _sources(options.checks).items():
         print(f'gait: {name} ...', file=sys.stderr, flush=True)
-        rows += measure()
+        rows += [replace(row, group=row.group or name) for row in measure()]
+    groups = list(dict.fromkeys(row.group for row in rows))
+    rows.sort(key=lambda row: groups.index(row.group))
     failed = [row for row in rows if not row.within]
     if options.json:
         print_json(
             {
-                'rows': [{**asdict(row), 'within': row.within} for row in rows],
+                'rows': [{**asdict(row), 'verdict': row.verdict} for row in rows],
                 'passed': len(rows) - len(failed),
                 'failed': len(failed),
             }
@@ -66,10 +68,15 @@ def _sources(checks: bool) -> dict[str, Callable[[], list[Measurement]]]:
 
 def _print_table(rows: list[Measurement]) -> None:
     width = max(len(row.what) for row in rows)
+    group = ''
     for row in rows:
+        if row.group != group:
+            group = row.group
+            print(group)
         bound = ''
         if row.budget is not None:
             bound = f'{"at most" if row.at_most else "at least"} {row.budget:g}'
-        verdict = '' if row.budget is None else ('ok' if row.within else 'FAIL')
         unit = '' if row.unit == '-' else row.unit
-        print(f'{row.what:{width}}  {row.measured:10.3f} {unit:6} {bound:15} {verdict}'.rstrip())
+        value = f'{row.measured:10.3f}' if row.measured < 1000.0 else f'{row.measured:10.0f}'
+        line = f'  {row.what:{width}}  {value} {unit:6} {bound:15} {row.verdict or ""}'
+        print(line.rstrip())

@@ -1,4 +1,4 @@
-"""What a trial costs beyond a straight script of the same PyBullet calls, for `gait bench`."""
+"""What trials in the ``bullet`` engine take, for `gait bench`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from gait_core.benchmark import Measurement
 from sim_bridge.engines.bullet_bare import bare_trial
 from sim_bridge.engines.trial_benchmark import trial_rows
 
-OVERHEAD = 1.15
-
 
 def benchmark() -> list[Measurement]:
-    """Return overhead and reset share of trials in the bullet engine."""
-    return trial_rows('bullet', bare_trial, OVERHEAD)
+    """Return steps, overhead and resets of trials in the bullet engine."""
+    return trial_rows('bullet', bare_trial)

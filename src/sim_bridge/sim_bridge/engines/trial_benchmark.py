@@ -1,66 +1,173 @@
-"""What a trial costs beyond a straight script of the same engine calls, for `gait bench`."""
+"""How fast trials are, and what they cost beyond a straight script of the same engine calls."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 import time
 
-from gait_core.benchmark import Measurement, least_time
+import numpy as np
+
+from gait_core import registry
+from gait_core.benchmark import Measurement, in_turn, timed, usable_robots
+from gait_core.contracts import Engine
+from gait_core.robot.legged_box import legged_box
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
-from gait_core.targets import AppliedTargets, TargetMemory
+from gait_core.targets import AppliedTargets, JointTargets, TargetMemory
 from gait_core.trial import TrialLoop, engine_for, initial_positions, run_trial, start_trial
 from gait_core.trial_setup import default_trial
 from gait_core.trial_spec import TrialSpec
 
+OVERHEAD = 1.15
 RESET_SHARE = 0.10
 SECONDS = 5.0
-REPEATS = 5
-ROBOTS = ('guroo', 'a1')
+ROBOTS = ('a1', 'guroo')
+BOXES = ((4, 4), (8, 4))
+"""Legs and joints per leg of the generated robots: 16 and 32 joints."""
+_LEAN, _SQUAT, _SQUATS = 0.3, 0.1, 1.0
+"""Mean and amplitude of the segments' angles [rad], and frequency [Hz], of what they do."""
 
 Bare = Callable[[RobotModel, Scene, Sequence[AppliedTargets]], tuple[float, tuple[float, ...]]]
 """Runs a tape by bare calls of an engine; returns wall time [s] and last joint positions."""
 
 
-def trial_rows(engine: str, bare_trial: Bare, overhead: float | None) -> list[Measurement]:
+@dataclass(frozen=True)
+class Tape:
     """
-    Return overhead and reset share of a trial of 5 s of a humanoid and a quadruped.
+    A trial as a list of targets, one a control period, without the controller behind them.
+
+    Attributes
+    ----------
+    spec : TrialSpec
+    engine : Engine
+        Knows the robot of the spec.
+    robot : RobotModel
+    targets : sequence of JointTargets
+
+    """
+
+    spec: TrialSpec
+    engine: Engine
+    robot: RobotModel
+    targets: Sequence[JointTargets]
+
+    @property
+    def steps(self) -> int:
+        """Physics steps of the trial."""
+        return len(self.targets) * self.spec.scene.steps_per_tick
+
+    def applied(self) -> list[AppliedTargets]:
+        """Return all sub-samples of every control period, for every joint."""
+        start = initial_positions(self.robot, self.spec.scene)
+        memory = TargetMemory(self.robot.target_names, start)
+        return [memory.resolve(targets) for targets in self.targets]
+
+    def run(self) -> TrialLoop:
+        """Run the whole trial, its metrics included."""
+        loop = TrialLoop(self.spec, self.engine)
+        loop.begin()
+        for targets in self.targets:
+            if loop.running:
+                loop.advance(targets)
+        loop.result()
+        return loop
+
+
+def trial_rows(engine: str, bare_trial: Bare) -> list[Measurement]:
+    """
+    Return what trials of 5 s take in an engine, by themselves and over bare calls.
 
     Parameters
     ----------
     engine : str
+        Registered name.
     bare_trial : callable
-    overhead : float or None
-        Budget of a whole trial over the bare calls.
 
     """
-    return [
-        row
-        for robot in ROBOTS
-        for row in _rows(default_trial(robot, SECONDS, {'engine': engine}), bare_trial, overhead)
-    ]
+    robots = usable_robots(*ROBOTS)
+    specs = [default_trial(robot, SECONDS, {'engine': engine}) for robot in robots]
+    rows = []
+    for spec in specs:
+        rows += _rows(spec, bare_trial)
+    for tape in [box_tape(engine, *shape) for shape in BOXES]:
+        tape.run()
+        bare, driven = in_turn(
+            partial(_bare_time, tape, bare_trial), partial(timed, tape.run), repeats=3
+        )
+        tape.engine.close()
+        rows += _steps(tape, bare, driven)
+    return rows
 
 
-def trial_time(spec: TrialSpec) -> float:
-    """Return the least wall time [s] of a whole trial in this process."""
+def trial_time(spec: TrialSpec) -> Callable[[], float]:
+    """Return a run of a whole trial that reports its time [s]; what it compiles is compiled."""
     run_trial(replace(spec, duration=0.1))
-    return least_time(lambda: run_trial(spec), REPEATS)
+    return partial(timed, partial(run_trial, spec))
 
 
-def _rows(spec: TrialSpec, bare_trial: Bare, overhead: float | None) -> list[Measurement]:
+def box_tape(engine: str, legs: int, joints: int, seconds: float = SECONDS) -> Tape:
+    """
+    Return the tape of a generated robot that squats on all its feet.
+
+    The segments of every leg lean forwards and backwards in turn, so that each foot stays under
+    its hip: all feet press, none slips, nothing falls.
+    """
+    zigzag = 2.0 * (-1.0) ** np.arange(joints)
+    zigzag[0] = 1.0
+    zigzag = np.tile(zigzag, legs)
+    robot = legged_box(legs, joints)
+    stance = dict(zip(robot.joint_names, (_LEAN * zigzag).tolist(), strict=True))
+    robot = replace(robot, nominal_stance=stance)
+    scene = Scene(robot=robot.name, engine=engine, physics_step=0.002)
+    spec = TrialSpec(scene=scene, controller='', duration=seconds)
+    times = scene.control_period * np.arange(1, spec.ticks + 1)
+    lean = _LEAN + _SQUAT * np.sin(2.0 * np.pi * _SQUATS * times)
+    targets = [JointTargets(names=robot.target_names, position=now * zigzag) for now in lean]
+    made = registry.load('engines', engine)(lambda name, draw: robot)
+    return Tape(spec, made, robot, targets)
+
+
+def _rows(spec: TrialSpec, bare_trial: Bare) -> list[Measurement]:
     robot, engine = spec.scene.robot, spec.scene.engine
-    run_trial(replace(spec, duration=0.1))
-    whole, bare = _times(spec, bare_trial)
-    held = engine_for(engine)
-    reset = least_time(lambda: held.reset(spec.scene, 0))
+    tape = _recorded(spec)
+    tape.run()
+    whole, bare, driven, controller, reset = in_turn(
+        trial_time(spec),
+        partial(_bare_time, tape, bare_trial),
+        partial(timed, tape.run),
+        partial(_controller_time, spec),
+        partial(timed, partial(tape.engine.reset, spec.scene, 0)),
+    )
+    trial = partial(Measurement, group='trial')
     return [
-        Measurement(
+        *_steps(tape, bare, driven),
+        trial(
             id=f'overhead_{robot}_{engine}',
             what=f'a whole trial of {robot} over its bare calls of {engine}',
             unit='-',
             measured=whole / bare,
-            budget=overhead,
+            budget=OVERHEAD,
+        ),
+        trial(
+            id=f'controller_share_{robot}_{engine}',
+            what=f'share of the controller in a trial of {robot} in {engine}',
+            unit='-',
+            measured=controller / whole,
+        ),
+        trial(
+            id=f'realtime_{robot}_{engine}',
+            what=f'simulated over wall time of {robot} in {engine}',
+            unit='-',
+            measured=SECONDS / whole,
+        ),
+        Measurement(
+            id=f'reset_{robot}_{engine}',
+            what=f'a reset of {robot} in {engine}',
+            unit='ms',
+            measured=1e3 * reset,
+            group='reset',
         ),
         Measurement(
             id=f'reset_share_{robot}_{engine}',
@@ -68,46 +175,42 @@ def _rows(spec: TrialSpec, bare_trial: Bare, overhead: float | None) -> list[Mea
             unit='-',
             measured=reset / whole,
             budget=RESET_SHARE,
-        ),
-        Measurement(
-            id=f'controller_share_{robot}_{engine}',
-            what=f'share of the controller in that trial of {robot}',
-            unit='-',
-            measured=min(_controller_time(spec) for _ in range(REPEATS)) / whole,
-        ),
-        Measurement(
-            id=f'realtime_{robot}_{engine}',
-            what=f'simulated over wall time of {robot} in {engine}',
-            unit='-',
-            measured=SECONDS / whole,
+            group='reset',
         ),
     ]
 
 
-def _times(spec: TrialSpec, bare_trial: Bare) -> tuple[float, float]:
-    """Return the least times [s] of the trial and of the bare script, run in turn."""
-    tape = _tape(spec)
-    robot = engine_for(spec.scene.engine).robot
-    whole, bare = [], []
-    for _ in range(REPEATS):
-        began = time.perf_counter()
-        run_trial(spec)
-        whole.append(time.perf_counter() - began)
-        bare.append(bare_trial(robot, spec.scene, tape)[0])
-    return min(whole), min(bare)
+def _steps(tape: Tape, bare: float, driven: float) -> list[Measurement]:
+    engine, joints = tape.spec.scene.engine, len(tape.robot.joint_names)
+    return [
+        Measurement(
+            id=f'steps_{way}_{engine}_{joints}',
+            what=f'physics steps of {joints} joints in {engine}, {how}',
+            unit='1/s',
+            measured=tape.steps / seconds,
+            group='engine',
+        )
+        for way, how, seconds in (
+            ('bare', 'bare calls', bare),
+            ('suite', 'as a trial without controller', driven),
+        )
+    ]
 
 
-def _tape(spec: TrialSpec) -> list[AppliedTargets]:
-    """Return what a trial applies, all sub-samples of every control period."""
-    loop = TrialLoop(spec, engine_for(spec.scene.engine))
+def _bare_time(tape: Tape, bare_trial: Bare) -> float:
+    return bare_trial(tape.robot, tape.spec.scene, tape.applied())[0]
+
+
+def _recorded(spec: TrialSpec) -> Tape:
+    """Return what the controller of a trial asks for, as a tape."""
+    engine = engine_for(spec.scene.engine)
+    loop = TrialLoop(spec, engine)
     controller = start_trial(loop)
-    memory = TargetMemory(loop.robot.target_names, initial_positions(loop.robot, spec.scene))
-    tape = []
+    targets = []
     while loop.running:
-        targets = controller.step(loop.dt, loop.command, loop.seen)
-        tape.append(memory.resolve(targets))
-        loop.advance(targets)
-    return tape
+        targets.append(controller.step(loop.dt, loop.command, loop.seen))
+        loop.advance(targets[-1])
+    return Tape(spec, engine, loop.robot, targets)
 
 
 def _controller_time(spec: TrialSpec) -> float:
