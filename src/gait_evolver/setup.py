@@ -28,6 +28,7 @@ setup(
         ],
         'gait.optimizers': [
             'genetic = gait_evolver.optimizers.genetic:GeneticOptimizer',
+            'bitstring_ga = gait_evolver.optimizers.bitstring:BitstringOptimizer',
             'cma_es = gait_evolver.optimizers.cma_es:CmaEsOptimizer',
         ],
         'gait.evaluators': [
@@ -37,7 +38,11 @@ setup(
         'gait.benchmarks': [
             'evolver = gait_evolver.benchmark:benchmark',
         ],
-        # Fitness terms: one line per public function of gait_evolver/fitness.py.
+        'gait.studies': [
+            'pike2003 = gait_evolver.studies.pike2003:STUDY',
+        ],
+        # Fitness terms: one line per public function of gait_evolver/fitness.py, and those of
+        # gait_evolver/zmp_tracking.py that take a rollout alone.
         'gait.fitness_terms': [
             'distance = gait_evolver.fitness:distance',
             'lateral_drift = gait_evolver.fitness:lateral_drift',
@@ -47,6 +52,9 @@ setup(
             'heading = gait_evolver.fitness:heading',
             'smoothness = gait_evolver.fitness:smoothness',
             'tilt = gait_evolver.fitness:tilt',
+            'pike2003_zmp = gait_evolver.zmp_tracking:pike2003_zmp',
+            'pike2003_zmp_smooth = gait_evolver.zmp_tracking:pike2003_zmp_smooth',
+            'zmp_deviation = gait_evolver.zmp_tracking:zmp_deviation',
         ],
     },
 )

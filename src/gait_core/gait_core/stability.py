@@ -317,3 +317,21 @@ def _supported(  # type: ignore[no-untyped-def]
 
 def _summed(instant: IntArray, values: FloatArray, instants: int) -> FloatArray:
     return np.bincount(instant, weights=values, minlength=instants).astype(np.float64)
+
+
+def moving_mean(values: FloatArray, samples: int) -> FloatArray:
+    """
+    Return the mean of each row and those before it, ``samples`` in all, (T, k).
+
+    The first rows are means of what there is.
+
+    Examples
+    --------
+    >>> moving_mean(np.array([[2.0], [4.0], [0.0]]), 2).tolist()
+    [[2.0], [3.0], [2.0]]
+
+    """
+    total = np.cumsum(values, axis=0)
+    total[samples:] -= total[:-samples].copy()
+    count = np.minimum(np.arange(1, len(values) + 1), samples)
+    return np.asarray(total / count[:, None])

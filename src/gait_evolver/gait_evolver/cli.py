@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 COMMANDS = {
     'walk': 'run one trial of a robot and print its measures',
     'evolve': 'search for a better gait',
+    'study': 'reproduce a published study, row by row',
     'replay': 'run a champion again and compare with its record',
     'check': 'report what a robot description says, and what it lacks',
     'list': 'list robots, controllers, engines, terrains, experiments, ...',

@@ -87,7 +87,7 @@ def draw_zmp(path: Path, rollout: Rollout) -> None:
     """
     series = contact_zmp(rollout)
     path_xy = np.where(series.defined[:, None], series.points[:, :2], np.nan)
-    with _figure(path, (11.0, 4.5)) as figure:
+    with figure_of(path, (11.0, 4.5)) as figure:
         above, along = figure.subplots(1, 2, width_ratios=(1.3, 1.0))
         _draw_polygons(above, rollout)
         above.plot(*path_xy.T, color='tab:red', linewidth=0.8, label='ZMP')
@@ -119,7 +119,7 @@ def draw_gait_diagram(path: Path, rollout: Rollout) -> None:
         raise ConfigurationError(f"robot '{rollout.robot.name}' has no legs to draw")
     diagram = footfalls(rollout)
     names = list(diagram.stances)
-    with _figure(path, (8.0, 0.5 * len(names) + 1.2)) as figure:
+    with figure_of(path, (8.0, 0.5 * len(names) + 1.2)) as figure:
         axes = figure.subplots()
         for row, name in enumerate(names):
             spans = [(start, end - start) for start, end in diagram.stances[name]]
@@ -141,7 +141,7 @@ def draw_progress(path: Path, fitness: list[list[float]]) -> None:
 
     """
     best = np.maximum.accumulate([max(values, default=-np.inf) for values in fitness])
-    with _figure(path, (6.0, 4.0)) as figure:
+    with figure_of(path, (6.0, 4.0)) as figure:
         axes = figure.subplots()
         for generation, values in enumerate(fitness):
             axes.plot([generation] * len(values), values, '.', color='0.6')
@@ -151,7 +151,8 @@ def draw_progress(path: Path, fitness: list[list[float]]) -> None:
 
 
 @contextmanager
-def _figure(path: Path, size: tuple[float, float]) -> Iterator[Figure]:
+def figure_of(path: Path, size: tuple[float, float]) -> Iterator[Figure]:
+    """Yield a figure of a size [inch] and save it at the end."""
     # Figures of their own canvas: no display, and no state shared with the user's pyplot.
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

@@ -52,7 +52,6 @@ def names_of(kind: str) -> tuple[str, ...]:
     special: dict[str, Callable[[], tuple[str, ...]]] = {
         'robots': robot_names,
         'experiments': experiment_names,
-        'studies': tuple,
     }
     return special[kind]() if kind in special else registry.names(kind)
 
@@ -72,6 +71,8 @@ def _line(kind: str, name: str) -> str:
         found: Any = registry.load(kind, name)
     except ConfigurationError as error:
         return f'({error})'
+    if kind == 'studies':
+        return str(found.title)
     text = (found.__doc__ or '').strip().splitlines()
     presets = getattr(found, 'presets', None)
     more = f' Presets: {", ".join(presets)}.' if presets else ''

@@ -1,0 +1,1 @@
+"""Published studies: a module each, registered as ``gait.studies``."""

@@ -1,0 +1,35 @@
+"""
+GuRoo's staged walk and its genetic algorithm (Pike 2003).
+
+To add rows, write a function of the session that returns them and list it in ``STUDY``.
+"""
+
+from __future__ import annotations
+
+from gait_evolver.studies.pike2003_commands import schedule, superposition
+from gait_evolver.studies.pike2003_ranking import improved_search, ranking
+from gait_evolver.studies.pike2003_search import (
+    fitness,
+    published_search,
+    read_back,
+)
+from gait_evolver.studies.pike2003_walk import distance, spectrum, turn
+from gait_evolver.study import Part, Study
+
+STUDY = Study(
+    name='pike2003',
+    title="GuRoo's staged walk: schedule, superposition, ZMP genetic algorithm, distance, turn.",
+    source='Pike (2003), Gait Generation for a Humanoid Robot, University of Queensland.',
+    parts=(
+        Part(name='superposition', measure=superposition),
+        Part(name='schedule', measure=schedule),
+        Part(name='read_back', measure=read_back),
+        Part(name='fitness', measure=fitness),
+        Part(name='spectrum', measure=spectrum),
+        Part(name='distance', measure=distance),
+        Part(name='turn', measure=turn),
+        Part(name='published_search', measure=published_search),
+        Part(name='ranking', measure=ranking),
+        Part(name='improved_search', measure=improved_search),
+    ),
+)
