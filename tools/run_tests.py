@@ -45,7 +45,9 @@ def main(arguments: list[str]) -> int:
     if not paths:
         tests = [*sorted(ROOT.glob('src/*/test')), ROOT / 'test']
         arguments = [*arguments, *(str(path.relative_to(ROOT)) for path in tests)]
-    command = [sys.executable, '-m', 'pytest', '-q', '-rfEs', '--durations=10', *arguments]
+    # Each skipped test is named, whatever skips it.
+    shown = ['-q', '-rfEs', '--no-fold-skipped', '--durations=10']
+    command = [sys.executable, '-m', 'pytest', *shown, *arguments]
     with tempfile.TemporaryDirectory(prefix='gait-test-') as logs:
         env.setdefault('ROS_LOG_DIR', logs)
         return subprocess.run(command, cwd=ROOT, env=env, check=False).returncode

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gait_core.contracts import Evaluation
-from gait_core.testing_skips import need_robot
+from gait_core.testing_skips import need_engine, need_robot
 from gait_evolver.evaluators.local import LocalEvaluator
 from gait_evolver.experiment import experiment_names, load_experiment, resolve
 
@@ -22,6 +22,8 @@ def test_two_generations_run_and_none_is_spoilt(name, evaluator):
     experiment = load_experiment(name)
     need_robot(experiment.robot)
     plan = resolve(experiment)
+    for engine in plan.scenes:
+        need_engine(engine)
     assert plan.experiment.description
     optimizer = plan.make_optimizer()
     fitness = []

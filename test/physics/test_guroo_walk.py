@@ -1,4 +1,4 @@
-"""GuRoo stands, and walks open loop, in the bullet engine at its default settings."""
+"""GuRoo stands, and walks open loop, in the default engine at its default settings."""
 
 import numpy as np
 import pytest
@@ -10,8 +10,6 @@ from gait_core.trial import run_loop
 from gait_core.trial_setup import controller_parameters, make_scene
 from gait_core.trial_spec import Command, TimedCommand, TrialSpec
 from gait_stage_walk.parameters import StagedWalkParams
-
-pytest.importorskip('pybullet', reason='PyBullet has no wheel for this Python')
 
 pytestmark = pytest.mark.physics
 
