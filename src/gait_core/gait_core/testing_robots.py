@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.robot.model import Actuator, Joint, Leg, Link, RobotModel, Shape
+from gait_core.robot.model import Actuator, ForceElement, Joint, Leg, Link, RobotModel, Shape
 from gait_core.targets import AppliedTargets
 
 STILL: Mapping[str, float] = {}
@@ -135,3 +136,147 @@ def applied(
 
     zero = np.zeros(len(robot.target_names))
     return AppliedTargets(rows(position, robot.stance), rows(velocity, zero), rows(effort, zero))
+
+
+def hung(
+    kind: str = 'spring',
+    constants: Mapping[str, float] = STILL,
+    *,
+    rest: float = 0.3,
+    mass: float = 2.0,
+) -> RobotModel:
+    """
+    Return a weight on a slide along x, 0.3 m before a post, and an element between the two.
+
+    The element, ``tie``, acts along the slide, so that the weight is a point mass on it; gravity
+    acts where the scene turns it along x.
+    """
+    slid = hinged('effort', mass=mass, com=(0.0, 0.0, 0.0), inertia=1e-2, joint='prismatic')
+    slide = Joint(
+        name='hinge', kind='prismatic', parent='post', child='arm', xyz=(0.3, 0.0, 0.0),
+        axis=(1.0, 0.0, 0.0),
+    )  # fmt: skip
+    tie = _tie(kind, constants, 'post', 'arm')
+    return replace(
+        slid, name='hung', joints=(slide,), force_elements=(tie,), nominal_stance={'tie': rest}
+    )
+
+
+def tied_boxes(kind: str = 'spring', constants: Mapping[str, float] = STILL) -> RobotModel:
+    """
+    Return two boxes that a free chain of three slides lets move apart, and an element between.
+
+    The chain is light and without effort: apart from contacts, only the element acts between.
+    """
+    names = ('slide_x', 'slide_y', 'slide_z')
+    links = (
+        solid_box('left', (0.1, 0.1, 0.1), 1.0),
+        *(
+            Link(name=name, mass=1e-4, com=np.zeros(3), inertia=1e-7 * np.eye(3))
+            for name in ('frame_x', 'frame_y')
+        ),
+        solid_box('right', (0.1, 0.1, 0.1), 3.0),
+    )
+    chain = tuple(
+        Joint(
+            name=name, kind='prismatic', parent=links[i].name, child=links[i + 1].name,
+            xyz=(0.5, 0.0, 0.0) if i == 0 else (0.0, 0.0, 0.0), axis=tuple(np.eye(3)[i].tolist()),
+        )
+        for i, name in enumerate(names)
+    )  # fmt: skip
+    return RobotModel(
+        name='tied_boxes',
+        links=links,
+        joints=chain,
+        joint_names=names,
+        actuators={name: Actuator(kind='effort') for name in names},
+        force_elements=(
+            replace(
+                _tie(kind, constants, 'left', 'right'),
+                point_a=(0.02, 0.03, -0.01),
+                point_b=(-0.04, 0.01, 0.03),
+            ),
+        ),
+        nominal_stance={'tie': 0.3},
+        fall=None,
+    )
+
+
+def balled(
+    kind: str = 'effort',
+    constants: Mapping[str, float] = STILL,
+    *,
+    com: Sequence[float] = (0.0, 0.0, -0.5),
+    inertia: float | FloatArray = 1e-4,
+    axes: FloatArray | None = None,
+    tip: bool = False,
+    damping: float = 0.0,
+) -> RobotModel:
+    """
+    Return a post with one link of 1 kg on a ball joint, ``ball``, of the joints ball_0 to 2.
+
+    Parameters
+    ----------
+    kind, constants
+        Actuator of all three.
+    com, inertia
+        Of the moving link, as for ``hinged``.
+    axes : (3, 3) array
+        Rows are the axes of the three joints; by default x, y, z.
+    tip : bool
+        Whether a second link is fixed to a hinge on the first, each frame turned.
+    damping : float [N m s/rad]
+        Of each joint.
+
+    """
+    names = ('ball_0', 'ball_1', 'ball_2')
+    arm = Link(
+        name='arm',
+        mass=1.0,
+        com=np.array(com),
+        inertia=inertia * np.eye(3) if isinstance(inertia, float) else inertia,
+    )
+    links = [solid_box('post', (0.1, 0.1, 0.1), 1.0), massless('in_0'), massless('in_1'), arm]
+    rows = np.eye(3) if axes is None else np.asarray(axes)
+    joints = [
+        Joint(
+            name=name, kind='continuous', parent=links[i].name, child=links[i + 1].name,
+            axis=tuple(rows[i].tolist()), damping=damping,
+            xyz=(0.1, 0.05, -0.2) if i == 0 else (0.0, 0.0, 0.0),
+            rpy=(0.3, -0.2, 0.4) if i == 0 and tip else (0.0, 0.0, 0.0),
+        )
+        for i, name in enumerate(names)
+    ]  # fmt: skip
+    if tip:
+        links.append(
+            replace(solid_box('tip', (0.1, 0.1, 0.1), 0.5, (0.1, 0.0, 0.0)), collisions=())
+        )
+        joints.append(
+            Joint(
+                name='knee', kind='continuous', parent='arm', child='tip', xyz=(0.1, 0.2, -0.6),
+                rpy=(0.5, 0.1, -0.3), axis=(0.0, 1.0, 0.0),
+            )
+        )  # fmt: skip
+    moving = tuple(joint.name for joint in joints)
+    return RobotModel(
+        name='balled',
+        links=tuple(links),
+        joints=tuple(joints),
+        joint_names=moving,
+        actuators={name: Actuator(kind=kind, constants=constants) for name in moving},
+        ball_joints={'ball': names},
+        imu_link='tip' if tip else 'arm',
+        fall=None,
+    )
+
+
+def massless(name: str) -> Link:
+    """Return a link that only joins two joints."""
+    return Link(name=name, mass=0.0, com=np.zeros(3), inertia=np.zeros((3, 3)))
+
+
+def _tie(kind: str, constants: Mapping[str, float], link_a: str, link_b: str) -> ForceElement:
+    return ForceElement(
+        name='tie', kind=kind, constants=constants, link_a=link_a, point_a=(0.0, 0.0, 0.0),
+        link_b=link_b, point_b=(0.0, 0.0, 0.0),
+    )  # fmt: skip

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 import math
 
 import numpy as np
 
-from gait_core.errors import ConfigurationError, unknown
+from gait_core.errors import ConfigurationError, nearest, unknown
 from gait_core.names import unmatched
 from gait_core.robot.frames import ball_axes
-from gait_core.robot.kinds import ACTUATORS, ELEMENTS, check_kind
-from gait_core.robot.model import MOVING, RobotModel
+from gait_core.robot.kinds import ACTUATORS, BALL_ACTUATORS, ELEMENTS, check_kind
+from gait_core.robot.model import MOVING, Joint, RobotModel
 
 
 def check_robot(robot: RobotModel) -> RobotModel:
@@ -40,9 +41,7 @@ def check_robot(robot: RobotModel) -> RobotModel:
     for element in robot.force_elements:
         _check_known('link', (element.link_a, element.link_b), links)
     _check_elements(robot)
-    for ball, joints in robot.ball_joints.items():
-        _check_known('joint', joints, robot.joint_names)
-        _check_ball(robot, ball, joints)
+    check_ball_joints(robot)
     if robot.imu_link:
         _check_known('link', (robot.imu_link,), links)
     _check_legs(robot)
@@ -88,32 +87,53 @@ def _root_of(robot: RobotModel) -> dict[str, str]:
     return root
 
 
-def _check_ball(robot: RobotModel, ball: str, names: tuple[str, str, str]) -> None:
-    """Refuse three joints that no ball joint can replace."""
-    joints = [robot.joint[name] for name in names]
-    owner = f"ball joint '{ball}'"
-    for joint in joints:
-        if joint.kind not in ('revolute', 'continuous'):
-            raise ConfigurationError(f"{owner}: joint '{joint.name}' is {joint.kind}")
-        if joint.friction or math.isfinite(joint.lower) or math.isfinite(joint.upper):
-            raise ConfigurationError(
-                f"{owner}: joint '{joint.name}' has limits or friction, which act on single "
-                'axes; make it continuous and without friction'
-            )
-    for outer, inner in zip(joints[1:], joints, strict=False):
-        between = robot.links[robot.link_index[inner.child]]
-        on_it = [joint.name for joint in robot.joints if joint.parent == between.name]
-        if outer.parent != between.name or on_it != [outer.name] or any(outer.xyz):
-            raise ConfigurationError(
-                f"{owner}: joint '{outer.name}' must follow '{inner.name}' directly, in one point"
-            )
-        if between.mass > 0.0 or between.collisions:
-            raise ConfigurationError(
-                f"{owner}: link '{between.name}' between its joints has mass or collisions"
-            )
-    axes = ball_axes(robot, names)
-    if not np.allclose(axes @ axes.T, np.eye(3), atol=1e-6):
-        raise ConfigurationError(f'{owner}: the axes of its joints are not at right angles')
+def check_ball_joints(robot: RobotModel) -> None:
+    """Raise ConfigurationError for three joints that no ball joint can replace."""
+    for ball, names in robot.ball_joints.items():
+        owner = f"ball joint '{ball}'"
+        _check_known('joint', names, robot.joint_names)
+        if ball in robot.joint:
+            raise ConfigurationError(f'{owner} has the name of a joint')
+        for name in names:
+            _check_ball_axis(robot, owner, robot.joint[name])
+        for inner, outer in pairwise(names):
+            _check_between(robot, owner, robot.joint[inner], robot.joint[outer])
+        axes = ball_axes(robot, names)
+        if not np.allclose(axes @ axes.T, np.eye(3), atol=1e-6):
+            raise ConfigurationError(f'{owner}: the axes of its joints are not at right angles')
+
+
+def _check_ball_axis(robot: RobotModel, owner: str, joint: Joint) -> None:
+    if joint.kind not in ('revolute', 'continuous'):
+        raise ConfigurationError(f"{owner}: joint '{joint.name}' is {joint.kind}")
+    if joint.friction or math.isfinite(joint.lower) or math.isfinite(joint.upper):
+        raise ConfigurationError(
+            f"{owner}: joint '{joint.name}' has limits or friction, which act on single axes; "
+            'make it continuous and without friction'
+        )
+    kind = robot.actuators[joint.name].kind
+    if kind not in BALL_ACTUATORS:
+        raise ConfigurationError(
+            f"{owner}: joint '{joint.name}' has a {kind} actuator; {nearest(kind, BALL_ACTUATORS)}"
+        )
+    if any(other.mimic and other.mimic.joint == joint.name for other in robot.joints):
+        raise ConfigurationError(f"{owner}: another joint mimics '{joint.name}'")
+
+
+def _check_between(robot: RobotModel, owner: str, inner: Joint, outer: Joint) -> None:
+    link = robot.links[robot.link_index[inner.child]]
+    on_it = [joint.name for joint in robot.joints if joint.parent == link.name]
+    if on_it != [outer.name] or any(outer.xyz):
+        raise ConfigurationError(
+            f"{owner}: joint '{outer.name}' must follow '{inner.name}' directly, in one point"
+        )
+    if link.mass > 0.0 or link.collisions:
+        raise ConfigurationError(f"{owner}: link '{link.name}' inside has mass or collisions")
+    ends = [end for one in robot.force_elements for end in (one.link_a, one.link_b)]
+    if link.name in (robot.imu_link, *robot.soles, *ends):
+        raise ConfigurationError(
+            f"{owner}: link '{link.name}' inside carries an IMU, a sole or a force element"
+        )
 
 
 def _check_legs(robot: RobotModel) -> None:

@@ -38,6 +38,8 @@ ACTUATORS: Mapping[str, Constants] = {
     'exponential': Constants(required=('strength', 'rise'), optional=_UNDAMPED),
 }
 """Of joints; what each does says ``gait_core.robot.model.Actuator``."""
+BALL_ACTUATORS = ('effort', 'exponential', 'pd')
+"""Those that the three joints of a ball joint may have."""
 
 ELEMENTS: Mapping[str, Constants] = {
     'spring': Constants(required=('stiffness',), optional=_UNDAMPED),

@@ -14,6 +14,8 @@ from gait_core.errors import unknown
 from gait_core.scene import NOTHING
 
 MOVING = ('revolute', 'continuous', 'prismatic')
+SPHERICAL = 'spherical'
+"""Kind of the one joint that an engine makes of a ball joint's three."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,7 +181,10 @@ class RobotModel:
     legs : tuple of Leg
     force_elements : tuple of ForceElement
     ball_joints : mapping of str to (str, str, str)
-        Three revolute joints that an engine fuses into its native ball joint.
+        Three joints in one point, about axes at right angles, that an engine fuses into its
+        native ball joint: turned by their angles one after the other, from the parent outwards.
+        Where the second is at a right angle the other two turn about one axis: the angles are
+        then no measure of motion, and torques are bounded (``sim_bridge.engines.balls``).
     mirror_pairs : mapping of str to (str, float)
         For each joint its counterpart and the sign that maps a position across the sagittal
         plane.

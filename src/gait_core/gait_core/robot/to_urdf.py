@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from gait_core.errors import ConfigurationError, unknown
-from gait_core.robot.model import MOVING, Joint, Link, RobotModel, Shape
+from gait_core.robot.model import MOVING, SPHERICAL, Joint, Link, RobotModel, Shape
 
 
 def to_urdf(robot: RobotModel, *, visuals: bool = True, root: str = '') -> str:
@@ -118,9 +118,10 @@ def _joint(joint: Joint) -> Element:
     _origin(element, joint.xyz, joint.rpy)
     SubElement(element, 'parent', link=joint.parent)
     SubElement(element, 'child', link=joint.child)
+    if joint.kind in (*MOVING, SPHERICAL):
+        SubElement(element, 'axis', xyz=_text(joint.axis))
     if joint.kind not in MOVING:
         return element
-    SubElement(element, 'axis', xyz=_text(joint.axis))
     limits = {name: getattr(joint, name) for name in ('lower', 'upper', 'velocity', 'effort')}
     finite = {name: repr(float(value)) for name, value in limits.items() if math.isfinite(value)}
     SubElement(element, 'limit', finite)

@@ -14,15 +14,20 @@ from sim_bridge.engines.fused import Fused, Place
 CONTACT_LAWS = ('engine',)
 CARRIES = (
     'revolute, prismatic and mimic joints',
-    'position, velocity, pd and effort actuators',
+    'position, velocity, pd, effort and exponential actuators',
     'plane and height field',
 )
-"""What a rigid-body engine can carry, for `gait list engines`."""
+"""What every rigid-body engine can carry, for `gait list engines`."""
+BALL_JOINTS = 'ball joints'
+FORCE_ELEMENTS = 'springs, cables, linear servos and exponential springs between links'
+"""What some can carry besides."""
 FAR = 1e3
 """Distance [m] and speed [m/s, rad/s] beyond which a state is no physics."""
 
 
-def refuse_unsupported(engine: str, scene: Scene, robot: RobotModel) -> None:
+def refuse_unsupported(
+    engine: str, carries: Sequence[str], scene: Scene, robot: RobotModel
+) -> None:
     """Raise ConfigurationError for what a rigid-body engine cannot carry."""
     if scene.contact_law not in CONTACT_LAWS:
         raise ConfigurationError(
@@ -34,12 +39,12 @@ def refuse_unsupported(engine: str, scene: Scene, robot: RobotModel) -> None:
             f"engine '{engine}' has no similarity scaling: scene.length_scale is "
             f'{scene.length_scale:g}, nearest valid: 1'
         )
-    if robot.force_elements:
+    if robot.force_elements and FORCE_ELEMENTS not in carries:
         kinds = ', '.join(sorted({element.kind for element in robot.force_elements}))
         raise ConfigurationError(
             f"engine '{engine}' has no force elements; robot '{robot.name}' has: {kinds}"
         )
-    if robot.ball_joints:
+    if robot.ball_joints and BALL_JOINTS not in carries:
         raise ConfigurationError(
             f"engine '{engine}' has no ball joints; robot '{robot.name}' has: "
             f'{", ".join(sorted(robot.ball_joints))}'

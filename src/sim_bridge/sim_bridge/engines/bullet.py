@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Push, Scene
-from sim_bridge.engines.bounds import PushWindow
+from sim_bridge.engines.bounds import BALL_JOINTS, CARRIES, FORCE_ELEMENTS, PushWindow
 from sim_bridge.engines.bullet_client import pb
 from sim_bridge.engines.bullet_motors import Motors
 from sim_bridge.engines.bullet_options import BulletOptions
@@ -42,6 +42,7 @@ class BulletEngine(RigidEngine[World, Motors, _Shove]):
 
     name = 'bullet'
     Options = BulletOptions
+    carries = (*CARRIES, BALL_JOINTS, FORCE_ELEMENTS)
 
     def _open(self) -> World:
         return World()

@@ -7,7 +7,9 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.robot.model import RobotModel
 from gait_core.targets import AppliedTargets
+from sim_bridge.engines.bullet_balls import Balls
 from sim_bridge.engines.bullet_client import pb
+from sim_bridge.engines.bullet_elements import Elements
 from sim_bridge.engines.bullet_world import World
 from sim_bridge.engines.demands import DEFAULT_GAIN, Demands, Torques
 
@@ -19,13 +21,15 @@ class Motors:
     A servo (``position``, ``velocity``) is a motor constraint that Bullet solves together with
     the contacts: it demands the velocity ``feed-forward + gain * error``, clipped to the velocity
     limit, within the effort limit. Bullet keeps it until the next sub-sample. A torque (``pd``,
-    ``effort``) is applied before every physics step. Dry friction acts on joints with torque; a
-    servo contains it.
+    ``effort``, ``exponential``) and the tension of a force element are applied before every
+    physics step. Dry friction acts on joints with torque; a servo contains it.
 
     Attributes
     ----------
     demands : Demands
     torques : Torques
+    balls : Balls
+    elements : Elements
 
     """
 
@@ -39,9 +43,15 @@ class Motors:
         self._dt = physics_step
         self.demands = Demands('bullet', robot, physics_step)
         self.torques = Torques(self.demands)
-        self._links = [world.joint[name] for name in robot.joint_names]
+        self.balls = Balls(world)
+        self.elements = Elements(world, robot, self.demands)
+        self._links = [world.axes[name] for name in robot.joint_names]
         self._friction = np.array([robot.joint[name].friction for name in robot.joint_names])
-        self._torque_links = [self._links[i] for i in self.torques.columns]
+        hinges = np.setdiff1d(np.arange(len(self._links)), self.balls.columns)
+        self._hinges: list[int] = hinges.tolist()
+        self._pushed: list[int] = np.intersect1d(self.torques.columns, hinges).tolist()
+        self._torque_links = [self._links[i] for i in self._pushed]
+        self._state: FloatArray = np.zeros((3, len(self._links)))
         self._bind_servos()
         self._silence()
 
@@ -64,18 +74,18 @@ class Motors:
                 force=0.0,
                 physicsClientId=self._client,
             )
-        for link, limit in zip(self._links, self.demands.velocity_limit.tolist(), strict=True):
+        for i in self._hinges:
             # The limit stays with the motor; only a command in velocity mode would remove it.
             pb.setJointMotorControl2(
                 self._body,
-                link,
+                self._links[i],
                 pb.POSITION_CONTROL,
                 targetPosition=0.0,
                 force=0.0,
-                maxVelocity=limit,
+                maxVelocity=float(self.demands.velocity_limit[i]),
                 physicsClientId=self._client,
             )
-        for i in self.torques.columns:
+        for i in self._pushed:
             pb.setJointMotorControl2(
                 self._body,
                 self._links[i],
@@ -86,23 +96,26 @@ class Motors:
                 physicsClientId=self._client,
             )
 
+        self.balls.silence()
+
     @property
     def has_torques(self) -> bool:
         """Whether ``drive`` must be called before every physics step."""
-        return bool(self._torque_links)
+        return bool(len(self.torques.columns) or len(self.elements))
 
     def hold(self, positions: FloatArray, stiff: bool) -> None:
         """
         Hold joint positions until targets come.
 
         ``stiff`` puts a servo on joints with velocity or effort actuators too, for a robot that
-        settles; without it they get zero velocity and effort.
+        settles; without it they get zero velocity and effort, as ball joints always do.
         """
         demands = self.demands
         demands.hold(positions)
         self._bind_targets()
         self.select(0)
-        loose = np.flatnonzero(np.isin(demands.kinds, ('velocity', 'effort'))).tolist()
+        loose = np.flatnonzero(np.isin(demands.kinds, ('velocity', 'effort')))
+        loose = np.intersect1d(loose, self._hinges).tolist()
         if stiff and loose:
             pb.setJointMotorControlArray(
                 self._body,
@@ -145,9 +158,18 @@ class Motors:
                 self._client,
             )
         self.torques.select(sample)
+        self.elements.tensions.select(sample)
 
     def drive(self) -> None:
-        """Apply the torques of the coming physics step."""
+        """Apply the torques and tensions of the coming physics step."""
+        if len(self.balls):
+            self._drive_balls()
+        elif self._torque_links:
+            self._drive_hinges()
+        if len(self.elements):
+            self.elements.drive()
+
+    def _drive_hinges(self) -> None:
         states = pb.getJointStates(self._body, self._torque_links, self._client)
         at: FloatArray = np.array([state[0] for state in states])
         rate: FloatArray = np.array([state[1] for state in states])
@@ -158,3 +180,22 @@ class Motors:
             forces=self.torques.at(at, rate).tolist(),
             physicsClientId=self._client,
         )
+
+    def _drive_balls(self) -> None:
+        at, rate, effort = self._state
+        if self._torque_links:
+            states = pb.getJointStates(self._body, self._torque_links, self._client)
+            at[self._pushed] = [state[0] for state in states]
+            rate[self._pushed] = [state[1] for state in states]
+        self.balls.read(at, rate)
+        columns = self.torques.columns
+        effort[columns] = self.torques.at(at[columns], rate[columns])
+        self.balls.drive(effort)
+        if self._torque_links:
+            pb.setJointMotorControlArray(
+                self._body,
+                self._torque_links,
+                pb.TORQUE_CONTROL,
+                forces=effort[self._pushed].tolist(),
+                physicsClientId=self._client,
+            )

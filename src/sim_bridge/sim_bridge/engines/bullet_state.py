@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from gait_core.errors import ConfigurationError
@@ -73,7 +75,7 @@ class StateReader:
     def __init__(self, world: World, robot: RobotModel, scene: Scene) -> None:
         self._world, self._robot = world, robot
         self._client, self._body, self._ground = world.client, world.body, world.ground
-        self._links = [world.joint[name] for name in robot.joint_names]
+        self._links = [world.axes[name] for name in robot.joint_names]
         self._period = scene.control_period
         self._gravity = scene.gravity
         self._lay_out(len(robot.joint_names))
@@ -117,6 +119,8 @@ class StateReader:
             ]
         )  # fmt: skip
         motors.torques.write(found[self._parts[4]])
+        if len(motors.balls):
+            motors.balls.read(found[self._parts[0]], found[self._parts[1]])
         found.flags.writeable = False
         q, rates, pose, twist, torques, attitude, spin, felt = [found[at] for at in self._parts]
         state = found[self._state]
@@ -135,7 +139,22 @@ class StateReader:
             body_twists=twist.reshape(1, 6),
             imu=Imu(orientation=attitude, angular_velocity=spin, linear_acceleration=felt),
             contacts=self._contacts(),
+            **self._elements(motors),
         )
+
+    def _elements(self, motors: Motors) -> dict[str, Any]:
+        """Return the fields of an observation that say what force elements do."""
+        elements = motors.elements
+        if not len(elements):
+            return {}
+        elements.read()
+        both = np.array([elements.lengths, elements.tensions.applied])
+        both.flags.writeable = False
+        return {
+            'element_names': elements.tensions.names,
+            'element_lengths': both[0],
+            'element_forces': both[1],
+        }
 
     def _imu(self, body: BodyState, turn: Row, linear: Row) -> Row:
         """Return orientation, rate and specific force from what the root does."""

@@ -17,6 +17,7 @@ from gait_core.robot.to_urdf import to_urdf
 from gait_core.scene import Scene
 from gait_core.terrains import Terrain
 from gait_core.terrains.base import HeightField
+from sim_bridge.engines.balls import ball_quaternion
 from sim_bridge.engines.bounds import check_base
 from sim_bridge.engines.bullet_client import connect, disconnect, pb
 from sim_bridge.engines.bullet_options import BulletOptions
@@ -42,6 +43,8 @@ class World:
         The robot as loaded.
     joint : mapping of str to int
         Bullet's index of each joint; it is also that of the joint's child link.
+    axes : mapping of str to int
+        Bullet's index of each actuated joint; that of the ball joint for its three.
     link : mapping of str to int
         Bullet's index of each link of the fused robot; -1 is the root.
     apart : tuple of (str, str)
@@ -116,6 +119,14 @@ class World:
                 pb.resetJointState(
                     self.body, self.joint[name], position, 0.0, physicsClientId=self.client
                 )
+        for ball in self.model.balls:
+            pb.resetJointStateMultiDof(
+                self.body,
+                self.joint[ball.name],
+                ball_quaternion(ball, positions[ball.columns]).tolist(),
+                [0.0, 0.0, 0.0],
+                physicsClientId=self.client,
+            )
 
     def inertial(self, link: int) -> tuple[FloatArray, FloatArray]:
         """Return position (3,) [m] and quaternion (4,) of a link's inertial frame in its own."""
@@ -197,6 +208,9 @@ class World:
             pb.getJointInfo(self.body, i, physicsClientId=self.client)[1].decode(): i
             for i in range(pb.getNumJoints(self.body, physicsClientId=self.client))
         }
+        names = robot.joint_names
+        balls = {names[i]: ball.name for ball in self.model.balls for i in ball.columns}
+        self.axes: Mapping[str, int] = {name: self.joint[balls.get(name, name)] for name in names}
         self.link: Mapping[str, int] = {
             robot.links[0].name: -1,
             **{joint.child: self.joint[joint.name] for joint in robot.joints},
