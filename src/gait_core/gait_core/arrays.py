@@ -16,7 +16,8 @@ BoolArray = npt.NDArray[np.bool_]
 def all_finite(array: FloatArray) -> bool:
     """Return whether all numbers of an array are finite; for small ones, several times a tick."""
     # Finite as a sum of squares means finite; the other way round that sum may overflow.
-    return math.isfinite(np.vdot(array, array)) or bool(np.isfinite(array).all())
+    flat = array.ravel()
+    return math.isfinite(flat.dot(flat)) or bool(np.isfinite(flat).all())
 
 
 def frozen(values: Any, shape: tuple[int | None, ...] | None = None, *, name: str) -> FloatArray:
