@@ -7,6 +7,7 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.robot.check import check_robot
+from gait_core.robot.frames import rotation, rpy_of
 from gait_core.robot.model import Actuator, Joint, Mimic, RobotModel
 from gait_core.testing_robots import balled, hung, solid_box
 
@@ -72,3 +73,9 @@ def test_an_element_between_two_bodies_needs_its_length():
         check_robot(apart)
     told = check_robot(replace(apart, nominal_stance={'tie': 0.4}))
     np.testing.assert_array_equal(told.stance, [0.4])
+
+
+@pytest.mark.filterwarnings('error')
+def test_an_attitude_of_ninety_degrees_pitch_is_written_without_a_word():
+    turn = rotation((0.3, 0.5 * np.pi, 0.4))
+    np.testing.assert_allclose(rotation(rpy_of(turn)), turn, atol=1e-7)

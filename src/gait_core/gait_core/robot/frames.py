@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+import warnings
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -21,7 +22,10 @@ def rotation(rpy: Sequence[float]) -> FloatArray:
 
 def rpy_of(matrix: FloatArray) -> tuple[float, float, float]:
     """Return roll, pitch, yaw [rad] about fixed axes of a (3, 3) rotation matrix."""
-    roll, pitch, yaw = Rotation.from_matrix(matrix).as_euler('xyz').tolist()
+    with warnings.catch_warnings():
+        # At a pitch of 90 degrees many triples are right, and any of them serves.
+        warnings.filterwarnings('ignore', 'Gimbal lock')
+        roll, pitch, yaw = Rotation.from_matrix(matrix).as_euler('xyz').tolist()
     return roll, pitch, yaw
 
 
