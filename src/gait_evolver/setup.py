@@ -6,7 +6,9 @@ setup(
     name=package_name,
     version='0.1.0',
     packages=find_packages(exclude=['test']),
-    package_data={package_name: ['py.typed', 'experiments/*.yaml', 'studies/**/*']},
+    package_data={
+        package_name: ['py.typed', 'experiments/*.yaml', 'strides/*.yaml', 'studies/**/*']
+    },
     data_files=[
         ('share/ament_index/resource_index/packages', ['resource/' + package_name]),
         ('share/' + package_name, ['package.xml']),
@@ -30,6 +32,7 @@ setup(
             'genetic = gait_evolver.optimizers.genetic:GeneticOptimizer',
             'bitstring_ga = gait_evolver.optimizers.bitstring:BitstringOptimizer',
             'cma_es = gait_evolver.optimizers.cma_es:CmaEsOptimizer',
+            'posture_genetic = gait_evolver.optimizers.posture_genetic:PostureGeneticOptimizer',
         ],
         'gait.evaluators': [
             'local = gait_evolver.evaluators.local:LocalEvaluator',
@@ -39,7 +42,7 @@ setup(
             'evolver = gait_evolver.benchmark:benchmark',
         ],
         'gait.studies': [
-            'pike2003 = gait_evolver.studies.pike2003:STUDY',
+            'pike2003 = gait_evolver.studies.pike2003:study',
         ],
         # Fitness terms: one line per public function of gait_evolver/fitness.py, and those of
         # gait_evolver/zmp_tracking.py that take a rollout alone.

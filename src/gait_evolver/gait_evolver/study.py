@@ -167,7 +167,7 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True)
 class Study:
-    """A registered study: ``title`` in one line, the publication, and its parts in order."""
+    """What a registered function returns: title in one line, publication, parts in order."""
 
     name: str
     title: str

@@ -141,7 +141,7 @@ def test_the_page_names_command_seed_and_every_row(session):
 def test_the_command_prints_the_object_and_fails_with_a_row(tmp_path, capsys):
     good = study(lambda session: [near('one', 'one', 1.0, 1.0, 0.0)])
     bad = study(lambda session: [near('one', 'one', 2.0, 1.0, 0.0)])
-    with registered('studies', good=good, bad=bad):
+    with registered('studies', good=lambda: good, bad=lambda: bad):
         assert cli.main(['study', 'good', '--json', '--run-dir', str(tmp_path / 'good')]) == 0
         values = json.loads(capsys.readouterr().out)
         assert (values['study'], values['quick'], values['seed']) == ('made_up', False, 1)
@@ -163,12 +163,12 @@ def test_the_command_prints_the_object_and_fails_with_a_row(tmp_path, capsys):
 def test_studies_are_listed(capsys):
     assert 'pike2003' in names('studies')
     assert cli.main(['list', 'studies']) == 0
-    assert load('studies', 'pike2003').title in capsys.readouterr().out
+    assert load('studies', 'pike2003')().title in capsys.readouterr().out
 
 
 @pytest.mark.parametrize('name', names('studies'))
 def test_every_registered_study_is_named_as_registered(name):
-    made = load('studies', name)
+    made = load('studies', name)()
     assert made.name == name
     parts = [part.name for part in made.parts]
     assert len(set(parts)) == len(parts)

@@ -72,7 +72,7 @@ def _line(kind: str, name: str) -> str:
     except ConfigurationError as error:
         return f'({error})'
     if kind == 'studies':
-        return str(found.title)
+        return str(found().title)
     text = (found.__doc__ or '').strip().splitlines()
     presets = getattr(found, 'presets', None)
     more = f' Presets: {", ".join(presets)}.' if presets else ''

@@ -43,7 +43,7 @@ def run(options: Namespace) -> int:
     from gait_evolver.study import FAIL, Study, run_study, study_object
     from gait_evolver.study_page import study_page
 
-    study: Study = registry.load('studies', options.name)
+    study: Study = registry.load('studies', options.name)()
     session = _session(options)
     began = time.perf_counter()
     try:
