@@ -14,6 +14,8 @@ from gait_evolver.optimizers.genetic import reflect
 from gait_evolver.optimizers.ranking import sort_key, tied_ranks
 
 NAMES = ('genetic', 'cma_es')
+# Its roulette wheel sees fitness itself: what concerns ranks does not concern it.
+ALL_NAMES = (*NAMES, 'posture_genetic')
 
 
 def sphere(x):
@@ -52,6 +54,8 @@ def best_of_run(optimizer, objective, evaluations):
     [
         ('genetic', sphere, 3000, 1e-4, {'population': 40}),
         ('genetic', rotated_ellipsoid, 8000, 0.3, {'population': 60}),
+        # Uniform reset only: a gene's error falls with the number of its draws, no faster.
+        ('posture_genetic', sphere, 3000, 3e-2, {'population': 40, 'mutation_probability': 0.1}),
         ('cma_es', sphere, 1000, 1e-9, {}),
         ('cma_es', rotated_ellipsoid, 3000, 1e-9, {}),
     ],
@@ -88,7 +92,7 @@ def test_invariant_to_monotone_transforms(name, transform):
     )
 
 
-@pytest.mark.parametrize('name', NAMES)
+@pytest.mark.parametrize('name', ALL_NAMES)
 def test_results_depend_on_the_seed_alone(name):
     np.random.seed(1)  # noqa: NPY002 - the state that must stay untouched
     before = np.random.get_state()[1].copy()  # noqa: NPY002
@@ -121,7 +125,7 @@ def test_a_third_of_failures_leaves_a_finite_best(name):
     assert -1e-2 < best <= 0.0
 
 
-@pytest.mark.parametrize('name', NAMES)
+@pytest.mark.parametrize('name', ALL_NAMES)
 def test_all_failing_is_survived(name):
     optimizer = load('optimizers', name)(dimension=3, seed=2, population=8)
     for _ in range(5):
@@ -132,7 +136,7 @@ def test_all_failing_is_survived(name):
         )
 
 
-@pytest.mark.parametrize('name', NAMES)
+@pytest.mark.parametrize('name', ALL_NAMES)
 def test_replayed_tells_give_bit_equal_asks(name):
     original = load('optimizers', name)(dimension=4, seed=9, population=10)
     log = []
@@ -148,7 +152,7 @@ def test_replayed_tells_give_bit_equal_asks(name):
         np.testing.assert_array_equal(ours.genome, theirs.genome)
 
 
-@pytest.mark.parametrize('name', NAMES)
+@pytest.mark.parametrize('name', ALL_NAMES)
 def test_order_of_calls_is_held(name):
     optimizer = load('optimizers', name)(dimension=3, seed=1, population=6)
     with pytest.raises(ProtocolError, match='tell before ask'):
@@ -185,6 +189,8 @@ def test_elites_are_not_evaluated_again_and_best_never_falls():
         ('genetic', {'population': 4, 'elites': 4}, 'nearest valid: 3'),
         ('genetic', {'populaton': 4}, "did you mean 'population'"),
         ('genetic', {'blend': -1.0}, 'outside'),
+        ('posture_genetic', {'domain': 'stride'}, 'nearest valid: 48'),
+        ('posture_genetic', {'domain': 'strid'}, "did you mean 'stride'"),
         ('cma_es', {'population': 3}, 'nearest valid: 4'),
         ('cma_es', {'start': (0.5,)}, '1 numbers for 3 genes'),
     ],

@@ -1,0 +1,160 @@
+"""
+What the 48 genes of a stride mean, and which strides are feasible.
+
+A stride is four postures of three legs, each hip angle, knee angle (degrees), upper and lower
+length (centimetres); gene ``12 * posture + 4 * leg + k``. Phase p leads from posture p to the
+next; a tripod stands during the first two phases and swings during the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+import math
+
+from numba import njit
+import numpy as np
+
+from gait_core.arrays import BoolArray, FloatArray, frozen
+from gait_core.errors import ConfigurationError
+
+GENES = 48
+POSTURES, LEGS = 4, 3
+HIP, KNEE, UPPER, LOWER = range(4)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeneLimits:
+    """
+    Ranges of the four kinds of genes.
+
+    Attributes
+    ----------
+    low, high : (4,) tuples
+        Of hip, knee [deg], upper and lower length [cm].
+
+    """
+
+    low: tuple[float, float, float, float]
+    high: tuple[float, float, float, float]
+
+    @property
+    def lower(self) -> FloatArray:
+        """The lower bound of each gene, (48,)."""
+        return frozen(np.tile(self.low, POSTURES * LEGS), name='lower')
+
+    @property
+    def upper(self) -> FloatArray:
+        """The upper bound of each gene, (48,)."""
+        return frozen(np.tile(self.high, POSTURES * LEGS), name='upper')
+
+
+LIMITS_AS_CODED = GeneLimits(low=(30.0, 0.0, 6.0, 6.0), high=(145.0, 145.0, 12.0, 12.0))
+"""Of class LegConstraints in appendix B; they give the published results."""
+
+LIMITS_AS_PRINTED = GeneLimits(low=(0.0, 0.0, 6.0, 6.0), high=(135.0, 135.0, 12.0, 12.0))
+"""Of section 6.1."""
+
+
+def genes_of(unit: FloatArray, limits: GeneLimits = LIMITS_AS_CODED) -> FloatArray:
+    """Return the genes [deg, cm] of points of the unit cube, (..., 48)."""
+    lower, upper = limits.lower, limits.upper
+    return unit * (upper - lower) + lower
+
+
+def unit_of(genes: FloatArray, limits: GeneLimits = LIMITS_AS_CODED) -> FloatArray:
+    """
+    Return the points of the unit cube that ``genes_of`` turns into exactly these genes.
+
+    Where rounding makes the quotient miss, its neighbours are tried: the scores of the published
+    model depend on the last bit of an angle.
+    """
+    unit = (genes - limits.lower) / (limits.upper - limits.lower)
+    for _ in range(4):
+        off = genes_of(unit, limits) - genes
+        unit = np.where(off > 0.0, np.nextafter(unit, -1.0), unit)
+        unit = np.where(off < 0.0, np.nextafter(unit, 2.0), unit)
+    return unit
+
+
+def joints_of(genes: FloatArray) -> FloatArray:
+    """
+    Return postures in rad and m.
+
+    Parameters
+    ----------
+    genes : (..., 48) array [deg, cm]
+
+    Returns
+    -------
+    (..., 4, 3, 4) array
+        Posture, leg, (hip, knee [rad], upper, lower [m]).
+
+    """
+    joints = np.array(genes, dtype=np.float64).reshape(*np.shape(genes)[:-1], POSTURES, LEGS, 4)
+    # In this order of operations: the published run depends on the last bit.
+    joints[..., :2] = joints[..., :2] * math.pi / 180.0
+    joints[..., 2:] /= 100.0
+    return joints
+
+
+def genes_from_legs(legs: Sequence[Sequence[Sequence[float]]]) -> FloatArray:
+    """Return the genes (48,) of postures listed leg by leg, as the thesis prints them."""
+    table = np.array(legs, dtype=np.float64)
+    if table.shape != (LEGS, POSTURES, 4):
+        raise ConfigurationError(
+            f'a stride has {LEGS} legs with {POSTURES} postures of 4 numbers, not {table.shape}'
+        )
+    return np.ascontiguousarray(table.transpose(1, 0, 2)).reshape(GENES)
+
+
+@njit(cache=True)
+def feasible(genes: FloatArray) -> bool:
+    """
+    Return whether a stride, (48,) [deg, cm], stands on its feet and moves hips the right way.
+
+    Standing postures 1 to 3 need ``q0 + q1 <= 180``; hips move back from posture 1 over 2 to 3,
+    and posture 4 lies between 3 and 1. Posture 4 has no knee test.
+
+    References
+    ----------
+    Cafarelli (2017), section 5.2.4; ``isValidStride`` of appendix B.
+
+    """
+    for gene in range(0, 36, 4):
+        if genes[gene] + genes[gene + 1] > 180.0:
+            return False
+    for hip in range(0, 12, 4):
+        first, second, third, fourth = (
+            genes[hip],
+            genes[hip + 12],
+            genes[hip + 24],
+            genes[hip + 36],
+        )
+        if first > second or second > third or third < fourth or fourth < first:
+            return False
+    return True
+
+
+def all_feasible(genes: FloatArray) -> BoolArray:
+    """Return which of the strides, (k, 48) [deg, cm], are feasible."""
+    return np.array([feasible(one) for one in genes], dtype=np.bool_)
+
+
+def repaired(genes: FloatArray) -> FloatArray:
+    """
+    Return strides, (..., 48) [deg, cm], made feasible: hips sorted, knees bent no further.
+
+    For searches that cannot reject. A feasible stride is returned as it is.
+    """
+    mended = np.array(genes, dtype=np.float64)
+    table = mended.reshape(*mended.shape[:-1], POSTURES, LEGS, 4)
+    table[..., :3, :, HIP] = np.sort(table[..., :3, :, HIP], axis=-2)
+    table[..., 3, :, HIP] = np.clip(
+        table[..., 3, :, HIP], table[..., 0, :, HIP], table[..., 2, :, HIP]
+    )
+    bent = table[..., :3, :, KNEE]
+    table[..., :3, :, KNEE] = np.where(
+        table[..., :3, :, HIP] + bent > 180.0, 180.0 - table[..., :3, :, HIP], bent
+    )
+    return mended

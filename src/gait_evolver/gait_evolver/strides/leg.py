@@ -1,0 +1,65 @@
+"""Kinematics of a leg of two segments, in its own vertical plane."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+
+
+def foot(joints: FloatArray) -> FloatArray:
+    """
+    Return the foot relative to the hip.
+
+    Parameters
+    ----------
+    joints : (..., 4) array [rad, rad, m, m]
+        Hip (0 forward, pi/2 down), knee (0 straight), upper and lower length.
+
+    Returns
+    -------
+    (..., 2) array [m]
+        Forward and up.
+
+    References
+    ----------
+    Cafarelli (2017), equation 3.16, whose second component points down.
+
+    """
+    hip, knee, upper, lower = np.moveaxis(np.asarray(joints, dtype=np.float64), -1, 0)
+    forward = upper * np.cos(hip) + lower * np.cos(hip + knee)
+    down = upper * np.sin(hip) + lower * np.sin(hip + knee)
+    return np.stack([forward, -down], axis=-1)
+
+
+def jacobian(joints: FloatArray) -> FloatArray:
+    """
+    Return how the foot moves with hip, knee, upper and lower length.
+
+    Parameters
+    ----------
+    joints : (..., 4) array [rad, rad, m, m]
+
+    Returns
+    -------
+    (..., 2, 4) array
+        Of ``foot``; the first two columns are equation 3.17 with its second row pointing up.
+
+    """
+    hip, knee, upper, lower = np.moveaxis(np.asarray(joints, dtype=np.float64), -1, 0)
+    c0, s0, c01, s01 = np.cos(hip), np.sin(hip), np.cos(hip + knee), np.sin(hip + knee)
+    forward = np.stack([-upper * s0 - lower * s01, -lower * s01, c0, c01], axis=-1)
+    up = np.stack([-upper * c0 - lower * c01, -lower * c01, -s0, -s01], axis=-1)
+    return np.stack([forward, up], axis=-2)
+
+
+def strokes(joints: FloatArray) -> FloatArray:
+    """
+    Return how far each foot moves back relative to its hip from posture 1 to 3, (..., 3) [m].
+
+    Parameters
+    ----------
+    joints : (..., 4, 3, 4) array [rad, rad, m, m]
+
+    """
+    return np.asarray(foot(joints[..., 0, :, :])[..., 0] - foot(joints[..., 2, :, :])[..., 0])
