@@ -52,13 +52,17 @@ def to_commands(applied: AppliedTargets, interface: str) -> Float64MultiArray:
     return Float64MultiArray(data=getattr(applied, interface)[-1].tolist())
 
 
-def to_gait_state(stamp: Any, controller: str, state: Mapping[str, float]) -> GaitState:
+def to_gait_state(
+    stamp: Any, controller: str, state: Mapping[str, float], behaviour: str = ''
+) -> GaitState:
     """
-    Return what a controller reports of itself.
+    Return what a controller reports of itself, and which behaviours it mixes.
 
     ``phase``, ``stage`` and ``stance.<leg>`` (1 in stance, 0 in swing) have fields of their own.
     """
-    message = GaitState(controller=controller, values=to_quantities(state))
+    message = GaitState(
+        controller=controller, behaviour=behaviour, values=to_quantities(state)
+    )
     message.header.stamp = stamp
     for name in ('phase', 'stage'):
         if name in state:

@@ -280,9 +280,14 @@ class ControllerNode(ManagedNode):
     def _publish_state(self) -> None:
         if self._state_publisher.get_subscription_count():
             stamp = self.get_clock().now().to_msg()
+            state = self.controller.state()
             self._state_publisher.publish(
-                to_gait_state(stamp, self.controller_name, self.controller.state())
+                to_gait_state(stamp, self.controller_name, state, self.behaviour())
             )
+
+    def behaviour(self) -> str:
+        """Return what ``gait_state`` calls the behaviour: of a controller without any, nothing."""
+        return ''
 
     def _on_gait(self, params: Parameters) -> None:
         self.controller.set_params(params)

@@ -123,6 +123,8 @@ class DeclaredParameters(Generic[ParametersT]):
         Of their ROS names, e.g. ``gait``; empty for none.
     defaults : mapping
         Values that replace the dataclass's own defaults, e.g. of a preset.
+    check : callable or None
+        Called with the instance that a change would make; its ConfigurationError refuses it.
     on_change : callable or None
         Called with the new instance after every accepted change.
 
@@ -140,12 +142,14 @@ class DeclaredParameters(Generic[ParametersT]):
         *,
         prefix: str = '',
         defaults: Mapping[str, Any] | None = None,
+        check: Callable[[ParametersT], None] | None = None,
         on_change: Callable[[ParametersT], None] | None = None,
     ) -> None:
         self._node = node
         self._cls = cls
         self._prefix = f'{prefix}.' if prefix else ''
         self._infos = {self._prefix + info.name: info for info in describe(cls)}
+        self._check = check
         self._on_change = on_change
         given = overrides(node)
         values = dict(defaults or {})
@@ -163,6 +167,14 @@ class DeclaredParameters(Generic[ParametersT]):
     def names(self) -> tuple[str, ...]:
         """ROS names, in order of declaration."""
         return tuple(self._infos)
+
+    def withdraw(self) -> None:
+        """Undeclare all of them, which must not be read-only."""
+        self._node.remove_on_set_parameters_callback(self._judge)
+        self._node.remove_post_set_parameters_callback(self._take_over)
+        for name in self._infos:
+            self._node.undeclare_parameter(name)
+            _convert_for(self._node).pop(name, None)
 
     def set(self, values: Mapping[str, Any]) -> tuple[str, ...]:
         """
@@ -225,7 +237,9 @@ class DeclaredParameters(Generic[ParametersT]):
 
     def _judge(self, parameters: list[Parameter]) -> SetParametersResult:
         try:
-            self._changed(parameters)
+            changed = self._changed(parameters)
+            if changed is not None and self._check is not None:
+                self._check(changed)
         except ConfigurationError as error:
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)

@@ -21,16 +21,26 @@ from gait_stage_walk.turn import Turn
 
 
 class Startable(Behaviour, Protocol):
-    """A behaviour of a kind in ``KINDS``, made as ``cls(robot, walk, params)``."""
+    """
+    A behaviour of a kind in ``KINDS``, made as ``cls(robot, walk, params)``.
+
+    Class attributes
+    ----------------
+    Params : type of Parameters
+        Its parameters.
+    fixed : tuple of str
+        Those that cannot be changed after the start.
+    """
 
     Params: ClassVar[type[Parameters]]
+    fixed: ClassVar[tuple[str, ...]]
 
     @property
     def params(self) -> Any:
         """The parameters last given."""
 
     def set_params(self, params: Any) -> None:
-        """Replace them while it runs; ConfigurationError for a change that it cannot follow."""
+        """Replace them while it runs; those that are fixed are the same."""
 
     def stop(self) -> None:
         """Finish as soon as that can be done."""
@@ -60,6 +70,7 @@ class JointPulse:
     """
 
     Params: ClassVar[type[Parameters]] = JointPulseParams
+    fixed: ClassVar[tuple[str, ...]] = ('joint', 'period')
 
     def __init__(self, robot: RobotModel, walk: StagedWalk, params: JointPulseParams) -> None:
         if params.joint not in robot.joint_index:
@@ -71,12 +82,6 @@ class JointPulse:
 
     def set_params(self, params: JointPulseParams) -> None:
         """Move what is left of the motion by another angle."""
-        for name in ('joint', 'period'):
-            old, new = getattr(self.params, name), getattr(params, name)
-            if new != old:
-                raise ConfigurationError(
-                    f"parameter '{name}' of a pulse is fixed at its start; nearest valid: {old}"
-                )
         self.params = params
 
     def stop(self) -> None:
@@ -118,4 +123,12 @@ def make_behaviour(
 
 def changed_params(behaviour: Startable, values: Mapping[str, Any]) -> Any:
     """Return a behaviour's parameters with some replaced; ConfigurationError for bad ones."""
-    return build(behaviour.Params, {**asdict(behaviour.params), **values})
+    changed = build(behaviour.Params, {**asdict(behaviour.params), **values})
+    for name in behaviour.fixed:
+        old, new = getattr(behaviour.params, name), getattr(changed, name)
+        if new != old:
+            raise ConfigurationError(
+                f"parameter '{name}' is {new!r}, but it is fixed at the start; "
+                f'nearest valid: {old!r}'
+            )
+    return changed

@@ -69,9 +69,10 @@ class StagedWalkController:
 
     def _residents(self) -> dict[str, Behaviour]:
         """Return, anew, the behaviours that go with the walk, in order of registration."""
+        self._heading = Heading(self._walk)
         return {
             'levelling': LegLevelling(self._walk),
-            'heading': Heading(self._walk),
+            'heading': self._heading,
         }
 
     @property
@@ -104,7 +105,9 @@ class StagedWalkController:
 
         ``phase`` [rad] runs from 0 to 2 pi in a cycle and is 0 outside; ``stage`` is the value of
         ``Phase``; ``cycle`` counts cycles begun; ``stance.left`` and ``stance.right`` are 0 for a
-        leg that the commanded angles hold clear of the ground, else 1.
+        leg that the commanded angles hold clear of the ground, else 1; ``heading`` and
+        ``heading_wanted`` [rad] are present and wanted; ``step_size`` and ``leg_lift`` [rad] are
+        those in force.
         """
         walk = self._walk
         share = 0.0
@@ -117,6 +120,10 @@ class StagedWalkController:
             'cycle': float(walk.cycles),
             'stance.left': float(left > right - CLEARANCE),
             'stance.right': float(right > left - CLEARANCE),
+            'heading': self._heading.heading,
+            'heading_wanted': self._heading.wanted,
+            'step_size': math.radians(walk.current.step_size_deg),
+            'leg_lift': math.radians(walk.current.leg_lift_deg),
         }
 
     def _length(self, leg: str) -> float:

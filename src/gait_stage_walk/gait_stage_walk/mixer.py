@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+import re
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from gait_stage_walk.arbiter import Arbiter, action_named
 from gait_stage_walk.behaviour import Behaviour, Period
 from gait_stage_walk.behaviours import KINDS, Startable, changed_params, make_behaviour
 from gait_stage_walk.staged_walk import StagedWalk
+
+_NAME = re.compile(r'[A-Za-z][A-Za-z0-9_]*')
 
 WALK = 'walk'
 """Name of the walk among the behaviours."""
@@ -71,6 +74,8 @@ class Mixer:
         """What runs, in the order in which it is heard."""
         rows = []
         for item in self._arbiter.registered:
+            if item.behaviour.finished:
+                continue
             kind, behaviour = self._started.get(item.name, (item.name, None))
             params = behaviour.params if behaviour else None
             if item.name == WALK:
@@ -79,6 +84,13 @@ class Mixer:
                 Running(name=item.name, kind=kind, action=item.action.value, params=params)
             )
         return tuple(rows)
+
+    def find(self, name: str) -> Running:
+        """Return what runs under a name; ConfigurationError with the nearest one if none does."""
+        for row in self.running:
+            if row.name == name:
+                return row
+        raise unknown('behaviour', name, (row.name for row in self.running))
 
     def start(
         self,
@@ -111,16 +123,20 @@ class Mixer:
         """
         if kind == WALK and self._walk.params.stop:
             self.set(WALK, {'stop': False, **values})
-            return self._running(WALK)
+            return self.find(WALK)
         if kind not in KINDS:
             if kind in self._arbiter.names:
                 raise ConfigurationError(f"behaviour '{kind}' is registered already")
             raise unknown('kind of behaviour', kind, (*KINDS, WALK))
         name, wanted = name or kind, action_named(action)
+        if not _NAME.fullmatch(name):
+            raise ConfigurationError(
+                f"'{name}' cannot name a behaviour: letters, digits and _ do, e.g. '{kind}'"
+            )
         behaviour = make_behaviour(kind, self._robot, self._walk, values)
         self._arbiter.register(name, behaviour, wanted)
         self._started[name] = (kind, behaviour)
-        return self._running(name)
+        return self.find(name)
 
     def stop(self, name: str) -> None:
         """Ask a behaviour to finish; ConfigurationError if it does not run or is a resident."""
@@ -137,8 +153,11 @@ class Mixer:
             then.
 
         """
-        behaviour = self._settable(name)
-        behaviour.set_params(changed_params(behaviour, values))
+        self._settable(name).set_params(self.changed(name, values))
+
+    def changed(self, name: str, values: Mapping[str, Any]) -> Any:
+        """Return the parameters that ``set`` would give; it raises what ``set`` would raise."""
+        return changed_params(self._settable(name), values)
 
     def _settable(self, name: str) -> Startable:
         found = self._arbiter.find(name)
@@ -150,6 +169,3 @@ class Mixer:
                 f"behaviour '{name}' goes with the walk: set it by parameters of '{WALK}'"
             )
         return started[1]
-
-    def _running(self, name: str) -> Running:
-        return next(row for row in self.running if row.name == name)

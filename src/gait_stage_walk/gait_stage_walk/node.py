@@ -2,19 +2,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 import sys
-from typing import Any
+from typing import Any, cast
 
+from gait_core.errors import ConfigurationError, unknown
+from gait_interfaces.srv import SetBehaviour
 from gait_ros.controller_node import ControllerNode
+from gait_ros.parameters import DeclaredParameters, from_parameter_values
 from gait_ros.run_node import run_node
+from gait_stage_walk.behaviours import KINDS
+from gait_stage_walk.controller import StagedWalkController
+from gait_stage_walk.mixer import WALK, Mixer
+
+PREFIX = 'behaviour'
+"""Of the parameters of behaviours: they are called ``behaviour.<name>.<parameter>``."""
 
 
 class StageWalkNode(ControllerNode):
-    """Runs a staged walk."""
+    """Runs a staged walk, and behaviours beside it that are started and stopped by a service."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__('stage_walk', robot='guroo', controller='staged_walk', **kwargs)
+        self._of: Mixer | None = None
+        self._behaviours: dict[str, DeclaredParameters[Any]] = {}
+        if isinstance(self.controller, StagedWalkController):
+            self.create_service(SetBehaviour, '~/set_behaviour', self._on_set_behaviour)
+            self.create_timer(1.0, self._forget_finished, clock=self._steady)
+
+    @property
+    def _mixer(self) -> Mixer:
+        return cast(StagedWalkController, self.controller).mixer
+
+    def behaviour(self) -> str:
+        """Return the names of what runs, in order, separated by commas."""
+        if not isinstance(self.controller, StagedWalkController):
+            return ''
+        return ','.join(row.name for row in self._mixer.running)
+
+    def _on_set_behaviour(
+        self, request: SetBehaviour.Request, response: SetBehaviour.Response
+    ) -> SetBehaviour.Response:
+        self._forget_finished()
+        try:
+            self._apply(request)
+            response.success = True
+        except ConfigurationError as error:
+            response.message = str(error)
+        self._forget_finished()
+        running = self._mixer.running
+        response.names = [row.name for row in running]
+        response.kinds = [row.kind for row in running]
+        response.actions = [row.action for row in running]
+        response.available = [*KINDS, WALK]
+        return response
+
+    def _apply(self, request: SetBehaviour.Request) -> None:
+        values = from_parameter_values(request.parameters)
+        match request.request:
+            case SetBehaviour.Request.START:
+                self._start(request, values)
+            case SetBehaviour.Request.STOP if request.name == WALK:
+                self._gait.set({'stop': True})
+            case SetBehaviour.Request.STOP:
+                self._mixer.stop(request.name)
+            case SetBehaviour.Request.SET:
+                self._set(request.name, values)
+            case SetBehaviour.Request.LIST | '':
+                return
+            case _:
+                ours = SetBehaviour.Request
+                valid = (ours.START, ours.STOP, ours.SET, ours.LIST)
+                raise unknown('request', request.request, valid)
+
+    def _start(self, request: SetBehaviour.Request, values: Mapping[str, Any]) -> None:
+        if request.kind == WALK and self._mixer.find(WALK).params.stop:
+            self._gait.set({'stop': False, **values})
+            return
+        started = self._mixer.start(
+            request.kind, values, name=request.name, action=request.action or 'add'
+        )
+        name = started.name
+        self._behaviours[name] = DeclaredParameters(
+            self,
+            type(started.params),
+            prefix=f'{PREFIX}.{name}',
+            defaults=asdict(started.params),
+            check=lambda params: self._mixer.changed(name, asdict(params)),
+            on_change=lambda params: self._mixer.set(name, asdict(params)),
+        )
+
+    def _set(self, name: str, values: Mapping[str, Any]) -> None:
+        if name == WALK:
+            self._gait.set(values)
+        elif name in self._behaviours:
+            self._behaviours[name].set(values)
+        else:
+            self._mixer.set(name, values)
+
+    def _forget_finished(self) -> None:
+        """Undeclare the parameters of behaviours that have finished or went with a reset."""
+        running = {row.name for row in self._mixer.running} if self._of is self._mixer else set()
+        self._of = self._mixer
+        for name in [name for name in self._behaviours if name not in running]:
+            self._behaviours.pop(name).withdraw()
 
 
 def main(args: Sequence[str] | None = None) -> int:

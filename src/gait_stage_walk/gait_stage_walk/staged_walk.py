@@ -105,6 +105,7 @@ class StagedWalk:
     """
 
     Params: ClassVar[type[Parameters]] = StagedWalkParams
+    fixed: ClassVar[tuple[str, ...]] = ()
     joints = JOINTS
     finished = False
 

@@ -140,6 +140,7 @@ class Turn:
     """
 
     Params: ClassVar[type[Parameters]] = TurnParams
+    fixed: ClassVar[tuple[str, ...]] = ()
     joints = TWISTS
 
     def __init__(self, robot: RobotModel, walk: StagedWalk, params: TurnParams) -> None:
