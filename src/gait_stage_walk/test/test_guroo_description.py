@@ -60,7 +60,7 @@ def test_inertias_are_those_of_solid_boxes_of_uniform_density(guroo):
         np.testing.assert_allclose(link.com, link.visuals[0].xyz)
 
 
-def test_leaning_keeps_soles_and_legs_parallel(guroo):
+def test_check_9_leaning_keeps_soles_and_legs_parallel(guroo):
     frames = poses(guroo, leaning(np.radians(6.5)))
     assert tilt_deg(frames['l_sole'], frames['r_sole']) < 0.2
     assert tilt_deg(frames['l_sole'], frames['base_link']) < 0.2

@@ -46,7 +46,7 @@ def drawn(names: dict[str, tuple[float, float]]) -> st.SearchStrategy:
     return st.fixed_dictionaries({name: st.floats(*bounds) for name, bounds in names.items()})
 
 
-def test_after_one_second_the_body_leans_with_parallel_legs():
+def test_check_8_after_one_second_the_body_leans_with_parallel_legs():
     angles = angles_after(PUBLISHED, 50)
     assert angles['left_ankle_side'] == pytest.approx(6.5, abs=0.1)
     assert angles['right_ankle_side'] == pytest.approx(6.5, abs=0.1)
@@ -54,7 +54,7 @@ def test_after_one_second_the_body_leans_with_parallel_legs():
     assert angles['right_hip_side'] == pytest.approx(6.5, abs=0.1)
 
 
-def test_after_two_seconds_the_left_leg_is_lifted():
+def test_check_10_after_two_seconds_the_left_leg_is_lifted():
     angles = angles_after(PUBLISHED, 100)
     assert angles['left_knee'] == pytest.approx(20.0, abs=0.1)
     assert angles['left_hip_fwd'] == pytest.approx(10.0, abs=0.1)
@@ -70,13 +70,28 @@ def phase_starts(walk: StagedWalk, ticks: int, **kwargs) -> list[tuple[Phase, in
     return starts
 
 
-def test_the_first_cycle_begins_after_the_start_up_and_cycles_take_turns():
+def test_check_11_the_first_cycle_begins_after_the_start_up_and_cycles_take_turns():
     starts = phase_starts(StagedWalk(PUBLISHED), 800)
     assert starts[2][0] is Phase.CYCLE_ONE and 100 <= starts[2][1] <= 102
     cycles = starts[2:]
     assert [phase for phase, _ in cycles[:3]] == [
         Phase.CYCLE_ONE, Phase.CYCLE_TWO, Phase.CYCLE_ONE]  # fmt: skip
     assert set(np.diff([tick for _, tick in cycles])) <= {157, 158, 159}
+
+
+def test_check_12_triggers_and_features_of_half_a_cycle_keep_the_published_times():
+    walk, lowered = StagedWalk(PUBLISHED), []
+    starts = phase_starts(walk, 1000)[2:]
+    assert set(np.diff([tick for _, tick in starts])) <= {157, 158, 159}
+    rows = list(islice(run(StagedWalk(PUBLISHED)), 100 + 4 * 158))[100 + 158 :]
+    for leg in ('left', 'right'):
+        knee = [row[f'{leg}_knee'] for row in rows]
+        # The knee of the leg left behind is bent most once a cycle.
+        lowered += [(t, leg) for t in range(1, len(knee) - 1)
+                    if knee[t - 1] < knee[t] >= knee[t + 1] and knee[t] > 21.0]  # fmt: skip
+    times = [tick * 0.02 for tick, _ in sorted(lowered)]
+    assert [leg for _, leg in sorted(lowered)][:4] == ['right', 'left', 'right', 'left']
+    assert np.diff(times) == pytest.approx(1.575, abs=0.021)
 
 
 def test_stages_run_under_their_published_numbers():
@@ -116,7 +131,7 @@ def first_half(tau: float, params: StagedWalkParams) -> dict[str, float]:
 
 @settings(max_examples=15, deadline=None)
 @given(drawn({name: RANGES[name] for name in (*SWEPT, 'leg_lift_deg', 'sway_deg')}))
-def test_joint_angles_follow_the_closed_forms(values):
+def test_check_13_joint_angles_follow_the_closed_forms(values):
     params = replace(PUBLISHED, **values)
     rows = run(StagedWalk(params))
     for _ in range(100):
@@ -126,7 +141,7 @@ def test_joint_angles_follow_the_closed_forms(values):
         assert next(rows) == pytest.approx(expected, abs=0.5)
 
 
-def test_published_sample_values():
+def test_check_13_published_sample_values():
     rows = run(StagedWalk(PUBLISHED), tick_ns=nanoseconds(0.005))
     for _ in range(400 + 90):
         angles = next(rows)
@@ -161,13 +176,13 @@ def lone_cycle_end(params: StagedWalkParams) -> tuple[np.ndarray, np.ndarray]:
 
 @settings(max_examples=40, deadline=None)
 @given(drawn({**ANGLE_RANGES, 'time_scale': (0.6, 1.2), 'sway_lead': (0.0, 0.3)}))
-def test_a_lone_cycle_closes_whatever_the_factors(values):
+def test_check_14_a_lone_cycle_closes_whatever_the_factors(values):
     values = {**values, 'torso_lean_deg': 0.0}
     before, after = lone_cycle_end(StagedWalkParams(**values))
     np.testing.assert_allclose(np.degrees(after), np.degrees(before), atol=0.05)
 
 
-def test_after_40_cycles_and_a_stop_every_joint_is_back_at_zero():
+def test_check_15_after_40_cycles_and_a_stop_every_joint_is_back_at_zero():
     walk = StagedWalk(PUBLISHED)
     rows = run(walk, stop=lambda tick: walk.cycles >= 40)
     for _ in range(101 + 40 * 158 + 60):
@@ -176,14 +191,14 @@ def test_after_40_cycles_and_a_stop_every_joint_is_back_at_zero():
     assert angles == pytest.approx(dict.fromkeys(JOINTS, 0.0), abs=0.1)
 
 
-def test_start_one_cycle_and_stop_take_6_2_seconds():
+def test_check_16_start_one_cycle_and_stop_take_6_2_seconds():
     starts = phase_starts(StagedWalk(PUBLISHED), 400, stop=lambda tick: tick > 120)
     assert [phase for phase, _ in starts] == [
         Phase.LEAN, Phase.RAISE, Phase.CYCLE_ONE, Phase.EXIT, Phase.IDLE]  # fmt: skip
     assert starts[-1][1] * 0.02 == pytest.approx(6.2, abs=0.1)
 
 
-def test_a_stop_is_ignored_until_the_trigger_then_foot_and_body_move_together():
+def test_check_17_a_stop_is_ignored_until_the_trigger_then_foot_and_body_move_together():
     stopped = list(islice(run(StagedWalk(PUBLISHED), lambda tick: tick > 150), 330))
     walked = list(islice(run(StagedWalk(PUBLISHED)), 330))
     trigger = 100 + 158
@@ -205,7 +220,7 @@ def test_a_stop_that_is_withdrawn_before_the_trigger_changes_nothing():
 
 
 @pytest.mark.parametrize('name', ['step_size_deg', 'leg_lift_deg', 'sway_deg', 'time_scale'])
-def test_a_change_in_mid_cycle_waits_for_the_trigger(name):
+def test_check_18_a_change_in_mid_cycle_waits_for_the_trigger(name):
     low, high = RANGES[name]
     walk = StagedWalk(PUBLISHED)
     rows, plain = run(walk), run(StagedWalk(PUBLISHED))
@@ -234,14 +249,14 @@ def test_a_walk_whose_factors_change_still_closes(first, second):
     assert angles == pytest.approx(dict.fromkeys(JOINTS, 0.0), abs=1e-6)
 
 
-def test_halving_the_step_halves_the_binding_variables():
+def test_check_19_halving_the_step_halves_the_binding_variables():
     whole = Factors.of(replace(PUBLISHED, step_size_deg=20.0))
     half = Factors.of(replace(PUBLISHED, step_size_deg=10.0))
     for name in ('knee_bend', 'ankle_place', 'ankle_move', 'hip_move'):
         assert getattr(half, name) == pytest.approx(getattr(whole, name) / 2.0, rel=1e-15)
 
 
-def test_hip_move_has_no_effect():
+def test_check_20_hip_move_has_no_effect():
     low, high = (run(StagedWalk(replace(PUBLISHED, hip_move_deg=h))) for h in (10.0, 25.0))
     for _ in range(600):
         assert next(low) == pytest.approx(next(high), abs=1e-6)
@@ -264,7 +279,7 @@ def test_half_cycles_mirror_each_other(values):
         assert here == pytest.approx(mirrored, abs=1e-6)
 
 
-def test_foot_pitch_relative_to_the_pelvis_stays_small_with_the_tuned_values():
+def test_check_21_foot_pitch_relative_to_the_pelvis_stays_small_with_the_tuned_values():
     assert largest_foot_pitch(PUBLISHED) < 0.4
     assert largest_foot_pitch(replace(PUBLISHED, ankle_place_deg=20.0)) == pytest.approx(
         4.8, abs=0.3
