@@ -206,6 +206,24 @@ def test_screws():
     assert driven_back.screw_heat[0] > 0.0
 
 
+def test_guides_resist_both_ways():
+    """A level lower segment carries nothing along itself: only its guide resists."""
+    legs = [(150, 30, 9, 6), (150, 30, 9, 12), (150, 30, 9, 6), (150, 30, 9, 6)]
+    genes = genes_from_legs([legs] * 3)[None]
+    assert measure(genes, EQUAL).screw_input[0] == pytest.approx(0.0, abs=1e-12)
+    rubbing = measure(genes, EQUAL, HexapodParameters(guide_friction=0.3))
+    across = (22.0 / 3.0 - 0.25) * WEIGHT
+    work = 3 * 0.3 * across * 0.12 / HEXAPOD.screw_efficiency
+    assert rubbing.screw_input[0] == pytest.approx(work, rel=1e-9)
+    assert rubbing.screw_signed[0] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_knees_are_measured_from_the_ground():
+    genes = np.tile(SYMMETRIC.reshape(4, 12)[1], 4)[None]
+    q0, q1, _, lower = joints_of(genes[0])[0, 0]
+    assert measure(genes).knees[0] == pytest.approx(lower * math.sin(q0 + q1), rel=1e-9)
+
+
 def test_kinds_of_work_and_heat():
     genes = strides(50)
     ours = measure(genes)

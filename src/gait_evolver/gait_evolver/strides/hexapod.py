@@ -25,6 +25,7 @@ class Body(NamedTuple):
     screw_diameter: float
     screw_friction: float
     screw_speed: float
+    guide_friction: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +66,14 @@ class HexapodParameters(Parameters):
     )
     screw_speed: float = bounded(
         0.06, low=0.001, high=1.0, unit='m/s', doc='Of a moving rod: the whole stroke in 1 s.'
+    )
+    guide_friction: float = bounded(
+        0.0,
+        low=0.0,
+        high=2.0,
+        unit='-',
+        doc='Coefficient of a rod that slides in its shell under a load across it; the thesis has '
+        'none, so that a level segment extends for nothing. In `measure` only.',
     )
 
     @property

@@ -25,10 +25,11 @@ COLUMNS = (
     'tilt_range',
     'clearance',
     'handover',
+    'knees',
 )
 """What ``measure_all`` writes; meanings as in ``StrideMeasures``."""
 
-_MARGIN, _SLIP, _TILT, _TILT_RANGE, _CLEARANCE, _HANDOVER = range(7, 13)
+_MARGIN, _SLIP, _TILT, _TILT_RANGE, _CLEARANCE, _HANDOVER, _KNEES = range(7, 14)
 
 
 class Conditions(NamedTuple):
@@ -158,7 +159,11 @@ def _forces(
     printed: bool,
     out: FloatArray,
 ) -> None:
-    """Write what hip, knee, upper and lower screw must apply, (4,) [N m, N m, N, N]."""
+    """
+    Write what hip, knee, upper and lower screw must apply, (6,) [N m, N m, N, N].
+
+    The last two are the loads across the upper and the lower segment [N].
+    """
     upper, lower, c0, s0, c01, s01 = leg[0], leg[1], leg[2], leg[3], leg[4], leg[5]
     weight = body.segment_mass * body.gravity
     gx, gz = weight * down[0], weight * down[2]
@@ -171,6 +176,8 @@ def _forces(
     out[0] -= gx * (-1.25 * upper * s0 - 0.25 * lower * s01)
     out[0] -= gz * (-1.25 * upper * c0 - 0.25 * lower * c01)
     out[1] = -(fx + 0.25 * gx) * knee_x - (fz + 0.25 * gz) * knee_z
+    out[4] = -(fx + 1.25 * gx) * s0 - (fz + 1.25 * gz) * c0
+    out[5] = -(fx + 0.25 * gx) * s01 - (fz + 0.25 * gz) * c01
     if printed:
         carried = (body.body_mass + 6.0 * body.segment_mass) * body.gravity / 3.0
         out[2] = (carried if stance else 2.0 * weight) * s0
@@ -202,10 +209,13 @@ def _add_work(
         change = (end[i] - start[i]) * share
         work = force[i] * change
         row[3] += work
-        row[4] += work * at.pushing if work > 0.0 else -work * at.yielding
-        torque = abs(force[i]) * (at.torque_pushing if work > 0.0 else at.torque_yielding)
+        # A guide resists both ways.
+        needed = work + body.guide_friction * abs(force[i + 2] * change)
+        row[4] += needed * at.pushing if needed > 0.0 else -needed * at.yielding
         turning = min(abs(change) / body.screw_speed, duration * share)
-        row[6] += (torque / at.screw_constant) ** 2 * turning
+        if change != 0.0:
+            arm = at.torque_pushing if needed > 0.0 else at.torque_yielding
+            row[6] += (needed / change * arm / at.screw_constant) ** 2 * turning
         holding = abs(force[i]) * at.torque_holding
         row[6] += (holding / at.screw_constant) ** 2 * (duration * share - turning)
 
@@ -218,6 +228,14 @@ def _above(feet: FloatArray, normal: FloatArray, leg: int) -> float:
         + (feet[leg, 1] - feet[0, 1]) * normal[1]
         + (feet[leg, 2] - feet[0, 2]) * normal[2]
     )
+    return height
+
+
+@njit(cache=True)
+def _knee_above(legs: FloatArray, feet: FloatArray, normal: FloatArray, leg: int) -> float:
+    """Return the height of a knee above the ground."""
+    lower, c01, s01 = legs[leg, 1], legs[leg, 4], legs[leg, 5]
+    height: float = _above(feet, normal, leg) - lower * (c01 * normal[0] - s01 * normal[2])
     return height
 
 
@@ -267,10 +285,10 @@ def _measure(joints: FloatArray, body: Body, at: Conditions, row: FloatArray) ->
     normals, down = np.empty((3, 3)), np.array([-at.along, -at.across, -1.0])
     down[2] = -math.sqrt(1.0 - at.along * at.along - at.across * at.across)
     normal, upright = np.empty(3), np.array([0.0, 0.0, 1.0])
-    loads, force, spans = np.zeros(6), np.empty(4), np.zeros((2, 3))
+    loads, force, spans = np.zeros(6), np.empty(6), np.zeros((2, 3))
     spans[0] = math.inf
     row[:] = 0.0
-    row[_MARGIN] = row[_CLEARANCE] = math.inf
+    row[_MARGIN] = row[_CLEARANCE] = row[_KNEES] = math.inf
     for phase in range(2):
         for step in range(at.steps + 1):
             share = (0.5 if step == 0 or step == at.steps else 1.0) / at.steps
@@ -284,6 +302,7 @@ def _measure(joints: FloatArray, body: Body, at: Conditions, row: FloatArray) ->
             for leg in range(6):
                 now = phase if leg < 3 else phase + 2
                 _forces(legs[leg], leg < 3, loads[leg], down, body, at.printed_forces, force)
+                row[_KNEES] = min(row[_KNEES], _knee_above(legs, feet, normal, leg))
                 start, end = joints[now, leg % 3], joints[(now + 1) % 4, leg % 3]
                 _add_work(force, start, end, share, at, body, row)
             _widen(feet, spans)
@@ -306,7 +325,7 @@ def measure_all(joints: FloatArray, body: Body, at: Conditions, rows: FloatArray
     joints : (k, 4, 3, 4) array [rad, rad, m, m]
     body : Body
     at : Conditions
-    rows : (k, 13) array
+    rows : (k, 14) array
         In the order of ``COLUMNS``.
 
     """

@@ -134,6 +134,8 @@ class StrideMeasures:
         The least height of a swinging foot above the ground in mid-swing, at posture 4.
     handover : array [m]
         The largest distance from the ground of a foot that takes over or lets go.
+    knees : array [m]
+        The least height of any knee above the ground.
     mass, gravity : float [kg, m/s^2]
 
     """
@@ -154,6 +156,7 @@ class StrideMeasures:
     tilt_range: FloatArray
     clearance: FloatArray
     handover: FloatArray
+    knees: FloatArray
     mass: float
     gravity: float
 
