@@ -74,21 +74,22 @@ class Table:
 
     def set_servos(
         self, places: IntArray, dofs: IntArray, gain: FloatArray, limit: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
+    ) -> FloatArray:
         """
         Let these joints have a servo each, in the order of MuJoCo's rows.
 
         Returns
         -------
-        aim, rate : views
-            Their targets.
+        targets : (2, s) view
+            Their aims and rates.
 
         """
         self._numbers[kernel.SERVOS] = len(places)
         rows = self._servos[:, : len(places)]
         rows[kernel.PLACE], rows[kernel.DOF] = places, dofs
         rows[kernel.GAIN], rows[kernel.LIMIT] = gain, limit
-        return rows[kernel.AIM], rows[kernel.RATE]
+        targets: FloatArray = rows[kernel.AIM : kernel.RATE + 1]
+        return targets
 
     def take_torques(self, torques: Torques, places: IntArray, dofs: IntArray) -> None:
         """Let the callback apply torques, whose targets and results lie in the table from now."""

@@ -28,11 +28,17 @@ MODEL = layout('mjModel', ('nuserdata',))
 DATA = layout(
     'mjData',
     (
-        *('ne', 'nf', 'nl', 'nefc', 'qpos', 'qvel', 'ctrl', 'qfrc_applied', 'xfrc_applied'),
-        *('userdata', 'xmat', 'ten_length', 'ten_velocity', 'efc_vel', 'efc_aref'),
+        *('ncon', 'ne', 'nf', 'nl', 'nefc', 'qpos', 'qvel', 'ctrl', 'userdata', 'contact'),
+        *('qfrc_applied', 'xfrc_applied', 'xmat', 'ten_length', 'ten_velocity'),
+        *('efc_vel', 'efc_aref', 'efc_force'),
     ),
 )
-"""What the callback reads of MuJoCo's structures."""
+CONTACT = layout(
+    'mjContact',
+    ('dist', 'pos', 'frame', 'geom', 'efc_address'),
+    {'dist': 'f8', 'pos': '3f8', 'frame': '9f8', 'geom': '2i4'},
+)
+"""What native code reads of MuJoCo's structures."""
 MAGIC = 7.4369081e237
 """First number of a table; no state of others has it there."""
 STEPS, ELAPSED, STEP, SLIP, HARDNESS, SERVOS, JOINTS, TORQUES, ELEMENTS, PUSHES = range(1, 11)
@@ -50,12 +56,12 @@ ELEMENT_ROWS = ELEMENT_TARGET + 3
 BODY, ACTIVE, LEVER, FORCE = 0, 1, 2, 5
 """Rows of pushes; lever and force have three."""
 PUSH_ROWS = 8
-_ANY = 1 << 32
+ANY = 1 << 32
 """Length of an array of which only entries are used that MuJoCo's own indices name."""
 
 
 @intrinsic
-def _pointer(typing: Any, address: Any) -> Any:
+def pointer(typing: Any, address: Any) -> Any:
     """Return an address as a pointer."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -64,9 +70,10 @@ def _pointer(typing: Any, address: Any) -> Any:
     return types.voidptr(address), generate
 
 
-@njit
-def _numbers(address, count):  # type: ignore[no-untyped-def]
-    return carray(_pointer(address), count, np.float64)
+@njit(cache=True)
+def numbers_at(address, count):  # type: ignore[no-untyped-def]
+    """Return MuJoCo's array at an address."""
+    return carray(pointer(address), count, np.float64)
 
 
 @njit
@@ -143,8 +150,8 @@ def _block(numbers, start, rows, columns):  # type: ignore[no-untyped-def]
 
 @njit
 def _control(state, table):  # type: ignore[no-untyped-def]
-    qpos, qvel = _numbers(state.qpos, _ANY), _numbers(state.qvel, _ANY)
-    references = _numbers(state.efc_aref, state.nefc)
+    qpos, qvel = numbers_at(state.qpos, ANY), numbers_at(state.qvel, ANY)
+    references = numbers_at(state.efc_aref, state.nefc)
     elapsed = table[ELAPSED] * table[STEP]
     table[STEPS] += 1.0
     table[ELAPSED] += 1.0
@@ -155,20 +162,20 @@ def _control(state, table):  # type: ignore[no-untyped-def]
     if width:
         rows = _block(table, at, TORQUE_ROWS, width)
         constants = _block(table, at + TORQUE_ROWS * width, width, COLUMNS)
-        _apply_torques(rows, constants, elapsed, qpos, qvel, _numbers(state.qfrc_applied, _ANY))
+        _apply_torques(rows, constants, elapsed, qpos, qvel, numbers_at(state.qfrc_applied, ANY))
     at, width = at + (TORQUE_ROWS + COLUMNS) * width, int(table[ELEMENTS])
     if width:
         rows = _block(table, at, ELEMENT_ROWS, width)
         constants = _block(table, at + ELEMENT_ROWS * width, width, COLUMNS)
-        lengths, rates = _numbers(state.ten_length, width), _numbers(state.ten_velocity, width)
-        _pull(rows, constants, elapsed, lengths, rates, _numbers(state.ctrl, width))
+        lengths, rates = numbers_at(state.ten_length, width), numbers_at(state.ten_velocity, width)
+        _pull(rows, constants, elapsed, lengths, rates, numbers_at(state.ctrl, width))
     at, width = at + (ELEMENT_ROWS + COLUMNS) * width, int(table[PUSHES])
     if width:
         pushes = _block(table, at, PUSH_ROWS, width)
-        _push(pushes, _numbers(state.xmat, _ANY), _numbers(state.xfrc_applied, _ANY))
+        _push(pushes, numbers_at(state.xmat, ANY), numbers_at(state.xfrc_applied, ANY))
     if table[SLIP] > 0.0:
         first = state.ne + state.nf + state.nl
-        speeds = _numbers(state.efc_vel, state.nefc)
+        speeds = numbers_at(state.efc_vel, state.nefc)
         _correct_sliding(first, state.nefc, table[SLIP], speeds, references)
 
 
@@ -184,7 +191,7 @@ def _compiled(stamp: int) -> Any:
         if size < HEADER or stamp == 0:
             return
         state = carray(data, 1)[0]
-        table = _numbers(state.userdata, size)
+        table = numbers_at(state.userdata, size)
         if table[0] == MAGIC:
             _control(state, table)
 

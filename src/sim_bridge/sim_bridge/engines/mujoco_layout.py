@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 import ctypes
 from functools import cache
 from typing import Any
@@ -11,6 +11,7 @@ from mujoco.introspect import ast_nodes, structs
 import numpy as np
 
 from gait_core.errors import ConfigurationError
+from gait_core.scene import NOTHING
 
 _SCALARS = {
     'int': ctypes.c_int,
@@ -25,9 +26,13 @@ _SCALARS = {
 }
 
 
-def layout(struct: str, fields: Sequence[str]) -> np.dtype[Any]:
+def layout(
+    struct: str, fields: Sequence[str], formats: Mapping[str, str] = NOTHING
+) -> np.dtype[Any]:
     """
-    Return a record of some fields of a structure at their places; pointers are integers.
+    Return a record of some fields of a structure at their places.
+
+    A field is an integer, also where MuJoCo has a pointer, unless ``formats`` gives its format.
 
     Raises
     ------
@@ -45,7 +50,10 @@ def layout(struct: str, fields: Sequence[str]) -> np.dtype[Any]:
     return np.dtype(
         {
             'names': list(fields),
-            'formats': [f'i{place.size}' for place in places],
+            'formats': [
+                formats.get(field, f'i{place.size}')
+                for field, place in zip(fields, places, strict=True)
+            ],
             'offsets': [place.offset for place in places],
             'itemsize': ctypes.sizeof(made),
         }
@@ -80,6 +88,22 @@ def _type(kind: Any) -> Any:
     return made if whole else None
 
 
+def structure(record: np.dtype[Any], held: Any) -> np.ndarray[Any, Any]:
+    """
+    Return MuJoCo's structure as an array of one record, for as long as its owner lives.
+
+    Raises
+    ------
+    ConfigurationError
+        If the record finds there other than MuJoCo's own interface says.
+
+    """
+    check_layout(record, held)
+    raw: Any = (ctypes.c_char * record.itemsize).from_address(held._address)
+    made: np.ndarray[Any, Any] = np.frombuffer(raw, dtype=record, count=1)
+    return made
+
+
 def check_layout(record: np.dtype[Any], held: Any) -> None:
     """
     Compare what a record finds in a structure with what MuJoCo's own interface says.
@@ -93,9 +117,11 @@ def check_layout(record: np.dtype[Any], held: Any) -> None:
     raw = ctypes.string_at(held._address, record.itemsize)
     found = np.frombuffer(raw, dtype=record, count=1)[0]
     for field in record.names or ():
-        known = getattr(held, field)
-        expected = known.ctypes.data if isinstance(known, np.ndarray) and known.size else known
-        if not isinstance(expected, np.ndarray) and int(found[field]) != int(expected):
+        known: Any = getattr(held, field)
+        if isinstance(known, np.ndarray):
+            # An array of nothing has no address.
+            known = known.ctypes.data if known.size else found[field]
+        if isinstance(known, (int, np.integer)) and int(found[field]) != int(known):
             raise ConfigurationError(
                 f"the installed MuJoCo keeps '{field}' elsewhere than it describes; "
                 'install the version that requirements.txt names'

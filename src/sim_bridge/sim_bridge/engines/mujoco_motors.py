@@ -40,6 +40,8 @@ class Motors:
     torques : Torques
     tensions : Tensions
     table : Table
+    servos : (s,) int array
+        The joints that have a constraint row, in the order of the rows.
 
     References
     ----------
@@ -50,7 +52,7 @@ class Motors:
     def __init__(
         self, world: World, robot: RobotModel, scene: Scene, options: MujocoOptions
     ) -> None:
-        self._world, self._data = world, world.data
+        self._world, self._model, self._data = world, world.model, world.data
         self.demands = demands = Demands('mujoco', robot, scene.physics_step)
         self.torques, self.tensions = Torques(demands), Tensions(demands, robot)
         self.table = Table(world.model, world.data, world.counts)
@@ -64,6 +66,7 @@ class Motors:
         columns = self.torques.columns
         self.table.take_torques(self.torques, world.places[columns], world.dofs[columns])
         self.table.take_tensions(self.tensions)
+        self._timed = bool(len(columns) or self.tensions.names)
         self._dt, self._driven = step, 0
         self._servo = np.isin(demands.kinds, SERVOS)
         friction = np.array([robot.joint[name].friction for name in robot.joint_names])
@@ -76,16 +79,14 @@ class Motors:
         world.model.dof_frictionloss[world.dofs] = strength
         # MuJoCo's rows are in the order of its degrees of freedom, without those of no strength.
         order = np.argsort(world.dofs)
-        self._columns: IntArray = order[strength[order] > 0.0]
-        columns = self._columns
+        self.servos: IntArray = order[strength[order] > 0.0]
+        columns = self.servos
         gain = np.where(stiff, min(DEFAULT_GAIN, 1.0 / self._dt), demands.gain)
-        self._aim, self._rate = self.table.set_servos(
+        self._targets = self.table.set_servos(
             world.places[columns], world.dofs[columns], gain[columns],
             demands.velocity_limit[columns],
         )  # fmt: skip
         self._moves = (self._servo & ~stiff)[columns].astype(np.float64)
-        first = int(world.model.neq)
-        self._rows = slice(first, first + len(columns))
 
     def hold(self, positions: FloatArray, stiff: bool) -> None:
         """
@@ -98,37 +99,41 @@ class Motors:
         strength = np.where(loose, self.demands.effort_limit, self._strength)
         self._set_rows(strength, loose)
         self.demands.hold(positions)
+        self._gather()
         self.select(0)
 
     def release(self) -> None:
         """End a stiff hold."""
         self._set_rows(self._strength, np.zeros(len(self._servo), dtype=bool))
+        self._gather()
         self.select(0)
 
     def load(self, targets: AppliedTargets, steps: int) -> int:
         """Take the targets of a control period as ``Demands.take`` does."""
-        return self.demands.take(targets, steps)
+        samples = self.demands.take(targets, steps)
+        self._gather()
+        return samples
+
+    def _gather(self) -> None:
+        """Sort the demands of all sub-samples into the order of MuJoCo's rows."""
+        demands, servos = self.demands, self.servos
+        self._ahead = np.empty((len(demands.position), 2, len(servos)))
+        self._ahead[:, 0] = demands.position[:, servos]
+        np.multiply(demands.velocity[:, servos], self._moves, out=self._ahead[:, 1])
 
     def select(self, sample: int) -> None:
         """Put a sub-sample of the demands into force."""
-        demands, columns = self.demands, self._columns
-        self._aim[:] = demands.position[sample, columns]
-        self._rate[:] = demands.velocity[sample, columns] * self._moves
-        self.torques.select(sample)
-        self.tensions.select(sample)
-        self.table.begin()
+        self._targets[:] = self._ahead[sample]
+        if self._timed:
+            self.torques.select(sample)
+            self.tensions.select(sample)
+            self.table.begin()
 
     def drive(self, steps: int) -> None:
         """Advance some physics steps under the demands in force."""
-        mj.mj_step(self._world.model, self._data, steps)
+        mj.mj_step(self._model, self._data, steps)
         self._driven += steps
-        self.table.check(self._driven)
 
-    def efforts(self) -> FloatArray:
-        """Return the efforts of the actuators in the last physics step, (n,) [N m or N]."""
-        efforts: FloatArray = np.zeros(len(self._servo))
-        force = self._data.efc_force
-        if len(force):
-            efforts[self._columns] = force[self._rows]
-        self.torques.write(efforts)
-        return efforts
+    def check(self) -> None:
+        """Raise ProtocolError unless MuJoCo let the demands act in every step."""
+        self.table.check(self._driven)
