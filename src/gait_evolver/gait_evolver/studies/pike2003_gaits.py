@@ -10,7 +10,9 @@ from scipy.stats import spearmanr
 from gait_core.arrays import FloatArray
 from gait_core.trial_setup import controller_parameters, make_scene
 from gait_core.trial_spec import TrialSpec
+from gait_evolver.evolve import judged
 from gait_evolver.studies.pike2003_log import VARIABLES
+from gait_evolver.study_session import Evolved
 
 PUBLISHED = dict(zip(VARIABLES, (22.272373, 39.250172, 16.447701, 23.228657), strict=True))
 """Best values of the published run [deg] (Figure 6.23)."""
@@ -43,3 +45,18 @@ def accepted(
 def rank_correlation(a: FloatArray, b: FloatArray) -> float:
     """Return the rank correlation of Spearman; NaN of fewer than three values or of equals."""
     return float(spearmanr(a, b).statistic) if len(a) > 2 else math.nan
+
+
+def best_of(evolved: Evolved, number: int) -> list[Mapping[str, float]]:
+    """Return the parameters of the best individuals that differ in more than the inert gene."""
+    rows = sorted(
+        (row for row in evolved.rows if judged([row])[1] is not None),
+        key=lambda row: (-float(row.fitness or 0.0), row.id),
+    )
+    chosen: dict[tuple[float, ...], Mapping[str, float]] = {}
+    for row in rows:
+        live = tuple(value for name, value in row.values.items() if name != 'hip_move_deg')
+        chosen.setdefault(live, row.values)
+        if len(chosen) == number:
+            break
+    return list(chosen.values())

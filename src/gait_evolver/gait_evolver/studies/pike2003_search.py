@@ -11,7 +11,6 @@ import numpy as np
 
 from gait_core.trial_spec import OK, TrialResult
 from gait_evolver import zmp_tracking
-from gait_evolver.evolve import judged
 from gait_evolver.experiment import load_experiment, resolve
 from gait_evolver.optimizers.bitstring import decoded
 from gait_evolver.studies.pike2003_gaits import (
@@ -20,6 +19,7 @@ from gait_evolver.studies.pike2003_gaits import (
     MIDPOINT,
     PUBLISHED,
     accepted,
+    best_of,
     rank_correlation,
 )
 from gait_evolver.studies.pike2003_log import (
@@ -243,21 +243,6 @@ def _logs(session: Session, evolved: Evolved) -> list[Row]:
             note='the best individual, not the last one tried',
         ),
     ]
-
-
-def best_of(evolved: Evolved, number: int) -> list[Mapping[str, float]]:
-    """Return the parameters of the best individuals that differ in more than the inert gene."""
-    rows = sorted(
-        (row for row in evolved.rows if judged([row])[1] is not None),
-        key=lambda row: (-float(row.fitness or 0.0), row.id),
-    )
-    chosen: dict[tuple[float, ...], Mapping[str, float]] = {}
-    for row in rows:
-        live = tuple(value for name, value in row.values.items() if name != 'hip_move_deg')
-        chosen.setdefault(live, row.values)
-        if len(chosen) == number:
-            break
-    return list(chosen.values())
 
 
 def _not_carried(
