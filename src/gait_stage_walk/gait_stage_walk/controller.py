@@ -12,6 +12,7 @@ from gait_core.parameters import Parameters
 from gait_core.robot.model import RobotModel
 from gait_core.targets import JointTargets
 from gait_core.trial_spec import Command
+from gait_stage_walk.balance import Balance
 from gait_stage_walk.behaviour import Behaviour, Period
 from gait_stage_walk.heading import Heading
 from gait_stage_walk.levelling import LegLevelling, vertical_length
@@ -30,10 +31,11 @@ class StagedWalkController:
     """
     Staged walk of a humanoid with the joints ``JOINTS`` and ``TWISTS``, and what goes beside it.
 
-    It starts at once and walks on at the pace that its parameters give. Of the command's velocity
-    only the yaw rate is read. The parameter ``stop``, or the set point ``stop`` above 0.5, asks it
-    to stand still, which it grants at the end of a cycle; back at zero it starts anew. The set
-    point ``turn`` [rad] is added to the heading of ``turn_deg``.
+    It starts at once and walks on at the pace that its parameters give; with ``follow_velocity``
+    the commanded forward speed gives the step size, and none lets it stand. The commanded yaw
+    rate turns it; it has no side step. The parameter ``stop``, or the set point ``stop`` above
+    0.5, asks it to stand still, which it grants at the end of a cycle; back at zero it starts
+    anew. The set point ``turn`` [rad] is added to the heading of ``turn_deg``.
 
     Parameters
     ----------
@@ -73,6 +75,7 @@ class StagedWalkController:
         return {
             'levelling': LegLevelling(self._walk),
             'heading': self._heading,
+            'balance': Balance(self._walk),
         }
 
     @property

@@ -104,12 +104,37 @@ class StagedWalkParams(Parameters):
         unit='-',
         doc='Share of the measured heading error that a step takes back; 0 turns by count.',
     )
+    balance_gain: float = bounded(
+        0.0,
+        low=0.0,
+        high=2.0,
+        unit='rad/rad',
+        doc='Turn of a standing ankle against the lean of the base; above 0 it needs an IMU.',
+    )
+    balance_damping: float = bounded(
+        0.0,
+        low=0.0,
+        high=0.5,
+        unit='s',
+        doc='Turn of a standing ankle against the rate of that lean.',
+    )
+    follow_velocity: bool = flag(
+        False, doc='Take the step size from the commanded forward speed, and stand at none.'
+    )
     stop: bool = flag(False, doc='Stand still, from the end of a cycle on.')
 
 
 PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         'levelled': MappingProxyType({}),
+        'balanced': MappingProxyType(
+            {
+                'balance_gain': 0.3,
+                'balance_damping': 0.05,
+                'heading_gain': 0.5,
+                'follow_velocity': True,
+            }
+        ),
         'published': MappingProxyType(
             {'leg_lift_deg': 20.0, 'sway_deg': 6.5, 'levelling': 0.0, 'sway_lead': 0.0}
         ),

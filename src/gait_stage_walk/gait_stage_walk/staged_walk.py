@@ -12,6 +12,7 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.parameters import Parameters
 from gait_stage_walk.behaviour import Period
+from gait_stage_walk.pace import paced
 from gait_stage_walk.parameters import StagedWalkParams
 from gait_stage_walk.pulse import SECOND, Pulse, nanoseconds
 from gait_stage_walk.timetable import (
@@ -139,20 +140,25 @@ class StagedWalk:
         self._held = Held()
         self._pulses: list[Pulse] = []
 
-    def heed(self, now: int, stop: bool) -> None:
-        """Leave a phase that is over at a time [ns]; to be called before every period."""
+    def heed(self, now: int, stop: bool, params: StagedWalkParams | None = None) -> None:
+        """
+        Leave a phase that is over at a time [ns]; to be called before every period.
+
+        At the start and at the end of a cycle ``params`` come into force, or else what is desired.
+        """
         while now >= self.phase_end:
             following = next_phase(self.phase, stop)
             if following is self.phase:
                 return
             if self.phase is Phase.IDLE or self.phase.in_cycle:
-                self.current = self.desired
+                self.current = params or self.desired
             self._enter(following, now)
 
     def step(self, period: Period) -> FloatArray:
         """Heed what asks for a stop and return the turn of each of ``JOINTS``, (n,) [rad]."""
         asked = period.command.set_points.get('stop', 0.0) > 0.5
-        self.heed(period.begin, asked or self.desired.stop)
+        params = paced(self.desired, period.command.velocity)
+        self.heed(period.begin, asked or params.stop, params)
         return self.turn_angles(period.begin, period.end)
 
     def turn_angles(self, begin: int, end: int) -> FloatArray:

@@ -1,0 +1,55 @@
+"""A commanded velocity becomes a step size."""
+
+import pytest
+
+from gait_core.trial_spec import Command
+from gait_stage_walk.behaviour import Period
+from gait_stage_walk.pace import LARGEST_STEP, LEAST_STEP, paced, speed_of
+from gait_stage_walk.parameters import StagedWalkParams
+from gait_stage_walk.pulse import nanoseconds
+from gait_stage_walk.staged_walk import Phase, StagedWalk
+
+TICK = nanoseconds(0.02)
+FOLLOWING = StagedWalkParams(follow_velocity=True)
+
+
+@pytest.mark.parametrize('time_scale', [0.6, 0.9, 1.2])
+@pytest.mark.parametrize('degrees', [6.0, 13.0, 24.0])
+def test_the_step_is_the_inverse_of_the_speed(degrees, time_scale):
+    params = StagedWalkParams(follow_velocity=True, time_scale=time_scale)
+    found = paced(params, (speed_of(degrees, time_scale), 0.0, 0.0))
+    assert found.step_size_deg == pytest.approx(degrees)
+    assert not found.stop
+
+
+def test_commands_beyond_the_walk_get_its_nearest_step():
+    assert paced(FOLLOWING, (1.0, 0.0, 0.0)).step_size_deg == LARGEST_STEP
+    assert paced(FOLLOWING, (0.005, 0.0, 0.0)).step_size_deg == LEAST_STEP
+    assert paced(FOLLOWING, (0.0, 0.0, -0.05)).step_size_deg == LEAST_STEP
+
+
+@pytest.mark.parametrize('velocity', [(0.0, 0.0, 0.0), (-0.1, 0.0, 0.0), (0.0, 0.1, 0.0)])
+def test_it_stands_when_nothing_it_can_do_is_asked(velocity):
+    assert paced(FOLLOWING, velocity).stop
+
+
+def test_without_follow_velocity_the_parameters_are_kept():
+    params = StagedWalkParams()
+    assert paced(params, (0.0, 0.0, 0.0)) is params
+
+
+def test_a_new_speed_waits_for_the_end_of_the_cycle_and_none_ends_the_walk():
+    walk = StagedWalk(FOLLOWING)
+    sizes = []
+    for tick in range(1000):
+        time = tick * 0.02
+        forward = 0.034 if time < 3.0 else 0.068 if time < 9.0 else 0.0
+        command = Command(velocity=(forward, 0.0, 0.0))
+        before = walk.phase_start
+        walk.step(Period(tick * TICK, (tick + 1) * TICK, command))
+        sizes.append(walk.current.step_size_deg)
+        changed = tick and sizes[-1] != sizes[-2]
+        assert not changed or walk.phase_start != before
+    assert sizes[0] == pytest.approx(10.0)
+    assert max(sizes) == pytest.approx(20.0)
+    assert walk.phase is Phase.IDLE
