@@ -26,8 +26,11 @@ setup(
             'hold = gait_core.hold:HoldController',
         ],
         'gait.terrains': [
+            'bumps = gait_core.terrains.bumps:Bumps',
             'flat = gait_core.terrains.flat:Flat',
             'rough = gait_core.terrains.rough:Rough',
+            'slope = gait_core.terrains.slope:Slope',
+            'steps = gait_core.terrains.steps:Steps',
         ],
     },
 )

@@ -1,0 +1,62 @@
+"""Bumps: rounded rises strewn over level ground."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import math
+
+import numpy as np
+
+from gait_core.errors import ConfigurationError
+from gait_core.parameters import Parameters, bounded
+from gait_core.terrains.base import Grid, HeightField, Terrain
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bumps(Parameters):
+    """
+    One bump in every square of side ``spacing``, anywhere in it by the seed, none overlapping.
+
+    A bump is half a wave of a cosine around its middle: level at its foot and at its top.
+    """
+
+    height: float = bounded(0.01, low=0.0, high=1.0, unit='m', doc='Of a bump.')
+    radius: float = bounded(0.1, low=0.005, high=10.0, unit='m', doc='Of its foot.')
+    spacing: float = bounded(0.3, low=0.01, high=50.0, unit='m', doc='Side of its square.')
+    flat_radius: float = bounded(
+        0.4, low=0.0, high=100.0, unit='m', doc='Level ground around the origin.'
+    )
+    extent: float = bounded(10.0, low=1.0, high=100.0, unit='m', doc='Side of the ground.')
+    cell: float = bounded(0.02, low=0.001, high=0.5, unit='m', doc='Grid spacing.')
+
+    def __post_init__(self) -> None:
+        """Check that a bump fits into its square."""
+        super().__post_init__()
+        if 2.0 * self.radius > self.spacing:
+            raise ConfigurationError(
+                f'radius = {self.radius:g} m does not fit into a spacing of {self.spacing:g} m; '
+                f'nearest valid: {0.5 * self.spacing:g}'
+            )
+
+    def build(self, seed: int) -> Terrain:
+        """Return the surface of a seed."""
+        half = math.ceil(0.5 * self.extent / self.cell)
+        across = np.arange(-half, half + 1) * self.cell
+        square = np.floor((across + half * self.cell) / self.spacing).astype(np.intp)
+        count = int(square.max()) + 1
+        free = 0.5 * self.spacing - self.radius
+        jitter = np.random.default_rng(seed).uniform(-free, free, (2, count, count))
+        middle = (np.arange(count) + 0.5) * self.spacing - half * self.cell
+        place = np.ix_(square, square)
+        away = np.hypot(
+            across[None, :] - (middle[None, :] + jitter[0])[place],
+            across[:, None] - (middle[:, None] + jitter[1])[place],
+        )
+        share = np.minimum(away / self.radius, 1.0)
+        heights = 0.5 * self.height * (1.0 + np.cos(math.pi * share))
+        heights[np.hypot(across[None, :], across[:, None]) < self.flat_radius] = 0.0
+        return Grid(
+            HeightField(
+                heights=heights, cell=self.cell, origin=(-half * self.cell, -half * self.cell)
+            )
+        )

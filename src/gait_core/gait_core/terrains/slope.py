@@ -1,0 +1,49 @@
+"""A slope: level ground that begins to rise or fall."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import math
+
+import numpy as np
+
+from gait_core.parameters import Parameters, bounded
+from gait_core.terrains.base import Grid, HeightField, Terrain
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slope(Parameters):
+    """
+    A plane that rises from a line on, level before it; height zero at the origin.
+
+    The line lies ``start`` ahead of the origin in the direction of the rise; behind the origin
+    (negative) a robot starts on the slope itself. Where the line is no line of the grid, the bend
+    is as wide as a cell. The seed changes nothing.
+    """
+
+    angle_deg: float = bounded(
+        5.0, low=-40.0, high=40.0, unit='deg', doc='Rise; negative: it falls.'
+    )
+    direction_deg: float = bounded(
+        0.0, low=-180.0, high=180.0, unit='deg', doc='Where it rises to: 0 ahead, 90 to the left.'
+    )
+    start: float = bounded(
+        0.5, low=-100.0, high=100.0, unit='m', doc='Distance from the origin to the level part.'
+    )
+    extent: float = bounded(40.0, low=1.0, high=500.0, unit='m', doc='Side of the square.')
+    cell: float = bounded(0.1, low=0.01, high=1.0, unit='m', doc='Grid spacing.')
+
+    def build(self, seed: int) -> Terrain:
+        """Return the surface."""
+        half = math.ceil(0.5 * self.extent / self.cell)
+        across = np.arange(-half, half + 1) * self.cell
+        turn = math.radians(self.direction_deg)
+        ahead = math.cos(turn) * across[None, :] + math.sin(turn) * across[:, None]
+        climbed = np.maximum(ahead, self.start) - max(self.start, 0.0)
+        return Grid(
+            HeightField(
+                heights=math.tan(math.radians(self.angle_deg)) * climbed,
+                cell=self.cell,
+                origin=(-half * self.cell, -half * self.cell),
+            )
+        )
