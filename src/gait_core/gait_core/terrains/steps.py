@@ -30,7 +30,7 @@ class Steps(Parameters):
     )
     start: float = bounded(0.5, low=0.0, high=100.0, unit='m', doc='Where the first riser begins.')
     extent: float = bounded(10.0, low=1.0, high=100.0, unit='m', doc='Length of the way ahead.')
-    width: float = bounded(4.0, low=0.1, high=100.0, unit='m', doc='Width of the way.')
+    width: float = bounded(6.4, low=0.1, high=100.0, unit='m', doc='Width of the way.')
     cell: float = bounded(0.02, low=0.001, high=0.5, unit='m', doc='Grid spacing.')
 
     def build(self, seed: int) -> Terrain:
