@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gait_core.arrays import FloatArray
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Push, Scene
-from sim_bridge.engines.bounds import PushWindow
+from sim_bridge.engines.bounds import BALL_JOINTS, CARRIES, FORCE_ELEMENTS, PushWindow
 from sim_bridge.engines.mujoco_kernel import ACTIVE
 from sim_bridge.engines.mujoco_motors import Motors
 from sim_bridge.engines.mujoco_options import MujocoOptions
@@ -41,6 +41,7 @@ class MujocoEngine(RigidEngine[World, Motors, _Shove]):
 
     name = 'mujoco'
     Options = MujocoOptions
+    carries = (*CARRIES, BALL_JOINTS, FORCE_ELEMENTS)
 
     def _open(self) -> World:
         return World()

@@ -50,9 +50,9 @@ def bare_trial(
     terrain = load_terrain(scene.terrain)
     start = initial_positions(robot, scene)
     pose = base_pose(robot, start, scene.initial, terrain)
-    counts = (len(start), 0, 0, 0)
+    counts = (len(start), 0, 0, 0, 0)
     claim_callback()
-    model = build_model(fused(robot).robot, scene, options, terrain, (), table_size(counts))
+    model = build_model(fused(robot), scene, options, terrain, (), table_size(counts))
     data = mj.MjData(model)
     joints = [model.joint(name) for name in robot.joint_names]
     places = np.array([joint.qposadr[0] for joint in joints])
@@ -92,6 +92,7 @@ def _refuse_others(robot: RobotModel, scene: Scene, options: MujocoOptions) -> N
         and not scene.pushes
         and not scene.fixed_base
         and not options.self_collision
+        and not robot.force_elements
         and not any(joint.mimic for joint in robot.joints)
         and all(robot.actuators[name].kind == 'position' for name in robot.joint_names)
     )

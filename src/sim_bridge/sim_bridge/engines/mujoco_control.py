@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,13 @@ from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import ConfigurationError, ProtocolError
 from sim_bridge.engines import mujoco_kernel as kernel
 from sim_bridge.engines.demands import Tensions, Torques
+from sim_bridge.engines.fused import Ball
 from sim_bridge.engines.laws import COLUMNS
 from sim_bridge.engines.mujoco_client import mj
 from sim_bridge.engines.mujoco_layout import check_layout
 
-Counts = tuple[int, int, int, int]
-"""How many joints, joints with a torque, force elements and pushes a table has room for."""
+Counts = tuple[int, int, int, int, int]
+"""Joints, joints with a torque, force elements, pushes and ball joints: a table's room."""
 
 
 def table_size(counts: Counts) -> int:
@@ -25,7 +26,7 @@ def table_size(counts: Counts) -> int:
 
 
 def _blocks(counts: Counts) -> list[tuple[int, int]]:
-    joints, torques, elements, pushes = counts
+    joints, torques, elements, pushes, balls = counts
     return [
         (kernel.SERVO_ROWS, joints),
         (kernel.TORQUE_ROWS, torques),
@@ -33,6 +34,7 @@ def _blocks(counts: Counts) -> list[tuple[int, int]]:
         (kernel.ELEMENT_ROWS, elements),
         (elements, COLUMNS),
         (kernel.PUSH_ROWS, pushes),
+        (balls, kernel.BALL_COLUMNS),
     ]
 
 
@@ -58,14 +60,14 @@ class Table:
         self._numbers: FloatArray = data.userdata
         self._numbers[:] = 0.0
         self._numbers[0] = kernel.MAGIC
-        self._numbers[kernel.JOINTS : kernel.PUSHES + 1] = counts
+        self._numbers[kernel.JOINTS : kernel.BALLS + 1] = counts
         self._numbers[kernel.STEP] = model.opt.timestep
         views, at = [], kernel.HEADER
         for rows, columns in _blocks(counts):
             views.append(self._numbers[at : at + rows * columns].reshape(rows, columns))
             at += rows * columns
         self._servos, self._torques, self._torque_constants, *rest = views
-        self._elements, self._element_constants, pushes = rest
+        self._elements, self._element_constants, pushes, self._balls = rest
         self.push_columns: Iterator[FloatArray] = iter(pushes.T)
 
     def set_laws(self, hardness: float, slip: float) -> None:
@@ -99,6 +101,19 @@ class Table:
         self._torque_constants[:] = torques.constants
         torques.targets, torques.applied = rows[kernel.TORQUE_TARGET :], rows[kernel.TORQUE]
         torques.fast = rows[kernel.OVERSPEED].view(np.int64)
+
+    def take_balls(
+        self, balls: Sequence[Ball], torques: Torques, places: IntArray, dofs: IntArray
+    ) -> None:
+        """Let torques along the three angles of ball joints act on these; by joint, (n,)."""
+        for row, ball in zip(self._balls, balls, strict=True):
+            first = ball.columns[0]
+            row[kernel.BALL_ADDRESS], row[kernel.BALL_FREEDOM] = places[first], dofs[first]
+            row[kernel.BALL_SIGN] = ball.sign
+            at = np.searchsorted(torques.columns, ball.columns)
+            row[kernel.BALL_TORQUE : kernel.BALL_DAMPING] = at
+            row[kernel.BALL_DAMPING : kernel.BALL_TURN] = ball.damping
+            row[kernel.BALL_TURN :] = ball.turn.ravel()
 
     def take_tensions(self, tensions: Tensions) -> None:
         """Let the callback apply tensions, whose targets and results lie in the table from now."""

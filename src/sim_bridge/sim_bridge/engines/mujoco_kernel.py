@@ -20,7 +20,9 @@ from numba.extending import intrinsic
 from numba.np.numpy_support import from_dtype
 import numpy as np
 
+from sim_bridge.engines import balls as ball_joints
 from sim_bridge.engines import laws
+from sim_bridge.engines.balls import ball_states, ball_torques
 from sim_bridge.engines.laws import COLUMNS, element_tensions, joint_torques
 from sim_bridge.engines.mujoco_layout import layout
 
@@ -41,9 +43,11 @@ CONTACT = layout(
 """What native code reads of MuJoCo's structures."""
 MAGIC = 7.4369081e237
 """First number of a table; no state of others has it there."""
-STEPS, ELAPSED, STEP, SLIP, HARDNESS, SERVOS, JOINTS, TORQUES, ELEMENTS, PUSHES = range(1, 11)
+STEPS, ELAPSED, STEP, SLIP, HARDNESS, SERVOS, JOINTS, TORQUES, ELEMENTS, PUSHES, BALLS = range(
+    1, 12
+)
 """The numbers that follow it: counts of steps, laws, counts of columns."""
-HEADER = 11
+HEADER = 12
 PLACE, DOF, AIM, RATE, GAIN, LIMIT = range(6)
 """Rows of servos."""
 SERVO_ROWS = 6
@@ -56,6 +60,9 @@ ELEMENT_ROWS = ELEMENT_TARGET + 3
 BODY, ACTIVE, LEVER, FORCE = 0, 1, 2, 5
 """Rows of pushes; lever and force have three."""
 PUSH_ROWS = 8
+BALL_ADDRESS, BALL_FREEDOM, BALL_SIGN, BALL_TORQUE, BALL_DAMPING, BALL_TURN = 0, 1, 2, 3, 6, 9
+"""Columns of ball joints: where they lie, sign, torques of the three angles, damping, turn."""
+BALL_COLUMNS = BALL_TURN + 9
 ANY = 1 << 32
 """Length of an array of which only entries are used that MuJoCo's own indices name."""
 
@@ -90,18 +97,54 @@ def _drive_servos(servos, count, hardness, qpos, qvel, references):  # type: ign
 
 
 @njit
-def _apply_torques(rows, constants, elapsed, qpos, qvel, forces):  # type: ignore[no-untyped-def]
-    positions, velocities, torques = rows[POSITION], rows[VELOCITY], rows[TORQUE]
-    for k in range(len(torques)):
-        positions[k] = qpos[int(rows[ADDRESS, k])]
-        velocities[k] = qvel[int(rows[FREEDOM, k])]
-    counts = rows[OVERSPEED].view(np.int64)
+def _find_joints(rows, qpos, qvel):  # type: ignore[no-untyped-def]
+    for k in range(rows.shape[1]):
+        rows[POSITION, k] = qpos[int(rows[ADDRESS, k])]
+        rows[VELOCITY, k] = qvel[int(rows[FREEDOM, k])]
+
+
+@njit
+def _apply_torques(rows, constants, elapsed, forces):  # type: ignore[no-untyped-def]
+    torques, counts = rows[TORQUE], rows[OVERSPEED].view(np.int64)
     joint_torques(
-        rows[TORQUE_LAW], constants, rows[TORQUE_TARGET:], elapsed, positions, velocities, torques,
-        counts,
+        rows[TORQUE_LAW], constants, rows[TORQUE_TARGET:], elapsed, rows[POSITION], rows[VELOCITY],
+        torques, counts,
     )  # fmt: skip
     for k in range(len(torques)):
         forces[int(rows[FREEDOM, k])] = torques[k]
+
+
+@njit
+def _apply_with_balls(rows, constants, balls, elapsed, qpos, qvel, forces):  # type: ignore[no-untyped-def]
+    quaternions, turns = np.empty((len(balls), 4)), np.empty((len(balls), 3, 3))
+    angles, pulls = np.empty((len(balls), 3)), np.empty((len(balls), 3))
+    turned = np.empty((len(balls), 3))
+    _read_balls(balls, qpos, qvel, quaternions, turns, angles, rows)
+    _apply_torques(rows, constants, elapsed, forces)
+    for b in range(len(balls)):
+        for i in range(3):
+            k = int(balls[b, BALL_TORQUE + i])
+            pulls[b, i] = rows[TORQUE, k] - balls[b, BALL_DAMPING + i] * rows[VELOCITY, k]
+    ball_torques(quaternions, turns, balls[:, BALL_SIGN], angles, pulls, turned)
+    for b in range(len(balls)):
+        dof = int(balls[b, BALL_FREEDOM])
+        forces[dof : dof + 3] = turned[b]
+
+
+@njit
+def _read_balls(balls, qpos, qvel, quaternions, turns, angles, rows):  # type: ignore[no-untyped-def]
+    """Write attitudes and angles of ball joints, and the state of the joints along the angles."""
+    spins, rates = np.empty((len(balls), 3)), np.empty((len(balls), 3))
+    for b in range(len(balls)):
+        at, dof = int(balls[b, BALL_ADDRESS]), int(balls[b, BALL_FREEDOM])
+        quaternions[b, :3], quaternions[b, 3] = qpos[at + 1 : at + 4], qpos[at]
+        spins[b] = qvel[dof : dof + 3]
+        turns[b] = balls[b, BALL_TURN:].copy().reshape((3, 3))
+    ball_states(quaternions, spins, turns, balls[:, BALL_SIGN], angles, rates)
+    for b in range(len(balls)):
+        for i in range(3):
+            k = int(balls[b, BALL_TORQUE + i])
+            rows[POSITION, k], rows[VELOCITY, k] = angles[b, i], rates[b, i]
 
 
 @njit
@@ -162,7 +205,14 @@ def _control(state, table):  # type: ignore[no-untyped-def]
     if width:
         rows = _block(table, at, TORQUE_ROWS, width)
         constants = _block(table, at + TORQUE_ROWS * width, width, COLUMNS)
-        _apply_torques(rows, constants, elapsed, qpos, qvel, numbers_at(state.qfrc_applied, ANY))
+        count = int(table[BALLS])
+        balls = _block(table, len(table) - BALL_COLUMNS * count, count, BALL_COLUMNS)
+        forces = numbers_at(state.qfrc_applied, ANY)
+        _find_joints(rows, qpos, qvel)
+        if count:
+            _apply_with_balls(rows, constants, balls, elapsed, qpos, qvel, forces)
+        else:
+            _apply_torques(rows, constants, elapsed, forces)
     at, width = at + (TORQUE_ROWS + COLUMNS) * width, int(table[ELEMENTS])
     if width:
         rows = _block(table, at, ELEMENT_ROWS, width)
@@ -198,5 +248,11 @@ def _compiled(stamp: int) -> Any:
     return control
 
 
-CALLBACK: Any = _compiled(zlib.crc32(Path(laws.__file__).read_bytes()) or 1).ctypes
+def _stamp() -> int:
+    """Return what stands for the code of the laws that the callback has compiled in."""
+    sources = [Path(str(module.__file__)).read_bytes() for module in (laws, ball_joints)]
+    return zlib.crc32(b''.join(sources)) or 1
+
+
+CALLBACK: Any = _compiled(_stamp()).ctypes
 """Writes references, torques and forces of a step whose first half is done, as MuJoCo calls it."""

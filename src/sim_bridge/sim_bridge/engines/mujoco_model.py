@@ -12,10 +12,11 @@ from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
 from gait_core.robot.frames import rotation
 from gait_core.robot.meshes import mesh_hull
-from gait_core.robot.model import Joint, Link, RobotModel, Shape
+from gait_core.robot.model import SPHERICAL, ForceElement, Joint, Link, RobotModel, Shape
 from gait_core.scene import Scene
 from gait_core.terrains import Terrain
 from gait_core.terrains.base import HeightField
+from sim_bridge.engines.fused import Fused
 from sim_bridge.engines.mujoco_client import mj
 from sim_bridge.engines.mujoco_options import MujocoOptions
 from sim_bridge.engines.rigid import quaternion_of
@@ -33,7 +34,7 @@ _NEVER, _GROUND, _ROBOT = 0, 1, 2
 
 
 def build_model(
-    robot: RobotModel,
+    fused: Fused,
     scene: Scene,
     options: MujocoOptions,
     terrain: Terrain,
@@ -45,8 +46,8 @@ def build_model(
 
     Parameters
     ----------
-    robot : RobotModel
-        Without needless fixed joints (``fused``).
+    fused : Fused
+        The robot without needless fixed joints.
     scene : Scene
         Ground, friction, gravity and physics step; its initial state is not looked at.
     options : MujocoOptions
@@ -63,6 +64,7 @@ def build_model(
         If MuJoCo cannot build the robot; the message gives its reason.
 
     """
+    robot = fused.robot
     spec = mj.MjSpec()
     spec.modelname, spec.nuserdata = 'scene', table
     spec.compiler.degree = False
@@ -82,6 +84,8 @@ def build_model(
             geom.conaffinity = _GROUND | _ROBOT if options.self_collision else _GROUND
             _set_surface(geom, scene, options, contact)
     _couple_mimics(spec, robot, scene)
+    for element in robot.force_elements:
+        _add_element(spec, bodies, element, fused)
     for a, b in (*((joint.parent, joint.child) for joint in robot.joints), *apart):
         spec.add_exclude(bodyname1=a, bodyname2=b)
     try:
@@ -253,6 +257,9 @@ def _add_link(
 
 def _add_joint(body: Any, joint: Joint, scene: Scene, options: MujocoOptions) -> None:
     slides = joint.kind == 'prismatic'
+    if joint.kind == SPHERICAL:
+        body.add_joint(name=joint.name, type=mj.mjtJoint.mjJNT_BALL, armature=options.armature)
+        return
     made = body.add_joint(
         name=joint.name,
         type=mj.mjtJoint.mjJNT_SLIDE if slides else mj.mjtJoint.mjJNT_HINGE,
@@ -311,6 +318,23 @@ def _couple_mimics(spec: Any, robot: RobotModel, scene: Scene) -> None:
             made.data[:5] = (joint.mimic.offset, joint.mimic.multiplier, 0.0, 0.0, 0.0)
             made.solref = (2.0 * scene.physics_step, 1.0)
             made.solimp = constant_impedance(HARDEST)
+
+
+def _add_element(spec: Any, bodies: dict[str, Any], element: ForceElement, fused: Fused) -> None:
+    """Add a tendon between two points, and an actuator that the callback gives its force."""
+    tendon = spec.add_tendon(name=element.name)
+    for end, link, point in (
+        ('a', element.link_a, element.point_a),
+        ('b', element.link_b, element.point_b),
+    ):
+        place = fused.places[link].then(point, (0.0, 0.0, 0.0))
+        site = f'{element.name}/{end}'
+        bodies[place.link].add_site(name=site, pos=place.position)
+        tendon.wrap_site(site)
+    motor = spec.add_actuator(
+        name=element.name, target=element.name, trntype=mj.mjtTrn.mjTRN_TENDON
+    )
+    motor.set_to_motor()
 
 
 def _wxyz(rpy: Iterable[float]) -> FloatArray:

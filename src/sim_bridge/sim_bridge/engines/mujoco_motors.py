@@ -65,9 +65,12 @@ class Motors:
         )
         columns = self.torques.columns
         self.table.take_torques(self.torques, world.places[columns], world.dofs[columns])
+        self.table.take_balls(world.fused.balls, self.torques, world.places, world.dofs)
         self.table.take_tensions(self.tensions)
         self._timed = bool(len(columns) or self.tensions.names)
         self._dt, self._driven = step, 0
+        self._hinge: BoolArray = np.ones(len(demands.kinds), dtype=bool)
+        self._hinge[[column for ball in world.fused.balls for column in ball.columns]] = False
         self._servo = np.isin(demands.kinds, SERVOS)
         friction = np.array([robot.joint[name].friction for name in robot.joint_names])
         self._strength = np.where(self._servo, demands.effort_limit, friction)
@@ -93,9 +96,9 @@ class Motors:
         Hold joint positions until targets come.
 
         ``stiff`` puts a servo on joints with velocity or effort actuators too, for a robot that
-        settles; without it they get zero velocity and effort.
+        settles; without it they get zero velocity and effort, as ball joints always do.
         """
-        loose = np.isin(self.demands.kinds, ('velocity', 'effort')) & stiff
+        loose = np.isin(self.demands.kinds, ('velocity', 'effort')) & stiff & self._hinge
         strength = np.where(loose, self.demands.effort_limit, self._strength)
         self._set_rows(strength, loose)
         self.demands.hold(positions)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
@@ -9,6 +11,7 @@ from gait_core.errors import ConfigurationError, SimulationDiverged
 from gait_core.observation import Contacts, Imu, Observation
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
+from sim_bridge.engines.balls import ball_states
 from sim_bridge.engines.bounds import FAR, check_state
 from sim_bridge.engines.mujoco_client import mj
 from sim_bridge.engines.mujoco_kernel import CONTACT, DATA
@@ -110,6 +113,7 @@ class StateReader:
             body_twists=twist.reshape(1, 6),
             imu=Imu(orientation=attitude, angular_velocity=spin, linear_acceleration=felt),
             contacts=self._contacts(),
+            **self._elements(motors),
         )
 
     def _read_robot(self, motors: Motors, found: FloatArray) -> None:
@@ -117,6 +121,8 @@ class StateReader:
         pose, twist, efforts = [found[at] for at in self._parts[2:5]]
         read_robot(data, world.places, world.dofs, motors.servos, self._free, found)
         motors.torques.write(efforts)
+        if world.fused.balls:
+            self._read_balls(found)
         if not self._free:
             self._read_body(ROOT, pose, twist)
         if self._imu_body != ROOT:
@@ -135,6 +141,38 @@ class StateReader:
             raise SimulationDiverged(
                 f'the physics left its range before tick {tick}: {mj.mju_warningText(kind, where)}'
             )
+
+    def _read_balls(self, found: FloatArray) -> None:
+        """Write angles and rates of ball joints over what stands in their place."""
+        world, data = self._world, self._data
+        balls = world.fused.balls
+        columns = np.array([ball.columns for ball in balls])
+        at = world.places[columns[:, :1]] + _XYZW
+        angles, rates = np.empty((2, len(balls), 3))
+        ball_states(
+            data.qpos[at], data.qvel[world.dofs[columns]],
+            np.array([ball.turn for ball in balls]), np.array([ball.sign for ball in balls]),
+            angles, rates,
+        )  # fmt: skip
+        q, velocities = self._parts[:2]
+        found[q][columns], found[velocities][columns] = angles, rates
+
+    def _elements(self, motors: Motors) -> dict[str, Any]:
+        """Return the fields of an observation that say what force elements do."""
+        tensions = motors.tensions
+        if not tensions.names:
+            return {}
+        # MuJoCo's lengths are those of the start of the last step.
+        mj.mj_kinematics(self._model, self._data)
+        mj.mj_comPos(self._model, self._data)
+        mj.mj_tendon(self._model, self._data)
+        both = np.array([self._data.ten_length, tensions.applied])
+        both.flags.writeable = False
+        return {
+            'element_names': tensions.names,
+            'element_lengths': both[0],
+            'element_forces': both[1],
+        }
 
     def _read_body(self, body: int, pose: FloatArray, twist: FloatArray) -> None:
         """Write pose and twist of a body's frame in ``odom``, (7,) and (6,)."""

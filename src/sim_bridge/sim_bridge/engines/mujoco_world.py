@@ -10,6 +10,7 @@ from gait_core.arrays import FloatArray, IntArray
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
 from gait_core.terrains import Terrain
+from sim_bridge.engines.balls import ball_quaternion
 from sim_bridge.engines.bounds import check_base
 from sim_bridge.engines.demands import SERVOS
 from sim_bridge.engines.fused import fused
@@ -37,7 +38,8 @@ class World:
     counts : Counts
         What the table of the state has room for.
     places, dofs : (n,) int arrays
-        Of each joint of ``joint_names`` in the positions and velocities of the state.
+        Of each joint of ``joint_names`` in the positions and velocities of the state. The three
+        of a ball joint share a place, that of its quaternion w, x, y, z.
 
     """
 
@@ -91,22 +93,33 @@ class World:
         self.apart = apart
         torques = [name for name in robot.joint_names if robot.actuators[name].kind not in SERVOS]
         self.counts: Counts = (
-            len(robot.joint_names), len(torques), len(robot.force_elements), len(scene.pushes)
+            len(robot.joint_names), len(torques), len(robot.force_elements), len(scene.pushes),
+            len(self.fused.balls),
         )  # fmt: skip
         self.model = build_model(
-            self.fused.robot, scene, options, terrain, apart, table_size(self.counts)
+            self.fused, scene, options, terrain, apart, table_size(self.counts)
         )
         self.data = mj.MjData(self.model)
         self._fixed = scene.fixed_base
         self.ground = self.model.geom(GROUND).id
-        joints = [self.model.joint(name) for name in robot.joint_names]
-        self.places: IntArray = np.array([joint.qposadr[0] for joint in joints], dtype=np.int64)
-        self.dofs: IntArray = np.array([joint.dofadr[0] for joint in joints], dtype=np.int64)
+        self._find_joints()
         self._mimics = [
             (self.model.joint(joint.name).qposadr[0], joint.mimic)
             for joint in self.fused.robot.joints
             if joint.mimic is not None
         ]
+
+    def _find_joints(self) -> None:
+        inside = {column: ball for ball in self.fused.balls for column in ball.columns}
+        count = len(self.full.joint_names)
+        self.places: IntArray = np.zeros(count, dtype=np.int64)
+        self.dofs: IntArray = np.zeros(count, dtype=np.int64)
+        for i, name in enumerate(self.full.joint_names):
+            ball = inside.get(i)
+            joint = self.model.joint(name if ball is None else ball.name)
+            self.places[i], self.dofs[i] = joint.qposadr[0], joint.dofadr[0]
+            if ball is not None:
+                self.dofs[i] += int(np.flatnonzero(ball.columns == i)[0])
 
     def place(self, pose: FloatArray, positions: FloatArray) -> None:
         """Forget the state; put the root link at a pose and the joints at positions, at rest."""
@@ -118,6 +131,10 @@ class World:
         else:
             data.qpos[:3], data.qpos[3:7] = pose[:3], (w, x, y, z)
         data.qpos[self.places] = positions
+        for ball in self.fused.balls:
+            first = self.places[ball.columns[0]]
+            x, y, z, w = ball_quaternion(ball, positions[ball.columns]).tolist()
+            data.qpos[first : first + 4] = w, x, y, z
         value = dict(zip(self.full.joint_names, positions.tolist(), strict=True))
         for place, mimic in self._mimics:
             data.qpos[place] = mimic.multiplier * value[mimic.joint] + mimic.offset
