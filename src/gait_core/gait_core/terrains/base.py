@@ -11,6 +11,30 @@ import numpy as np
 import numpy.typing as npt
 
 from gait_core.arrays import FloatArray, frozen
+from gait_core.errors import ConfigurationError
+
+MAX_VERTICES = 4_000_000
+"""Of one grid; beyond it a mistyped cell would fill the memory."""
+
+
+def check_grid(length: float, width: float, cell: float) -> None:
+    """
+    Refuse a grid of more than ``MAX_VERTICES`` before it is made; all in m.
+
+    Raises
+    ------
+    ConfigurationError
+        With the least cell that the ground can have.
+
+    """
+    count = (length / cell + 1.0) * (width / cell + 1.0)
+    if count > MAX_VERTICES:
+        # Rounded up by a hundredth: three digits must not fall short.
+        nearest = 1.01 * cell * (count / MAX_VERTICES) ** 0.5
+        raise ConfigurationError(
+            f'cell = {cell:g} m makes {count:.3g} vertices of a ground of {length:g} x {width:g} '
+            f'm, more than {MAX_VERTICES:.3g}; nearest valid: {nearest:.3g}'
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

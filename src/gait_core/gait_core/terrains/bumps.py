@@ -9,7 +9,7 @@ import numpy as np
 
 from gait_core.errors import ConfigurationError
 from gait_core.parameters import Parameters, bounded
-from gait_core.terrains.base import Grid, HeightField, Terrain
+from gait_core.terrains.base import Grid, HeightField, Terrain, check_grid
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,26 +17,36 @@ class Bumps(Parameters):
     """
     One bump in every square of side ``spacing``, anywhere in it by the seed, none overlapping.
 
-    A bump is half a wave of a cosine around its middle: level at its foot and at its top.
+    A bump is half a wave of a cosine around its middle: level at its foot and at its top. One that
+    would reach into the level ground around the origin is left out. Finer cells make rounder
+    bumps, but engines carry a flat sole badly over more than 5 by 5 cells.
     """
 
     height: float = bounded(0.01, low=0.0, high=1.0, unit='m', doc='Of a bump.')
-    radius: float = bounded(0.1, low=0.005, high=10.0, unit='m', doc='Of its foot.')
+    radius: float = bounded(
+        0.1, low=0.005, high=10.0, unit='m', doc='Of its foot, 2 cells at least.'
+    )
     spacing: float = bounded(0.3, low=0.01, high=50.0, unit='m', doc='Side of its square.')
     flat_radius: float = bounded(
         0.4, low=0.0, high=100.0, unit='m', doc='Level ground around the origin.'
     )
     extent: float = bounded(10.0, low=1.0, high=100.0, unit='m', doc='Side of the ground.')
-    cell: float = bounded(0.02, low=0.001, high=0.5, unit='m', doc='Grid spacing.')
+    cell: float = bounded(0.05, low=0.001, high=0.5, unit='m', doc='Grid spacing.')
 
     def __post_init__(self) -> None:
-        """Check that a bump fits into its square."""
+        """Check that a bump fits into its square and the grid shows it."""
         super().__post_init__()
         if 2.0 * self.radius > self.spacing:
             raise ConfigurationError(
                 f'radius = {self.radius:g} m does not fit into a spacing of {self.spacing:g} m; '
                 f'nearest valid: {0.5 * self.spacing:g}'
             )
+        if self.radius < 2.0 * self.cell:
+            raise ConfigurationError(
+                f'cell = {self.cell:g} m is too coarse for bumps of radius {self.radius:g} m; '
+                f'nearest valid: {0.5 * self.radius:g}'
+            )
+        check_grid(self.extent, self.extent, self.cell)
 
     def build(self, seed: int) -> Terrain:
         """Return the surface of a seed."""
@@ -47,14 +57,12 @@ class Bumps(Parameters):
         free = 0.5 * self.spacing - self.radius
         jitter = np.random.default_rng(seed).uniform(-free, free, (2, count, count))
         middle = (np.arange(count) + 0.5) * self.spacing - half * self.cell
+        x, y = middle[None, :] + jitter[0], middle[:, None] + jitter[1]
+        top = np.where(np.hypot(x, y) < self.flat_radius + self.radius, 0.0, self.height)
         place = np.ix_(square, square)
-        away = np.hypot(
-            across[None, :] - (middle[None, :] + jitter[0])[place],
-            across[:, None] - (middle[:, None] + jitter[1])[place],
-        )
+        away = np.hypot(across[None, :] - x[place], across[:, None] - y[place])
         share = np.minimum(away / self.radius, 1.0)
-        heights = 0.5 * self.height * (1.0 + np.cos(math.pi * share))
-        heights[np.hypot(across[None, :], across[:, None]) < self.flat_radius] = 0.0
+        heights = 0.5 * top[place] * (1.0 + np.cos(math.pi * share))
         return Grid(
             HeightField(
                 heights=heights, cell=self.cell, origin=(-half * self.cell, -half * self.cell)

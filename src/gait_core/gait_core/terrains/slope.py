@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from gait_core.parameters import Parameters, bounded
-from gait_core.terrains.base import Grid, HeightField, Terrain
+from gait_core.terrains.base import Grid, HeightField, Terrain, check_grid
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,10 +28,15 @@ class Slope(Parameters):
         0.0, low=-180.0, high=180.0, unit='deg', doc='Where it rises to: 0 ahead, 90 to the left.'
     )
     start: float = bounded(
-        0.5, low=-100.0, high=100.0, unit='m', doc='Distance from the origin to the level part.'
+        0.5, low=-100.0, high=100.0, unit='m', doc='From the origin to where the rise begins.'
     )
     extent: float = bounded(40.0, low=1.0, high=500.0, unit='m', doc='Side of the square.')
     cell: float = bounded(0.1, low=0.01, high=1.0, unit='m', doc='Grid spacing.')
+
+    def __post_init__(self) -> None:
+        """Check the size of the grid."""
+        super().__post_init__()
+        check_grid(self.extent, self.extent, self.cell)
 
     def build(self, seed: int) -> Terrain:
         """Return the surface."""

@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 
-from gait_core.arrays import FloatArray
-from gait_core.parameters import Parameters, bounded, text
-from gait_core.terrains.base import Grid, HeightField, Terrain
+from gait_core.errors import ConfigurationError
+from gait_core.parameters import Parameters, bounded
+from gait_core.terrains.base import Grid, HeightField, Terrain, check_grid
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,21 +17,29 @@ class Steps(Parameters):
     """
     Level ground up to ``start``, then treads of one length; a riser is one cell long.
 
-    ``pattern`` is ``up`` (a staircase), ``down``, ``alternate`` (one up, one down) or ``random``:
-    each tread goes up or down by the seed.
+    Each tread goes up or down by the seed, or all the same way where ``up_share`` is 1 or 0. Finer
+    cells make steeper risers, but engines carry a flat sole badly over more than 5 by 5 cells.
     """
 
     height: float = bounded(0.005, low=0.0, high=0.3, unit='m', doc='Of one riser.')
     length: float = bounded(0.3, low=0.02, high=10.0, unit='m', doc='Tread, riser included.')
-    pattern: str = text(
-        'random',
-        choices=('up', 'down', 'alternate', 'random'),
-        doc='How treads follow.',
+    up_share: float = bounded(
+        0.5, low=0.0, high=1.0, unit='-', doc='Chance that a tread goes up: 1 a staircase, 0 down.'
     )
     start: float = bounded(0.5, low=0.0, high=100.0, unit='m', doc='Where the first riser begins.')
     extent: float = bounded(10.0, low=1.0, high=100.0, unit='m', doc='Length of the way ahead.')
     width: float = bounded(6.4, low=0.1, high=100.0, unit='m', doc='Width of the way.')
-    cell: float = bounded(0.02, low=0.001, high=0.5, unit='m', doc='Grid spacing.')
+    cell: float = bounded(0.05, low=0.001, high=0.5, unit='m', doc='Grid spacing.')
+
+    def __post_init__(self) -> None:
+        """Check that a tread has a level part and the size of the grid."""
+        super().__post_init__()
+        if self.length < 2.0 * self.cell:
+            raise ConfigurationError(
+                f'cell = {self.cell:g} m is too coarse for treads of {self.length:g} m; '
+                f'nearest valid: {0.5 * self.length:g}'
+            )
+        check_grid(self.extent + self.start + 0.5 * self.width, self.width, self.cell)
 
     def build(self, seed: int) -> Terrain:
         """Return the surface of a seed."""
@@ -41,7 +49,10 @@ class Steps(Parameters):
         x = np.arange(-behind - math.ceil(self.start / self.cell), ahead + 1) * self.cell
         # A riser's upper end belongs to its tread, in spite of what rounding does to multiples.
         tread = np.floor((x - self.cell) / self.length + 1e-9).astype(np.intp) + 1
-        levels = self._levels(seed, int(tread.max()))
+        draws = np.random.default_rng(seed).random(max(int(tread.max()), 0))
+        # A draw is below 1: a share of 1 always goes up, a share of 0 never.
+        rises = np.where(draws < self.up_share, self.height, -self.height)
+        levels = np.concatenate([[0.0], np.cumsum(rises)])
         heights = np.tile(levels[np.maximum(tread, 0)], (2 * behind + 1, 1))
         return Grid(
             HeightField(
@@ -50,18 +61,3 @@ class Steps(Parameters):
                 origin=(self.start + float(x[0]), -behind * self.cell),
             )
         )
-
-    def _levels(self, seed: int, treads: int) -> FloatArray:
-        """Return the heights of the ground before and of each tread, (treads + 1,) [m]."""
-        count = np.arange(treads + 1)
-        match self.pattern:
-            case 'up':
-                ups = count
-            case 'down':
-                ups = -count
-            case 'alternate':
-                ups = count % 2
-            case _:
-                signs = np.random.default_rng(seed).choice([-1, 1], treads)
-                ups = np.concatenate([[0], np.cumsum(signs)])
-        return np.asarray(self.height * ups, dtype=np.float64)
