@@ -16,6 +16,7 @@ from rclpy.parameter import Parameter
 from gait_core.testing_documents import rows
 from gait_evolver.node import EvolverNode
 from gait_ros.controller_node import ControllerNode
+from gait_ros.waypoints_node import WaypointsNode
 from sim_bridge.node import SimBridgeNode
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -86,12 +87,19 @@ def advertised(node, found):
                 found.setdefault(heading, set()).update((short, kind) for kind in types)
 
 
+def section(package, name):
+    """Return what the README of a package says of a node."""
+    text = (ROOT / 'src' / package / 'README.md').read_text(encoding='utf-8')
+    return text.split(f'\n## The node `{name}`\n')[1].split('\n## ')[0]
+
+
 @pytest.mark.parametrize(
-    ('package', 'kind', 'starts'),
+    ('package', 'name', 'kind', 'starts'),
     [
-        ('sim_bridge', SimBridgeNode, [{'robot': 'BOX'}]),
+        ('sim_bridge', 'sim_bridge', SimBridgeNode, [{'robot': 'BOX'}]),
         (
             'gait_ros',
+            'controller',
             ControllerNode,
             [
                 {'robot': 'BOX'},
@@ -99,17 +107,18 @@ def advertised(node, found):
                 {'robot': 'BOX', 'lockstep': True},
             ],
         ),
-        ('gait_evolver', EvolverNode, [{}]),
+        ('gait_ros', 'waypoints', WaypointsNode, [{'waypoints': [1.0, 0.0]}]),
+        ('gait_evolver', 'evolver', EvolverNode, [{}]),
     ],
-    ids=['sim_bridge', 'controller', 'evolver'],
+    ids=['sim_bridge', 'controller', 'waypoints', 'evolver'],
 )
-def test_the_readme_lists_what_a_node_advertises(package, kind, starts, box, domain):
-    text = (ROOT / 'src' / package / 'README.md').read_text(encoding='utf-8')
+def test_the_readme_lists_what_a_node_advertises(package, name, kind, starts, box, domain):
+    text = section(package, name)
     found, parameters = {}, set()
     for number, start in enumerate(starts):
         given = {name: box if value == 'BOX' else value for name, value in start.items()}
         # Names of their own: the graph remembers a node for a while after its end.
-        with running(kind, domain, f'{package}_{number}', **given) as node:
+        with running(kind, domain, f'{name}_{number}', **given) as node:
             discovered(node)
             advertised(node, found)
             parameters |= set(node.get_parameters_by_prefix(''))

@@ -20,6 +20,14 @@ from gait_core.robot.model import RobotModel
 from gait_interfaces.msg import FootContacts
 
 
+def base_pose(message: Odometry) -> FloatArray | None:
+    """Return position and quaternion, (7,); None if not finite or the quaternion no rotation."""
+    position, orientation = message.pose.pose.position, message.pose.pose.orientation
+    pose = np.concatenate((_vector(position), _quaternion(orientation)))
+    norm = float(np.linalg.norm(pose[3:]))
+    return pose if _finite(pose) and math.isclose(norm, 1.0, rel_tol=1e-3) else None
+
+
 class LiveObservation:
     """
     Collects joint states, IMU, odometry and foot contacts.
@@ -92,16 +100,13 @@ class LiveObservation:
 
     def odometry(self, message: Odometry) -> None:
         """Take pose and twist of the base; the twist comes in the base frame (REP-105)."""
-        position, orientation = message.pose.pose.position, message.pose.pose.orientation
-        quaternion = _quaternion(orientation)
-        pose = np.concatenate((_vector(position), quaternion))
+        pose = base_pose(message)
         twist = message.twist.twist
         local = np.concatenate((_vector(twist.linear), _vector(twist.angular)))
-        norm = float(np.linalg.norm(quaternion))
-        if not _finite(pose, local) or not math.isclose(norm, 1.0, rel_tol=1e-3):
+        if pose is None or not _finite(local):
             self._once('odom: pose or twist is not finite, or its quaternion no rotation; ignored')
             return
-        turn = Rotation.from_quat(quaternion)
+        turn = Rotation.from_quat(pose[3:])
         in_odom = np.concatenate((turn.apply(local[:3]), turn.apply(local[3:])))
         self._fields['body_poses'] = pose[None]
         self._fields['body_twists'] = in_odom[None]

@@ -1,0 +1,49 @@
+"""GuRoo walks a square by waypoints."""
+
+import numpy as np
+import pytest
+
+from gait_core.testing_skips import need_engine
+from gait_core.trial import TrialLoop, engine_for, start_trial, step_controller
+from gait_core.trial_setup import controller_parameters, make_scene
+from gait_core.trial_spec import Command, TrialSpec
+from gait_core.waypoints import WaypointFollower, WaypointParams
+
+pytestmark = pytest.mark.physics
+
+CORNERS = np.array([[2.0, 0.0], [2.0, 2.0], [0.0, 2.0], [0.0, 0.0]])
+AFTERWARDS = 5.0
+
+
+def walked(engine, seconds):
+    """Return the record of a walk that ends some seconds after its last corner."""
+    spec = TrialSpec(
+        scene=make_scene('guroo', {'engine': engine, 'physics_step': 0.002}),
+        controller='staged_walk',
+        parameters=controller_parameters('staged_walk', 'balanced', {}),
+        duration=seconds,
+    )
+    follower = WaypointFollower(WaypointParams(waypoints=tuple(CORNERS.ravel())))
+    loop = TrialLoop(spec, engine_for(engine))
+    controller = start_trial(loop)
+    done_at = seconds
+    while loop.running and loop.tick * loop.dt < done_at + AFTERWARDS:
+        loop.command = Command(velocity=follower.velocity(loop.seen.body_poses[0]))
+        if follower.done:
+            done_at = min(done_at, loop.tick * loop.dt)
+        step_controller(loop, controller)
+    assert follower.done, f'{follower.reached} corners, {loop.status}: {loop.reason}'
+    assert loop.running
+    return loop.rollout()
+
+
+def test_a_square_of_2_m_closes_within_30_cm():
+    need_engine('mujoco')
+    rollout = walked('mujoco', 240.0)
+    way, time = rollout.body_poses[:, 0, :2], rollout.time
+    for corner in CORNERS[:-1]:
+        assert np.linalg.norm(way - corner, axis=1).min() < 0.11
+    closing = np.linalg.norm(way[-1] - way[0])
+    print(f'closes within {closing:.3f} m in {time[-1]:.0f} s')
+    assert closing < 0.3
+    assert np.ptp(way[time > time[-1] - 1.0], axis=0).max() < 0.01
