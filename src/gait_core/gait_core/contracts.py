@@ -86,6 +86,20 @@ class Engine(Protocol):
         """Release the physics; further calls raise ProtocolError."""
 
 
+class BatchEngine(Engine, Protocol):
+    """An engine that can also try many open-loop tapes from one state at a time."""
+
+    def rollout_batch(
+        self, tapes: Sequence[Sequence[AppliedTargets]], threads: int
+    ) -> list[list[Observation]]:
+        """
+        Advance each tape from the present state, which stays as it is.
+
+        Equals ``rollout`` of each tape bit for bit, whatever the threads. A tape whose physics
+        diverges ends before the control period in which it did.
+        """
+
+
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
     """A point of the unit cube that an optimiser wants evaluated, and where it came from."""

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+import copy
+from queue import SimpleQueue
 
 from gait_core.arrays import FloatArray
+from gait_core.errors import ConfigurationError, SimulationDiverged
+from gait_core.observation import Observation
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Push, Scene
+from gait_core.targets import AppliedTargets
 from sim_bridge.engines.bounds import BALL_JOINTS, CARRIES, FORCE_ELEMENTS, PushWindow
 from sim_bridge.engines.mujoco_kernel import ACTIVE
 from sim_bridge.engines.mujoco_motors import Motors
@@ -42,6 +48,7 @@ class MujocoEngine(RigidEngine[World, Motors, _Shove]):
     name = 'mujoco'
     Options = MujocoOptions
     carries = (*CARRIES, BALL_JOINTS, FORCE_ELEMENTS)
+    _state: StateReader
 
     def _open(self) -> World:
         return World()
@@ -64,3 +71,74 @@ class MujocoEngine(RigidEngine[World, Motors, _Shove]):
             self._motors.drive(1)
         for push in pushes:
             push.act(False)
+
+    def rollout_batch(
+        self, tapes: Sequence[Sequence[AppliedTargets]], threads: int
+    ) -> list[list[Observation]]:
+        """
+        Advance each tape from the present state, which stays as it is.
+
+        MuJoCo's own batches give states, but no contacts and no efforts. Here each thread has a
+        twin of this engine with a state of its own, and steps it as this one does; MuJoCo lets
+        other threads run meanwhile.
+
+        Parameters
+        ----------
+        tapes : sequence of sequences of AppliedTargets
+        threads : int
+            How many tapes run at a time; the observations do not depend on it.
+
+        Returns
+        -------
+        list of list of Observation
+            What ``rollout`` gives for each tape, to the last bit. A tape whose physics diverges
+            ends before the control period in which it did.
+
+        Raises
+        ------
+        BadCommand, ConfigurationError
+            If targets cannot be applied, or there is no thread.
+        ProtocolError
+            Before a reset or after ``close``.
+
+        """
+        self._check_ready()
+        if threads < 1:
+            raise ConfigurationError(f'a batch of {threads} threads; nearest valid: 1')
+        idle: SimpleQueue[MujocoEngine] = SimpleQueue()
+        for _ in range(min(threads, len(tapes))):
+            idle.put(self._twin())
+
+        def run(tape: Sequence[AppliedTargets]) -> list[Observation]:
+            twin = idle.get()
+            try:
+                twin._follow(self)
+                return twin._rollout_valid(tape)
+            finally:
+                idle.put(twin)
+
+        with ThreadPoolExecutor(threads) as pool:
+            return list(pool.map(run, tapes))
+
+    def _twin(self) -> MujocoEngine:
+        """Return an engine with the same model and a state of its own."""
+        twin = copy.copy(self)
+        twin._world = self._open_world().twin()
+        twin._equip(twin._world)
+        return twin
+
+    def _follow(self, other: MujocoEngine) -> None:
+        """Take the state of an engine of which this is a twin."""
+        self._open_world().follow(other._open_world())
+        self._motors.follow(other._motors)
+        self._state.follow(other._state)
+        self._tick, self._ready = other._tick, True
+
+    def _rollout_valid(self, tape: Sequence[AppliedTargets]) -> list[Observation]:
+        seen: list[Observation] = []
+        try:
+            for targets in tape:
+                seen.append(self.step(targets))
+        except SimulationDiverged:
+            pass
+        return seen

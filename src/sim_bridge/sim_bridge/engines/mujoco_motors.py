@@ -137,6 +137,11 @@ class Motors:
         mj.mj_step(self._model, self._data, steps)
         self._driven += steps
 
+    def follow(self, other: Motors) -> None:
+        """Take the counts of motors whose state, table included, has been taken."""
+        self._driven = other._driven
+        self.demands.clamped[:] = other.demands.clamped
+
     def check(self) -> None:
         """Raise ProtocolError unless MuJoCo let the demands act in every step."""
         self.table.check(self._driven)

@@ -23,11 +23,11 @@ from sim_bridge.engines.rigid import quaternion_of
 
 ROOT = 1
 """MuJoCo's index of the root link; 0 is the world."""
-# Warnings after which a state is no physics.
+# Warnings after which a state is no physics; MuJoCo leaves out forces that it takes for bad.
 _FATAL = np.array(
     [
-        int(getattr(mj.mjtWarning, name))
-        for name in ('mjWARN_BADQPOS', 'mjWARN_BADQVEL', 'mjWARN_BADQACC', 'mjWARN_CNSTRFULL')
+        int(getattr(mj.mjtWarning, f'mjWARN_{name}'))
+        for name in ('BADQPOS', 'BADQVEL', 'BADQACC', 'BADCTRL', 'CNSTRFULL')
     ]
 )
 _XYZW = np.array([1, 2, 3, 0])
@@ -141,6 +141,10 @@ class StateReader:
             raise SimulationDiverged(
                 f'the physics left its range before tick {tick}: {mj.mju_warningText(kind, where)}'
             )
+
+    def follow(self, other: StateReader) -> None:
+        """Remember what the reader of another state of the same model does."""
+        self._imu_before[:] = other._imu_before
 
     def _read_balls(self, found: FloatArray) -> None:
         """Write angles and rates of ball joints over what stands in their place."""

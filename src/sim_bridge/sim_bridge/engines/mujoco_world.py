@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -158,6 +159,16 @@ class World:
         apart = tuple((links[a - 1].name, links[b - 1].name) for a, b in sorted(pairs))
         if apart:
             self._build(self.full, scene, options, terrain, apart)
+
+    def twin(self) -> World:
+        """Return a world of the same model with a state of its own, at no particular start."""
+        twin = copy.copy(self)
+        twin.data = mj.MjData(self.model)
+        return twin
+
+    def follow(self, other: World) -> None:
+        """Take the state of a world of the same model, the table of the callback included."""
+        mj.mj_copyData(self.data, self.model, other.data)
 
     def body(self, link: str) -> int:
         """Return MuJoCo's index of a link of the fused robot."""

@@ -170,12 +170,18 @@ class RigidEngine(ABC, Generic[WorldT, MotorsT, ShoveT]):
         pose = base_pose(robot, start, scene.initial, terrain)
         world.rebuild(robot, scene, options, terrain, pose, start[: len(robot.joint_names)])
         self._robot = robot
+        self._scene, self._options = scene, options
         self._steps = scene.steps_per_tick
-        self._motors, self._state = self._bind(world, robot, scene, options)
-        self._pushes = [self._shove(push, world, scene) for push in scene.pushes]
+        self._equip(world)
         self._tick = 0
         self._ready = True
         return self._settle(start, settle_ticks)
+
+    def _equip(self, world: WorldT) -> None:
+        """Make actuators, reader and pushes of a world at its start."""
+        scene = self._scene
+        self._motors, self._state = self._bind(world, self.robot, scene, self._options)
+        self._pushes = [self._shove(push, world, scene) for push in scene.pushes]
 
     def _settle(self, start: FloatArray, ticks: int) -> Observation:
         motors = self._motors
@@ -202,8 +208,7 @@ class RigidEngine(ABC, Generic[WorldT, MotorsT, ShoveT]):
             Before a reset or after ``close``.
 
         """
-        if not self._ready:
-            raise ProtocolError(f"engine '{self.name}' needs a reset before it can step")
+        self._check_ready()
         samples = self._motors.load(targets, self._steps)
         first = self._tick * self._steps
         per_sample = self._steps // samples
@@ -227,6 +232,10 @@ class RigidEngine(ABC, Generic[WorldT, MotorsT, ShoveT]):
             self._world.close()
             self._world = None
         self._ready = False
+
+    def _check_ready(self) -> None:
+        if not self._ready:
+            raise ProtocolError(f"engine '{self.name}' needs a reset before it can step")
 
     def _open_world(self) -> WorldT:
         if self._world is None:
