@@ -24,7 +24,7 @@ SYMMETRIC = genes_from_legs(
 )
 EQUAL = MeasureSettings(loads='equal')
 PUBLISHED_FORCES = MeasureSettings(
-    loads='equal', axial_force='printed', screw='symmetric', steps=2000
+    loads='equal', axial_force='printed', screw='symmetric', lift=False, steps=2000
 )
 WEIGHT = 9.81
 
@@ -102,6 +102,24 @@ def test_uphill_work_is_weight_times_rise():
     assert gained == pytest.approx(rise, rel=1e-6)
 
 
+@given(seed=st.integers(0, 200), slope=st.floats(-0.3, 0.3))
+@settings(max_examples=40, deadline=None)
+def test_no_stride_climbs_for_less_than_its_weight_rises(seed, slope):
+    ours = measure(strides(50, seed), MeasureSettings(slope_up=slope))
+    climb = 22.0 * WEIGHT * ours.distance * math.sin(slope)
+    assert np.all(ours.energy >= climb - 1e-9)
+
+
+def test_lift_is_the_weight_times_what_the_body_sinks():
+    # Level body, equal legs: the feet end a stroke closer to the hips than they began it.
+    heights = foot(joints_of(SYMMETRIC))[:, 0, 1]
+    sunk = 22.0 * WEIGHT * (heights[2] - heights[0])
+    ours = measure(SYMMETRIC[None], MeasureSettings(loads='equal', steps=1000))
+    assert sunk > 0.1
+    # The legs' own centre of mass returns to where it was relative to the body.
+    assert ours.lift[0] == pytest.approx(sunk, rel=1e-4)
+
+
 def two_segments(x, height, length):
     """Return hip and knee angle of a leg with equal segments and the foot at x, -height."""
     distance = math.hypot(x, height)
@@ -172,7 +190,7 @@ def test_the_flaw_of_the_published_energy_is_absent(knee):
         return genes_from_legs([leg] * 3)[None]
 
     still, moved = measure(stride(0.0), EQUAL).energy, measure(stride(knee), EQUAL).energy
-    assert moved[0] == pytest.approx(still[0], rel=0.02 * knee + 1e-6)
+    assert moved[0] == pytest.approx(still[0], rel=0.06 * knee + 1e-6)
     if knee <= 1e-3:
         assert score(stride(knee)).energy[0] < 1e-3 * score(stride(0.0)).energy[0]
 
@@ -231,7 +249,9 @@ def test_kinds_of_work_and_heat():
         ours.rotary_absolute, 2.0 * ours.rotary_positive - ours.rotary_signed, atol=1e-9
     )
     positive = measure(genes, MeasureSettings(work='positive'))
-    np.testing.assert_allclose(positive.energy, ours.rotary_positive + ours.screw_input)
+    np.testing.assert_allclose(
+        positive.energy, ours.rotary_positive + ours.screw_input + ours.lift
+    )
     hot = measure(genes, MeasureSettings(heat=True))
     np.testing.assert_allclose(hot.energy, ours.energy + ours.rotary_heat + ours.screw_heat)
     slow = measure(genes, MeasureSettings(phase_duration=2.0))

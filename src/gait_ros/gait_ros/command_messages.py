@@ -60,9 +60,7 @@ def to_gait_state(
 
     ``phase``, ``stage`` and ``stance.<leg>`` (1 in stance, 0 in swing) have fields of their own.
     """
-    message = GaitState(
-        controller=controller, behaviour=behaviour, values=to_quantities(state)
-    )
+    message = GaitState(controller=controller, behaviour=behaviour, values=to_quantities(state))
     message.header.stamp = stamp
     for name in ('phase', 'stage'):
         if name in state:

@@ -82,6 +82,11 @@ class MeasureSettings(Parameters):
         doc='Of hips and knees that counts as energy. absolute: braking costs as much as driving. '
         'positive: braking is free.',
     )
+    lift: bool = flag(
+        True,
+        doc='Whether energy counts the lift that the joints leave out. A body that sinks in a '
+        'stroke, or does not climb with its slope, must be raised before the next.',
+    )
     heat: bool = flag(False, doc='Whether the heat of the motors counts as energy.')
     rotary_constant: float = bounded(
         1.8,
@@ -119,6 +124,8 @@ class StrideMeasures:
     rotary_heat, screw_heat : arrays [J]
         Of motor windings. A screw is turned at its own speed and then rests; one that cannot lock
         itself is held throughout.
+    lift : array [J]
+        Weight times rise of the ground less the signed work of all joints, not negative.
     energy : array [J]
         What counts by the settings.
     margin : array [m]
@@ -149,6 +156,7 @@ class StrideMeasures:
     screw_input: FloatArray
     rotary_heat: FloatArray
     screw_heat: FloatArray
+    lift: FloatArray
     energy: FloatArray
     margin: FloatArray
     slip: FloatArray
@@ -216,11 +224,17 @@ def measure(
         rows[:, _COLUMN['margin']] = least
     column = {name: rows[:, i] for name, i in _COLUMN.items()}
     energy = column[f'rotary_{chosen.work}'] + column['screw_input']
+    distance = strokes(joints).min(axis=1)
+    climb = hexapod.mass * hexapod.gravity * distance * at.along
+    lift = np.maximum(0.0, climb - column['rotary_signed'] - column['screw_signed'])
+    if chosen.lift:
+        energy = energy + lift
     if chosen.heat:
         energy = energy + column['rotary_heat'] + column['screw_heat']
     return StrideMeasures(
-        distance=strokes(joints).min(axis=1),
+        distance=distance,
         duration=2.0 * chosen.phase_duration,
+        lift=lift,
         energy=energy,
         mass=hexapod.mass,
         gravity=hexapod.gravity,
