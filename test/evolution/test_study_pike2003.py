@@ -6,6 +6,7 @@ import re
 import pytest
 
 from gait_core.registry import load
+from gait_core.testing_skips import need_engine
 from gait_evolver.study_session import Session
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,6 +35,22 @@ def test_commanded_angles_and_settings_are_the_published_ones(name, session):
 def test_the_published_fitness_has_its_closed_forms_and_a_fall_the_worst_score(session):
     pytest.importorskip('pybullet', reason='the walk that falls is one of the bullet engine')
     rows = PARTS['fitness'].measure(session)
+    assert [row for row in rows if row.verdict != 'pass'] == []
+
+
+@pytest.mark.physics
+def test_the_landing_leg_is_too_long_and_levelling_alone_decides_on_the_fall(session):
+    pytest.importorskip('pybullet', reason='the walks are those of both engines')
+    rows = PARTS['why_it_falls'].measure(session)
+    assert [row for row in rows if row.verdict != 'pass'] == []
+    assert session.picture('fall').read_bytes().startswith(b'\x89PNG')
+
+
+@pytest.mark.physics
+@pytest.mark.parametrize('name', ['straight', 'square', 'uneven'])
+def test_the_walk_with_feedback_keeps_its_bounds(name, session):
+    need_engine('mujoco')
+    rows = PARTS[name].measure(session)
     assert [row for row in rows if row.verdict != 'pass'] == []
 
 

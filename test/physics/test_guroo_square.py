@@ -4,15 +4,13 @@ import numpy as np
 import pytest
 
 from gait_core.testing_skips import need_engine
-from gait_core.trial import TrialLoop, engine_for, start_trial, step_controller
 from gait_core.trial_setup import controller_parameters, make_scene
-from gait_core.trial_spec import Command, TrialSpec
-from gait_core.waypoints import WaypointFollower, WaypointParams
+from gait_core.trial_spec import TrialSpec
+from gait_core.waypoints import WaypointParams, walk_waypoints
 
 pytestmark = pytest.mark.physics
 
 CORNERS = np.array([[2.0, 0.0], [2.0, 2.0], [0.0, 2.0], [0.0, 0.0]])
-AFTERWARDS = 5.0
 
 
 def walked(engine, seconds):
@@ -23,18 +21,10 @@ def walked(engine, seconds):
         parameters=controller_parameters('staged_walk', 'balanced', {}),
         duration=seconds,
     )
-    follower = WaypointFollower(WaypointParams(waypoints=tuple(CORNERS.ravel())))
-    loop = TrialLoop(spec, engine_for(engine))
-    controller = start_trial(loop)
-    done_at = seconds
-    while loop.running and loop.tick * loop.dt < done_at + AFTERWARDS:
-        loop.command = Command(velocity=follower.velocity(loop.seen.body_poses[0]))
-        if follower.done:
-            done_at = min(done_at, loop.tick * loop.dt)
-        step_controller(loop, controller)
-    assert follower.done, f'{follower.reached} corners, {loop.status}: {loop.reason}'
-    assert loop.running
-    return loop.rollout()
+    rollout, reached = walk_waypoints(spec, WaypointParams(waypoints=tuple(CORNERS.ravel())))
+    assert reached == len(CORNERS), f'{reached} corners, {rollout.status}'
+    assert rollout.time[-1] < seconds
+    return rollout
 
 
 def test_a_square_of_2_m_closes_within_30_cm():

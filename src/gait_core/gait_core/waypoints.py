@@ -9,6 +9,9 @@ from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
 from gait_core.metrics import heading
 from gait_core.parameters import Parameters, bounded, floats
+from gait_core.rollout import Rollout
+from gait_core.trial import TrialLoop, engine_for, start_trial, step_controller
+from gait_core.trial_spec import Command, TrialSpec
 
 STANDING = (0.0, 0.0, 0.0)
 """Velocity [m/s, m/s, rad/s] of a robot that is to stand."""
@@ -115,3 +118,31 @@ class WaypointFollower:
         """Return the way to the next waypoint in odom, (x, y) [m]."""
         x, y = self.params.waypoints[2 * self.reached : 2 * self.reached + 2]
         return x - float(pose[0]), y - float(pose[1])
+
+
+def walk_waypoints(
+    spec: TrialSpec, params: WaypointParams, afterwards: float = 5.0
+) -> tuple[Rollout, int]:
+    """
+    Run a trial whose velocity comes from waypoints; return its record and how many it reached.
+
+    Parameters
+    ----------
+    spec : TrialSpec
+        Its command script does not count; its duration is the longest it may take.
+    params : WaypointParams
+    afterwards : float [s]
+        Time that is run on once all are reached, for the robot to come to rest.
+
+    """
+    follower = WaypointFollower(params)
+    loop = TrialLoop(spec, engine_for(spec.scene.engine))
+    controller = start_trial(loop)
+    remaining = round(afterwards / loop.dt)
+    while loop.running and remaining > 0:
+        if loop.seen.body_poses is None:
+            raise ConfigurationError('waypoints need the pose of the base, which is not observed')
+        loop.command = Command(velocity=follower.velocity(loop.seen.body_poses[0]))
+        remaining -= follower.done
+        step_controller(loop, controller)
+    return loop.rollout(), follower.reached

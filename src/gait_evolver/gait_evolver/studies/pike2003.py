@@ -6,7 +6,9 @@ To add rows, write a function of the session that returns them and list it in ``
 
 from __future__ import annotations
 
+from gait_evolver.studies.pike2003_beyond import pushes, square, straight, uneven
 from gait_evolver.studies.pike2003_commands import schedule, superposition
+from gait_evolver.studies.pike2003_fall import why_it_falls
 from gait_evolver.studies.pike2003_ranking import improved_search, ranking
 from gait_evolver.studies.pike2003_search import (
     fitness,
@@ -31,6 +33,11 @@ def study() -> Study:
             Part(name='spectrum', measure=spectrum),
             Part(name='distance', measure=distance),
             Part(name='turn', measure=turn),
+            Part(name='why_it_falls', measure=why_it_falls),
+            Part(name='straight', measure=straight),
+            Part(name='square', measure=square),
+            Part(name='uneven', measure=uneven),
+            Part(name='pushes', measure=pushes),
             Part(name='published_search', measure=published_search),
             Part(name='ranking', measure=ranking),
             Part(name='improved_search', measure=improved_search),
