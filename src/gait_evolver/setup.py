@@ -33,6 +33,7 @@ setup(
             'bitstring_ga = gait_evolver.optimizers.bitstring:BitstringOptimizer',
             'cma_es = gait_evolver.optimizers.cma_es:CmaEsOptimizer',
             'posture_genetic = gait_evolver.optimizers.posture_genetic:PostureGeneticOptimizer',
+            'steady_state = gait_evolver.optimizers.steady_state:SteadyStateOptimizer',
         ],
         'gait.evaluators': [
             'local = gait_evolver.evaluators.local:LocalEvaluator',

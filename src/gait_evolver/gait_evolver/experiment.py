@@ -40,11 +40,19 @@ FOLDER = Path(__file__).parent / 'experiments'
 
 @dataclass(frozen=True, kw_only=True)
 class GeneBounds:
-    """Overrides of the range that the controller declares; ``None`` keeps that."""
+    """
+    What an experiment says of a gene, in the gene's unit.
+
+    ``lower``, ``upper`` and ``log`` override what the controller declares; ``None`` keeps that.
+    ``initial`` (first and last value of the first draws) and ``step`` (largest mutation) are for
+    optimisers that take them from the genes.
+    """
 
     lower: float | None = None
     upper: float | None = None
     log: bool | None = None
+    initial: tuple[float, float] | None = None
+    step: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,7 +177,8 @@ class Plan:
         """Return a new optimiser, seeded from the seed of the run."""
         choice = self.experiment.optimizer
         cls: Any = registry.load('optimizers', choice.name)
-        return cls(dimension=len(self.space), seed=self.experiment.seed, **choice.settings)
+        settings = {**choice.settings, **_gene_settings(self.experiment, self.space)}
+        return cls(dimension=len(self.space), seed=self.experiment.seed, **settings)
 
     def spec(
         self,
@@ -302,7 +311,9 @@ def resolve(experiment: Experiment) -> Plan:
         preset=preset,
         parameters={name: value for name, value in fixed.items() if name not in space.names},
         genes={
-            gene.name: GeneBounds(lower=gene.lower, upper=gene.upper, log=gene.log)
+            gene.name: replace(
+                experiment.genes[gene.name], lower=gene.lower, upper=gene.upper, log=gene.log
+            )
             for gene in space.genes
         },
         scene={key: value for key, value in plain(trial.scene).items() if key != 'robot'},
@@ -365,6 +376,65 @@ def _space(controller: str, genes: Mapping[str, GeneBounds]) -> ParameterSpace:
         log = gene.log if bounds.log is None else bounds.log
         chosen.append(Gene(name=gene.name, lower=lower, upper=upper, unit=gene.unit, log=log))
     return ParameterSpace(tuple(chosen))
+
+
+def _gene_settings(experiment: Experiment, space: ParameterSpace) -> dict[str, Any]:
+    """
+    Return what the genes say of their search as settings of the optimiser, in the unit cube.
+
+    Raises
+    ------
+    ConfigurationError
+        If only some genes say it, the optimiser takes no such thing or was given it as a
+        setting, a value lies outside the bounds, or a step is to be taken on a log scale.
+
+    """
+    settings: dict[str, Any] = {}
+    ranges = _said(experiment, 'initial', 'initial_low')
+    if ranges:
+        for end, name in enumerate(('initial_low', 'initial_high')):
+            point = space.encode({gene: values[end] for gene, values in ranges.items()})
+            settings[name] = tuple(point.tolist())
+    steps = _said(experiment, 'step', 'steps')
+    if steps:
+        settings['steps'] = tuple(_share(gene, steps[gene.name]) for gene in space.genes)
+    return settings
+
+
+def _share(gene: Gene, step: float) -> float:
+    """Return a step as a share of the gene's range."""
+    width = gene.upper - gene.lower
+    if gene.log:
+        raise ConfigurationError(
+            f"gene '{gene.name}' has a step and a log scale; nearest valid: log: false"
+        )
+    if not 0.0 <= step <= width:
+        raise ConfigurationError(
+            f"gene '{gene.name}' has a step of {step:g} {gene.unit}, outside its range; "
+            f'nearest valid: {min(max(step, 0.0), width):g}'
+        )
+    return step / width
+
+
+def _said(experiment: Experiment, key: str, setting: str) -> dict[str, Any]:
+    """Return what the genes say under a key, by name: all of them, for this optimiser, or none."""
+    said = {name: getattr(gene, key) for name, gene in experiment.genes.items()}
+    silent = [name for name, value in said.items() if value is None]
+    if len(silent) == len(said):
+        return {}
+    if silent:
+        raise ConfigurationError(f"gene '{silent[0]}' has no {key}, but others have one")
+    choice = experiment.optimizer
+    cls: Any = registry.load('optimizers', choice.name)
+    if setting not in {info.name for info in describe(cls.Settings)}:
+        raise ConfigurationError(
+            f"optimizer '{choice.name}' takes no {key} of genes; remove it from them"
+        )
+    if choice.settings.get(setting):
+        raise ConfigurationError(
+            f'{key} is given by the genes and by optimizer.settings.{setting}; give one of them'
+        )
+    return said
 
 
 def _optimizer(experiment: Experiment) -> OptimizerChoice:
