@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 from gait_core.arrays import BoolArray, FloatArray, IntArray
 from gait_core.errors import unknown
 from gait_core.robot.cache import per_robot
-from gait_core.robot.frames import rotation
+from gait_core.robot.frames import root_poses, rotation
 from gait_core.robot.model import MOVING, Joint, RobotModel
 
 
@@ -121,9 +121,6 @@ def pose_matrices(poses: FloatArray) -> FloatArray:
     return matrices
 
 
-_LEVEL = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
-
-
 def link_poses(
     robot: RobotModel, joint_positions: FloatArray, base_pose: FloatArray | None = None
 ) -> FloatArray:
@@ -136,8 +133,8 @@ def link_poses(
     joint_positions : (T, n) or (n,) array [rad or m]
         By ``robot.joint_names``.
     base_pose : (T, r, 7), (T, 7), (r, 7) or (7,) array
-        Poses of the r roots: x, y, z [m], quaternion x, y, z, w. By default every root lies at
-        the origin, which gives poses in the base frame.
+        Poses of the r roots: x, y, z [m], quaternion x, y, z, w. By default the roots lie as in
+        the assembly, a single one at the origin, which gives poses in the base frame.
 
     Returns
     -------
@@ -183,7 +180,7 @@ def _checked(
             f'joint_positions has shape {angles.shape}, expected (T, {len(robot.joint_names)})'
         )
     steps, roots = len(angles), len(robot.roots)
-    base = _LEVEL if base_pose is None else np.asarray(base_pose, dtype=np.float64)
+    base = root_poses(robot) if base_pose is None else np.asarray(base_pose, dtype=np.float64)
     if base.shape == (steps, 7) and roots == 1:
         base = base[:, None, :]
     try:

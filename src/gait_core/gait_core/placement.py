@@ -8,8 +8,9 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from gait_core.arrays import FloatArray, IntArray
-from gait_core.kinematics import link_poses
+from gait_core.kinematics import link_poses, pose_matrices
 from gait_core.robot.cache import per_robot
+from gait_core.robot.frames import root_poses
 from gait_core.robot.model import RobotModel
 from gait_core.robot.shapes import link_points, surface_points
 from gait_core.scene import InitialState
@@ -29,6 +30,13 @@ class _Outline:
 def _outline(robot: RobotModel) -> _Outline:
     """Return what spans every link, and for the soles points all over their surfaces."""
     points, rows, radii = [], [], []
+    if robot.contact_nodes:
+        nodes = robot.contact_nodes
+        return _Outline(
+            points=np.array([node.point for node in nodes]),
+            link=np.array([robot.link_index[node.link] for node in nodes]),
+            radius=np.array([node.radius for node in nodes]),
+        )
     for row, link in enumerate(robot.links):
         spanned, radius = link_points(link)
         parts = [(spanned, radius)]
@@ -54,7 +62,9 @@ def base_pose(
     robot: RobotModel, joint_positions: FloatArray, initial: InitialState, terrain: Terrain
 ) -> FloatArray:
     """
-    Return the pose of the root link that puts the robot on the terrain.
+    Return the pose of the base frame that puts the robot on the terrain.
+
+    That frame is the root link's, or where there are several the assembly's (``base_poses``).
 
     The height is the least at which every collision point is at least ``clearance`` above the
     ground under it. That is a sole in any upright posture, and whatever is lowest in others.
@@ -72,18 +82,29 @@ def base_pose(
     Returns
     -------
     (7,) array
-        x, y, z [m], quaternion x, y, z, w of the root link in ``odom``.
+        x, y, z [m], quaternion x, y, z, w in ``odom``.
 
     """
     turn = Rotation.from_euler('xyz', [initial.roll, initial.pitch, initial.yaw])
     pose = np.array([initial.x, initial.y, 0.0, *turn.as_quat()])
     joints = np.asarray(joint_positions, dtype=np.float64)[: len(robot.joint_names)]
     outline = _outline(robot)
-    links = link_poses(robot, joints, pose)[outline.link]
+    links = link_poses(robot, joints, base_poses(robot, pose))[outline.link]
     points = (links[:, :3, :3] @ outline.points[:, :, None])[..., 0] + links[:, :3, 3]
     ground = terrain.height(points[:, 0], points[:, 1])
     pose[2] = float(np.max(ground - (points[:, 2] - outline.radius))) + initial.clearance
     return pose
+
+
+def base_poses(robot: RobotModel, pose: FloatArray) -> FloatArray:
+    """Return the poses of the roots, (r, 7), where the base frame lies at a pose (7,)."""
+    if not robot.assembly:
+        return pose[None, :]
+    frame, roots = pose_matrices(pose), pose_matrices(root_poses(robot))
+    poses = np.empty((len(roots), 7))
+    poses[:, :3] = roots[:, :3, 3] @ frame[:3, :3].T + pose[:3]
+    poses[:, 3:] = Rotation.from_matrix(frame[:3, :3] @ roots[:, :3, :3]).as_quat()
+    return poses
 
 
 @per_robot

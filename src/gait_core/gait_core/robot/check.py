@@ -41,6 +41,8 @@ def check_robot(robot: RobotModel) -> RobotModel:
     for element in robot.force_elements:
         _check_known('link', (element.link_a, element.link_b), links)
     _check_elements(robot)
+    _check_nodes(robot)
+    _check_signals(robot)
     check_ball_joints(robot)
     if robot.imu_link:
         _check_known('link', (robot.imu_link,), links)
@@ -70,12 +72,44 @@ def _check_elements(robot: RobotModel) -> None:
         check_kind(ELEMENTS, 'element', owner, element.kind, element.constants)
         if element.link_a == element.link_b:
             raise ConfigurationError(f"{owner} joins link '{element.link_a}' with itself")
-        if roots[element.link_a] != roots[element.link_b] and (
-            element.name not in robot.nominal_stance
+        if (
+            roots[element.link_a] != roots[element.link_b]
+            and not robot.assembly
+            and element.name not in robot.nominal_stance
         ):
             raise ConfigurationError(
                 f'{owner} joins two bodies; give its rest length in nominal_stance'
             )
+
+
+def _check_nodes(robot: RobotModel) -> None:
+    _check_unique('contact node', tuple(node.name for node in robot.contact_nodes))
+    links = [link.name for link in robot.links]
+    for node in robot.contact_nodes:
+        _check_known('link', (node.link,), links)
+        if not node.radius >= 0.0:
+            raise ConfigurationError(
+                f"contact node '{node.name}': its radius is {node.radius:g} m; nearest valid: 0"
+            )
+    if robot.contact_nodes and robot.legs:
+        raise ConfigurationError(
+            f"robot '{robot.name}' has legs and contact nodes; the ground is felt by the soles of "
+            'legs or by nodes'
+        )
+
+
+def _check_signals(robot: RobotModel) -> None:
+    shared: dict[str, str] = {}
+    for signal, names in robot.signals:
+        if not names:
+            raise ConfigurationError(f"signal '{signal}' drives no joint and no force element")
+        _check_known(f"target of signal '{signal}'", names, robot.target_names)
+        for name in names:
+            other = shared.setdefault(name, signal)
+            if other != signal or names.count(name) > 1:
+                raise ConfigurationError(
+                    f"'{name}' is driven by signal '{other}' and again by signal '{signal}'"
+                )
 
 
 def _root_of(robot: RobotModel) -> dict[str, str]:

@@ -18,6 +18,18 @@ Every key is optional; whatever is absent is inferred (``infer.py``)::
                tail: {kind: exponential, strength: 0.5, rise: 6, damping: 0.1}}
     legs:
       - {name: l, joints: [l_hip], sole: l_foot, sole_point: [0, 0, -0.02]}
+    bodies:                            # several free bodies, each of one link, in place of a urdf
+      - {name: t1, urdf: tetra.urdf.xacro}            # a file whose only link is the body
+      - name: ball                                    # or all of it here, SI units
+        xyz: [0.3, 0, 0]               # where it lies at first: frame in the base frame [m]
+        rpy: [0, 0, 0]                 # rad
+        mass: 0.1
+        com: [0, 0, 0]
+        inertia: [4e-5, 4e-5, 4e-5]    # about the centre of mass: ixx, iyy, izz
+        visuals: [{kind: sphere, size: [0.03], rgba: [1, 0, 0, 1]}]     # and collisions
+    contact_nodes:                     # points that feel the ground, in place of collision shapes
+      - {name: ball_foot, link: ball, point: [0, 0, -0.03], radius: 0.0}
+    signals: {signal_1: [muscle]}      # in order: joints and force elements that share a signal
     force_elements:                    # kind and constants of gait_core.robot.model.ForceElement
       - {name: muscle, kind: linear_servo, link_a: torso, point_a: [0, 0.1, 0],
          link_b: l_foot, point_b: [0, 0, 0], constants: {stiffness: 1100, damping: 30}}
@@ -66,6 +78,7 @@ from gait_core.robot.infer import (
 from gait_core.robot.kinds import ACTUATORS
 from gait_core.robot.model import (
     Actuator,
+    ContactNode,
     FallCriterion,
     ForceElement,
     Joint,
@@ -76,7 +89,7 @@ from gait_core.robot.model import (
 )
 from gait_core.robot.urdf import Tree
 from gait_core.robot.yaml_reader import Section, by_pattern, matching
-from gait_core.scene import Scene
+from gait_core.scene import NOTHING, Scene
 
 _KEYS = (
     'name',
@@ -86,6 +99,9 @@ _KEYS = (
     'limits',
     'actuators',
     'legs',
+    'bodies',
+    'contact_nodes',
+    'signals',
     'force_elements',
     'ball_joints',
     'mirror',
@@ -99,17 +115,22 @@ _LIMITS = ('lower', 'upper', 'velocity', 'effort', 'damping', 'friction')
 _SCENE_FIELDS = tuple(field.name for field in dataclasses.fields(Scene) if field.name != 'robot')
 
 
-def describe(tree: Tree, given: Section, source: Path) -> RobotModel:
+def describe(
+    tree: Tree, given: Section, source: Path, assembly: Mapping[str, Any] = NOTHING
+) -> RobotModel:
     """
     Return the robot of a tree of links and what ``robot.yaml`` says about it.
 
     Parameters
     ----------
     tree : Tree
+        Of one root, or of several, as ``bodies.read_bodies`` gives it with the assembly.
     given : Section
         The content of robot.yaml; an empty one lets everything be inferred.
     source : Path
         The file or folder that the robot is read from.
+    assembly : mapping
+        As of RobotModel.
 
     Raises
     ------
@@ -137,6 +158,9 @@ def describe(tree: Tree, given: Section, source: Path) -> RobotModel:
         joint_names=names,
         actuators=_actuators(given.section('actuators'), names),
         force_elements=elements,
+        signals=_signals(given.section('signals')),
+        contact_nodes=tuple(map(_contact_node, given.sections('contact_nodes'))),
+        assembly=assembly,
         ball_joints=_ball_joints(given.section('ball_joints')),
         nominal_stance=stance,
         fall=_fall(given),
@@ -215,6 +239,20 @@ def _force_element(given: Section) -> ForceElement:
         point_b=given.triple('point_b', (0.0, 0.0, 0.0)),
         constants=given.section('constants').numbers(),
     )
+
+
+def _contact_node(given: Section) -> ContactNode:
+    given.allow('name', 'link', 'point', 'radius')
+    return ContactNode(
+        name=given.text('name'),
+        link=given.text('link'),
+        point=given.triple('point', (0.0, 0.0, 0.0)),
+        radius=given.number('radius', 0.0),
+    )
+
+
+def _signals(given: Section) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return tuple((name, given.texts(name)) for name in given.content)
 
 
 def _ball_joints(given: Section) -> dict[str, tuple[str, str, str]]:

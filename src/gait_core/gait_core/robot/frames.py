@@ -8,7 +8,8 @@ import warnings
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from gait_core.arrays import FloatArray
+from gait_core.arrays import FloatArray, frozen
+from gait_core.robot.cache import per_robot
 from gait_core.robot.model import RobotModel
 
 
@@ -34,6 +35,17 @@ def ball_axes(robot: RobotModel, names: tuple[str, str, str]) -> FloatArray:
     first, second, third = (robot.joint[name] for name in names)
     turn = rotation(second.rpy)
     return np.array([first.axis, turn @ second.axis, turn @ rotation(third.rpy) @ third.axis])
+
+
+@per_robot
+def root_poses(robot: RobotModel) -> FloatArray:
+    """Return where the roots lie in the base frame at first, (r, 7): x, y, z, quaternion."""
+    poses = np.zeros((len(robot.roots), 7))
+    for row, root in enumerate(robot.roots):
+        xyz, rpy = robot.assembly.get(root, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
+        poses[row, :3] = xyz
+        poses[row, 3:] = Rotation.from_euler('xyz', rpy).as_quat()
+    return frozen(poses, name='root poses')
 
 
 def inertia_in(inertia: FloatArray, rpy: Sequence[float]) -> FloatArray:

@@ -40,7 +40,7 @@ def up_axis(robot: RobotModel) -> str:
     Judged by where the ends of the robot's chains lie, in the nominal stance, seen from its root:
     most hang down. Where they spread evenly the answer is ``z``.
     """
-    poses = link_poses(robot, robot.stance[: len(robot.joint_names)])
+    poses = link_poses(robot, robot.joint_stance)
     ends = [
         _middle(robot, _sole(robot, chain[-1].child, poses), poses) for chain in _chains(robot)
     ]
@@ -73,7 +73,7 @@ def infer_legs(robot: RobotModel) -> tuple[Leg, ...]:
     """
     up = up_axis(robot)
     vertical = (-1.0 if up.startswith('-') else 1.0) * np.eye(3)['xyz'.index(up[-1])]
-    poses = link_poses(robot, robot.stance[: len(robot.joint_names)])
+    poses = link_poses(robot, robot.joint_stance)
     extents = [
         _extent(link, pose, vertical) for link, pose in zip(robot.links, poses, strict=True)
     ]

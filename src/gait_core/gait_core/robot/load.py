@@ -12,6 +12,7 @@ import numpy as np
 
 from gait_core.errors import ConfigurationError
 from gait_core.placement import nominal_height
+from gait_core.robot.bodies import read_bodies
 from gait_core.robot.check import check_robot
 from gait_core.robot.description import describe
 from gait_core.robot.find import find_robot, own_urdf, python_data, robot_names
@@ -60,7 +61,7 @@ def read_robot(
     Read a robot folder or a .urdf or .xacro file, uncached.
 
     A folder with ``model.py`` is built by its ``build(draw, rng)``; one without is described by
-    ``robot.yaml`` and the URDF it names, or its own URDF.
+    ``robot.yaml`` and the bodies or the URDF that it names, or the folder's own URDF.
 
     Parameters
     ----------
@@ -77,8 +78,13 @@ def read_robot(
     if path.is_dir():
         if (path / 'robot.yaml').is_file():
             given = read_yaml(path / 'robot.yaml')
-        urdf = _urdf_of(path, given)
-    robot = check_robot(describe(read_urdf(urdf, packages), given, path))
+        if 'bodies' not in given:
+            urdf = _urdf_of(path, given)
+    if 'bodies' in given:
+        tree, assembly = read_bodies(given, path, packages)
+    else:
+        tree, assembly = read_urdf(urdf, packages), NOTHING
+    robot = check_robot(describe(tree, given, path, assembly))
     scale = given.number('length_scale', _height(robot))
     if not scale > 0.0:
         raise ConfigurationError(f'{given.where}: length_scale is {scale} m, it must be positive')

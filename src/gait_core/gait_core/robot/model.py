@@ -14,6 +14,7 @@ from gait_core.errors import unknown
 from gait_core.scene import NOTHING
 
 MOVING = ('revolute', 'continuous', 'prismatic')
+Triple = tuple[float, float, float]
 SPHERICAL = 'spherical'
 """Kind of the one joint that an engine makes of a ball joint's three."""
 
@@ -153,6 +154,20 @@ class ForceElement:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ContactNode:
+    """
+    A point of a link that feels the ground, by a law of its own in place of collision shapes.
+
+    ``point`` (3,) [m] in the link's frame; the ground is touched ``radius`` [m] below it.
+    """
+
+    name: str
+    link: str
+    point: tuple[float, float, float]
+    radius: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
 class FallCriterion:
     """A trial ends as ``fell`` when the base tilts or sinks beyond these."""
 
@@ -180,6 +195,13 @@ class RobotModel:
         One per actuated joint.
     legs : tuple of Leg
     force_elements : tuple of ForceElement
+    signals : tuple of (str, tuple of str)
+        Control signals in order, each with the joints and force elements that share it.
+    contact_nodes : tuple of ContactNode
+        Where a robot has them it touches the ground with nothing else.
+    assembly : mapping of str to (xyz [m], rpy [rad])
+        Where the root links of a robot of several bodies lie, at first, in the base frame; a root
+        that is not named lies at its origin.
     ball_joints : mapping of str to (str, str, str)
         Three joints in one point, about axes at right angles, that an engine fuses into its
         native ball joint: turned by their angles one after the other, from the parent outwards.
@@ -210,6 +232,9 @@ class RobotModel:
     actuators: Mapping[str, Actuator]
     legs: tuple[Leg, ...] = ()
     force_elements: tuple[ForceElement, ...] = ()
+    signals: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    contact_nodes: tuple[ContactNode, ...] = ()
+    assembly: Mapping[str, tuple[Triple, Triple]] = field(default_factory=lambda: NOTHING)
     ball_joints: Mapping[str, tuple[str, str, str]] = field(default_factory=lambda: NOTHING)
     mirror_pairs: Mapping[str, tuple[str, float]] = field(default_factory=lambda: NOTHING)
     nominal_stance: Mapping[str, float] = field(default_factory=lambda: NOTHING)
@@ -247,7 +272,9 @@ class RobotModel:
 
     @cached_property
     def soles(self) -> tuple[str, ...]:
-        """Sole links in the order of the legs."""
+        """What contacts are told apart by: sole links in the order of the legs, or nodes."""
+        if self.contact_nodes:
+            return tuple(node.name for node in self.contact_nodes)
         return tuple(leg.sole for leg in self.legs)
 
     @property
@@ -276,14 +303,20 @@ class RobotModel:
         return self._limits('effort')
 
     @cached_property
+    def joint_stance(self) -> FloatArray:
+        """Nominal positions by ``joint_names``, (n,) [rad or m]; zero where none is named."""
+        stance = np.array([self.nominal_stance.get(name, 0.0) for name in self.joint_names])
+        stance.flags.writeable = False
+        return stance
+
+    @cached_property
     def stance(self) -> FloatArray:
         """
         Nominal positions by ``target_names`` [rad or m].
 
         Where the stance names none: zero for a joint, for a force element its length there.
         """
-        joints = np.array([self.nominal_stance.get(name, 0.0) for name in self.joint_names])
-        stance = joints
+        joints = stance = self.joint_stance
         if self.force_elements:
             # Kinematics builds on this module.
             from gait_core.elements import lengths_at

@@ -13,6 +13,9 @@ import yaml
 from gait_core.errors import ConfigurationError, unknown
 
 
+_COUNTS = {1: 'one number', 2: 'two numbers', 3: 'three numbers', 4: 'four numbers'}
+
+
 class _UniqueKeyLoader(yaml.SafeLoader):
     """The safe loader, refusing a key that is written twice (the first would be lost)."""
 
@@ -120,11 +123,17 @@ class Section:
         default: tuple[float, float, float] | None = None,
     ) -> tuple[float, float, float]:
         """Return three finite numbers."""
-        value = self.content.get(key, default)
-        if not isinstance(value, (list, tuple)) or len(value) != 3:
-            self._refuse(key, 'a list of three numbers')
-        x, y, z = (self._number(key, item) for item in value)
+        if default is not None and key not in self.content:
+            return default
+        x, y, z = self.floats(key, 3)
         return x, y, z
+
+    def floats(self, key: str, count: int) -> tuple[float, ...]:
+        """Return a list of so many finite numbers, one to four."""
+        value = self.content.get(key)
+        if not isinstance(value, list) or len(value) != count:
+            self._refuse(key, f'a list of {_COUNTS[count]}')
+        return tuple(self._number(key, item) for item in value)
 
     def _number(self, key: str, value: Any) -> float:
         # YAML reads 1e-3, without a point, as text.

@@ -1,0 +1,124 @@
+"""Robots of several bodies, and the tensegrity spine of Korbel (2013) as data."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gait_core.elements import lengths_at
+from gait_core.errors import ConfigurationError
+from gait_core.kinematics import link_poses
+from gait_core.placement import base_pose, base_poses
+from gait_core.robot.frames import rotation
+from gait_core.robot.load import load_robot, read_robot
+from gait_core.scene import InitialState
+from gait_core.terrains.base import Plane
+
+INCH, POUND = 0.0254, 4.448222
+BALL = '{name: ball, mass: 0.1, inertia: [4e-5, 4e-5, 4e-5], xyz: [0.3, 0, 0]}'
+OTHER = '{name: other, mass: 0.2, inertia: [4e-5, 4e-5, 4e-5], rpy: [0, 0, 1.5]}'
+PAIR = f"""
+bodies:
+  - {BALL}
+  - {OTHER}
+contact_nodes: [{{name: foot, link: ball, point: [0, 0, -0.05], radius: 0.01}}]
+force_elements:
+  - {{name: rope, kind: cable, link_a: ball, link_b: other, constants: {{stiffness: 5}}}}
+signals: {{pull: [rope]}}
+"""
+
+
+@pytest.fixture(scope='module')
+def spine():
+    return load_robot('tetraspine')
+
+
+def folder(tmp_path: Path, text: str) -> Path:
+    (tmp_path / 'robot.yaml').write_text(text)
+    return tmp_path
+
+
+def test_korbel_1_mass_and_inertia_of_a_tetrahedron_follow_from_its_solids(spine):
+    link, density = spine.links[0], 2700.0
+    mass, inertia = 0.0, np.zeros((3, 3))
+    for shape in link.visuals:
+        radius = shape.size[0]
+        if shape.kind == 'sphere':
+            part = density * 4.0 / 3.0 * np.pi * radius**3
+            own = 0.4 * part * radius**2 * np.eye(3)
+        else:
+            length = shape.size[1]
+            part = density * np.pi * radius**2 * length
+            across = part * (3.0 * radius**2 + length**2) / 12.0
+            turn = rotation(shape.rpy)
+            own = turn @ np.diag([across, across, 0.5 * part * radius**2]) @ turn.T
+        at = np.array(shape.xyz)
+        mass += part
+        inertia += own + part * (at @ at * np.eye(3) - np.outer(at, at))
+    assert len(link.visuals) == 10
+    assert link.mass == pytest.approx(mass, rel=1e-12)
+    np.testing.assert_allclose(link.inertia, inertia, atol=1e-15)
+    assert link.mass == pytest.approx(0.0203, rel=0.01)
+    np.testing.assert_allclose(np.diag(link.inertia), 6.74e-5, rtol=0.01)
+
+
+def test_korbel_2_counts_of_bodies_cables_signals_and_contact_nodes(spine):
+    names = [element.name for element in spine.force_elements]
+    assert spine.roots == ('t1', 't2', 't3', 't4', 't5')
+    assert len(names) == 24
+    assert sum('outer' in name for name in names) == sum('inner' in name for name in names) == 12
+    assert [signal for signal, _ in spine.signals] == [f'signal_{gap}' for gap in (1, 2, 3, 4)]
+    assert spine.signals[0][1] == ('gap1_outer_a', 'gap1_outer_b')
+    assert len({name for _, driven in spine.signals for name in driven}) == 8
+    assert len(spine.contact_nodes) == 11 and spine.soles[-1] == 't5_d'
+
+
+def test_korbel_3_tensions_at_the_starting_lengths(spine):
+    lengths = lengths_at(spine, np.zeros(0))
+    stretch = lengths - spine.stance
+    for element, length, pull in zip(spine.force_elements, lengths, stretch, strict=True):
+        tension = element.constants['stiffness'] * pull / POUND
+        wanted = (2.944, 0.581) if 'outer' in element.name else (3.978, 1.181)
+        assert (length / INCH, tension) == pytest.approx(wanted, rel=0.005)
+
+
+def test_the_spine_starts_with_its_lower_corners_on_the_ground(spine):
+    start = InitialState(clearance=0.0, x=0.2, yaw=0.5)
+    poses = base_poses(spine, base_pose(spine, spine.stance, start, Plane()))
+    links = link_poses(spine, np.zeros(0), poses)
+    low = [links[spine.link_index[node.link]] @ [*node.point, 1.0] for node in spine.contact_nodes]
+    np.testing.assert_allclose(np.array(low)[:10, 2], 0.0, atol=1e-12)
+    step = poses[1, :3] - poses[0, :3]
+    np.testing.assert_allclose(step, 2.944 * INCH * np.array([np.cos(0.5), np.sin(0.5), 0.0]))
+
+
+def test_bodies_described_in_place_lie_where_they_are_put(tmp_path):
+    robot = read_robot(folder(tmp_path, PAIR))
+    assert robot.roots == ('ball', 'other') and robot.mass == pytest.approx(0.3)
+    np.testing.assert_allclose(link_poses(robot, np.zeros(0))[0, :3, 3], [0.3, 0.0, 0.0])
+    assert robot.signals == (('pull', ('rope',)),)
+    assert robot.stance == pytest.approx([0.3])  # The rope's length in the assembly.
+    assert base_pose(robot, robot.stance, InitialState(), Plane())[2] == pytest.approx(0.061)
+
+
+@pytest.mark.parametrize(
+    ('old', 'new', 'said'),
+    [
+        ('link_b: other', 'link_b: othr', "did you mean 'other'?"),
+        ('[rope]', '[rop]', "unknown target of signal 'pull' 'rop': did you mean 'rope'?"),
+        ('[rope]', '[]', "signal 'pull' drives no joint"),
+        ('{pull: [rope]}', '{pull: [rope], push: [rope]}', "again by signal 'push'"),
+        ('name: other', 'name: ball', "body 'ball' is described twice"),
+        ('mass: 0.1', 'mass: 0', 'needs both positive'),
+        ('mass: 0.1', 'mas: 0.1', "unknown key 'mas': did you mean 'mass'?"),
+        ('mass: 0.1', 'urdf: ball.urdf', "unknown key 'inertia'"),
+        ('link: ball', 'link: bal', "did you mean 'ball'?"),
+        ('radius: 0.01', 'radius: -1', 'nearest valid: 0'),
+        ('bodies:', 'urdf: x.urdf\nbodies:', "'urdf' has no place beside 'bodies'"),
+    ],
+)
+def test_a_mistake_in_bodies_is_told_in_one_line(tmp_path, old, new, said):
+    assert old in PAIR
+    with pytest.raises(ConfigurationError) as error:
+        read_robot(folder(tmp_path, PAIR.replace(old, new, 1)))
+    assert said in str(error.value) and '\n' not in str(error.value)
