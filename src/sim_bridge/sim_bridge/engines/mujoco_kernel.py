@@ -24,6 +24,7 @@ from sim_bridge.engines import balls as ball_joints
 from sim_bridge.engines import laws
 from sim_bridge.engines.balls import ball_states, ball_torques
 from sim_bridge.engines.laws import COLUMNS, element_tensions, joint_torques
+from sim_bridge.engines.mujoco_client import mj
 from sim_bridge.engines.mujoco_layout import layout
 
 MODEL = layout('mjModel', ('nuserdata',))
@@ -32,8 +33,10 @@ DATA = layout(
     (
         *('ncon', 'ne', 'nf', 'nl', 'nefc', 'qpos', 'qvel', 'ctrl', 'userdata', 'contact'),
         *('qfrc_applied', 'xfrc_applied', 'xmat', 'ten_length', 'ten_velocity'),
-        *('efc_vel', 'efc_aref', 'efc_force'),
+        *('efc_vel', 'efc_aref', 'efc_force', 'warning'),
     ),
+    # Last cause and number of each.
+    {'warning': f'{2 * int(mj.mjtWarning.mjNWARNING)}i4'},
 )
 CONTACT = layout(
     'mjContact',

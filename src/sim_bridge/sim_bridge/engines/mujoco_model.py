@@ -29,8 +29,6 @@ LEAST = 1e-12
 """Mass [kg] and moment [kg m^2] of a massless link that carries others."""
 BELOW = 1.0
 """Thickness [m] of the ground under its lowest point."""
-_NEVER, _GROUND, _ROBOT = 0, 1, 2
-"""Collision groups: bits of MuJoCo's contact types."""
 
 
 def build_model(
@@ -70,19 +68,12 @@ def build_model(
     spec.compiler.degree = False
     spec.compiler.boundmass = spec.compiler.boundinertia = LEAST
     _set_options(spec, scene, options)
-    _add_ground(spec, scene, terrain)
-    contact = _contact_law(scene, options)
-    for geom in spec.geoms:
-        _set_surface(geom, scene, options, contact)
+    _add_ground(spec, terrain)
     bodies: dict[str, Any] = {}
     parent = {joint.child: joint for joint in robot.joints}
     for link in robot.links:
         bodies[link.name] = _add_link(spec, bodies, link, parent.get(link.name), scene, options)
-        for shape in link.collisions:
-            geom = _add_shape(spec, bodies[link.name], shape)
-            geom.contype = _ROBOT if options.self_collision else _NEVER
-            geom.conaffinity = _GROUND | _ROBOT if options.self_collision else _GROUND
-            _set_surface(geom, scene, options, contact)
+    _add_collisions(spec, bodies, robot, scene, options)
     _couple_mimics(spec, robot, scene)
     for element in robot.force_elements:
         _add_element(spec, bodies, element, fused)
@@ -185,19 +176,51 @@ def _restitution(ratio: float) -> float:
     return math.exp(-ratio / turned * math.atan2(2.0 * ratio * turned, 2.0 * ratio**2 - 1.0))
 
 
+def _add_collisions(
+    spec: Any, bodies: dict[str, Any], robot: RobotModel, scene: Scene, options: MujocoOptions
+) -> None:
+    """
+    Add the shapes of all links; each may touch the ground.
+
+    Pairs that are named are found faster than those that MuJoCo gathers by their types.
+    """
+    contact = _contact_law(scene, options)
+    held = _held(robot) if scene.fixed_base else set()
+    for link in robot.links:
+        for index, shape in enumerate(link.collisions):
+            geom = _add_shape(spec, bodies[link.name], shape)
+            geom.name = f'{link.name}/{index}'
+            geom.contype = geom.conaffinity = options.self_collision
+            _set_surface(geom, scene, options, contact)
+            geom.friction = (scene.friction, 0.0, 0.0)
+            if link.name not in held:
+                pair = spec.add_pair(geomname1=GROUND, geomname2=geom.name)
+                _set_surface(pair, scene, options, contact)
+                pair.friction = (scene.friction, scene.friction, 0.0, 0.0, 0.0)
+
+
+def _held(robot: RobotModel) -> set[str]:
+    """Return the links that cannot move where the root cannot."""
+    held = set(robot.roots)
+    fixed = {joint.child: joint.parent for joint in robot.joints if joint.kind == 'fixed'}
+    for link in robot.links:
+        if fixed.get(link.name) in held:
+            held.add(link.name)
+    return held
+
+
 def _set_surface(
-    geom: Any, scene: Scene, options: MujocoOptions, contact: tuple[float, float]
+    surface: Any, scene: Scene, options: MujocoOptions, contact: tuple[float, float]
 ) -> None:
     # MuJoCo keeps a friction above zero; a contact of one dimension has none.
-    geom.condim = 3 if scene.friction > 0.0 else 1
-    geom.friction = (scene.friction, 0.0, 0.0)
-    geom.solref = contact
-    geom.solimp = constant_impedance(options.contact_impedance)
+    surface.condim = 3 if scene.friction > 0.0 else 1
+    surface.solref = contact
+    surface.solimp = constant_impedance(options.contact_impedance)
 
 
-def _add_ground(spec: Any, scene: Scene, terrain: Terrain) -> None:
+def _add_ground(spec: Any, terrain: Terrain) -> None:
     field = terrain.heightfield
-    geom = spec.worldbody.add_geom(name=GROUND, contype=_GROUND, conaffinity=_NEVER)
+    geom = spec.worldbody.add_geom(name=GROUND, contype=0, conaffinity=0)
     if field is None:
         geom.type = mj.mjtGeom.mjGEOM_PLANE
         geom.size = (0.0, 0.0, 1.0)

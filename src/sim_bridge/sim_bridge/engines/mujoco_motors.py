@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray, IntArray
@@ -13,6 +14,15 @@ from sim_bridge.engines.mujoco_client import mj
 from sim_bridge.engines.mujoco_control import Table
 from sim_bridge.engines.mujoco_options import MujocoOptions
 from sim_bridge.engines.mujoco_world import World
+
+
+@numba.njit(cache=True)
+def _sort(positions, velocities, servos, moves, ahead):  # type: ignore[no-untyped-def]
+    """Write aims and rates of servos, (K, 2, s), from the demands of all joints, (K, m)."""
+    for sample in range(len(positions)):
+        for k in range(len(servos)):
+            ahead[sample, 0, k] = positions[sample, servos[k]]
+            ahead[sample, 1, k] = velocities[sample, servos[k]] * moves[k]
 
 
 class Motors:
@@ -119,10 +129,9 @@ class Motors:
 
     def _gather(self) -> None:
         """Sort the demands of all sub-samples into the order of MuJoCo's rows."""
-        demands, servos = self.demands, self.servos
-        self._ahead = np.empty((len(demands.position), 2, len(servos)))
-        self._ahead[:, 0] = demands.position[:, servos]
-        np.multiply(demands.velocity[:, servos], self._moves, out=self._ahead[:, 1])
+        demands = self.demands
+        self._ahead = np.empty((len(demands.position), 2, len(self.servos)))
+        _sort(demands.position, demands.velocity, self.servos, self._moves, self._ahead)
 
     def select(self, sample: int) -> None:
         """Put a sub-sample of the demands into force."""

@@ -26,13 +26,17 @@ def _turned(vector, quaternion, sign, result):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
-def read_robot(state, places, dofs, servos, free, found):  # type: ignore[no-untyped-def]
+def read_robot(state, fatal, places, dofs, servos, free, found):  # type: ignore[no-untyped-def]
     """
     Write positions and velocities of joints, pose and twist of the root, efforts of joints.
+
+    Returns whether MuJoCo has not warned.
 
     Parameters
     ----------
     state : (1,) record array
+    fatal : (w,) int array
+        The warnings that count.
     places, dofs : (n,) int arrays
         Of joints in the state.
     servos : (s,) int array
@@ -58,6 +62,10 @@ def read_robot(state, places, dofs, servos, free, found):  # type: ignore[no-unt
         force = numbers_at(data.efc_force, data.nefc)
         for k in range(len(servos)):
             efforts[servos[k]] = force[data.ne + k]
+    for kind in fatal:
+        if data.warning[2 * kind + 1] > 0:
+            return False
+    return True
 
 
 @numba.njit(cache=True)

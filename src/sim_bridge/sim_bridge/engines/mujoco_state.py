@@ -48,7 +48,6 @@ class StateReader:
         self._world, self._robot = world, robot
         self._model, self._data = world.model, world.data
         self._structure = structure(DATA, world.data)
-        self._warnings = world.data.warning
         self._period = scene.control_period
         self._gravity = np.array(scene.gravity)
         self._free = not scene.fixed_base
@@ -92,9 +91,8 @@ class StateReader:
 
         """
         motors.check()
-        self._check_warnings(tick)
         found: FloatArray = np.empty(self._size)
-        self._read_robot(motors, found)
+        self._read_robot(tick, motors, found)
         found.flags.writeable = False
         q, rates, pose, twist, efforts, attitude, spin, felt = [found[at] for at in self._parts]
         state = found[self._state]
@@ -116,10 +114,13 @@ class StateReader:
             **self._elements(motors),
         )
 
-    def _read_robot(self, motors: Motors, found: FloatArray) -> None:
+    def _read_robot(self, tick: int, motors: Motors, found: FloatArray) -> None:
         world, data = self._world, self._structure
         pose, twist, efforts = [found[at] for at in self._parts[2:5]]
-        read_robot(data, world.places, world.dofs, motors.servos, self._free, found)
+        if not read_robot(
+            data, _FATAL, world.places, world.dofs, motors.servos, self._free, found
+        ):
+            raise self._warned(tick)
         motors.torques.write(efforts)
         if world.fused.balls:
             self._read_balls(found)
@@ -133,14 +134,11 @@ class StateReader:
             self._imu_before, found[-10:],
         )  # fmt: skip
 
-    def _check_warnings(self, tick: int) -> None:
-        counts = self._warnings.number[_FATAL]
-        if counts.any():
-            kind = int(_FATAL[np.argmax(counts)])
-            where = int(self._data.warning[kind].lastinfo)
-            raise SimulationDiverged(
-                f'the physics left its range before tick {tick}: {mj.mju_warningText(kind, where)}'
-            )
+    def _warned(self, tick: int) -> SimulationDiverged:
+        warnings = self._data.warning
+        kind = int(_FATAL[np.argmax(warnings.number[_FATAL])])
+        text = mj.mju_warningText(kind, int(warnings[kind].lastinfo))
+        return SimulationDiverged(f'the physics left its range before tick {tick}: {text}')
 
     def follow(self, other: StateReader) -> None:
         """Remember what the reader of another state of the same model does."""
