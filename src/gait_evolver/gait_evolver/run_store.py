@@ -106,6 +106,9 @@ class RunStore:
         self.generations_done = 0
         self._lock = lock
         self._log = folder / 'evaluations.csv'
+        # Of the log so far; to read it whole at every generation takes long in long runs.
+        self._digest = hashlib.sha256()
+        self._length = 0
         genes = plan.space.names
         self._columns = (
             *_FIXED,
@@ -143,7 +146,9 @@ class RunStore:
             lock = _locked(folder)
             store = cls(folder, plan, lock)
             write_atomically(folder / 'experiment.yaml', _yaml(plain(plan.experiment)))
-            write_atomically(folder / 'evaluations.csv', _csv([store._columns]))
+            header = _csv([store._columns])
+            write_atomically(folder / 'evaluations.csv', header)
+            store._count(header.encode())
             write_atomically(folder / 'times.csv', _csv([_TIMES]))
             # Last: a folder with run.yaml is a whole run.
             write_atomically(folder / 'run.yaml', _yaml(store._run_facts()))
@@ -211,6 +216,7 @@ class RunStore:
         )
         with _named(self.folder):
             _extend(self._log, written)
+            self._count(written)
             for file, champion in self._champion_files(champions).items():
                 write_champion(file, champion)
             _extend(self.folder / 'times.csv', times.encode())
@@ -249,13 +255,16 @@ class RunStore:
             'platform': fingerprint_fields(),
         }
 
+    def _count(self, written: bytes) -> None:
+        self._digest.update(written)
+        self._length += len(written)
+
     def _checkpoint(self, generations: int) -> None:
-        log = self._log.read_bytes()
         state = {
             'format': FORMAT,
             'generations': generations,
-            'log_bytes': len(log),
-            'log_sha256': hashlib.sha256(log).hexdigest(),
+            'log_bytes': self._length,
+            'log_sha256': self._digest.hexdigest(),
         }
         write_atomically(self.folder / 'checkpoint.json', json.dumps(state, indent=2) + '\n')
 
@@ -273,6 +282,7 @@ class RunStore:
             kept = log[: log.index(b'\n') + 1]
         if len(kept) < len(log):
             os.truncate(self._log, len(kept))
+        self._count(kept)
         generations: list[list[Row]] = [[] for _ in range(self.generations_done)]
         for record in csv.DictReader(io.StringIO(kept.decode(), newline='')):
             row = self._row(record)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 import json
+import os
 from pathlib import Path
+import sys
+import threading
 from typing import Any
 
 from gait_core.champion import Champion, read_champion, write_atomically
@@ -16,7 +20,7 @@ from gait_core.seeding import check_seed, derived_seed
 from gait_core.trial import run_loop
 from gait_core.trial_spec import TrialResult, TrialSpec
 from gait_evolver.evaluators.local import LocalEvaluator
-from gait_evolver.evolve import Evolution
+from gait_evolver.evolve import Evolution, Listener, Progress
 from gait_evolver.experiment import Plan, load_experiment, resolve
 from gait_evolver.progress import make_display
 from gait_evolver.run_store import Row, RunStore
@@ -60,6 +64,7 @@ class Session:
     def __init__(self, folder: Path, study: str, quick: bool, seed: int, workers: int) -> None:
         self.folder, self.study, self.quick = folder, study, quick
         self.seed = check_seed(seed)
+        self._workers = workers or os.cpu_count() or 1
         self._evaluator = LocalEvaluator(workers=workers)
 
     @classmethod
@@ -131,23 +136,88 @@ class Session:
             Also where no trial of it may win.
 
         """
+        display = make_display()
+        try:
+            return self._evolved(name, experiment, overrides, self._evaluator, display)
+        finally:
+            display.close()
+
+    def evolve_all(self, wanted: Mapping[str, tuple[str, Mapping[str, Any]]]) -> list[Evolved]:
+        """
+        Return several evolutions side by side, each on a worker process of its own.
+
+        So all processors are busy also where a generation has fewer trials than there are
+        processors. The results are those of ``evolve``.
+
+        Parameters
+        ----------
+        wanted : mapping of str to (str, mapping)
+            Experiment and overrides by name, as of ``evolve``.
+
+        """
+        stopped = threading.Event()
+
+        def run(name: str) -> Evolved:
+            evaluator = LocalEvaluator(workers=1)
+            try:
+                return self._evolved(name, *wanted[name], evaluator, _Marks(name, stopped))
+            finally:
+                evaluator.close()
+
+        with ThreadPoolExecutor(min(self._workers, len(wanted))) as pool:
+            futures = [pool.submit(run, name) for name in wanted]
+            try:
+                return [future.result() for future in futures]
+            except BaseException:
+                stopped.set()
+                for future in futures:
+                    future.cancel()
+                raise
+
+    def _evolved(
+        self,
+        name: str,
+        experiment: str,
+        overrides: Mapping[str, Any],
+        evaluator: LocalEvaluator,
+        listener: Listener,
+    ) -> Evolved:
         folder = self.folder / 'runs' / name
         if (folder / 'run.yaml').exists():
             store, recorded = RunStore.open_run(folder)
         else:
             plan = resolve(load_experiment(experiment, overrides))
             store, recorded = RunStore.create(folder, plan), []
-        display = make_display()
         try:
-            Evolution(store, self._evaluator, recorded, display).run()
+            Evolution(store, evaluator, recorded, listener).run()
         finally:
-            display.close()
             store.close()
         return read_evolved(folder)
 
     def close(self) -> None:
         """End the worker processes."""
         self._evaluator.close()
+
+
+class _Marks:
+    """Tells of every hundredth generation of one evolution among several; ends it when asked."""
+
+    def __init__(self, name: str, stopped: threading.Event) -> None:
+        self._name, self._stopped, self._next = name, stopped, 100
+
+    def __call__(self, progress: Progress) -> None:
+        if self._stopped.is_set():
+            raise KeyboardInterrupt
+        if progress.generation < self._next and not progress.finished:
+            return
+        self._next = progress.generation + 100
+        best = 'none' if progress.best is None else f'{progress.best.fitness:.4f}'
+        print(
+            f'gait: {self._name}: generation {progress.generation}/{progress.generations}, '
+            f'best {best} {progress.finished}',
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def read_evolved(folder: Path) -> Evolved:

@@ -9,7 +9,9 @@ import pytest
 from gait_core.errors import ConfigurationError
 from gait_core.registry import load, names
 from gait_core.testing import registered
+from gait_core.testing_workspace import workspace
 from gait_evolver import cli
+from gait_evolver.run_store import RunStore
 from gait_evolver.study import (
     Part,
     Row,
@@ -178,3 +180,41 @@ def test_json_form_holds_plain_numbers_only(session):
     made = study(lambda session: [near('one', 'one', 1.0, 1.0, 0.0)])
     rows = run_study(made, session, quiet)
     assert json.loads(json.dumps(study_object(made, session, rows), allow_nan=False))
+
+
+def test_evolutions_side_by_side_are_those_of_one_after_the_other(tmp_path):
+    experiment = tmp_path / 'small.yaml'
+    experiment.write_text(
+        'robot: legged_box\n'
+        'genes: {amplitude: {upper: 0.5}}\n'
+        'optimizer: {settings: {population: 3}}\n'
+        'duration: 0.2\nfitness: {distance: 1.0}\ngenerations: 2\n'
+    )
+    wanted = {f'trial_{seed}': (str(experiment), {'seed': seed}) for seed in range(3)}
+    with workspace(tmp_path):
+        session = Session.create(tmp_path / 'both', 'made_up', quick=False, seed=4, workers=2)
+        found = session.evolve_all(wanted)
+        alone = session.evolve('alone', *wanted['trial_1'])
+        session.close()
+    log = alone.folder / 'evaluations.csv'
+    assert log.read_text() == (found[1].folder / 'evaluations.csv').read_text()
+    assert [one.plan.experiment.seed for one in found] == [0, 1, 2]
+    assert len({one.rows[0].values['amplitude'] for one in found}) == 3
+
+
+def test_evolutions_side_by_side_stop_together_and_go_on(tmp_path):
+    experiment = tmp_path / 'broken.yaml'
+    experiment.write_text(
+        'robot: legged_box\ngenes: {amplitude: {upper: 0.5}}\n'
+        'duration: 0.2\nfitness: {distance: 1.0}\ngenerations: 100000\n'
+    )
+    with workspace(tmp_path):
+        session = Session.create(tmp_path / 'run', 'made_up', quick=False, seed=4, workers=2)
+        with pytest.raises(ConfigurationError, match='unknown experiment'):
+            session.evolve_all({'bad': ('nothing', {}), 'good': (str(experiment), {})})
+        session.close()
+        # Its lock is free and what it recorded is whole: it could go on.
+        assert not (tmp_path / 'run/runs/bad').exists()
+        if (tmp_path / 'run/runs/good/run.yaml').exists():
+            store, _ = RunStore.open_run(tmp_path / 'run/runs/good')
+            store.close()

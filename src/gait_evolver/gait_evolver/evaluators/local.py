@@ -10,6 +10,7 @@ import multiprocessing
 from multiprocessing.connection import Connection, wait
 import os
 import signal
+import threading
 from typing import Any
 
 from gait_core.canonical import plain, rebuild
@@ -32,6 +33,10 @@ class WorkerTraceback(Exception):
 
     def __str__(self) -> str:
         return f'in a worker process:\n{self.args[0]}'
+
+
+# Evaluators of several threads would undo each other's environment.
+_STARTING = threading.Lock()
 
 
 @dataclass
@@ -160,7 +165,7 @@ class LocalEvaluator:
     def _started(self) -> _Worker:
         ours, theirs = self._context.Pipe()
         process = self._context.Process(target=worker.main, args=(theirs,), daemon=True)
-        with _one_thread(), _interrupt_blocked():
+        with _STARTING, _one_thread(), _interrupt_blocked():
             process.start()
         theirs.close()
         return _Worker(process, ours)
