@@ -12,7 +12,6 @@ import yaml
 
 from gait_core.errors import ConfigurationError, unknown
 
-
 _COUNTS = {1: 'one number', 2: 'two numbers', 3: 'three numbers', 4: 'four numbers'}
 
 
