@@ -45,8 +45,8 @@ setup(
         'gait.studies': [
             'pike2003 = gait_evolver.studies.pike2003:study',
         ],
-        # Fitness terms: one line per public function of gait_evolver/fitness.py, and those of
-        # gait_evolver/zmp_tracking.py that take a rollout alone.
+        # Fitness terms: one line per public function of gait_evolver/fitness.py and
+        # spine_fitness.py, and those of zmp_tracking.py that take a rollout alone.
         'gait.fitness_terms': [
             'distance = gait_evolver.fitness:distance',
             'lateral_drift = gait_evolver.fitness:lateral_drift',
@@ -56,6 +56,10 @@ setup(
             'heading = gait_evolver.fitness:heading',
             'smoothness = gait_evolver.fitness:smoothness',
             'tilt = gait_evolver.fitness:tilt',
+            'korbel2013_direction = gait_evolver.spine_fitness:korbel2013_direction',
+            'korbel2013_forward = gait_evolver.spine_fitness:korbel2013_forward',
+            'korbel2013_lateral = gait_evolver.spine_fitness:korbel2013_lateral',
+            'korbel2013_twist = gait_evolver.spine_fitness:korbel2013_twist',
             'pike2003_zmp = gait_evolver.zmp_tracking:pike2003_zmp',
             'pike2003_zmp_smooth = gait_evolver.zmp_tracking:pike2003_zmp_smooth',
             'zmp_deviation = gait_evolver.zmp_tracking:zmp_deviation',
