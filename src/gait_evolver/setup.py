@@ -32,6 +32,7 @@ setup(
             'genetic = gait_evolver.optimizers.genetic:GeneticOptimizer',
             'bitstring_ga = gait_evolver.optimizers.bitstring:BitstringOptimizer',
             'cma_es = gait_evolver.optimizers.cma_es:CmaEsOptimizer',
+            'nsga2 = gait_evolver.optimizers.nsga2:Nsga2Optimizer',
             'posture_genetic = gait_evolver.optimizers.posture_genetic:PostureGeneticOptimizer',
             'steady_state = gait_evolver.optimizers.steady_state:SteadyStateOptimizer',
         ],

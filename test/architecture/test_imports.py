@@ -24,6 +24,7 @@ LIBRARIES = {
     'pybullet': ('python3-pybullet-pip', 'pybullet'),
     'pybullet_data': ('python3-pybullet-pip', 'pybullet'),
     'pybullet_utils': ('python3-pybullet-pip', 'pybullet'),
+    'pymoo': (None, 'pymoo'),
     'scipy': ('python3-scipy', 'scipy'),
     'threadpoolctl': (None, 'threadpoolctl'),
     'tqdm': ('python3-tqdm', 'tqdm'),

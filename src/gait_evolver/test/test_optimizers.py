@@ -14,8 +14,9 @@ from gait_evolver.optimizers.genetic import reflect
 from gait_evolver.optimizers.ranking import sort_key, tied_ranks
 
 NAMES = ('genetic', 'cma_es')
-# Its roulette wheel sees fitness itself: what concerns ranks does not concern it.
-ALL_NAMES = (*NAMES, 'posture_genetic')
+# The roulette wheel sees fitness itself, crowding distances of it: what concerns ranks does not
+# concern these.
+ALL_NAMES = (*NAMES, 'posture_genetic', 'nsga2')
 
 
 def sphere(x):
@@ -56,6 +57,7 @@ def best_of_run(optimizer, objective, evaluations):
         ('genetic', rotated_ellipsoid, 8000, 0.3, {'population': 60}),
         # Uniform reset only: a gene's error falls with the number of its draws, no faster.
         ('posture_genetic', sphere, 3000, 3e-2, {'population': 40, 'mutation_probability': 0.1}),
+        ('nsga2', sphere, 3000, 1e-3, {'population': 40}),
         ('cma_es', sphere, 1000, 1e-9, {}),
         ('cma_es', rotated_ellipsoid, 3000, 1e-9, {}),
     ],
@@ -193,11 +195,78 @@ def test_elites_are_not_evaluated_again_and_best_never_falls():
         ('posture_genetic', {'domain': 'strid'}, "did you mean 'stride'"),
         ('cma_es', {'population': 3}, 'nearest valid: 4'),
         ('cma_es', {'start': (0.5,)}, '1 numbers for 3 genes'),
+        ('genetic', {'start': (0.5,)}, '1 numbers for 3 genes'),
+        ('nsga2', {'start': (0.5,)}, '1 numbers for 3 genes'),
+        ('nsga2', {'objective': 2}, "did you mean 'objectives'"),
     ],
 )
 def test_bad_settings_are_named(name, settings, message):
     with pytest.raises(ConfigurationError, match=message):
         load('optimizers', name)(dimension=3, seed=1, **settings)
+
+
+@pytest.mark.parametrize('name', ['genetic', 'nsga2'])
+def test_first_population_lies_about_its_start(name):
+    start = (0.02, 0.5, 0.9)
+    optimizer = load('optimizers', name)(
+        dimension=3, seed=1, population=500, start=start, spread=0.1
+    )
+    genomes = np.array([candidate.genome for candidate in optimizer.ask()])
+    np.testing.assert_allclose(genomes[0], start, rtol=1e-15)
+    assert genomes.min() >= 0.0
+    assert genomes[:, 1].mean() == pytest.approx(0.5, abs=4.0 * 0.1 / np.sqrt(500))
+    assert genomes[:, 1].std() == pytest.approx(0.1, rel=0.15)
+
+
+def front_after(generations, seed=3):
+    """Return the front of two spheres about 0.2 and 0.8; sqrt(f1) + sqrt(f2) = sqrt(m) 0.6."""
+    optimizer = load('optimizers', 'nsga2')(dimension=4, seed=seed, population=40, objectives=2)
+    for _ in range(generations):
+        optimizer.tell(
+            [
+                Evaluation(
+                    id=one.id,
+                    status='ok',
+                    objectives=-np.array([np.sum((one.genome - x) ** 2) for x in (0.2, 0.8)]),
+                    constraints={'first': 0.3 - one.genome[0]},
+                )
+                for one in optimizer.ask()
+            ]
+        )
+    return optimizer.front()
+
+
+def test_nsga2_spreads_over_the_front_of_two_spheres():
+    front = front_after(80)
+    assert len(front) == 40
+    ends = np.sqrt(-front)
+    # Where the first gene may not fall below 0.3 the front leaves the straight line.
+    assert ends[:, 0].min() == pytest.approx(0.1, abs=0.03)
+    assert ends[:, 1].min() == pytest.approx(0.0, abs=0.06)
+    middle = ends[ends[:, 0] > 0.4]
+    np.testing.assert_allclose(middle.sum(axis=1), 1.2, atol=0.06)
+    order = np.argsort(front[:, 0])
+    assert np.all(np.diff(front[order, 1]) <= 0.0)
+    np.testing.assert_array_equal(front_after(5), front_after(5))
+
+
+def test_nsga2_is_told_as_many_objectives_as_it_has():
+    optimizer = load('optimizers', 'nsga2')(dimension=3, seed=1, population=4, objectives=2)
+    with pytest.raises(ConfigurationError, match='nearest valid: 1'):
+        optimizer.tell([evaluated(candidate, sphere) for candidate in optimizer.ask()])
+
+
+def test_nsga2_has_no_front_while_nothing_is_feasible():
+    optimizer = load('optimizers', 'nsga2')(dimension=3, seed=1, population=8)
+    for _ in range(2):
+        assert optimizer.front().shape == (0, 1)
+        optimizer.tell(
+            [
+                Evaluation(id=c.id, status='ok', objectives=np.ones(1), constraints={'x': 1.0})
+                for c in optimizer.ask()
+            ]
+        )
+    assert optimizer.front().shape == (0, 1)
 
 
 @given(st.floats(-50.0, 50.0))

@@ -14,20 +14,21 @@ from gait_evolver.strides.experiments import (
     settings_of,
     single_leg_rows,
 )
+from gait_evolver.strides.hexapod import HexapodParameters
 from gait_evolver.strides.leg import foot
-from gait_evolver.strides.measures import measure
-from gait_evolver.strides.published import table
-from gait_evolver.strides.question import (
+from gait_evolver.strides.legs import (
     CONSTANT,
-    DIMENSIONS,
     FREE,
     FROZEN,
-    Question,
+    KINDS,
+    LEADS,
+    Legs,
     level_stride,
-    start_of,
-    strides_of,
-    violations,
+    rail_stride,
 )
+from gait_evolver.strides.measures import MeasureSettings, measure
+from gait_evolver.strides.published import table
+from gait_evolver.strides.question import Question, Requirements, violations
 from gait_evolver.strides.search import PublishedSettings
 
 
@@ -71,12 +72,14 @@ def test_discontinuity_is_that_of_the_area():
     assert energies[0.0] > 50.0 * energies[1.0] > 50.0 * 900.0 * energies[0.001]
 
 
-@pytest.mark.parametrize('kind', DIMENSIONS)
-def test_kinds_of_legs(kind):
-    genomes = np.random.default_rng(3).random((200, DIMENSIONS[kind]))
-    strides = strides_of(genomes, kind)
+@pytest.mark.parametrize('alike', [False, True])
+@pytest.mark.parametrize('kind', KINDS)
+def test_kinds_of_legs(kind, alike):
+    legs = Legs(kind=kind, alike=alike)
+    strides = legs.strides(np.random.default_rng(3).random((200, legs.dimension)))
     assert all_feasible(strides).all()
-    lengths = strides.reshape(-1, 4, 3, 4)[..., 2:]
+    table = strides.reshape(-1, 4, 3, 4)
+    lengths = table[..., 2:]
     if kind in FROZEN:
         np.testing.assert_allclose(lengths, FROZEN[kind], rtol=1e-15)
     elif kind == CONSTANT:
@@ -84,10 +87,12 @@ def test_kinds_of_legs(kind):
         assert np.ptp(lengths[0]) > 0.0
     else:
         assert np.all(np.ptp(lengths, axis=1) > 0.0)
+    assert np.all(np.ptp(table, axis=2) == 0.0) == alike
 
 
+@pytest.mark.parametrize('alike', [False, True])
 @pytest.mark.parametrize('length', [6.0, 9.0, 12.0])
-def test_level_stride_walks(length):
+def test_level_stride_walks(length, alike):
     genes = level_stride(length)
     heights = foot(joints_of(genes))[:3, :, 1]
     np.testing.assert_allclose(heights, -0.016 * length, atol=1e-12)
@@ -96,37 +101,107 @@ def test_level_stride_walks(length):
     assert ours.clearance[0] == pytest.approx(0.03)
     assert all(value[0] <= 0.0 for value in violations(ours).values())
     assert ours.distance[0] == pytest.approx(0.06)
-    for kind in (FREE, CONSTANT):
-        begun = strides_of(np.array([start_of(genes, kind)]), kind)
+    for kind in (FREE, CONSTANT, f'frozen_{length:g}'):
+        legs = Legs(kind=kind, alike=alike)
+        begun = legs.strides(np.array([legs.start(genes)]))
         np.testing.assert_allclose(begun[0], genes, rtol=1e-12)
+
+
+def test_long_strokes_lower_the_hips_of_short_legs():
+    ours = measure(level_stride(6.0, stroke=0.15)[None])
+    assert ours.distance[0] == pytest.approx(0.15)
+
+
+def test_a_lower_segment_as_a_rail_pushes_for_next_to_nothing():
+    """What the published rules admit: no load acts along a screw that lies on the ground."""
+    rail = rail_stride()[None]
+    assert all_feasible(rail).all()
+    ours = measure(rail)
+    assert ours.knees[0] == pytest.approx(0.0, abs=1e-12)
+    # What is left are the rods of the swinging legs.
+    assert ours.screw_signed[0] == pytest.approx(0.0, abs=0.1)
+    no_rule = Requirements(knees=-1.0)
+    assert all(value[0] <= 0.0 for value in violations(ours, no_rule).values())
+    assert measure(rail).cost_of_transport()[0] < 0.06
+    rubbing = measure(rail, hexapod=HexapodParameters(guide_friction=0.2))
+    assert rubbing.cost_of_transport()[0] > 0.5
+
+
+def test_the_lead_of_the_screws_is_a_gene():
+    legs = Legs(kind=FREE, alike=True, lead=True)
+    genome = np.array([legs.start(level_stride(9.0), 0.012)])
+    assert legs.leads(genome) == pytest.approx([0.012])
+    ends = np.repeat(genome, 2, axis=0)
+    ends[:, -1] = 0.0, 1.0
+    assert legs.leads(ends) == pytest.approx(LEADS)
+    strides = legs.strides(ends)
+    together = measure(strides, leads=legs.leads(ends)).energy
+    apart = [
+        measure(stride[None], hexapod=HexapodParameters(lead=lead)).energy[0]
+        for stride, lead in zip(strides, LEADS, strict=True)
+    ]
+    np.testing.assert_array_equal(together, apart)
+    assert Legs(kind=FREE).leads(ends) is None
 
 
 @pytest.mark.parametrize(
     ('optimizer', 'settings'),
-    [('cma_es', {'population': 20, 'sigma': 0.1}), ('genetic', {'population': 30})],
+    [
+        ('cma_es', {'population': 20, 'sigma': 0.1}),
+        ('genetic', {'population': 30}),
+        ('nsga2', {'population': 30}),
+    ],
 )
 def test_a_search_never_loses_its_start(optimizer, settings):
     genes = level_stride(9.0)
     before = measure(genes[None]).cost_of_transport()[0]
-    question = Question(kind=FREE, optimizer=optimizer, evaluations=400)
-    first = question.search(1, settings, genes)
-    assert first.cost_of_transport <= before
+    question = Question(legs=Legs(kind=FREE), optimizer=optimizer, evaluations=400)
+    begin = {**settings, 'start': question.legs.start(genes)}
+    first = question.search(1, begin)
+    assert first.cost_of_transport <= before * (1.0 + 1e-9)
     assert first.evaluations <= 400
-    np.testing.assert_array_equal(question.search(1, settings, genes).genes, first.genes)
+    np.testing.assert_array_equal(question.search(1, begin).genes, first.genes)
 
 
 def test_a_search_from_a_walk_improves_it():
-    start = start_of(level_stride(9.0), 'frozen_9')
-    answer = Question(kind='frozen_9', evaluations=4000).search(
-        0, {'population': 40, 'sigma': 0.1, 'start': start}
+    legs = Legs(kind='frozen_9', alike=True)
+    answer = Question(legs=legs, evaluations=2000).search(
+        0, {'population': 20, 'sigma': 0.1, 'start': legs.start(level_stride(9.0))}
     )
     before = measure(level_stride(9.0)[None]).cost_of_transport()[0]
     assert answer.cost_of_transport < 0.9 * before
+    assert answer.objectives == pytest.approx([-answer.cost_of_transport])
     assert all(value[0] <= 0.0 for value in violations(answer.measures).values())
 
 
-def test_wrong_kind_and_shape_are_named():
+def test_levelness_is_an_objective():
+    """Uphill the body leans with the slope unless the legs' lengths differ."""
+    legs = Legs(kind=FREE)
+    answer = Question(
+        legs=legs,
+        optimizer='nsga2',
+        evaluations=1500,
+        objectives=('cost_of_transport', 'level'),
+        conditions=MeasureSettings(slope_up=0.1),
+    ).search(1, {'population': 50, 'start': legs.start(level_stride(9.0)), 'spread': 0.05})
+    leans = -answer.front[:, 1]
+    assert answer.front.shape[1] == 2
+    assert leans.min() < 0.095 < 0.0999 < leans.max()
+    assert answer.objectives[0] >= answer.front[:, 0].max()
+
+
+def test_nothing_found_is_told():
+    legs = Legs(kind='frozen_6', alike=True)
+    impossible = Requirements(distance=0.4)
+    answer = Question(legs=legs, evaluations=100, requirements=impossible).search(0)
+    assert answer.cost_of_transport is None
+    assert answer.objectives is None
+
+
+def test_wrong_names_and_shapes_are_named():
     with pytest.raises(ConfigurationError, match="did you mean 'frozen_6'"):
-        strides_of(np.zeros((1, 24)), 'frozen6')
+        Legs(kind='frozen6')
     with pytest.raises(ConfigurationError, match='expected'):
-        strides_of(np.zeros((1, GENES)), 'frozen_6')
+        Legs(kind='frozen_6').strides(np.zeros((1, GENES)))
+    with pytest.raises(ConfigurationError, match="did you mean 'level'"):
+        Question(legs=Legs(kind=FREE), objectives=('levl',))

@@ -18,12 +18,15 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Candidate, Evaluation
 from gait_core.errors import ConfigurationError
-from gait_core.parameters import Parameters, bounded, build, whole
+from gait_core.parameters import Parameters, bounded, build, floats, whole
 from gait_core.seeding import check_seed
 from gait_evolver.optimizers.ranking import Ledger, SortKey, sort_key
 
 COLLAPSED = 1e-12
 """Spread of the population, in every gene, below which the search is over."""
+
+START_DOC = 'Centre of the first population, one number per gene; empty: it fills the cube.'
+SPREAD_DOC = 'Standard deviation of the first population about its centre.'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +71,8 @@ class GeneticSettings(Parameters):
         unit='-',
         doc='Factor on the deviation after each generation; 1 keeps it.',
     )
+    start: tuple[float, ...] = floats((), low=0.0, high=1.0, unit='-', doc=START_DOC)
+    spread: float = bounded(0.1, low=0.0, high=1.0, unit='-', doc=SPREAD_DOC)
 
     def __post_init__(self) -> None:
         """Check that some of the population is new in each generation."""
@@ -100,6 +105,30 @@ def reflect(points: FloatArray) -> FloatArray:
     return np.minimum(folded, 2.0 - folded)
 
 
+def first_population(
+    rng: np.random.Generator,
+    shape: tuple[int, int],
+    start: tuple[float, ...],
+    spread: float,
+) -> FloatArray:
+    """
+    Return the first genomes, (population, dimension): the start itself and others about it.
+
+    Raises
+    ------
+    ConfigurationError
+        If the start has another dimension.
+
+    """
+    if not start:
+        return rng.random(shape)
+    if len(start) != shape[1]:
+        raise ConfigurationError(f'start has {len(start)} numbers for {shape[1]} genes')
+    genomes = reflect(np.array(start) + rng.normal(0.0, spread, shape))
+    genomes[0] = start
+    return genomes
+
+
 class GeneticOptimizer:
     """Tournament selection, BLX-alpha crossover, reflected Gaussian mutation, elites."""
 
@@ -109,6 +138,12 @@ class GeneticOptimizer:
         self._settings = build(GeneticSettings, settings)
         self._dimension = dimension
         self._rng = np.random.default_rng(check_seed(seed))
+        self._first = first_population(
+            self._rng,
+            (self._settings.population, dimension),
+            self._settings.start,
+            self._settings.spread,
+        )
         self._ledger = Ledger()
         self._asked: list[Candidate] = []
         self._population: list[_Individual] = []
@@ -118,7 +153,7 @@ class GeneticOptimizer:
         """Return a random population first, then the offspring that join the elites."""
         self._ledger.check_ask()
         if not self._population:
-            genomes = list(self._rng.random((self._settings.population, self._dimension)))
+            genomes = list(self._first)
             parents: list[tuple[int, ...]] = [()] * len(genomes)
         else:
             born = [

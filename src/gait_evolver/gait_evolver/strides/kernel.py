@@ -26,14 +26,23 @@ COLUMNS = (
     'clearance',
     'handover',
     'knees',
+    'lean',
 )
 """What ``measure_all`` writes; meanings as in ``StrideMeasures``."""
 
-_MARGIN, _SLIP, _TILT, _TILT_RANGE, _CLEARANCE, _HANDOVER, _KNEES = range(7, 14)
+_MARGIN, _SLIP, _TILT, _TILT_RANGE, _CLEARANCE, _HANDOVER, _KNEES, _LEAN = range(7, 15)
+
+SCREW = ('pushing', 'yielding', 'torque_pushing', 'torque_yielding', 'torque_holding')
+"""
+Of a screw, per newton on its rod: what its motor must do per metre against the load and with it,
+and the torques that push, yield and hold [N m].
+"""
+
+_PUSHING, _YIELDING, _TORQUE_PUSHING, _TORQUE_YIELDING, _TORQUE_HOLDING = range(5)
 
 
 class Conditions(NamedTuple):
-    """Settings of a measurement as compiled code reads them; ratios of a screw per newton."""
+    """Settings of a measurement as compiled code reads them."""
 
     steps: int
     phase_duration: float
@@ -41,11 +50,6 @@ class Conditions(NamedTuple):
     across: float
     statics: bool
     printed_forces: bool
-    pushing: float
-    yielding: float
-    torque_pushing: float
-    torque_yielding: float
-    torque_holding: float
     rotary_constant: float
     screw_constant: float
 
@@ -195,6 +199,7 @@ def _add_work(
     share: float,
     at: Conditions,
     body: Body,
+    screw: FloatArray,
     row: FloatArray,
 ) -> None:
     """Add what one leg does in a share of its phase to the energies of a row."""
@@ -211,12 +216,12 @@ def _add_work(
         row[3] += work
         # A guide resists both ways.
         needed = work + body.guide_friction * abs(force[i + 2] * change)
-        row[4] += needed * at.pushing if needed > 0.0 else -needed * at.yielding
+        row[4] += needed * screw[_PUSHING] if needed > 0.0 else -needed * screw[_YIELDING]
         turning = min(abs(change) / body.screw_speed, duration * share)
         if change != 0.0:
-            arm = at.torque_pushing if needed > 0.0 else at.torque_yielding
+            arm = screw[_TORQUE_PUSHING if needed > 0.0 else _TORQUE_YIELDING]
             row[6] += (needed / change * arm / at.screw_constant) ** 2 * turning
-        holding = abs(force[i]) * at.torque_holding
+        holding = abs(force[i]) * screw[_TORQUE_HOLDING]
         row[6] += (holding / at.screw_constant) ** 2 * (duration * share - turning)
 
 
@@ -280,7 +285,9 @@ def _largest_angle(normals: FloatArray) -> float:
 
 
 @njit(cache=True)
-def _measure(joints: FloatArray, body: Body, at: Conditions, row: FloatArray) -> None:
+def _measure(
+    joints: FloatArray, screw: FloatArray, body: Body, at: Conditions, row: FloatArray
+) -> None:
     legs, feet = np.empty((6, 6)), np.empty((6, 3))
     normals, down = np.empty((3, 3)), np.array([-at.along, -at.across, -1.0])
     down[2] = -math.sqrt(1.0 - at.along * at.along - at.across * at.across)
@@ -296,6 +303,7 @@ def _measure(joints: FloatArray, body: Body, at: Conditions, row: FloatArray) ->
             area = _ground(feet, normal)
             if at.statics:
                 _gravity(normal, at, down)
+            row[_LEAN] = max(row[_LEAN], math.acos(min(1.0, max(-1.0, -down[2]))))
             row[_MARGIN] = min(row[_MARGIN], _stand(feet, centre, normal, down, area, loads))
             if not at.statics:
                 loads[:3] = 1.0 / 3.0
@@ -304,7 +312,7 @@ def _measure(joints: FloatArray, body: Body, at: Conditions, row: FloatArray) ->
                 _forces(legs[leg], leg < 3, loads[leg], down, body, at.printed_forces, force)
                 row[_KNEES] = min(row[_KNEES], _knee_above(legs, feet, normal, leg))
                 start, end = joints[now, leg % 3], joints[(now + 1) % 4, leg % 3]
-                _add_work(force, start, end, share, at, body, row)
+                _add_work(force, start, end, share, at, body, screw, row)
             _widen(feet, spans)
             row[_TILT] = max(row[_TILT], _angle_between(normal, upright))
             _heights(feet, normal, phase, step, at.steps, row)
@@ -316,18 +324,22 @@ def _measure(joints: FloatArray, body: Body, at: Conditions, row: FloatArray) ->
 
 
 @njit(cache=True)
-def measure_all(joints: FloatArray, body: Body, at: Conditions, rows: FloatArray) -> None:
+def measure_all(
+    joints: FloatArray, screws: FloatArray, body: Body, at: Conditions, rows: FloatArray
+) -> None:
     """
     Write the measures of strides.
 
     Parameters
     ----------
     joints : (k, 4, 3, 4) array [rad, rad, m, m]
+    screws : (k, 5) array
+        In the order of ``SCREW``.
     body : Body
     at : Conditions
-    rows : (k, 14) array
+    rows : (k, 15) array
         In the order of ``COLUMNS``.
 
     """
     for i in range(len(joints)):
-        _measure(joints[i], body, at, rows[i])
+        _measure(joints[i], screws[i], body, at, rows[i])

@@ -34,7 +34,7 @@ from gait_core.errors import ConfigurationError
 from gait_core.parameters import Parameters, bounded, flag, text, whole
 from gait_evolver.strides.encoding import GENES, joints_of
 from gait_evolver.strides.hexapod import HexapodParameters
-from gait_evolver.strides.kernel import COLUMNS, Conditions, measure_all
+from gait_evolver.strides.kernel import COLUMNS, SCREW, Conditions, measure_all
 from gait_evolver.strides.leg import strokes
 from gait_evolver.strides.scoring import HEXAPOD, REACH
 
@@ -143,6 +143,8 @@ class StrideMeasures:
         The largest distance from the ground of a foot that takes over or lets go.
     knees : array [m]
         The least height of any knee above the ground.
+    lean : array [rad]
+        The largest angle between the body's upright and the vertical: on level ground the tilt.
     mass, gravity : float [kg, m/s^2]
 
     """
@@ -165,6 +167,7 @@ class StrideMeasures:
     clearance: FloatArray
     handover: FloatArray
     knees: FloatArray
+    lean: FloatArray
     mass: float
     gravity: float
 
@@ -194,6 +197,7 @@ def measure(
     genes: FloatArray,
     settings: MeasureSettings | None = None,
     hexapod: HexapodParameters = HEXAPOD,
+    leads: FloatArray | None = None,
 ) -> StrideMeasures:
     """
     Return the measures of strides.
@@ -203,6 +207,8 @@ def measure(
     genes : (k, 48) array [deg, cm]
     settings : MeasureSettings, optional
     hexapod : HexapodParameters
+    leads : (k,) array [m], optional
+        Of the screws, one per stride in place of the hexapod's.
 
     Raises
     ------
@@ -214,11 +220,14 @@ def measure(
     if np.ndim(genes) != 2 or np.shape(genes)[1] != GENES:
         raise ConfigurationError(f'strides have shape {np.shape(genes)}, expected (k, {GENES})')
     joints = joints_of(genes)
-    at = conditions(chosen, hexapod)
-    rows = _rows(joints, hexapod, at)
+    at = conditions(chosen)
+    screws = _screws(
+        np.full(len(joints), hexapod.lead) if leads is None else leads, hexapod, chosen.screw
+    )
+    rows = _rows(joints, screws, hexapod, at)
     if at.across != 0.0:
         # The other tripod stands on the same slope as this one's mirror image on the mirrored one.
-        mirrored = _rows(joints, hexapod, at._replace(across=-at.across))
+        mirrored = _rows(joints, screws, hexapod, at._replace(across=-at.across))
         least = np.minimum(rows[:, _COLUMN['margin']], mirrored[:, _COLUMN['margin']])
         rows = 0.5 * (rows + mirrored)
         rows[:, _COLUMN['margin']] = least
@@ -242,13 +251,31 @@ def measure(
     )
 
 
-def _rows(joints: FloatArray, hexapod: HexapodParameters, at: Conditions) -> FloatArray:
+def _rows(
+    joints: FloatArray, screws: FloatArray, hexapod: HexapodParameters, at: Conditions
+) -> FloatArray:
     rows: FloatArray = np.empty((len(joints), len(COLUMNS)))
-    measure_all(joints, hexapod.compiled(), at, rows)
+    measure_all(joints, screws, hexapod.compiled(), at, rows)
     return rows
 
 
-def conditions(settings: MeasureSettings, hexapod: HexapodParameters) -> Conditions:
+def _screws(leads: FloatArray, hexapod: HexapodParameters, screw: str) -> FloatArray:
+    """Return what screws of these leads (k,) [m] need, (k, 5) in the order of ``SCREW``."""
+    alpha = np.arctan2(leads, hexapod.screw_diameter * math.pi)
+    theta, arm = hexapod.friction_angle, hexapod.screw_diameter / 2.0
+    pushing = np.tan(alpha + theta)
+    yielding = pushing if screw == 'symmetric' else np.maximum(0.0, np.tan(theta - alpha))
+    column = {
+        'pushing': pushing / np.tan(alpha),
+        'yielding': yielding / np.tan(alpha),
+        'torque_pushing': arm * pushing,
+        'torque_yielding': arm * yielding,
+        'torque_holding': arm * np.maximum(0.0, np.tan(alpha - theta)),
+    }
+    return np.column_stack([column[name] for name in SCREW])
+
+
+def conditions(settings: MeasureSettings) -> Conditions:
     """Return the settings as compiled code takes them."""
     printed = settings.axial_force == 'printed'
     if printed and (settings.slope_up or settings.slope_across or settings.loads != 'equal'):
@@ -261,12 +288,6 @@ def conditions(settings: MeasureSettings, hexapod: HexapodParameters) -> Conditi
             f'slopes of {settings.slope_up:g} rad up and {settings.slope_across:g} rad across '
             'are steeper than a wall'
         )
-    alpha, theta = hexapod.thread_angle, hexapod.friction_angle
-    pushing = math.tan(alpha + theta)
-    yielding = max(0.0, math.tan(theta - alpha))
-    if settings.screw == 'symmetric':
-        yielding = pushing
-    arm = hexapod.screw_diameter / 2.0
     return Conditions(
         steps=settings.steps,
         phase_duration=settings.phase_duration,
@@ -274,11 +295,6 @@ def conditions(settings: MeasureSettings, hexapod: HexapodParameters) -> Conditi
         across=across,
         statics=settings.loads == 'statics',
         printed_forces=printed,
-        pushing=pushing / math.tan(alpha),
-        yielding=yielding / math.tan(alpha),
-        torque_pushing=arm * pushing,
-        torque_yielding=arm * yielding,
-        torque_holding=arm * max(0.0, math.tan(alpha - theta)),
         rotary_constant=settings.rotary_constant,
         screw_constant=settings.screw_constant,
     )

@@ -8,39 +8,37 @@ keeps them all. Searches are multimodal: compare means over seeds at equal effor
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-import math
 from typing import Any
 
 import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Evaluation
-from gait_core.errors import ConfigurationError, unknown
+from gait_core.errors import unknown
 from gait_core.registry import load
 from gait_core.trial_spec import OK
-from gait_evolver.strides.encoding import (
-    GENES,
-    LIMITS_AS_CODED,
-    genes_from_legs,
-    genes_of,
-    repaired,
-    unit_of,
-)
 from gait_evolver.strides.hexapod import HexapodParameters
+from gait_evolver.strides.legs import Legs
 from gait_evolver.strides.measures import MeasureSettings, StrideMeasures, measure
 from gait_evolver.strides.scoring import HEXAPOD
 
-ANGLES = 24
-FROZEN = {'frozen_6': 6.0, 'frozen_9': 9.0, 'frozen_12': 12.0}
-CONSTANT, FREE = 'constant', 'free'
-DIMENSIONS: Mapping[str, int] = {
-    **dict.fromkeys(FROZEN, ANGLES),
-    CONSTANT: ANGLES + 6,
-    FREE: GENES,
+
+def _cost(measures: StrideMeasures) -> FloatArray:
+    weight = measures.mass * measures.gravity
+    with np.errstate(divide='ignore', invalid='ignore'):
+        return np.asarray(measures.energy / (weight * measures.distance))
+
+
+OBJECTIVES: Mapping[str, Callable[[StrideMeasures], FloatArray]] = {
+    'cost_of_transport': lambda measures: -_cost(measures),
+    'level': lambda measures: -measures.lean,
+    'distance': lambda measures: measures.distance,
+    'energy': lambda measures: -measures.energy,
+    'margin': lambda measures: measures.margin,
 }
-"""Genes per kind of leg: frozen at a length [cm], constant per leg and segment, free."""
+"""What can be maximised: minus cost of transport, lean and energy, and what its name says."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,34 +65,6 @@ class Requirements:
 REQUIREMENTS = Requirements()
 
 
-def strides_of(unit: FloatArray, kind: str) -> FloatArray:
-    """
-    Return feasible strides (k, 48) [deg, cm] of points of the unit cube of a kind of leg.
-
-    Raises
-    ------
-    ConfigurationError
-        For an unknown kind or the wrong number of genes.
-
-    """
-    if kind not in DIMENSIONS:
-        raise unknown('kind of leg', kind, DIMENSIONS)
-    if unit.ndim != 2 or unit.shape[1] != DIMENSIONS[kind]:
-        raise ConfigurationError(
-            f"genomes of '{kind}' have shape {unit.shape}, expected (k, {DIMENSIONS[kind]})"
-        )
-    if kind == FREE:
-        return repaired(genes_of(unit))
-    low, high = LIMITS_AS_CODED.low, LIMITS_AS_CODED.high
-    table = np.empty((len(unit), 4, 3, 4))
-    table[..., :2] = unit[:, :ANGLES].reshape(-1, 4, 3, 2)
-    if kind == CONSTANT:
-        table[..., 2:] = unit[:, ANGLES:].reshape(-1, 1, 3, 2)
-    else:
-        table[..., 2:] = (FROZEN[kind] - low[2]) / (high[2] - low[2])
-    return repaired(genes_of(table.reshape(-1, GENES)))
-
-
 def violations(
     measures: StrideMeasures, requirements: Requirements = REQUIREMENTS
 ) -> dict[str, FloatArray]:
@@ -117,17 +87,29 @@ class Answer:
     Attributes
     ----------
     genes : (48,) array [deg, cm]
-    cost_of_transport : float or None
-        ``None`` if no stride met all requirements.
+    lead : float [m]
+        Of its screws.
+    objectives : (m,) array or None
+        ``None`` if no stride met all requirements; the best is that of the first objective.
+    front : (k, m) array
+        Objectives of strides that none of the last ones beats, where the search keeps such.
     evaluations : int
     measures : StrideMeasures
         Of that stride, arrays of one.
+
     """
 
     genes: FloatArray
-    cost_of_transport: float | None
+    lead: float
+    objectives: FloatArray | None
+    front: FloatArray
     evaluations: int
     measures: StrideMeasures
+
+    @property
+    def cost_of_transport(self) -> float | None:
+        """Of the best stride, ``None`` if none met all requirements."""
+        return None if self.objectives is None else float(_cost(self.measures)[0])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,31 +119,34 @@ class Question:
 
     Attributes
     ----------
-    kind : str
-        Of leg, a key of ``DIMENSIONS``.
+    legs : Legs
     optimizer : str
         Registered name.
     evaluations : int
         At most, by whole generations.
+    objectives : tuple of str
+        Keys of ``OBJECTIVES``; only ``nsga2`` looks beyond the first.
     conditions : MeasureSettings
     hexapod : HexapodParameters
-        Its screw lead is a design variable.
     requirements : Requirements
+
     """
 
-    kind: str
+    legs: Legs
     optimizer: str = 'cma_es'
     evaluations: int = 20000
+    objectives: tuple[str, ...] = ('cost_of_transport',)
     conditions: MeasureSettings = MeasureSettings()
     hexapod: HexapodParameters = HEXAPOD
     requirements: Requirements = REQUIREMENTS
 
-    def search(
-        self,
-        seed: int,
-        settings: Mapping[str, Any] | None = None,
-        start: FloatArray | None = None,
-    ) -> Answer:
+    def __post_init__(self) -> None:
+        """Check the objectives."""
+        for name in self.objectives:
+            if name not in OBJECTIVES:
+                raise unknown('objective', name, OBJECTIVES)
+
+    def search(self, seed: int, settings: Mapping[str, Any] | None = None) -> Answer:
         """
         Return the best stride of one search.
 
@@ -169,23 +154,20 @@ class Question:
         ----------
         seed : int
         settings : mapping, optional
-            Of the optimiser.
-        start : (48,) array [deg, cm], optional
-            A stride to count from the outset, e.g. the best one of a kind that is part of this:
+            Of the optimiser. Its ``start``, e.g. ``legs.start(stride)``, counts from the outset:
             without it a free search may end above a frozen one for want of effort alone.
-            ``cma_es`` begins there by its own setting, see ``start_of``.
 
         """
         chosen = dict(settings or {})
+        if self.optimizer == 'nsga2':
+            chosen['objectives'] = len(self.objectives)
         optimizer = load('optimizers', self.optimizer)(
-            dimension=DIMENSIONS[self.kind], seed=seed, **chosen
+            dimension=self.legs.dimension, seed=seed, **chosen
         )
-        best, leader = (np.inf, np.inf), np.zeros(GENES)
-        if start is not None:
-            best, leader = (
-                self._order(measure(start[None], self.conditions, self.hexapod))[0],
-                start,
-            )
+        best = _Best(np.inf, -np.inf, np.full(self.legs.dimension, 0.5))
+        if chosen.get('start'):
+            start = np.array([chosen['start']])
+            best.take(start, *self._judged(self._measured(start)))
         used = 0
         while not optimizer.stop():
             candidates = optimizer.ask()
@@ -193,83 +175,61 @@ class Question:
                 break
             used += len(candidates)
             genomes = np.array([candidate.genome for candidate in candidates])
-            genes = strides_of(genomes, self.kind)
-            measures = measure(genes, self.conditions, self.hexapod)
-            order = self._order(measures)
-            first = min(range(len(order)), key=order.__getitem__)
-            if order[first] < best:
-                best, leader = order[first], genes[first]
-            optimizer.tell(self._evaluations([c.id for c in candidates], measures, order))
-        return Answer(
-            genes=leader,
-            cost_of_transport=best[1] if best[0] == 0.0 else None,
-            evaluations=used,
-            measures=measure(leader[None], self.conditions, self.hexapod),
+            missed, objectives = self._judged(self._measured(genomes))
+            best.take(genomes, missed, objectives)
+            optimizer.tell(
+                [
+                    Evaluation(
+                        id=candidate.id,
+                        status=OK,
+                        objectives=objectives[i],
+                        constraints={'requirements': float(missed[i])},
+                    )
+                    for i, candidate in enumerate(candidates)
+                ]
+            )
+        front = optimizer.front() if hasattr(optimizer, 'front') else np.empty((0, 1))
+        return self._answer(best, front, used)
+
+    def _measured(self, genomes: FloatArray) -> StrideMeasures:
+        return measure(
+            self.legs.strides(genomes), self.conditions, self.hexapod, self.legs.leads(genomes)
         )
 
-    def _order(self, measures: StrideMeasures) -> list[tuple[float, float]]:
-        """Return the summed violation and the cost of each stride: what a search minimises."""
+    def _judged(self, measures: StrideMeasures) -> tuple[FloatArray, FloatArray]:
+        """Return summed violations (k,) and objectives (k, m), which are 0 where one is."""
         missed = violations(measures, self.requirements)
         total = np.sum([np.maximum(0.0, value) for value in missed.values()], axis=0)
-        with np.errstate(divide='ignore', invalid='ignore'):
-            cost = measures.energy / (measures.mass * measures.gravity * measures.distance)
+        total = np.where(np.isfinite(total), total, np.inf)
+        values = np.column_stack([OBJECTIVES[name](measures) for name in self.objectives])
         # Below the least distance the cost says nothing, and may be negative.
-        cost = np.where(total == 0.0, cost, 0.0)
-        return [
-            (float(violation), float(value)) if np.isfinite(violation) else (np.inf, np.inf)
-            for violation, value in zip(total, cost, strict=True)
-        ]
+        return total, np.where(total[:, None] == 0.0, values, 0.0)
 
-    def _evaluations(
-        self, ids: list[int], measures: StrideMeasures, order: list[tuple[float, float]]
-    ) -> list[Evaluation]:
-        return [
-            Evaluation(
-                id=one,
-                status=OK,
-                objectives=np.array([-cost]),
-                constraints={'requirements': violation},
-            )
-            for one, (violation, cost) in zip(ids, order, strict=True)
-        ]
+    def _answer(self, best: _Best, front: FloatArray, used: int) -> Answer:
+        genome = best.genome[None]
+        measures, leads = self._measured(genome), self.legs.leads(genome)
+        met = best.missed == 0.0
+        return Answer(
+            genes=self.legs.strides(genome)[0],
+            lead=self.hexapod.lead if leads is None else float(leads[0]),
+            objectives=self._judged(measures)[1][0] if met else None,
+            front=front,
+            evaluations=used,
+            measures=measures,
+        )
 
 
-def level_stride(length: float, stroke: float = 0.06, lift: float = 0.03) -> FloatArray:
-    """
-    Return a stride (48,) [deg, cm] of equal legs whose feet stand at one height in every posture.
+@dataclass
+class _Best:
+    """The genome that misses the requirements least, of such the one with the best objective."""
 
-    Parameters
-    ----------
-    length : float [cm]
-        Of every segment. Hips stand 1.6 of it above the feet.
-    stroke, lift : float [m]
-        Of each foot: backward in stance, up in mid-swing.
+    missed: float
+    objective: float
+    genome: FloatArray
 
-    """
-    legs, segment = [], length / 100.0
-    down = 1.6 * segment
-    for forward in (0.5 * stroke, 0.0, -0.5 * stroke):
-        bend = math.acos(math.hypot(forward, down) / (2.0 * segment))
-        hip = math.atan2(down, forward) - bend
-        legs.append((math.degrees(hip), math.degrees(2.0 * bend), length, length))
-    # A lifted foot folds back below a hip as far forward as at its start.
-    hip = math.radians(legs[0][0])
-    below = (down - lift) / segment - math.sin(hip)
-    legs.append((legs[0][0], math.degrees(math.pi - math.asin(below) - hip), length, length))
-    return genes_from_legs([legs] * 3)
-
-
-def start_of(genes: FloatArray, kind: str) -> tuple[float, ...]:
-    """
-    Return the setting ``start`` with which ``cma_es`` begins at a stride (48,) [deg, cm].
-
-    Of a kind with fewer genes, lengths are those of posture 1, or frozen.
-    """
-    table = np.clip(unit_of(genes), 0.0, 1.0).reshape(4, 3, 4)
-    if kind == FREE:
-        unit = table.reshape(GENES)
-    elif kind == CONSTANT:
-        unit = np.concatenate([table[..., :2].reshape(ANGLES), table[0, :, 2:].reshape(6)])
-    else:
-        unit = table[..., :2].reshape(ANGLES)
-    return tuple(float(x) for x in unit)
+    def take(self, genomes: FloatArray, missed: FloatArray, objectives: FloatArray) -> None:
+        first = np.lexsort((-objectives[:, 0], missed))[0]
+        found = float(missed[first]), float(-objectives[first, 0])
+        if found < (self.missed, -self.objective):
+            self.missed, self.objective = found[0], -found[1]
+            self.genome = genomes[first]

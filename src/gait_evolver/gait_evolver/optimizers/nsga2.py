@@ -1,0 +1,134 @@
+"""
+Search for the best compromises between several objectives, by NSGA-II of the ``pymoo`` library.
+
+References
+----------
+Deb, Pratap, Agarwal and Meyarivan (2002), IEEE Transactions on Evolutionary Computation 6:182-197.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from pymoo.algorithms.moo.nsga2 import NSGA2, binary_tournament
+from pymoo.config import Config
+from pymoo.core.problem import Problem
+from pymoo.core.termination import NoTermination
+from pymoo.operators.crossover.sbx import SBX
+from pymoo.operators.mutation.pm import PM
+from pymoo.operators.selection.tournament import TournamentSelection
+from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
+
+from gait_core.arrays import FloatArray
+from gait_core.contracts import Candidate, Evaluation
+from gait_core.errors import ConfigurationError
+from gait_core.parameters import Parameters, bounded, build, floats, whole
+from gait_core.seeding import check_seed
+from gait_evolver.optimizers.genetic import SPREAD_DOC, START_DOC, first_population
+from gait_evolver.optimizers.ranking import Ledger, sort_key
+
+# A library that prints would spoil the one object that `--json` prints.
+Config.show_compile_hint = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Nsga2Settings(Parameters):
+    """Settings of NSGA-II."""
+
+    population: int = whole(100, low=4, high=100000, doc='Individuals per generation.')
+    objectives: int = whole(
+        1, low=1, high=20, doc='Of each evaluation; with one it is a plain genetic algorithm.'
+    )
+    crossover_probability: float = bounded(
+        0.9, low=0.0, high=1.0, unit='-', doc='Share of matings that cross their parents.'
+    )
+    crossover_index: float = bounded(
+        15.0,
+        low=0.0,
+        high=1000.0,
+        unit='-',
+        doc='Of simulated binary crossover; the greater, the closer to a parent.',
+    )
+    mutation_index: float = bounded(
+        20.0,
+        low=0.0,
+        high=1000.0,
+        unit='-',
+        doc='Of polynomial mutation, which changes one gene on average; the greater, the less.',
+    )
+    start: tuple[float, ...] = floats((), low=0.0, high=1.0, unit='-', doc=START_DOC)
+    spread: float = bounded(0.1, low=0.0, high=1.0, unit='-', doc=SPREAD_DOC)
+
+
+class Nsga2Optimizer:
+    """
+    Non-dominated sorting and crowding; bounds by the operators of the library.
+
+    Individuals that violate constraints rank below all others by the sum of their violations;
+    those whose status may not win, or with an objective that is not finite, below these.
+    """
+
+    Settings: ClassVar[type[Parameters]] = Nsga2Settings
+
+    def __init__(self, *, dimension: int, seed: int, **settings: Any) -> None:
+        chosen = build(Nsga2Settings, settings)
+        self._objectives = chosen.objectives
+        rng = np.random.default_rng(check_seed(seed))
+        first = first_population(rng, (chosen.population, dimension), chosen.start, chosen.spread)
+        # Operators of its own: those of the library's defaults are shared by all searches.
+        self._search = NSGA2(
+            pop_size=chosen.population,
+            sampling=first,
+            selection=TournamentSelection(func_comp=binary_tournament),
+            crossover=SBX(eta=chosen.crossover_index, prob=chosen.crossover_probability),
+            mutation=PM(eta=chosen.mutation_index),
+            survival=RankAndCrowding(),
+            seed=rng,
+        )
+        space = Problem(n_var=dimension, n_obj=chosen.objectives, n_ieq_constr=1, xl=0.0, xu=1.0)
+        self._search.setup(space, termination=NoTermination(), output=None)
+        self._ledger = Ledger()
+        self._asked = self._search.ask()
+
+    def ask(self) -> list[Candidate]:
+        """Return the first population, then the offspring of each generation."""
+        self._ledger.check_ask()
+        genomes = [np.clip(one.X, 0.0, 1.0) for one in self._asked]
+        return self._ledger.issue(genomes, [()] * len(genomes))
+
+    def tell(self, evaluations: Sequence[Evaluation]) -> None:
+        """Take the evaluations; the best fronts of parents and offspring survive."""
+        told = self._ledger.take(evaluations)
+        for individual, evaluation in zip(self._asked, told, strict=True):
+            costs, violation = self._scored(evaluation)
+            individual.F, individual.G = costs, np.array([violation])
+            individual.evaluated.update(('F', 'G'))
+        self._search.tell(infills=self._asked)
+        self._asked = self._search.ask()
+
+    def stop(self) -> str:
+        """Return why the search is over: it finds no individual that it does not have."""
+        return 'the population has no new offspring' if self._asked is None else ''
+
+    def front(self) -> FloatArray:
+        """Return the objectives of the best front, (k, m); empty while nothing is feasible."""
+        if self._search.opt is None or not self._search.opt.get('FEAS').all():
+            return np.empty((0, self._objectives))
+        return -np.asarray(self._search.opt.get('F'), dtype=np.float64)
+
+    def _scored(self, evaluation: Evaluation) -> tuple[FloatArray, float]:
+        """Return what the library minimises, and the violation."""
+        rank, violation, _ = sort_key(evaluation)
+        objectives = evaluation.objectives
+        if rank == 2 or objectives is None or not np.isfinite(objectives).all():
+            return np.zeros(self._objectives), np.inf
+        if len(objectives) != self._objectives:
+            raise ConfigurationError(
+                f'nsga2 was told {len(objectives)} objectives, its setting objectives is '
+                f'{self._objectives}; nearest valid: {len(objectives)}'
+            )
+        return -objectives, violation
