@@ -20,6 +20,7 @@ from gait_core.errors import (
 )
 from gait_core.fall import FallCheck
 from gait_core.fingerprint import fingerprint
+from gait_core.gates import check_gates, gated
 from gait_core.metrics import trial_metrics
 from gait_core.observation import Observation, missing
 from gait_core.parameters import build
@@ -90,6 +91,7 @@ class TrialLoop:
         spec = self.spec
         for term in spec.fitness_terms:
             registry.load('fitness_terms', term)
+        check_gates(spec.gates)
         self.true = self._engine.reset(
             spec.scene,
             derived_seed(spec.seed, _ENGINE_SEED),
@@ -133,10 +135,12 @@ class TrialLoop:
             self.end(OK)
 
     def end(self, status: str, reason: str = '') -> None:
-        """End the trial with a status; the first one given stays."""
+        """End the trial with a status, unless a gate catches it; the first one given stays."""
         if self.status:
             return
         self.running = False
+        if self.spec.gates and status in (OK, FELL):
+            status, reason = gated(self._recorder.rollout(status), status, reason)
         self.status, self.reason = status, reason
         self._hash.state(self._tick, self.true)
         self._hash.status(status)

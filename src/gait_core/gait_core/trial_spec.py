@@ -79,6 +79,9 @@ class TrialSpec:
         The robot holds its initial joint positions that long before tick 0.
     fitness_terms : mapping of str to float
         Weight by registered term; fitness is their weighted sum. Empty: no fitness.
+    gates : mapping of str to float
+        Limit by gate (``gait_core.gates``): a trial that exceeds one is invalid. Empty: none is
+        looked at.
     weights : str
         File with a controller's bulk weights (``.npz``); empty: none.
     weights_sha256 : str
@@ -94,6 +97,7 @@ class TrialSpec:
     duration: float = 10.0
     settle_time: float = 0.0
     fitness_terms: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    gates: Mapping[str, float] = field(default_factory=lambda: NOTHING)
     weights: str = ''
     weights_sha256: str = ''
 

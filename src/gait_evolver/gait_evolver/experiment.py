@@ -17,6 +17,7 @@ import yaml
 from gait_core import registry
 from gait_core.canonical import plain, rebuild, sha256_of
 from gait_core.errors import ConfigurationError, nearest, unknown
+from gait_core.gates import checked_limits
 from gait_core.parameters import Gene, Parameters, ParameterSpace, build, describe, space_from
 from gait_core.robot.load import load_robot
 from gait_core.scene import NOTHING, Scene
@@ -86,6 +87,9 @@ class Experiment:
     duration, settle_time : float [s]
     fitness : mapping of str to float
         Weight per registered term.
+    gates : mapping of str to float or None
+        Limit per gate of ``gait_core.gates`` in its unit, over those that follow from the robot;
+        ``None`` turns one off.
     optimizer : OptimizerChoice
     generations, population : int
         A population of 0 is the optimiser's own.
@@ -112,6 +116,7 @@ class Experiment:
     duration: float
     settle_time: float = 0.0
     fitness: Mapping[str, float]
+    gates: Mapping[str, float | None] = field(default_factory=lambda: NOTHING)
     optimizer: OptimizerChoice = field(default_factory=OptimizerChoice)
     generations: int = 10
     population: int = 0
@@ -296,6 +301,7 @@ def resolve(experiment: Experiment) -> Plan:
     space = _space(controller, experiment.genes)
     scene = _scene(experiment)
     engines = experiment.engines or (scene.engine,)
+    gates = checked_limits(robot, scene, experiment.gates)
     trial = TrialSpec(
         scene=scene,
         controller=controller,
@@ -304,6 +310,7 @@ def resolve(experiment: Experiment) -> Plan:
         duration=experiment.duration,
         settle_time=experiment.settle_time,
         fitness_terms=experiment.fitness,
+        gates={name: limit for name, limit in gates.items() if limit is not None},
     )
     written_out = replace(
         experiment,
@@ -319,6 +326,7 @@ def resolve(experiment: Experiment) -> Plan:
         scene={key: value for key, value in plain(trial.scene).items() if key != 'robot'},
         engines=engines,
         script=trial.script,
+        gates=gates,
         optimizer=_optimizer(experiment),
     )
     scenes = {engine: scene_on(scene, engine) for engine in engines}

@@ -11,6 +11,7 @@ import signal
 import numpy as np
 import pytest
 
+from gait_core.canonical import plain
 from gait_core.champion import read_champion
 from gait_core.errors import ConfigurationError
 from gait_core.testing_workspace import workspace
@@ -407,3 +408,38 @@ def test_run_folders_are_numbered(tmp_path):
     first = new_run_folder('x', 1, tmp_path)
     first.mkdir()
     assert new_run_folder('x', 1, tmp_path).name == 'x-1-002'
+
+
+# Validity gates
+
+
+def test_what_a_gate_catches_never_wins_and_is_counted(tmp_path):
+    free, _ = run(tmp_path / 'free', generations=6)
+    fastest = free.best.rows[0].metrics['speed_max_mps']
+    limit = 0.7 * fastest
+    progress, store = run(tmp_path / 'gated', generations=6, gates={'speed': limit})
+    rows = list(csv.DictReader(log_of(tmp_path / 'gated').decode().splitlines()))
+    caught = [row for row in rows if row['status'] == 'invalid:speed']
+    assert caught and progress.invalid_counts == {'invalid:speed': len(caught)}
+    assert summary(store, progress)['invalid_counts'] == {'invalid:speed': len(caught)}
+    assert all(float(row['metric.speed_max_mps']) > limit for row in caught)
+    assert all(row['fitness'] == '' for row in caught)
+    assert progress.best.rows[0].metrics['speed_max_mps'] <= limit
+    champion = read_champion(store.champion_file)
+    assert champion.spec.gates['speed'] == limit
+    assert run_trial(champion.spec).trial_hash == champion.trial_hashes[0]
+
+
+def test_the_limits_of_the_robot_are_written_out_and_read_back():
+    resolved = plan(gates={'speed': None, 'airborne': 3.0})
+    assert resolved.experiment.gates['airborne'] == 3.0
+    assert resolved.experiment.gates['speed'] is None
+    assert 'speed' not in resolved.trial.gates
+    again = resolve(rebuild_experiment(plain(resolved.experiment), 'small', {}))
+    assert again.config_hash == resolved.config_hash
+    assert again.trial.gates == resolved.trial.gates
+
+
+def test_an_unknown_gate_of_an_experiment_is_named():
+    with pytest.raises(ConfigurationError, match="unknown gate 'sped': did you mean 'speed'"):
+        plan(gates={'sped': 1.0})

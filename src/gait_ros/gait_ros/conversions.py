@@ -295,6 +295,7 @@ def to_spec(spec: TrialSpec) -> msg.TrialSpec:
         duration=float(spec.duration),
         settle_time=float(spec.settle_time),
         fitness_terms=to_quantities(spec.fitness_terms),
+        gates=to_quantities(spec.gates),
         weights=spec.weights,
         weights_sha256=spec.weights_sha256,
     )
@@ -318,6 +319,7 @@ def from_spec(message: msg.TrialSpec) -> TrialSpec:
         duration=message.duration,
         settle_time=message.settle_time,
         fitness_terms=from_quantities(message.fitness_terms),
+        gates=from_quantities(message.gates),
         weights=message.weights,
         weights_sha256=message.weights_sha256,
     )

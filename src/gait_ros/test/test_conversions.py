@@ -166,6 +166,7 @@ SPECS = st.builds(
     duration=st.floats(0.1, 1e3),
     settle_time=POSITIVE,
     fitness_terms=QUANTITIES,
+    gates=QUANTITIES,
     weights=NAMES,
 )
 

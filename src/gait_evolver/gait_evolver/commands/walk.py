@@ -66,7 +66,7 @@ def run(options: Namespace) -> int:
         from gait_core.record import make_folder
 
         make_folder(Path(options.record))
-    keep = bool(options.record or options.video or options.viewer)
+    keep = bool(options.record or options.video or options.viewer) or not options.json
     result, rollout, wall_time, pids = (_over_ros if options.ros else _here)(spec, keep)
     values = trial_object(spec, result, wall_time, pids)
     if rollout is not None:
@@ -75,6 +75,8 @@ def run(options: Namespace) -> int:
         print_json(values)
     else:
         print_trial(values, result.reason)
+        if rollout is not None and result.may_win:
+            _print_gates(rollout)
     return exit_code(result.status)
 
 
@@ -194,6 +196,15 @@ def _over_ros(spec: TrialSpec, keep: bool) -> _Outcome:
         recorded = (Path(folder) / 'trial.json').exists()
         rollout = read_record(Path(folder))[0] if recorded else None
     return trial.result, rollout, trial.wall_time, trial.pids
+
+
+def _print_gates(rollout: Rollout) -> None:
+    """Say what an evolution would make of a trial that it is not part of."""
+    from gait_core.gates import default_limits, exceeded
+
+    name, line = exceeded(rollout, default_limits(rollout.robot, rollout.spec.scene))
+    verdict = f'invalid:{name} ({line})' if name else 'passed'
+    print(f'  {"gates:":19}{verdict}')
 
 
 def _show(options: Namespace, rollout: Rollout, result: TrialResult) -> None:

@@ -1,0 +1,315 @@
+"""Every gate against closed forms, on records made by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gait_core.errors import ConfigurationError
+from gait_core.gates import (
+    GATES,
+    airborne,
+    base_depth,
+    base_height,
+    checked_limits,
+    command_jitter,
+    default_limits,
+    energy,
+    exceeded,
+    joint_rate,
+    penetration,
+    speed,
+)
+from gait_core.hold import HoldController
+from gait_core.robot.model import RobotModel
+from gait_core.rollout import Rollout
+from gait_core.scene import Push, Scene
+from gait_core.testing import (
+    KinematicEngine,
+    WaveController,
+    legged_box,
+    registered,
+    spec_for_test,
+)
+from gait_core.testing_robots import free_box, hinged, tied_boxes
+from gait_core.trial import run_trial
+from gait_core.trial_spec import TrialSpec
+
+T, DT, G = 100, 0.02, 9.81
+TIME = np.arange(T + 1) * DT
+
+
+def record(robot: RobotModel, **changes) -> Rollout:
+    """Return the record of a robot that hangs still 1 m above the ground."""
+    n, m, b = (len(names) for names in (robot.joint_names, robot.target_names, robot.roots))
+    pushes = changes.pop('pushes', ())
+    poses = np.zeros((T + 1, b, 7))
+    poses[..., 2], poses[..., 6] = 1.0, 1.0
+    nothing = np.zeros(0, dtype=np.int64)
+    base = Rollout(
+        robot=robot,
+        spec=TrialSpec(
+            scene=Scene(robot='any', pushes=pushes), controller='hold', duration=T * DT
+        ),
+        status='ok',
+        dt=DT,
+        joint_positions=np.zeros((T + 1, n)),
+        joint_velocities=np.zeros((T + 1, n)),
+        joint_efforts=np.zeros((T + 1, n)),
+        body_poses=poses,
+        body_twists=np.zeros((T + 1, b, 6)),
+        target_positions=np.zeros((T, m)),
+        target_velocities=np.zeros((T, m)),
+        target_efforts=np.zeros((T, m)),
+        commands=np.zeros((T, 3)),
+        contact_tick=nothing,
+        contact_sole=nothing,
+        contact_points=np.zeros((0, 3)),
+        contact_forces=np.zeros((0, 3)),
+        contact_depths=np.zeros(0),
+    )
+    return replace(base, **changes)
+
+
+def at_heights(robot: RobotModel, heights, **changes) -> Rollout:
+    poses = record(robot).body_poses.copy()
+    poses[:, :, 2] = np.asarray(heights)[:, None]
+    return record(robot, body_poses=poses, **changes)
+
+
+def standing_at(ticks, robot=None) -> Rollout:
+    robot = robot or free_box()
+    forces = np.zeros((len(ticks), 3))
+    forces[:, 2] = robot.mass * G
+    return record(
+        robot,
+        contact_tick=np.array(ticks, dtype=np.int64),
+        contact_sole=np.zeros(len(ticks), dtype=np.int64),
+        contact_points=np.zeros((len(ticks), 3)),
+        contact_forces=forces,
+        contact_depths=np.full(len(ticks), 1e-3),
+    )
+
+
+# Speed and place
+
+
+def test_speed_is_that_of_the_twist_and_of_the_path():
+    twists = np.zeros((T + 1, 1, 6))
+    twists[40, 0, :3] = 3.0, 0.0, 4.0
+    assert speed(record(free_box(), body_twists=twists)) == 5.0
+    poses = record(free_box()).body_poses.copy()
+    poses[60:, 0, 0] = 0.5
+    # Half a metre in a control period, at a twist of zero: it was put there.
+    assert speed(record(free_box(), body_poses=poses)) == pytest.approx(0.5 / DT)
+
+
+def test_the_fastest_of_several_bodies_counts():
+    robot = tied_boxes()
+    twists = np.zeros((T + 1, len(robot.roots), 6))
+    twists[10, -1, 1] = -7.0
+    assert speed(record(robot, body_twists=twists)) == 7.0
+
+
+def test_heights_are_over_the_ground():
+    heights = np.linspace(1.0, 3.0, T + 1)
+    assert base_height(at_heights(free_box(), heights)) == 3.0
+    assert base_depth(at_heights(free_box(), heights)) == 0.0
+    assert base_depth(at_heights(free_box(), heights - 1.25)) == 0.25
+
+
+# Contacts
+
+
+def test_the_deepest_contact_counts_also_at_the_start():
+    rollout = standing_at([0, 1, 2])
+    assert penetration(rollout) == 1e-3
+    depths = np.array([0.04, 0.0, -0.1])
+    assert penetration(replace(rollout, contact_depths=depths)) == 0.04
+    assert penetration(record(free_box())) == 0.0
+
+
+@pytest.mark.parametrize(
+    ('standing', 'ticks_in_the_air'),
+    [
+        (range(T + 1), 0),
+        ((), T + 1),
+        (range(10, T + 1), 10),
+        (range(30), T - 29),
+        ((*range(20), *range(50, T + 1)), 30),
+    ],
+)
+def test_the_longest_flight_is_told(standing, ticks_in_the_air):
+    assert airborne(standing_at(list(standing))) == pytest.approx(ticks_in_the_air * DT)
+
+
+def test_a_touch_without_load_is_no_stance():
+    rollout = standing_at(range(T + 1))
+    assert airborne(replace(rollout, contact_forces=rollout.contact_forces * 0.01)) > T * DT
+
+
+# Energy
+
+
+def test_a_ballistic_flight_gains_nothing():
+    heights = 1.0 + 6.0 * TIME - 0.5 * G * TIME**2 + 10.0
+    assert energy(at_heights(free_box(), heights)) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_what_rises_by_itself_gains_its_potential_energy():
+    heights = 1.0 + np.clip(TIME - 0.5, 0.0, 1.0) * 0.7
+    robot = free_box(mass=3.0)
+    kinetic = 0.5 * 3.0 * 0.7**2
+    # It starts at once: half a control period of the climb lies before its first speed.
+    risen = 3.0 * G * (0.7 - 0.5 * DT * 0.7)
+    assert energy(at_heights(robot, heights)) == pytest.approx(
+        kinetic + risen, abs=3.0 * G * 0.7 * DT
+    )
+
+
+def test_what_was_lost_before_does_not_pay_for_a_launch():
+    fall = np.where(TIME < 1.0, 20.0 - 10.0 * TIME, 10.0)
+    launched = at_heights(free_box(mass=1.0), fall + np.where(TIME > 1.5, 5.0, 0.0))
+    assert energy(launched) > 5.0 * G
+
+
+def test_the_work_of_a_push_is_no_gain():
+    robot = free_box(mass=2.0)
+    heights = 1.0 + 0.5 * (40.0 / 2.0 - G) * TIME**2
+    pushed = Push(start=0.0, duration=T * DT, force=(0.0, 0.0, 40.0))
+    assert energy(at_heights(robot, heights, pushes=(pushed,))) < 1e-6 * 2.0 * G
+    assert energy(at_heights(robot, heights)) > 40.0 * 0.9 * (heights[-1] - heights[0])
+
+
+def test_the_work_of_a_joint_is_no_gain():
+    robot = hinged()
+    speeds = np.full((T + 1, 1), 0.8)
+    moved = {'joint_positions': (0.8 * TIME)[:, None], 'joint_velocities': speeds}
+    alone = record(robot, **moved)
+    gained = energy(alone)
+    assert gained > 0.1
+    driven = record(robot, **moved, joint_efforts=np.full((T + 1, 1), 1.01 * gained / 0.8))
+    # The torque works at 0.8 rad/s for two seconds: more than the gain in every span of it.
+    assert energy(driven) < gained
+
+
+def test_energy_is_not_told_of_force_elements():
+    robot = tied_boxes()
+    heights = 1.0 + 10.0 * TIME
+    assert energy(at_heights(robot, heights)) is None
+    assert exceeded(at_heights(robot, heights), {'energy': 0.1}) == ('', '')
+
+
+# Joints and commands
+
+
+def test_joint_rates_are_multiples_of_the_limits():
+    robot = legged_box()
+    speeds = np.zeros((T + 1, len(robot.joint_names)))
+    speeds[50, 3] = -2.0 * robot.velocity_limit[3]
+    assert joint_rate(record(robot, joint_velocities=speeds)) == 2.0
+
+
+def targets(robot, wave):
+    return record(robot, target_positions=np.tile(wave[:, None], len(robot.target_names)))
+
+
+@pytest.mark.parametrize('hertz', [12.0, 15.0, 20.0])
+def test_a_fast_wave_is_jitter_by_its_root_mean_square(hertz):
+    wave = 0.3 * np.cos(2.0 * np.pi * hertz * (TIME[:-1] + 0.5 * DT))
+    assert command_jitter(targets(legged_box(), wave)) == pytest.approx(0.3 / np.sqrt(2.0))
+
+
+@pytest.mark.parametrize('hertz', [0.5, 1.5, 3.0])
+def test_strides_and_slow_ramps_are_no_jitter(hertz):
+    wave = 0.6 * np.sin(2.0 * np.pi * hertz * TIME[:-1])
+    assert command_jitter(targets(legged_box(), wave)) < 0.02
+    assert command_jitter(targets(legged_box(), wave + 2.0 * TIME[:-1])) < 0.03
+
+
+def test_commanded_velocities_jitter_as_the_position_they_add_up_to():
+    robot, hertz, size = legged_box(), 12.5, 0.2
+    rate = size * 2.0 * np.pi * hertz * np.cos(2.0 * np.pi * hertz * TIME[:-1])
+    rollout = record(robot, target_velocities=np.tile(rate[:, None], len(robot.target_names)))
+    # A sum over four samples a wave is a little off the integral.
+    assert command_jitter(rollout) == pytest.approx(size / np.sqrt(2.0), rel=0.2)
+
+
+def test_lengths_jitter_in_length_scales():
+    robot = replace(tied_boxes(), length_scale=0.5)
+    wave = 0.05 * (-1.0) ** np.arange(T)
+    found = command_jitter(targets(robot, wave))
+    assert found == pytest.approx(0.05 / 0.5, rel=0.05)
+
+
+# Limits
+
+
+def test_limits_scale_as_froude_does():
+    small, large = (replace(free_box(), length_scale=length) for length in (0.1, 0.4))
+    scene = Scene(robot='any')
+    a, b = default_limits(small, scene), default_limits(large, scene)
+    assert set(a) == set(GATES)
+    for name, ratio in {'speed': 2.0, 'airborne': 2.0, 'penetration': 4.0, 'energy': 4.0,
+                        'joint_rate': 1.0, 'command_jitter': 1.0}.items():  # fmt: skip
+        assert b[name] / a[name] == pytest.approx(ratio)
+    assert 'airborne' not in default_limits(small, replace(scene, gravity=(0.0, 0.0, 0.0)))
+
+
+def test_own_limits_take_the_place_of_the_robot_s():
+    scene, robot = Scene(robot='any'), free_box()
+    found = checked_limits(robot, scene, {'speed': 0.2, 'airborne': None})
+    own = default_limits(robot, scene)
+    assert found == {**own, 'speed': 0.2, 'airborne': None}
+
+
+@pytest.mark.parametrize(
+    ('given', 'message'),
+    [
+        ({'sped': 1.0}, "unknown gate 'sped': did you mean 'speed'"),
+        ({'speed': 0.0}, 'gates.speed is 0 m/s.*nearest valid: null'),
+        ({'energy': -1.0}, 'gates.energy is -1 J'),
+    ],
+)
+def test_mistakes_in_limits_are_one_line(given, message):
+    with pytest.raises(ConfigurationError, match=message) as caught:
+        checked_limits(free_box(), Scene(robot='any'), given)
+    assert '\n' not in str(caught.value)
+
+
+# In a trial
+
+
+def tried(controller, **fields):
+    with registered('controllers', wave=WaveController, hold=HoldController):
+        return run_trial(spec_for_test(controller, **fields), KinematicEngine())
+
+
+def test_a_trial_that_keeps_the_limits_has_the_hash_of_one_without_gates():
+    plain = tried('wave')
+    gates = {'joint_rate': 5.0, 'base_height': 10.0}
+    assert tried('wave', gates=gates).trial_hash == plain.trial_hash
+
+
+def test_a_trial_beyond_a_limit_is_invalid_and_says_why():
+    with registered('fitness_terms', distance=lambda rollout: 99.0):
+        result = tried(
+            'wave', gates={'joint_rate': 10.0, 'speed': 1e-6}, fitness_terms={'distance': 1.0}
+        )
+    assert result.status == 'invalid:speed' and not result.may_win
+    assert 'speed reached' in result.reason and 'm/s, more than 1e-06 m/s' in result.reason
+    assert result.fitness is None and result.terms == {}
+    assert result.ticks == 25 and result.metrics['distance_m'] > 0.0
+
+
+def test_what_stands_still_passes_every_gate():
+    robot = legged_box()
+    limits = default_limits(robot, Scene(robot='legged_box'))
+    assert tried('hold', gates=limits).status == 'ok'
+
+
+def test_an_unknown_gate_is_refused_before_the_trial():
+    with pytest.raises(ConfigurationError, match="unknown gate 'sped'"):
+        tried('wave', gates={'sped': 1.0})

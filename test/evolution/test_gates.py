@@ -1,0 +1,102 @@
+"""Faults of a simulator that would have won, in every engine, and the walks that pass."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gait_core.gates import default_limits
+from gait_core.hold import HoldController
+from gait_core.robot.load import load_robot
+from gait_core.targets import JointTargets
+from gait_core.testing import registered
+from gait_core.testing_skips import need_engine, need_robot
+from gait_core.trial import run_trial
+from gait_core.trial_setup import default_trial
+
+
+@pytest.fixture(params=['bullet', 'mujoco'])
+def engine(request):
+    need_engine(request.param)
+    return request.param
+
+
+def standing(engine, **changes):
+    """Return a trial in which an a1 holds its stance and is paid for distance."""
+    need_robot('a1')
+    spec = default_trial('a1', 1.5, {'engine': engine})
+    spec = replace(spec, controller='hold', parameters={}, fitness_terms={'distance': 1.0})
+    return replace(spec, **changes)
+
+
+def limits_of(spec, *without):
+    limits = default_limits(load_robot(spec.scene.robot), spec.scene)
+    return {name: limit for name, limit in limits.items() if name not in without}
+
+
+class Jitter(HoldController):
+    """Full-range square waves of 30 Hz on every joint."""
+
+    presets = {'jitter': {}}
+
+    def __init__(self, robot, params):
+        super().__init__(robot, params)
+        self._range, self._names = (robot.lower, robot.upper), robot.joint_names
+
+    def step(self, dt, command, observation):
+        up = np.sin(2.0 * np.pi * 30.0 * (observation.time + 0.5 * dt)) > 0.0
+        return JointTargets(names=self._names, position=self._range[int(up)])
+
+
+def test_jitter_of_30_hertz_would_have_won(engine):
+    honest = run_trial(standing(engine))
+    with registered('controllers', jitter=Jitter):
+        free = run_trial(standing(engine, controller='jitter'))
+        caught = run_trial(
+            standing(engine, controller='jitter', gates=limits_of(standing(engine)))
+        )
+    assert free.fitness > honest.fitness + 0.05
+    assert caught.status == 'invalid:command_jitter' and caught.fitness is None
+
+
+@pytest.fixture
+def sunk(monkeypatch):
+    """Let robots start 15 cm inside the ground, where the solver throws them out."""
+    import sim_bridge.engines.rigid_engine as module
+
+    right = module.base_pose
+
+    def wrong(*arguments):
+        pose = right(*arguments).copy()
+        pose[2] -= 0.15
+        return pose
+
+    monkeypatch.setattr(module, 'base_pose', wrong)
+
+
+def test_a_start_inside_the_ground_would_have_won(engine, request):
+    need_robot('a1')
+    honest = run_trial(standing(engine))
+    request.getfixturevalue('sunk')
+    free = run_trial(standing(engine))
+    assert free.fitness > honest.fitness + 0.1
+    limits = limits_of(standing(engine))
+    assert run_trial(standing(engine, gates=limits)).status == 'invalid:penetration'
+    # The flight that follows is caught by itself, as any that a solver launches.
+    thrown = {name: limits[name] for name in ('airborne', 'energy')}
+    for name, limit in thrown.items():
+        result = run_trial(standing(engine, gates={name: limit}))
+        assert (result.status, result.fitness) == (f'invalid:{name}', None)
+
+
+@pytest.mark.parametrize('robot', ['guroo', 'a1'])
+@pytest.mark.parametrize('controller', ['', 'hold'])
+def test_walking_and_standing_robots_pass_every_gate(engine, robot, controller):
+    need_robot(robot)
+    spec = default_trial(robot, 4.0, {'engine': engine})
+    if controller:
+        spec = replace(spec, controller=controller, parameters={}, duration=1.0)
+    gated = run_trial(replace(spec, gates=limits_of(spec)))
+    assert gated.status == 'ok', gated.reason
