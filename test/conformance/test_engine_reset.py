@@ -253,7 +253,6 @@ def test_a_reset_writes_nothing_to_the_standard_streams(engine, capfd):
         ({'engine_options': {'self_collision': 2}}, 'nearest valid: 1'),
         ({'engine_options': {'self_collision': 0.5}}, 'whole number'),
         ({'contact_law': 'engines'}, "did you mean 'engine'"),
-        ({'length_scale': 10.0}, 'nearest valid: 1'),
         ({'pushes': (Push(start=0, duration=1, force=(1, 0, 0), link='bas'),)}, "'base'"),
         ({'initial': InitialState(joint_positions={'knee': 0.1})}, "'knee'"),
     ],

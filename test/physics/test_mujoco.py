@@ -10,7 +10,7 @@ from gait_core.scene import InitialState, Push, Scene, TerrainSpec
 from gait_core.terrains import load_terrain
 from gait_core.terrains.base import HeightField
 from gait_core.testing import legged_box
-from gait_core.testing_robots import applied, free_ball, free_box
+from gait_core.testing_robots import applied, free_ball, free_box, hinged
 from gait_core.testing_skips import need_engine
 
 need_engine('mujoco')
@@ -146,3 +146,20 @@ def test_divergence_leaves_no_log_file(engine_of, monkeypatch, tmp_path, capfd):
         engine.step(applied(engine.robot))
     assert list(tmp_path.iterdir()) == []
     assert capfd.readouterr() == ('', '')
+
+
+def test_a_strong_damper_of_an_exponential_spring_is_steady_at_a_coarse_step(engine_of):
+    inertia, damping, step = 1e-3, 5.0, 0.001
+    constants = {'strength': 0.0, 'rise': 1.0, 'damping': damping}
+    arm = hinged('exponential', constants, com=(0.0, 0.0, 0.0), inertia=inertia)
+    engine = engine_of(arm)
+    # An explicit damper would turn the rate over at every step: 5 times its size.
+    assert damping * step / inertia == 5.0
+    engine.reset(Scene(robot='r', fixed_base=True, control_period=step), 0)
+    engine._open_world().data.qvel[0] = 1.0
+    seen = engine.rollout([applied(arm)] * 3)
+    rates = [one.joint_velocities[0] for one in seen]
+    # Implicitly: v' = v / (1 + damping * step / inertia).
+    assert rates == pytest.approx([6.0**-1, 6.0**-2, 6.0**-3], rel=1e-6)
+    # The report is the law's torque in the state at the start of the step.
+    assert seen[1].joint_efforts[0] == pytest.approx(-damping * rates[0], rel=1e-9)

@@ -7,6 +7,7 @@ import dataclasses
 from functools import lru_cache
 import importlib.util
 from pathlib import Path
+import sys
 
 import numpy as np
 
@@ -120,6 +121,8 @@ def _built(file: Path, draw: int) -> RobotModel:
     if spec is None or spec.loader is None:
         raise ConfigurationError(f'{file}: cannot be loaded as a Python module')
     module = importlib.util.module_from_spec(spec)
+    # Dataclasses look their own module up there.
+    sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     build = getattr(module, 'build', None)
     if not callable(build):

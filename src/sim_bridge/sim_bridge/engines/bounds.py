@@ -34,11 +34,6 @@ def refuse_unsupported(
             f"engine '{engine}' has no contact law '{scene.contact_law}': "
             f'{nearest(scene.contact_law, CONTACT_LAWS)}'
         )
-    if scene.length_scale != 1.0:
-        raise ConfigurationError(
-            f"engine '{engine}' has no similarity scaling: scene.length_scale is "
-            f'{scene.length_scale:g}, nearest valid: 1'
-        )
     if robot.force_elements and FORCE_ELEMENTS not in carries:
         kinds = ', '.join(sorted({element.kind for element in robot.force_elements}))
         raise ConfigurationError(

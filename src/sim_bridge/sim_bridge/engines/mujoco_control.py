@@ -93,10 +93,17 @@ class Table:
         targets: FloatArray = rows[kernel.AIM : kernel.RATE + 1]
         return targets
 
-    def take_torques(self, torques: Torques, places: IntArray, dofs: IntArray) -> None:
-        """Let the callback apply torques, whose targets and results lie in the table from now."""
+    def take_torques(
+        self, torques: Torques, places: IntArray, dofs: IntArray, carried: FloatArray
+    ) -> None:
+        """
+        Let the callback apply torques, whose targets and results lie in the table from now.
+
+        Of the damping of a law MuJoCo applies the part ``carried``, (t,), itself.
+        """
         rows = self._torques
         rows[kernel.ADDRESS], rows[kernel.FREEDOM] = places, dofs
+        rows[kernel.CARRIED] = carried
         rows[kernel.TORQUE_LAW] = torques.laws
         self._torque_constants[:] = torques.constants
         torques.targets, torques.applied = rows[kernel.TORQUE_TARGET :], rows[kernel.TORQUE]

@@ -54,8 +54,10 @@ HEADER = 12
 PLACE, DOF, AIM, RATE, GAIN, LIMIT = range(6)
 """Rows of servos."""
 SERVO_ROWS = 6
-ADDRESS, FREEDOM, TORQUE_LAW, POSITION, VELOCITY, OVERSPEED, TORQUE, TORQUE_TARGET = range(8)
-"""Rows of torques: where a joint's state lies, its law, its state, what came of it, targets."""
+(ADDRESS, FREEDOM, TORQUE_LAW, CARRIED, POSITION, VELOCITY, OVERSPEED, TORQUE,
+ TORQUE_TARGET) = range(9)  # fmt: skip
+"""Rows of torques: where a joint's state lies, its law and how much of its damping is MuJoCo's
+own, its state, what came of it, targets."""
 TORQUE_ROWS = TORQUE_TARGET + 3
 ELEMENT_LAW, TENSION, ELEMENT_TARGET = range(3)
 """Rows of force elements."""
@@ -114,7 +116,7 @@ def _apply_torques(rows, constants, elapsed, forces):  # type: ignore[no-untyped
         torques, counts,
     )  # fmt: skip
     for k in range(len(torques)):
-        forces[int(rows[FREEDOM, k])] = torques[k]
+        forces[int(rows[FREEDOM, k])] = torques[k] + rows[CARRIED, k] * rows[VELOCITY, k]
 
 
 @njit

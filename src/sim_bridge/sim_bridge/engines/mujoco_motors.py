@@ -9,7 +9,15 @@ from gait_core.arrays import BoolArray, FloatArray, IntArray
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
 from gait_core.targets import AppliedTargets
-from sim_bridge.engines.demands import DEFAULT_GAIN, SERVOS, Demands, Tensions, Torques
+from sim_bridge.engines.demands import (
+    DEFAULT_GAIN,
+    NO_LIMIT,
+    SERVOS,
+    Demands,
+    Tensions,
+    Torques,
+)
+from sim_bridge.engines.laws import DAMPING
 from sim_bridge.engines.mujoco_client import mj
 from sim_bridge.engines.mujoco_control import Table
 from sim_bridge.engines.mujoco_options import MujocoOptions
@@ -74,7 +82,9 @@ class Motors:
             slip=scene.friction / (step * options.contact_impedance),
         )
         columns = self.torques.columns
-        self.table.take_torques(self.torques, world.places[columns], world.dofs[columns])
+        self.table.take_torques(
+            self.torques, world.places[columns], world.dofs[columns], self._carry_damping(robot)
+        )
         self.table.take_balls(world.fused.balls, self.torques, world.places, world.dofs)
         self.table.take_tensions(self.tensions)
         self._timed = bool(len(columns) or self.tensions.names)
@@ -85,6 +95,23 @@ class Motors:
         friction = np.array([robot.joint[name].friction for name in robot.joint_names])
         self._strength = np.where(self._servo, demands.effort_limit, friction)
         self._set_rows(self._strength, np.zeros(len(self._servo), dtype=bool))
+
+    def _carry_damping(self, robot: RobotModel) -> FloatArray:
+        """
+        Let MuJoCo's joints carry the dampers of exponential springs; return what they carry, (t,).
+
+        MuJoCo integrates its own damping implicitly, so that a light link may have a strong damper
+        at a coarse step. Where a torque saturates, its damper must too, and stays in the law.
+        """
+        world, demands, columns = self._world, self.demands, self.torques.columns
+        free = (demands.kinds == 'exponential') & (demands.effort_limit >= NO_LIMIT)
+        for ball in world.fused.balls:
+            free[ball.columns] = False
+        carried = np.where(free[columns], self.torques.constants[:, DAMPING], 0.0)
+        for column, more in zip(columns[free[columns]], carried[free[columns]], strict=True):
+            own = robot.joint[robot.joint_names[column]].damping
+            world.model.dof_damping[world.dofs[column]] = own + more
+        return carried
 
     def _set_rows(self, strength: FloatArray, stiff: BoolArray) -> None:
         """Give every joint its greatest torque of a constraint; stiff ones hold a position."""

@@ -19,6 +19,7 @@ from gait_core.terrains import Terrain, load_terrain
 from gait_core.trial import initial_positions
 from sim_bridge.engines.bounds import CARRIES, PushWindow, refuse_unsupported
 from sim_bridge.engines.demands import Demands, Torques
+from sim_bridge.engines.similarity import Similarity
 
 
 class RigidWorld(Protocol):
@@ -100,6 +101,7 @@ class RigidEngine(ABC, Generic[WorldT, MotorsT, ShoveT]):
         self._robots = robots
         self._world: WorldT | None = self._open()
         self._robot: RobotModel | None = None
+        self._similar: Similarity | None = None
         self._ready = False
 
     @abstractmethod
@@ -167,9 +169,14 @@ class RigidEngine(ABC, Generic[WorldT, MotorsT, ShoveT]):
         refuse_unsupported(self.name, self.carries, scene, robot)
         start = initial_positions(robot, scene)
         terrain = load_terrain(scene.terrain)
+        self._robot, self._period = robot, scene.control_period
+        self._similar = similar = self._similarity(scene.length_scale)
+        if similar is not None:
+            start, options = similar.positions(start), similar.options(options)
+            robot, scene, terrain = similar.robot, similar.scene(scene), similar.terrain(terrain)
         pose = base_pose(robot, start, scene.initial, terrain)
         world.rebuild(robot, scene, options, terrain, pose, start[: len(robot.joint_names)])
-        self._robot = robot
+        self._simulated = robot
         self._scene, self._options = scene, options
         self._steps = scene.steps_per_tick
         self._equip(world)
@@ -177,10 +184,18 @@ class RigidEngine(ABC, Generic[WorldT, MotorsT, ShoveT]):
         self._ready = True
         return self._settle(start, settle_ticks)
 
+    def _similarity(self, ratio: float) -> Similarity | None:
+        """Return what enlarges the robot, the one at hand if it does; None for a ratio of 1."""
+        if ratio == 1.0:
+            return None
+        if self._similar is not None and self._similar.fits(ratio, self.robot):
+            return self._similar
+        return Similarity(ratio, self.robot)
+
     def _equip(self, world: WorldT) -> None:
         """Make actuators, reader and pushes of a world at its start."""
         scene = self._scene
-        self._motors, self._state = self._bind(world, self.robot, scene, self._options)
+        self._motors, self._state = self._bind(world, self._simulated, scene, self._options)
         self._pushes = [self._shove(push, world, scene) for push in scene.pushes]
 
     def _settle(self, start: FloatArray, ticks: int) -> Observation:
@@ -209,6 +224,8 @@ class RigidEngine(ABC, Generic[WorldT, MotorsT, ShoveT]):
 
         """
         self._check_ready()
+        if self._similar is not None:
+            targets = self._similar.targets(targets)
         samples = self._motors.load(targets, self._steps)
         first = self._tick * self._steps
         per_sample = self._steps // samples
@@ -244,7 +261,8 @@ class RigidEngine(ABC, Generic[WorldT, MotorsT, ShoveT]):
 
     def _read(self, tick: int) -> Observation:
         try:
-            return self._state.read(tick, self._motors)
+            seen = self._state.read(tick, self._motors)
         except SimulationDiverged:
             self._ready = False
             raise
+        return seen if self._similar is None else self._similar.seen(seen, self._period)

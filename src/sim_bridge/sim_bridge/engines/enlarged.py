@@ -1,0 +1,169 @@
+"""
+Robots and terrains times a length ratio, with gravity and density the same.
+
+Every quantity then has a power of the ratio: time 1/2, speed 1/2, mass and force 3, torque and
+energy 4 (dynamic similarity after Froude; Alexander 1989, Physiological Reviews 69:1199-1227).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import dataclasses
+import re
+
+from gait_core.errors import ConfigurationError
+from gait_core.robot.model import ForceElement, Joint, Link, RobotModel, Shape, Triple
+from gait_core.terrains import Terrain
+from gait_core.terrains.base import Grid, HeightField
+
+_POWERS = {'m': 1.0, 's': 0.5, 'kg': 3.0, 'N': 3.0, 'J': 4.0, 'W': 3.5, 'rad': 0.0, '-': 0.0}
+"""Power of the length ratio of each unit."""
+_HINGE = {'stiffness': 'N m', 'damping': 'N m s', 'strength': 'N m', 'rise': '-', 'gain': '1/s'}
+_SLIDE = {'stiffness': 'N/m', 'damping': 'N s/m', 'strength': 'N', 'rise': '1/m', 'gain': '1/s'}
+_ELEMENT = {**_SLIDE, 'effort': 'N'}
+"""Units of the constants of actuators and force elements."""
+
+
+def power_of(unit: str) -> float:
+    """
+    Return the power of the length ratio that a unit has.
+
+    Examples
+    --------
+    >>> [power_of(unit) for unit in ('m/s', 'kg m^2', 'N m s/rad', '1/m', '-')]
+    [0.5, 5.0, 4.5, -1.0, 0.0]
+
+    """
+    above, *below = unit.split('/')
+    return _product(above) - sum(map(_product, below))
+
+
+def _product(factors: str) -> float:
+    total = 0.0
+    for factor in factors.split():
+        name, _, exponent = factor.partition('^')
+        if name == '1':
+            continue
+        if name not in _POWERS or not re.fullmatch(r'\d*', exponent):
+            raise ConfigurationError(f"similarity scaling does not know the unit '{factor}'")
+        total += _POWERS[name] * int(exponent or 1)
+    return total
+
+
+def enlarged_robot(robot: RobotModel, ratio: float) -> RobotModel:
+    """
+    Return a robot of so many times the length.
+
+    Raises
+    ------
+    ConfigurationError
+        If an actuator or force element has a constant whose unit is not known here.
+
+    """
+    kinds = {joint.name: joint.kind for joint in robot.joints}
+    slides = {name for name, kind in kinds.items() if kind == 'prismatic'}
+    slides |= {element.name for element in robot.force_elements}
+    return dataclasses.replace(
+        robot,
+        links=tuple(_link(link, ratio) for link in robot.links),
+        joints=tuple(_joint(joint, kinds, ratio) for joint in robot.joints),
+        actuators={
+            name: dataclasses.replace(
+                one,
+                constants=_constants(one.constants, _SLIDE if name in slides else _HINGE, ratio),
+            )
+            for name, one in robot.actuators.items()
+        },
+        legs=tuple(
+            dataclasses.replace(leg, sole_point=_times(leg.sole_point, ratio))
+            for leg in robot.legs
+        ),
+        force_elements=tuple(_element(one, ratio) for one in robot.force_elements),
+        contact_nodes=tuple(
+            dataclasses.replace(node, point=_times(node.point, ratio), radius=node.radius * ratio)
+            for node in robot.contact_nodes
+        ),
+        assembly={name: (_times(at, ratio), turn) for name, (at, turn) in robot.assembly.items()},
+        nominal_stance={
+            name: value * (ratio if name in slides else 1.0)
+            for name, value in robot.nominal_stance.items()
+        },
+        length_scale=robot.length_scale * ratio,
+    )
+
+
+def enlarged_terrain(terrain: Terrain, ratio: float) -> Terrain:
+    """Return a terrain of so many times the length and height; a plane stays what it is."""
+    field = terrain.heightfield
+    if field is None:
+        return terrain
+    return Grid(
+        HeightField(
+            heights=field.heights * ratio,
+            cell=field.cell * ratio,
+            origin=(field.origin[0] * ratio, field.origin[1] * ratio),
+        )
+    )
+
+
+def _link(link: Link, ratio: float) -> Link:
+    return dataclasses.replace(
+        link,
+        mass=link.mass * ratio**3,
+        com=link.com * ratio,
+        inertia=link.inertia * ratio**5,
+        collisions=tuple(_shape(shape, ratio) for shape in link.collisions),
+        visuals=tuple(_shape(shape, ratio) for shape in link.visuals),
+    )
+
+
+def _shape(shape: Shape, ratio: float) -> Shape:
+    size = tuple(extent * ratio for extent in shape.size)
+    return dataclasses.replace(shape, size=size, xyz=_times(shape.xyz, ratio))
+
+
+def _joint(joint: Joint, kinds: Mapping[str, str], ratio: float) -> Joint:
+    slides = joint.kind == 'prismatic'
+    units = _SLIDE if slides else _HINGE
+    length = ratio if slides else 1.0
+    mimic = joint.mimic
+    if mimic is not None:
+        followed = ratio if kinds[mimic.joint] == 'prismatic' else 1.0
+        mimic = dataclasses.replace(
+            mimic, multiplier=mimic.multiplier * length / followed, offset=mimic.offset * length
+        )
+    effort = ratio ** power_of(units['strength'])
+    return dataclasses.replace(
+        joint,
+        xyz=_times(joint.xyz, ratio),
+        lower=joint.lower * length,
+        upper=joint.upper * length,
+        velocity=joint.velocity * length / ratio**0.5,
+        effort=joint.effort * effort,
+        damping=joint.damping * ratio ** power_of(units['damping']),
+        friction=joint.friction * effort,
+        mimic=mimic,
+    )
+
+
+def _element(element: ForceElement, ratio: float) -> ForceElement:
+    return dataclasses.replace(
+        element,
+        point_a=_times(element.point_a, ratio),
+        point_b=_times(element.point_b, ratio),
+        constants=_constants(element.constants, _ELEMENT, ratio),
+    )
+
+
+def _constants(
+    constants: Mapping[str, float], units: Mapping[str, str], ratio: float
+) -> dict[str, float]:
+    for name in constants:
+        if name not in units:
+            raise ConfigurationError(f"similarity scaling does not know the constant '{name}'")
+    return {name: value * ratio ** power_of(units[name]) for name, value in constants.items()}
+
+
+def _times(triple: Triple, factor: float) -> Triple:
+    x, y, z = triple
+    return x * factor, y * factor, z * factor
