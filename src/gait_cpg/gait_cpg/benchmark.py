@@ -2,46 +2,119 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from gait_core.benchmark import Measurement, least_time
-from gait_cpg.phase_oscillators import OscillatorState, advance, coupling_to_lags, locked_phases
+from gait_cpg.oscillators import (
+    MatsuokaNeurons,
+    PhaseOscillators,
+    coupling_to_lags,
+    locked_phases,
+    neural_oscillators,
+    reference_weights,
+    weights_between,
+)
 
 BUDGET_US = 20.0
+BATCH = 1000
+BATCH_BUDGET_US = 1.0
+TAPE_BUDGET_MS = 1.5
 _STEPS = 2000
+_EULER_STEP = 0.0005
+_TAPE = 30000
 
 
 def benchmark() -> list[Measurement]:
-    """Return the time of one step of 4 and of 24 coupled phase oscillators."""
-    return [
+    """Return the times of steps of phase oscillators and of Matsuoka's, single and in a batch."""
+    rows = [
         Measurement(
             id=f'cpg_step_{count}',
             what=f'a step of {count} coupled phase oscillators',
             unit='us',
-            measured=_step_time(count) * 1e6,
+            measured=_phase_step_time(count) * 1e6,
             budget=BUDGET_US,
         )
         for count in (4, 24)
     ]
+    return [
+        *rows,
+        Measurement(
+            id='matsuoka_step',
+            what='an Euler step of 4 neural oscillators from Python',
+            unit='us',
+            measured=_matsuoka_step_time() * 1e6,
+            budget=BUDGET_US,
+        ),
+        Measurement(
+            id='matsuoka_batch_step',
+            what=f'an Euler step of one of {BATCH} such networks in a batch',
+            unit='us',
+            measured=_matsuoka_batch_time() * 1e6,
+            budget=BATCH_BUDGET_US,
+        ),
+        Measurement(
+            id='matsuoka_tape',
+            what=f'{_TAPE} Euler steps of such a network in one call',
+            unit='ms',
+            measured=_matsuoka_tape_time() * 1e3,
+            budget=TAPE_BUDGET_MS,
+        ),
+    ]
 
 
-def _step_time(count: int) -> float:
+def _time_of(steps: Callable[[], None], count: int) -> float:
+    # The first call compiles, or loads what was compiled.
+    steps()
+    return least_time(steps) / count
+
+
+def _phase_step_time(count: int) -> float:
     lags = np.linspace(0.0, 1.0, count, endpoint=False)
-    coupling = coupling_to_lags(lags, 6.0)
-    frequency, amplitude = np.full(count, 2.0), np.ones(count)
-    gain = np.full(count, 12.0)
+    network = PhaseOscillators(
+        frequency=np.full(count, 2.0),
+        target_amplitude=np.ones(count),
+        amplitude_gain=np.full(count, 12.0),
+        coupling=coupling_to_lags(lags, 6.0),
+    )
 
     def steps() -> None:
-        state = OscillatorState.at_rest(locked_phases(lags))
+        state = network.at_rest(locked_phases(lags))
         for _ in range(_STEPS):
-            state = advance(
-                state,
-                0.02,
-                frequency=frequency,
-                target_amplitude=amplitude,
-                amplitude_gain=gain,
-                coupling=coupling,
-            )
+            state = network.advance(state, 0.02)
 
-    steps()
-    return least_time(steps) / _STEPS
+    return _time_of(steps, _STEPS)
+
+
+def _matsuoka_step_time() -> float:
+    network = neural_oscillators(reference_weights(4), 4, tau_a=0.25)
+
+    def steps() -> None:
+        state = network.start()
+        for _ in range(_STEPS):
+            state = network.euler(state, _EULER_STEP).state
+
+    return _time_of(steps, _STEPS)
+
+
+def _matsuoka_batch_time() -> float:
+    weights = np.linspace(1.0, 3.4, BATCH * weights_between(4)).reshape(BATCH, -1)
+    network = neural_oscillators(weights, 4, tau_a=np.full(BATCH, 0.25))
+    count = 20
+
+    def steps() -> None:
+        state = network.start()
+        for _ in range(count):
+            state = network.euler(state, _EULER_STEP).state
+
+    return _time_of(steps, count * BATCH)
+
+
+def _matsuoka_tape_time() -> float:
+    network = neural_oscillators(reference_weights(4), 4, tau_a=0.25)
+    return _time_of(lambda: _run(network), 1)
+
+
+def _run(network: MatsuokaNeurons) -> None:
+    network.euler(network.start(), _EULER_STEP, _TAPE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 import math
 from types import MappingProxyType
@@ -15,10 +15,10 @@ from gait_core.leg_ik import LegPaths
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters, bounded, text, whole
 from gait_core.robot.model import RobotModel
-from gait_core.targets import JointTargets
+from gait_core.targets import JointTargets, TargetTape
 from gait_core.trial_spec import Command
 from gait_cpg.gaits import GAITS, gait, leg_lags
-from gait_cpg.phase_oscillators import coupling_to_lags, locked_phases
+from gait_cpg.oscillators import coupling_to_lags, locked_phases
 from gait_cpg.swing import in_stance
 from gait_cpg.walk_kernel import advance_feet, follow
 
@@ -193,6 +193,12 @@ class PhaseCpgController:
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
         """Return the joint positions at the end of each sub-sample and the rates to them."""
         return self._targets_over(dt, self._steered(dt, command.velocity))
+
+    def tape(self, dt: float, commands: Sequence[Command]) -> TargetTape:
+        """Return the targets of some control periods."""
+        return TargetTape.of(
+            [self._targets_over(dt, self._steered(dt, command.velocity)) for command in commands]
+        )
 
     def _targets_over(self, dt: float, twist: tuple[float, float, float]) -> JointTargets:
         """Return the targets of a control period at whose end the twist is the given one."""

@@ -7,7 +7,7 @@ import math
 import numba
 import numpy as np
 
-from gait_cpg.phase_oscillators import advance_samples
+from gait_cpg.oscillators.kernels import phase_samples
 from gait_cpg.swing import foot_targets
 
 
@@ -55,7 +55,7 @@ def advance_feet(  # type: ignore[no-untyped-def]
     if walking:
         rates = np.empty((samples, legs))
         moving = twist[0] != 0.0 or twist[1] != 0.0 or twist[2] != 0.0
-        advance_samples(
+        phase_samples(
             oscillators[0], oscillators[1], oscillators[2], np.full(legs, then[3]),
             np.full(legs, 1.0 if moving else 0.0), gain, cosine, sine, period,
             phases, amplitudes, rates,

@@ -1,0 +1,95 @@
+"""Who pulls whom in a network of oscillators, and where to: shared by the models that have one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+import math
+
+import numpy as np
+
+from gait_core.arrays import FloatArray, frozen
+
+_TWO_PI = 2.0 * math.pi
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coupling:
+    """
+    Who pulls whom in a network of n oscillators, and where to.
+
+    Attributes
+    ----------
+    weights : (..., n, n) array [rad/s]
+        ``weights[i, j]`` is the pull of ``j`` on ``i``; zero means no edge.
+    phase_bias : (..., n, n) array [rad]
+        Wanted ``phase[j] - phase[i]``; antisymmetric.
+    cosine, sine : (..., n, n) arrays [rad/s]
+        ``weights`` times the cosine and the sine of ``phase_bias``, derived.
+
+    Raises
+    ------
+    ValueError
+        If an array is not square or their sizes differ; the message names the shapes.
+
+    """
+
+    weights: FloatArray
+    phase_bias: FloatArray
+    cosine: FloatArray = field(init=False, repr=False, compare=False)
+    sine: FloatArray = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Check the shapes and derive what the kernel multiplies with."""
+        weights = frozen(self.weights, name='weights')
+        bias = frozen(self.phase_bias, name='phase_bias')
+        if weights.ndim < 2 or weights.shape[-1] != weights.shape[-2]:
+            raise ValueError(f'weights has shape {weights.shape}, expected (..., n, n)')
+        if bias.shape[-2:] != weights.shape[-2:]:
+            raise ValueError(
+                f'phase_bias has shape {bias.shape}, expected (..., *{weights.shape[-2:]})'
+            )
+        object.__setattr__(self, 'weights', weights)
+        object.__setattr__(self, 'phase_bias', bias)
+        object.__setattr__(self, 'cosine', frozen(weights * np.cos(bias), name='cosine'))
+        object.__setattr__(self, 'sine', frozen(weights * np.sin(bias), name='sine'))
+
+    @property
+    def size(self) -> int:
+        """Number of oscillators."""
+        return int(self.weights.shape[-1])
+
+    @property
+    def pull(self) -> FloatArray:
+        """Sum of the weights on each oscillator, (..., n) [rad/s]."""
+        return np.asarray(self.weights.sum(axis=-1))
+
+
+def uncoupled(count: int) -> Coupling:
+    """Return the coupling of oscillators that run each on its own."""
+    return Coupling(weights=np.zeros((count, count)), phase_bias=np.zeros((count, count)))
+
+
+def coupling_to_lags(lags: FloatArray, convergence_rate: float) -> Coupling:
+    """
+    Return the all-to-all coupling that drives a network to given phase lags.
+
+    Parameters
+    ----------
+    lags : (n,) array [cycles]
+        Share of a cycle by which each oscillator comes after a common reference.
+    convergence_rate : float [1/s]
+        Rate at which small offsets from the lags decay while all amplitudes are 1: the n equal
+        weights ``w`` give the eigenvalue ``-n w`` of the complete graph.
+
+    """
+    lags = np.asarray(lags, dtype=np.float64)
+    n = lags.shape[0]
+    return Coupling(
+        weights=(convergence_rate / n) * (1.0 - np.eye(n)),
+        phase_bias=_TWO_PI * (lags[:, None] - lags[None, :]),
+    )
+
+
+def locked_phases(lags: FloatArray, reference: float = 0.0) -> FloatArray:
+    """Return phases at exactly these lags [cycles] behind a reference phase, (n,) [rad]."""
+    return reference - _TWO_PI * np.asarray(lags, dtype=np.float64)

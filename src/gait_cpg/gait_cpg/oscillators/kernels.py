@@ -1,0 +1,327 @@
+"""
+The compiled part of the oscillators: right-hand sides, explicit Euler, and exact phase steps.
+
+One file for all models: Numba notices that cached code is old by its own file alone.
+
+A network of n oscillators is a state (s, n) and what its equations multiply with, vectors (p, n)
+and matrices (q, n, n); which these are, each model's class says. A drive (n,) adds to them.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numba
+import numpy as np
+
+MATSUOKA, PHASE, HOPF, VAN_DER_POL, LINEAR = range(5)
+"""The models by number: every branch on them is outside the loops over oscillators."""
+
+MAX_STEP = 0.005
+"""Longest Runge-Kutta step of the phase oscillators [s]."""
+
+_TWO_PI = 2.0 * math.pi
+_ROOM = 9
+
+# A division that may raise keeps loops from being vectorised.
+_compiled = numba.njit(cache=True, error_model='numpy')
+
+
+@_compiled
+def _matsuoka_pull(  # type: ignore[no-untyped-def]
+    u, v, y, tonic, adaptation, partner, columns, drive, out
+):
+    # What the inner states' rates are but for their time constants. The neuron beside each comes
+    # first: oscillators that are alike are then summed alike, and stay so to the last bit.
+    n = u.shape[0]
+    for i in range(n):
+        out[i] = tonic[i] + drive[i] - u[i] - adaptation[i] * v[i]
+    for i in range(0, n - 1, 2):
+        out[i] -= partner[i] * y[i + 1]
+        out[i + 1] -= partner[i + 1] * y[i]
+    # Columns of the weights in rows: neighbouring numbers are added to neighbouring ones.
+    for j in range(n):
+        output = y[j]
+        if output > 0.0:
+            for i in range(n):
+                out[i] -= columns[j, i] * output
+
+
+@_compiled
+def _matsuoka(state, vectors, matrices, drive, room, out):  # type: ignore[no-untyped-def]
+    u, v, y = state[0], state[1], room[0]
+    for i in range(u.shape[0]):
+        y[i] = max(0.0, u[i])
+    _matsuoka_pull(u, v, y, vectors[0], vectors[3], vectors[4], matrices[0], drive, out[0])
+    for i in range(u.shape[0]):
+        out[0, i] /= vectors[1, i]
+        out[1, i] = (y[i] - v[i]) / vectors[2, i]
+
+
+@_compiled
+def _matsuoka_euler(  # type: ignore[no-untyped-def]
+    state, vectors, matrix, drives, dt, every, room, signals
+):
+    # One array per quantity, copied out of the batch: nothing is looked up within the loops.
+    u, v, y, pull, rise, fall = room[0], room[1], room[2], room[3], room[4], room[5]
+    tonic, adaptation, partner = room[6], room[7], room[8]
+    n, last = u.shape[0], drives.shape[0] - 1
+    for i in range(n):
+        u[i], v[i], y[i] = state[0, i], state[1, i], max(0.0, state[0, i])
+        tonic[i], adaptation[i], partner[i] = vectors[0, i], vectors[3, i], vectors[4, i]
+        rise[i], fall[i] = dt / vectors[1, i], dt / vectors[2, i]
+    for k in range(signals.shape[0]):
+        drive = drives[min(k, last)]
+        for _ in range(every):
+            _matsuoka_pull(u, v, y, tonic, adaptation, partner, matrix, drive, pull)
+            for i in range(n):
+                u[i] += rise[i] * pull[i]
+                v[i] += fall[i] * (y[i] - v[i])
+            for i in range(n):
+                y[i] = max(0.0, u[i])
+        if signals.shape[1] < n:
+            for i in range(signals.shape[1]):
+                signals[k, i] = y[2 * i] - y[2 * i + 1]
+        else:
+            for i in range(n):
+                signals[k, i] = y[i]
+    for i in range(n):
+        state[0, i], state[1, i] = u[i], v[i]
+
+
+@_compiled
+def _phase_rates(  # type: ignore[no-untyped-def]
+    phase, slope, time, amplitude, frequency, cosine, sine, room, out
+):
+    # Of the phases after some time at a slope. sin(a - b - c) from the sines and cosines of single
+    # phases: n pairs, not n * n sines.
+    n = phase.shape[0]
+    for i in range(n):
+        angle = phase[i] + time * slope[i]
+        room[0, i], room[1, i] = math.sin(angle), math.cos(angle)
+    for i in range(n):
+        along, across = 0.0, 0.0
+        for j in range(n):
+            s, c = room[0, j], room[1, j]
+            along += amplitude[j] * (cosine[i, j] * s - sine[i, j] * c)
+            across += amplitude[j] * (cosine[i, j] * c + sine[i, j] * s)
+        out[i] = _TWO_PI * frequency[i] + room[1, i] * along - room[0, i] * across
+
+
+@_compiled
+def _phase(state, vectors, matrices, drive, room, out):  # type: ignore[no-untyped-def]
+    frequency, target, gain = vectors[0], vectors[1], vectors[2]
+    phase, amplitude, rate = state[0], state[1], state[2]
+    _phase_rates(phase, phase, 0.0, amplitude, frequency, matrices[0], matrices[1], room, out[0])
+    for i in range(phase.shape[0]):
+        out[0, i] += drive[i]
+        out[1, i] = rate[i]
+        out[2, i] = gain[i] * (0.25 * gain[i] * (target[i] - amplitude[i]) - rate[i])
+
+
+@_compiled
+def _hopf(state, vectors, matrices, drive, room, out):  # type: ignore[no-untyped-def]
+    rate, size, gain, pull = vectors[0], vectors[1], vectors[2], vectors[3]
+    x, y = state[0], state[1]
+    n = x.shape[0]
+    for i in range(n):
+        grow = gain[i] * (size[i] - x[i] * x[i] - y[i] * y[i]) - pull[i]
+        dx, dy = grow * x[i] - rate[i] * y[i] + drive[i], grow * y[i] + rate[i] * x[i]
+        for j in range(n):
+            dx += matrices[0, i, j] * x[j] + matrices[1, i, j] * y[j]
+            dy += matrices[0, i, j] * y[j] - matrices[1, i, j] * x[j]
+        out[0, i], out[1, i] = dx, dy
+
+
+@_compiled
+def _van_der_pol(state, vectors, matrices, drive, room, out):  # type: ignore[no-untyped-def]
+    rate, damping, size, pull = vectors[0], vectors[1], vectors[2], vectors[3]
+    x, v = state[0], state[1]
+    n = x.shape[0]
+    for i in range(n):
+        dv = (damping[i] * (size[i] - x[i] * x[i]) - pull[i]) * v[i] - rate[i] * rate[i] * x[i]
+        for j in range(n):
+            dv += matrices[0, i, j] * v[j] + matrices[1, i, j] * rate[i] * x[j]
+        out[0, i], out[1, i] = v[i], dv + drive[i]
+
+
+@_compiled
+def _linear(state, vectors, matrices, drive, room, out):  # type: ignore[no-untyped-def]
+    rate, pull = vectors[0], vectors[1]
+    phase = state[0]
+    n = phase.shape[0]
+    for i in range(n):
+        total = rate[i] - pull[i] * phase[i] + drive[i]
+        for j in range(n):
+            total += matrices[0, i, j] * phase[j]
+        out[0, i] = total
+
+
+@_compiled
+def _rates_into(kind, state, vectors, matrices, drive, room, out):  # type: ignore[no-untyped-def]
+    if kind == MATSUOKA:
+        _matsuoka(state, vectors, matrices, drive, room, out)
+    elif kind == PHASE:
+        _phase(state, vectors, matrices, drive, room, out)
+    elif kind == HOPF:
+        _hopf(state, vectors, matrices, drive, room, out)
+    elif kind == VAN_DER_POL:
+        _van_der_pol(state, vectors, matrices, drive, room, out)
+    else:
+        _linear(state, vectors, matrices, drive, room, out)
+
+
+@_compiled
+def _signals_into(kind, state, signals):  # type: ignore[no-untyped-def]
+    m = signals.shape[0]
+    if kind == MATSUOKA:
+        if m < state.shape[1]:
+            for i in range(m):
+                signals[i] = max(0.0, state[0, 2 * i]) - max(0.0, state[0, 2 * i + 1])
+        else:
+            for i in range(m):
+                signals[i] = max(0.0, state[0, i])
+    elif kind == PHASE:
+        for i in range(m):
+            signals[i] = state[1, i] * math.cos(state[0, i])
+    elif kind == LINEAR:
+        for i in range(m):
+            signals[i] = math.cos(state[0, i])
+    else:
+        for i in range(m):
+            signals[i] = state[0, i]
+
+
+@_compiled
+def rates(kind, states, vectors, matrices, drives, out):  # type: ignore[no-untyped-def]
+    """Write the time derivatives, (b, s, n), of b networks; drives are (b, n)."""
+    room = np.empty((_ROOM, states.shape[2]))
+    for b in range(states.shape[0]):
+        _rates_into(kind, states[b], vectors[b], matrices[b], drives[b], room, out[b])
+
+
+@_compiled
+def signals_of(kind, states, signals):  # type: ignore[no-untyped-def]
+    """Write the signals, (b, m), of b states."""
+    for b in range(states.shape[0]):
+        _signals_into(kind, states[b], signals[b])
+
+
+@_compiled
+def _any_euler(  # type: ignore[no-untyped-def]
+    kind, state, vectors, matrices, drives, dt, every, room, slope, signals
+):
+    last = drives.shape[0] - 1
+    for k in range(signals.shape[0]):
+        drive = drives[min(k, last)]
+        for _ in range(every):
+            _rates_into(kind, state, vectors, matrices, drive, room, slope)
+            for row in range(state.shape[0]):
+                for i in range(state.shape[1]):
+                    state[row, i] += dt * slope[row, i]
+        _signals_into(kind, state, signals[k])
+
+
+@_compiled
+def euler(  # type: ignore[no-untyped-def]
+    kind, states, vectors, matrices, drives, dt, every, signals
+):
+    """
+    Advance b networks by explicit Euler and write their signals.
+
+    Parameters
+    ----------
+    kind : int
+    states : (b, s, n) array
+        Overwritten.
+    vectors, matrices : (b, p, n), (b, q, n, n) arrays
+    drives : (b, d, n) array
+        Of each of the T samples, or of all where d is 1.
+    dt : float [s]
+        The step.
+    every : int
+        Steps to a sample.
+    signals : (b, T, m) array
+        Written, each after the last of its steps.
+
+    """
+    room, slope = np.empty((_ROOM, states.shape[2])), np.empty(states.shape[1:])
+    for b in range(states.shape[0]):
+        if kind == MATSUOKA:
+            _matsuoka_euler(
+                states[b], vectors[b], matrices[b, 0], drives[b], dt, every, room, signals[b]
+            )
+        else:
+            _any_euler(
+                kind, states[b], vectors[b], matrices[b], drives[b], dt, every, room, slope,
+                signals[b],
+            )  # fmt: skip
+
+
+@_compiled
+def _amplitudes_into(time, offset, slope, target, half_gain, out):  # type: ignore[no-untyped-def]
+    for i in range(out.shape[0]):
+        out[i] = target[i] + (offset[i] + slope[i] * time) * math.exp(-half_gain[i] * time)
+
+
+@_compiled
+def _phase_step_into(  # type: ignore[no-untyped-def]
+    phase, amplitude, amplitude_rate, frequency, target, gain, cosine, sine, dt, room,
+    new_phase, new_amplitude, new_rate,
+):  # fmt: skip
+    n = phase.shape[0]
+    half_gain, offset, slope = room[2], room[3], room[4]
+    for i in range(n):
+        half_gain[i] = 0.5 * gain[i]
+        offset[i] = amplitude[i] - target[i]
+        slope[i] = amplitude_rate[i] + half_gain[i] * offset[i]
+        new_phase[i], new_amplitude[i] = phase[i], amplitude[i]
+    k1, k2, k3, k4 = room[5], room[6], room[7], room[8]
+    # The margin keeps a dt that is a multiple of the step up to rounding at that multiple.
+    steps = max(1, math.ceil(dt / MAX_STEP - 1e-9))
+    h = dt / steps
+    now, r, f = new_phase, new_amplitude, frequency
+    for step in range(steps):
+        _phase_rates(now, now, 0.0, r, f, cosine, sine, room, k1)
+        _amplitudes_into((step + 0.5) * h, offset, slope, target, half_gain, r)
+        _phase_rates(now, k1, 0.5 * h, r, f, cosine, sine, room, k2)
+        _phase_rates(now, k2, 0.5 * h, r, f, cosine, sine, room, k3)
+        _amplitudes_into((step + 1.0) * h, offset, slope, target, half_gain, r)
+        _phase_rates(now, k3, h, r, f, cosine, sine, room, k4)
+        for i in range(n):
+            now[i] += h / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i])
+    for i in range(n):
+        new_rate[i] = (amplitude_rate[i] - half_gain[i] * slope[i] * dt) * math.exp(
+            -half_gain[i] * dt
+        )
+
+
+@_compiled
+def phase_samples(  # type: ignore[no-untyped-def]
+    phase, amplitude, rate, frequency, target, gain, cosine, sine, dt, phases, amplitudes, rates
+):
+    """
+    Write the phases, amplitudes and their rates, (K, n) each, of one network of phase oscillators.
+
+    After K steps of ``dt`` from where it stands, (n,) each: amplitudes solved exactly, phases by
+    Runge-Kutta steps of at most ``MAX_STEP``.
+    """
+    room = np.empty((_ROOM, phase.shape[0]))
+    for k in range(phases.shape[0]):
+        _phase_step_into(
+            phase, amplitude, rate, frequency, target, gain, cosine, sine, dt, room,
+            phases[k], amplitudes[k], rates[k],
+        )  # fmt: skip
+        phase, amplitude, rate = phases[k], amplitudes[k], rates[k]
+
+
+@_compiled
+def phase_steps(states, vectors, matrices, dt, out):  # type: ignore[no-untyped-def]
+    """Write the states, (b, 3, n), of b networks of phase oscillators after ``dt``."""
+    room = np.empty((_ROOM, states.shape[2]))
+    for b in range(states.shape[0]):
+        _phase_step_into(
+            states[b, 0], states[b, 1], states[b, 2],
+            vectors[b, 0], vectors[b, 1], vectors[b, 2], matrices[b, 0], matrices[b, 1],
+            dt, room, out[b, 0], out[b, 1], out[b, 2],
+        )  # fmt: skip

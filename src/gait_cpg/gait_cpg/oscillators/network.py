@@ -1,0 +1,218 @@
+"""The one interface of all oscillator networks: rates, signals, and two kinds of integration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from gait_core.arrays import FloatArray, frozen
+from gait_core.errors import SimulationDiverged
+from gait_cpg.oscillators import kernels
+
+
+class Run(NamedTuple):
+    """State (..., s, n) at the end of a run, and the signals (..., T, m) on the way."""
+
+    state: FloatArray
+    signals: FloatArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OscillatorNetwork:
+    """
+    Oscillators that influence each other: one network, or a batch of them at a time.
+
+    Every array of parameters may have leading axes; they broadcast to the ``batch``. A state is
+    an array (..., s, n): s variables of n oscillators. A drive (..., n) is added to the
+    equations where the model says so: feedback from sensors, or a common rhythm.
+    """
+
+    KIND: ClassVar[int]
+    VARIABLES: ClassVar[tuple[str, ...]]
+    """Names of the rows of a state."""
+
+    batch: tuple[int, ...] = field(init=False, repr=False)
+    """Leading axes: () for a single network."""
+    _packed: FloatArray = field(init=False, repr=False)
+    _coupled: FloatArray = field(init=False, repr=False)
+    _idle: FloatArray = field(init=False, repr=False)
+
+    def _vectors(self) -> tuple[FloatArray, ...]:
+        """Return what the kernel multiplies with, each (..., n)."""
+        raise NotImplementedError
+
+    def _matrices(self) -> tuple[FloatArray, ...]:
+        """Return what the kernel couples with, each (..., n, n)."""
+        raise NotImplementedError
+
+    def __post_init__(self) -> None:
+        """Freeze the arrays and pack them for the kernel."""
+        for one in fields(self):
+            value = getattr(self, one.name, None)
+            if isinstance(value, (np.ndarray, list, tuple, float, int)):
+                object.__setattr__(self, one.name, frozen(value, name=one.name))
+        vectors, matrices = self._vectors(), self._matrices()
+        n = matrices[0].shape[-1]
+        batch = np.broadcast_shapes(
+            *(np.shape(array)[:-1] for array in vectors),
+            *(array.shape[:-2] for array in matrices),
+        )
+        packed = np.stack([np.broadcast_to(array, (*batch, n)) for array in vectors], axis=-2)
+        coupled = np.stack([np.broadcast_to(array, (*batch, n, n)) for array in matrices], axis=-3)
+        object.__setattr__(self, 'batch', batch)
+        object.__setattr__(self, '_packed', packed.reshape(-1, len(vectors), n))
+        object.__setattr__(self, '_coupled', coupled.reshape(-1, len(matrices), n, n))
+        object.__setattr__(self, '_idle', np.zeros((len(self._packed), 1, n)))
+
+    @property
+    def size(self) -> int:
+        """Number n of oscillators, or of neurons."""
+        return int(self._packed.shape[-1])
+
+    @property
+    def outputs(self) -> int:
+        """Number m of signals."""
+        return self.size
+
+    def rates(self, state: npt.ArrayLike, drive: npt.ArrayLike | None = None) -> FloatArray:
+        """Return the time derivatives of a state, (..., s, n) [1/s]."""
+        states = self._states(state)
+        out = np.empty_like(states)
+        drives = self._drives(drive, 1)[:, 0]
+        kernels.rates(self.KIND, states, self._packed, self._coupled, drives, out)
+        return self._unpacked(out)
+
+    def signals(self, state: npt.ArrayLike) -> FloatArray:
+        """Return the outputs of a state, (..., m)."""
+        states = self._states(state)
+        out = np.empty((len(states), self.outputs))
+        kernels.signals_of(self.KIND, states, out)
+        return out.reshape(*self.batch, self.outputs)
+
+    def euler(
+        self,
+        state: npt.ArrayLike,
+        dt: float,
+        samples: int = 1,
+        *,
+        every: int = 1,
+        drive: npt.ArrayLike | None = None,
+    ) -> Run:
+        """
+        Advance by explicit Euler steps.
+
+        Parameters
+        ----------
+        state : (..., s, n) array
+        dt : float [s]
+            The step.
+        samples : int
+            T, of the signals that are returned.
+        every : int
+            Steps to a sample.
+        drive : (..., n) or (..., T, n) array
+            Constant, or of each sample; the second is told by its axes.
+
+        Returns
+        -------
+        Run
+            Sample k is of the state after ``(k + 1) * every`` steps. Nothing is raised where a
+            network diverges: ``diagnose`` tells.
+
+        """
+        states = self._states(state)
+        signals = np.empty((len(states), samples, self.outputs))
+        kernels.euler(
+            self.KIND,
+            states,
+            self._packed,
+            self._coupled,
+            self._drives(drive, samples),
+            dt,
+            every,
+            signals,
+        )
+        return Run(self._unpacked(states), signals.reshape(*self.batch, samples, self.outputs))
+
+    def solve(
+        self,
+        state: npt.ArrayLike,
+        times: npt.ArrayLike,
+        *,
+        drive: npt.ArrayLike | None = None,
+        method: str = 'RK45',
+        rtol: float = 1e-8,
+        atol: float = 1e-10,
+    ) -> FloatArray:
+        """
+        Return the states at some times by an integrator of SciPy that controls its error.
+
+        Parameters
+        ----------
+        state : (..., s, n) array
+            At time 0.
+        times : (T,) array [s]
+            Not negative, increasing.
+        drive : (..., n) array
+            Constant.
+        method, rtol, atol
+            Of ``scipy.integrate.solve_ivp``; a batch shares its steps.
+
+        Returns
+        -------
+        (T, ..., s, n) array
+
+        Raises
+        ------
+        SimulationDiverged
+            If the integrator cannot go on; the message says where.
+
+        """
+        from scipy.integrate import solve_ivp
+
+        start = self._unpacked(self._states(state))
+        when = np.asarray(times, dtype=np.float64)
+        solution = solve_ivp(
+            lambda _, y: self.rates(y.reshape(start.shape), drive).ravel(),
+            (0.0, float(when[-1])),
+            start.ravel(),
+            t_eval=when,
+            method=method,
+            rtol=rtol,
+            atol=atol,
+        )
+        if not solution.success or not np.isfinite(solution.y).all():
+            reached = float(solution.t[-1]) if len(solution.t) else 0.0
+            raise SimulationDiverged(f'oscillators diverge after {reached:g} s')
+        return np.asarray(solution.y.T.reshape(len(when), *start.shape))
+
+    def _states(self, state: npt.ArrayLike) -> FloatArray:
+        """Return a copy of a state, (b, s, n), of every network."""
+        given = np.asarray(state, dtype=np.float64)
+        s, n = len(self.VARIABLES), self.size
+        if given.shape[-2:] != (s, n):
+            raise ValueError(f'state has shape {given.shape}, expected (..., {s}, {n})')
+        shape = (*self.batch, s, n)
+        if given.shape != shape:
+            given = np.broadcast_to(given, shape)
+        return np.array(given, order='C').reshape(-1, s, n)
+
+    def _drives(self, drive: npt.ArrayLike | None, samples: int) -> FloatArray:
+        """Return drives (b, 1 or samples, n)."""
+        if drive is None:
+            return self._idle
+        given = np.asarray(drive, dtype=np.float64)
+        n = self.size
+        if given.ndim == len(self.batch) + 2:
+            shape: tuple[int, ...] = (*self.batch, samples, n)
+        else:
+            shape = (*self.batch, 1, n)
+            if given.ndim:
+                given = given[..., None, :]
+        return np.ascontiguousarray(np.broadcast_to(given, shape)).reshape(-1, shape[-2], n)
+
+    def _unpacked(self, states: FloatArray) -> FloatArray:
+        return states.reshape(*self.batch, *states.shape[1:])
