@@ -60,6 +60,7 @@ setup(
             'korbel2013_direction = gait_evolver.spine_fitness:korbel2013_direction',
             'korbel2013_forward = gait_evolver.spine_fitness:korbel2013_forward',
             'korbel2013_lateral = gait_evolver.spine_fitness:korbel2013_lateral',
+            'korbel2013_travel = gait_evolver.spine_fitness:korbel2013_travel',
             'korbel2013_twist = gait_evolver.spine_fitness:korbel2013_twist',
             'pike2003_zmp = gait_evolver.zmp_tracking:pike2003_zmp',
             'pike2003_zmp_smooth = gait_evolver.zmp_tracking:pike2003_zmp_smooth',

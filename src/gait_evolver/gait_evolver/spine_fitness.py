@@ -38,6 +38,11 @@ def korbel2013_direction(rollout: Rollout) -> float:
     return float(_node(rollout, NODE_3, -1)[0] - _node(rollout, NODE_1, -1)[0]) / INCH
 
 
+def korbel2013_travel(rollout: Rollout) -> float:
+    """Return how far node 1 went along x in all of the trial [in]; unscored, for comparison."""
+    return float(_node(rollout, NODE_1, -1)[0] - _node(rollout, NODE_1, 0)[0]) / INCH
+
+
 def korbel2013_lateral(rollout: Rollout) -> float:
     """Return how far node 1 is beside where it started at the end [in], >= 0, Eq. 10."""
     return float(abs(_node(rollout, NODE_1, -1)[1] - _node(rollout, NODE_1, 0)[1])) / INCH

@@ -147,6 +147,30 @@ def at_most(
     )
 
 
+def between(
+    row_id: str,
+    what: str,
+    measured: float | None,
+    low: float,
+    high: float,
+    unit: str = '-',
+    note: str = '',
+    published: float | None = None,
+) -> Row:
+    """Return a row that passes where the measured value lies in a range, ends included."""
+    kept = measured is not None and low <= measured <= high
+    return Row(
+        id=row_id,
+        what=what,
+        unit=unit,
+        published=published,
+        measured=measured,
+        tolerance=f'{low:.6g} to {high:.6g}',
+        verdict=PASS if kept else FAIL,
+        note=note,
+    )
+
+
 def skipped(row_id: str, what: str, why: str) -> Row:
     """Return a row that was not measured."""
     return Row(id=row_id, what=what, verdict=SKIP, note=why)

@@ -81,7 +81,9 @@ def test_korbel_20_fitness_of_the_stated_example():
 
 def test_what_happens_before_3_s_counts_for_nothing():
     assert fitness(crawled(at_3_s=5.0, at_end=5.0)) == pytest.approx(0.0, abs=1e-9)
-    assert fitness(crawled(at_3_s=-5.0, at_end=2.0)) == pytest.approx(7.0, abs=1e-9)
+    late = crawled(at_3_s=-5.0, at_end=2.0)
+    assert fitness(late) == pytest.approx(7.0, abs=1e-9)
+    assert term('travel', late) == pytest.approx(2.0, abs=1e-9)
     # A trial that ended sooner scored nothing, and no error.
     assert fitness(crawled(seconds=1.0)) == 0.0
 
