@@ -31,5 +31,8 @@ setup(
         'gait.benchmarks': [
             'cpg = gait_cpg.benchmark:benchmark',
         ],
+        'gait.measurements': [
+            'korbel2013_oscillators = gait_cpg.oscillators.korbel2013:measurements',
+        ],
     },
 )
