@@ -1,6 +1,6 @@
 """Every registered controller keeps the contract of ``gait.controllers``."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache
 import math
 
@@ -17,7 +17,8 @@ from gait_core.robot.load import load_robot
 from gait_core.scene import Scene
 from gait_core.targets import TargetMemory
 from gait_core.testing import KinematicEngine
-from gait_core.trial_spec import Command
+from gait_core.trial import TrialLoop, play_controller, start_trial, step_controller
+from gait_core.trial_spec import Command, TimedCommand, TrialSpec
 
 CONTROLLERS = registry.names('controllers')
 COMMAND = Command(velocity=(0.2, 0.05, 0.1))
@@ -80,11 +81,12 @@ def test_its_class_declares_parameters_presets_and_needs(name):
     cls = registry.load('controllers', name)
     assert issubclass(cls.Params, Parameters)
     assert cls.presets, 'the first preset is the default one'
-    assert cls.needs <= set(FIELDS)
     for info in describe(cls.Params):
         assert info.doc.endswith('.') and info.unit
     for preset in cls.presets:
-        assert isinstance(made(name, preset).params, cls.Params)
+        controller = made(name, preset)
+        assert isinstance(controller.params, cls.Params)
+        assert controller.needs <= set(FIELDS)
 
 
 @pytest.mark.parametrize('name', CONTROLLERS)
@@ -139,3 +141,75 @@ def test_its_state_is_finite_numbers_by_name(name):
     run(controller, suited(name), ticks=10)
     state = controller.state()
     assert all(isinstance(key, str) and math.isfinite(value) for key, value in state.items())
+
+
+SCRIPT = tuple(
+    TimedCommand(time=time, command=Command(velocity=velocity, set_points=set_points))
+    for time, velocity, set_points in (
+        (0.0, (0.2, 0.05, 0.1), {}),
+        (1.3, (-0.1, 0.0, 0.3), {'turn': 0.2}),
+        (2.1, (0.0, 0.0, 0.0), {'stop': 1.0}),
+    )
+)
+
+
+class Falls(KinematicEngine):
+    """Tips its robot over at one tick, and goes on as if nothing had been."""
+
+    def _observation(self):
+        state = super()._observation()
+        if self._tick == 83:
+            poses = state.body_poses.copy()
+            poses[0, 3:] = (1.0, 0.0, 0.0, 0.0)
+            state = replace(state, body_poses=poses)
+        return state
+
+
+def trial_by(drive, engine, name, preset):
+    """Return the loop and the number of calls of a trial that is driven in one of two ways."""
+    robot = engine.robot
+    cls = registry.load('controllers', name)
+    spec = TrialSpec(
+        scene=Scene(robot=robot.name),
+        controller=name,
+        parameters=cls.presets[preset],
+        script=SCRIPT,
+        duration=3.0,
+    )
+    loop, calls = TrialLoop(spec, engine), 0
+    controller = start_trial(loop)
+    while loop.running:
+        drive(loop, controller)
+        calls += 1
+    return loop, calls
+
+
+OPEN_LOOP = [name for name in CONTROLLERS if hasattr(registry.load('controllers', name), 'tape')]
+
+
+def assert_same_record(one, other):
+    for field in fields(one):
+        a, b = getattr(one, field.name), getattr(other, field.name)
+        if isinstance(a, np.ndarray):
+            assert a.dtype == b.dtype
+            np.testing.assert_array_equal(a, b)
+        else:
+            assert a == b or field.name in ('robot', 'spec')
+
+
+@pytest.mark.parametrize('name', OPEN_LOOP)
+@pytest.mark.parametrize('kind', [KinematicEngine, Falls])
+def test_a_trial_by_tape_equals_one_by_steps_to_the_last_bit(kind, name):
+    robot, played_presets = suited(name), 0
+    for preset in registry.load('controllers', name).presets:
+        if made(name, preset).tape(0.02, [COMMAND]) is None:
+            continue
+        played_presets += 1
+        stepped, ticks = trial_by(step_controller, kind(robot), name, preset)
+        played, calls = trial_by(play_controller, kind(robot), name, preset)
+        assert calls <= 4 < ticks <= 150
+        assert_same_record(played.rollout(), stepped.rollout())
+        one, other = (replace(loop.result(), wall_time=0.0) for loop in (played, stepped))
+        assert one == other
+        assert one.status == ('fell' if kind is Falls and robot.fall else 'ok')
+    assert played_presets

@@ -15,7 +15,8 @@ from gait_core.parameters import Parameters
 from gait_core.robot.model import RobotModel
 from gait_core.rollout import Rollout
 from gait_core.scene import NOTHING, Scene
-from gait_core.targets import AppliedTargets, JointTargets
+from gait_core.state_tape import StateTape
+from gait_core.targets import AppliedTargets, JointTargets, TargetTape
 from gait_core.trial_spec import Command, TrialResult, TrialSpec
 
 
@@ -32,13 +33,14 @@ class Controller(Protocol):
         Its parameters.
     presets : mapping of str to mapping
         Named parameter sets, as differences from the defaults. The first is the default preset.
-    needs : frozenset of str
-        Fields of Observation without which it cannot run.
     """
 
     Params: ClassVar[type[Parameters]]
     presets: ClassVar[Mapping[str, Mapping[str, Any]]]
-    needs: ClassVar[frozenset[str]]
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """Fields of Observation without which it cannot run with the parameters in force."""
 
     @property
     def params(self) -> Any:
@@ -55,6 +57,19 @@ class Controller(Protocol):
 
     def state(self) -> Mapping[str, float]:
         """Return phase and stage by name, for ``gait_state`` and pictures."""
+
+
+class OpenLoopController(Controller, Protocol):
+    """A controller that can also say many control periods ahead what it will ask for."""
+
+    def tape(self, dt: float, commands: Sequence[Command]) -> TargetTape | None:
+        """
+        Return the targets of the coming control periods, one per command.
+
+        They are those of as many calls of ``step``, bit for bit, and leave the controller where
+        these would. ``None``, with nothing changed, if it looks at observations with the
+        parameters in force. A command that ``step`` refuses raises BadCommand.
+        """
 
 
 class Engine(Protocol):
@@ -75,8 +90,13 @@ class Engine(Protocol):
     def step(self, targets: AppliedTargets) -> Observation:
         """Advance one control period and return the state at its end."""
 
-    def rollout(self, tape: Sequence[AppliedTargets]) -> list[Observation]:
-        """Advance one control period per tape entry; equals stepping bit for bit."""
+    def rollout(self, tape: Sequence[AppliedTargets]) -> StateTape:
+        """
+        Advance one control period per tape entry; equals stepping bit for bit.
+
+        Engines that want arrays get them by ``AppliedTape.of(tape)``. SimulationDiverged carries
+        the states that were reached before.
+        """
 
     @property
     def robot(self) -> RobotModel:
@@ -91,7 +111,7 @@ class BatchEngine(Engine, Protocol):
 
     def rollout_batch(
         self, tapes: Sequence[Sequence[AppliedTargets]], threads: int
-    ) -> list[list[Observation]]:
+    ) -> list[StateTape]:
         """
         Advance each tape from the present state, which stays as it is.
 

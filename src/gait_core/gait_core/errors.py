@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 import difflib
+from typing import Any
 
 
 class ConfigurationError(ValueError):
@@ -19,7 +20,19 @@ class BadCommand(ConfigurationError):
 
 
 class SimulationDiverged(RuntimeError):
-    """The physics left the finite or plausible range."""
+    """
+    The physics left the finite or plausible range.
+
+    Attributes
+    ----------
+    states : sequence of Observation
+        Those that a rollout reached before; none of a single step.
+
+    """
+
+    def __init__(self, reason: str, states: Sequence[Any] = ()) -> None:
+        super().__init__(reason)
+        self.states = states
 
 
 class ProtocolError(RuntimeError):

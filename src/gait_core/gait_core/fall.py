@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
+from gait_core.arrays import FloatArray
 from gait_core.observation import Observation
 from gait_core.placement import nominal_height
-from gait_core.robot.model import RobotModel
+from gait_core.robot.model import FallCriterion, RobotModel
 from gait_core.scene import Scene
+from gait_core.state_tape import StateTape
 from gait_core.terrains import load_terrain
 
 
@@ -37,16 +41,35 @@ class FallCheck:
             field = self._terrain.heightfield
             self._clear = self._least + (field.highest if field else 0.0)
 
+    @property
+    def possible(self) -> bool:
+        """Whether the robot can fall in this scene."""
+        return self._fall is not None
+
+    def first(self, states: StateTape) -> int | None:
+        """Return the index of the first of several true states in which it has fallen."""
+        if self._fall is None or states.body_poses is None:
+            return None
+        z, qx, qy = states.body_poses[:, 0, 2:5].T
+        suspects = (1.0 - 2.0 * (qx * qx + qy * qy) < self._upright) | (z < self._clear)
+        for index in np.flatnonzero(suspects).tolist():
+            if self._reason(self._fall, states.body_poses[index, 0]):
+                return int(index)
+        return None
+
     def reason(self, observation: Observation) -> str:
         """Return why the robot counts as fallen in its true state, or an empty string."""
         if self._fall is None or observation.body_poses is None:
             return ''
-        x, y, z, qx, qy, _, _ = observation.body_poses[0].tolist()
+        return self._reason(self._fall, observation.body_poses[0])
+
+    def _reason(self, fall: FallCriterion, pose: FloatArray) -> str:
+        x, y, z, qx, qy, _, _ = pose.tolist()
         # Third diagonal element of the rotation matrix: the cosine of the tilt.
         upright = 1.0 - 2.0 * (qx * qx + qy * qy)
         if upright < self._upright:
             tilt = math.acos(max(-1.0, upright))
-            return f'the base tilts by {tilt:.2f} rad, more than {self._fall.max_tilt:.2f}'
+            return f'the base tilts by {tilt:.2f} rad, more than {fall.max_tilt:.2f}'
         if z >= self._clear:
             # Above any ground there is: most ticks need no look at the surface.
             return ''

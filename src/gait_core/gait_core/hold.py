@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters
 from gait_core.robot.model import RobotModel
-from gait_core.targets import JointTargets
+from gait_core.targets import JointTargets, TargetTape
 from gait_core.trial_spec import Command
 
 
@@ -45,6 +45,10 @@ class HoldController:
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
         """Return the nominal stance."""
         return self._targets
+
+    def tape(self, dt: float, commands: Sequence[Command]) -> TargetTape:
+        """Return the nominal stance for each of some control periods."""
+        return TargetTape.of([self._targets] * len(commands))
 
     def state(self) -> Mapping[str, float]:
         """Return nothing: holding has no phase."""

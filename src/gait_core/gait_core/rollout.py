@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ import numpy as np
 from gait_core.arrays import BoolArray, FloatArray, IntArray
 from gait_core.observation import Contacts, Observation
 from gait_core.robot.model import RobotModel
-from gait_core.targets import AppliedTargets
+from gait_core.state_tape import StateTape
+from gait_core.targets import AppliedTape, AppliedTargets
+from gait_core.trial_hash import TrialHash
 from gait_core.trial_spec import TrialSpec
 
 
@@ -91,12 +94,18 @@ class Rollout:
 
 
 class Recorder:
-    """Keeps what a trial brings about, which is read-only, and makes arrays of it at its end."""
+    """
+    Keeps what a trial brings about, which is read-only, and makes arrays of it at its end.
+
+    It comes tick by tick or as tapes of many; the first state comes before any targets.
+    """
 
     def __init__(self, spec: TrialSpec, robot: RobotModel) -> None:
         self._spec, self._robot = spec, robot
         self._states: list[Observation] = []
         self._applied: list[AppliedTargets] = []
+        self._state_tapes: list[StateTape] = []
+        self._applied_tapes: list[AppliedTape] = []
         self._commands: list[tuple[float, ...]] = []
 
     def state(self, observation: Observation) -> None:
@@ -108,54 +117,87 @@ class Recorder:
         self._applied.append(applied)
         self._commands.append(velocity)
 
+    def tape(
+        self, applied: AppliedTape, velocities: Sequence[tuple[float, ...]], states: StateTape
+    ) -> None:
+        """Keep what is applied and commanded in control periods, and the states that follow."""
+        self._stack()
+        self._applied_tapes.append(applied)
+        self._commands.extend(velocities)
+        if len(states):
+            self._state_tapes.append(states)
+
+    def _stack(self) -> None:
+        """Make tapes of what came tick by tick."""
+        if self._states:
+            self._state_tapes.append(StateTape.of(self._states))
+        for _, periods in groupby(self._applied, lambda applied: len(applied.position)):
+            self._applied_tapes.append(AppliedTape.of(list(periods)))
+        self._states, self._applied = [], []
+
+    def _all_states(self) -> StateTape:
+        self._stack()
+        self._state_tapes = [StateTape.joined(self._state_tapes)]
+        return self._state_tapes[0]
+
+    def hash(self, status: str) -> str:
+        """Return the trial_hash of what was kept, and of how it ended."""
+        states, digest, begin = self._all_states(), TrialHash(), 0
+        for applied in self._applied_tapes:
+            digest.periods(states[begin : begin + len(applied)], applied)
+            begin += len(applied)
+        digest.end(states[-1:], status)
+        return digest.hexdigest()
+
     def rollout(self, status: str) -> Rollout:
         """Return the record so far; an absent field is zero."""
-        n, m, b = (
-            len(names)
-            for names in (self._robot.joint_names, self._robot.target_names, self._robot.roots)
-        )
-        seen = self._states
+        states = self._all_states()
         # No state follows the targets with which the physics diverged.
-        applied = self._applied[: len(seen) - 1]
+        ticks = len(states) - 1
+        n, b = len(self._robot.joint_names), len(self._robot.roots)
+        imu = states.imu
         return Rollout(
             robot=self._robot,
             spec=self._spec,
             status=status,
             dt=self._spec.scene.control_period,
-            joint_positions=_stacked([state.joint_positions for state in seen], (n,)),
-            joint_velocities=_stacked([state.joint_velocities for state in seen], (n,)),
-            joint_efforts=_stacked([state.joint_efforts for state in seen], (n,)),
-            body_poses=_stacked([state.body_poses for state in seen], (b, 7)),
-            body_twists=_stacked([state.body_twists for state in seen], (b, 6)),
-            target_positions=_stacked([targets.position[-1] for targets in applied], (m,)),
-            target_velocities=_stacked([targets.velocity[-1] for targets in applied], (m,)),
-            target_efforts=_stacked([targets.effort[-1] for targets in applied], (m,)),
-            commands=np.array(self._commands[: len(applied)], dtype=np.float64).reshape(-1, 3),
-            **self._contacts(),
-            specific_forces=self._specific_forces(),
+            joint_positions=_or_zero(states.joint_positions, ticks + 1, n),
+            joint_velocities=_or_zero(states.joint_velocities, ticks + 1, n),
+            joint_efforts=_or_zero(states.joint_efforts, ticks + 1, n),
+            body_poses=_or_zero(states.body_poses, ticks + 1, b, 7),
+            body_twists=_or_zero(states.body_twists, ticks + 1, b, 6),
+            **self._targets(ticks),
+            commands=np.array(self._commands[:ticks], dtype=np.float64).reshape(-1, 3),
+            **self._contacts(states),
+            specific_forces=None if imu is None else imu.linear_acceleration,
         )
 
-    def _contacts(self) -> dict[str, Any]:
-        none = Contacts(soles=self._robot.soles)
-        contacts = [state.contacts or none for state in self._states]
-        counts = [len(one.sole) for one in contacts]
+    def _targets(self, ticks: int) -> dict[str, Any]:
+        none = np.zeros((0, len(self._robot.target_names)))
         return {
-            'contact_tick': np.repeat(np.arange(len(counts)), counts),
-            'contact_sole': np.concatenate([one.sole for one in contacts]).astype(np.int64),
-            'contact_points': np.concatenate([one.points for one in contacts]),
-            'contact_forces': np.concatenate([one.forces for one in contacts]),
-            'contact_depths': np.concatenate([one.depths for one in contacts]),
+            f'target_{name}': np.concatenate(
+                [none, *(getattr(applied, kind)[:, -1] for applied in self._applied_tapes)]
+            )[:ticks]
+            for name, kind in (
+                ('positions', 'position'),
+                ('velocities', 'velocity'),
+                ('efforts', 'effort'),
+            )
         }
 
-    def _specific_forces(self) -> FloatArray | None:
-        forces = [state.imu.linear_acceleration for state in self._states if state.imu]
-        return _stacked(forces, (3,)) if len(forces) == len(self._states) else None
+    def _contacts(self, states: StateTape) -> dict[str, Any]:
+        found = states.contacts or Contacts(soles=self._robot.soles)
+        counts = states.contact_counts
+        if counts is None:
+            counts = np.zeros(len(states), dtype=np.int64)
+        return {
+            'contact_tick': np.repeat(np.arange(len(counts)), counts),
+            'contact_sole': found.sole.astype(np.int64),
+            'contact_points': found.points,
+            'contact_forces': found.forces,
+            'contact_depths': found.depths,
+        }
 
 
-def _stacked(values: Sequence[FloatArray | None], shape: tuple[int, ...]) -> FloatArray:
-    """Return arrays of a shape as one with time first, (T, *shape)."""
-    if not values:
-        return np.zeros((0, *shape))
-    zero = np.zeros(shape)
-    found = np.concatenate([zero if value is None else value for value in values])
-    return np.asarray(found, dtype=np.float64).reshape(len(values), *shape)
+def _or_zero(array: FloatArray | None, *shape: int) -> FloatArray:
+    return np.zeros(shape) if array is None else array

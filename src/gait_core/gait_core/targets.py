@@ -1,10 +1,15 @@
-"""Joint targets as controllers publish them, and their resolution into what is applied."""
+"""
+Joint targets as controllers publish them, and their resolution into what is applied.
+
+Each comes for one control period, and as a tape of many: arrays with time first.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import overload
 
 import numpy as np
 
@@ -85,6 +90,68 @@ class JointTargets:
         return 1
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TargetTape:
+    """
+    Targets of T control periods, all with the same names, quantities and sub-samples.
+
+    Each field is a (T, K, n) array or ``None``, and means at each period what it means in
+    JointTargets; BadCommand, as there, for one of another shape or not finite.
+    """
+
+    names: tuple[str, ...]
+    position: FloatArray | None = None
+    velocity: FloatArray | None = None
+    effort: FloatArray | None = None
+
+    def __post_init__(self) -> None:
+        """Check lengths, repetition and finiteness; raise BadCommand naming the fault."""
+        names = tuple(self.names)
+        _check_distinct(names)
+        object.__setattr__(self, 'names', names)
+        sizes = set()
+        for field in _FIELDS:
+            given = getattr(self, field)
+            if given is not None:
+                array = np.asarray(given, dtype=np.float64)
+                if array.ndim != 3 or array.shape[1] < 1 or array.shape[2] != len(names):
+                    raise BadCommand(
+                        f'{field} has shape {array.shape}, expected (T, K, {len(names)})'
+                    )
+                if not all_finite(array):
+                    raise BadCommand(f'{field} holds a value that is not finite')
+                object.__setattr__(self, field, frozen(array, name=field))
+                sizes.add(array.shape[:2])
+        if len(sizes) != 1:
+            raise BadCommand(f'a tape of one number of periods and sub-samples: {sorted(sizes)}')
+
+    @classmethod
+    def of(cls, periods: Sequence[JointTargets]) -> TargetTape:
+        """Return the tape of periods that have the same names, quantities and sub-samples."""
+        given = [[getattr(one, field) for one in periods] for field in _FIELDS]
+        return cls(
+            names=periods[0].names,
+            **{
+                field: None if arrays[0] is None else _time_first(arrays)
+                for field, arrays in zip(_FIELDS, given, strict=True)
+            },
+        )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """T and K, the numbers of control periods and of sub-samples in each."""
+        arrays = (self.position, self.velocity, self.effort)
+        periods, samples, _ = next(array.shape for array in arrays if array is not None)
+        return periods, samples
+
+
+def _time_first(arrays: Sequence[FloatArray]) -> FloatArray:
+    """Return arrays of one shape as one more with time first, not to be written to."""
+    found: FloatArray = np.concatenate(arrays).reshape(len(arrays), *arrays[0].shape)
+    found.flags.writeable = False
+    return found
+
+
 @dataclass(frozen=True)
 class AppliedTargets:
     """
@@ -96,6 +163,39 @@ class AppliedTargets:
     position: FloatArray
     velocity: FloatArray
     effort: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class AppliedTape(Sequence[AppliedTargets]):
+    """
+    What an engine applies in T control periods, as arrays and as a sequence of periods.
+
+    ``position``, ``velocity`` and ``effort`` are (T, K, m) read-only arrays.
+    """
+
+    position: FloatArray
+    velocity: FloatArray
+    effort: FloatArray
+
+    @classmethod
+    def of(cls, periods: Sequence[AppliedTargets]) -> AppliedTape:
+        """Return the tape of periods, at least one, that have the same shape."""
+        if isinstance(periods, cls):
+            return periods
+        return cls(*(_time_first([getattr(one, field) for one in periods]) for field in _FIELDS))
+
+    def __len__(self) -> int:
+        """Return T."""
+        return len(self.position)
+
+    @overload
+    def __getitem__(self, at: int) -> AppliedTargets: ...
+    @overload
+    def __getitem__(self, at: slice) -> AppliedTape: ...
+    def __getitem__(self, at: int | slice) -> AppliedTargets | AppliedTape:
+        """Return what is applied in a period, or the tape of some; views."""
+        kind = AppliedTape if isinstance(at, slice) else AppliedTargets
+        return kind(self.position[at], self.velocity[at], self.effort[at])
 
 
 class TargetMemory:
@@ -121,38 +221,51 @@ class TargetMemory:
 
     def resolve(self, targets: JointTargets) -> AppliedTargets:
         """Return the full arrays for these targets and remember their last sub-sample."""
-        samples = targets.sub_samples
+        return AppliedTargets(*self._full(targets, (targets.sub_samples,)))
+
+    def resolve_tape(self, tape: TargetTape) -> AppliedTape:
+        """Return what as many calls of ``resolve`` would, and remember as they would."""
+        return AppliedTape(*self._full(tape, tape.shape))
+
+    def _full(
+        self, targets: JointTargets | TargetTape, shape: tuple[int, ...]
+    ) -> list[FloatArray]:
+        """Return position, velocity and effort of every joint, (*shape, m) each."""
         full = []
         for field in _FIELDS:
             given = getattr(targets, field)
             if given is None and field == 'velocity' and targets.position is not None:
                 given = np.zeros_like(targets.position)
             full.append(
-                self._hold(field, samples)
+                self._hold(field, shape)
                 if given is None
                 else self._replace(field, targets.names, given)
             )
-        return AppliedTargets(*full)
+        return full
 
     def _replace(self, field: str, names: tuple[str, ...], given: FloatArray) -> FloatArray:
-        """Return the last values but for those given, (K, n), and remember the last row."""
+        """Return the last values but for those given, and remember the last row."""
         rows = given
         if names != self._names:
             source, column = self._map(names)
-            rows = np.repeat(self._last[field][None, :], len(given), axis=0)
-            rows[:, column] = given[:, source]
+            rows = self._repeated(field, given.shape[:-1])
+            rows[..., column] = given[..., source]
         rows.flags.writeable = False
-        self._last[field] = rows[-1]
+        self._last[field] = rows.reshape(-1, len(self._names))[-1]
         self._held.pop(field, None)
         return rows
 
-    def _hold(self, field: str, samples: int) -> FloatArray:
+    def _hold(self, field: str, shape: tuple[int, ...]) -> FloatArray:
         """Return the last values for some sub-samples; one array for as long as they hold."""
         rows = self._held.get(field)
-        if rows is None or len(rows) != samples:
-            rows = np.repeat(self._last[field][None, :], samples, axis=0)
+        if rows is None or rows.shape[:-1] != shape:
+            rows = self._repeated(field, shape)
             rows.flags.writeable = False
             self._held[field] = rows
+        return rows
+
+    def _repeated(self, field: str, shape: tuple[int, ...]) -> FloatArray:
+        rows: FloatArray = np.broadcast_to(self._last[field], (*shape, len(self._names))).copy()
         return rows
 
     def _map(self, names: tuple[str, ...]) -> tuple[IntArray, IntArray]:

@@ -24,6 +24,7 @@ from gait_core.placement import base_pose
 from gait_core.robot.legged_box import legged_box
 from gait_core.robot.model import RobotModel
 from gait_core.scene import NOTHING, Scene
+from gait_core.state_tape import StateTape, by_steps
 from gait_core.targets import AppliedTargets, JointTargets
 from gait_core.terrains import load_terrain
 from gait_core.trial_spec import Command, TrialSpec
@@ -91,9 +92,9 @@ class KinematicEngine:
         self._tick += 1
         return self._observation()
 
-    def rollout(self, tape: Sequence[AppliedTargets]) -> list[Observation]:
+    def rollout(self, tape: Sequence[AppliedTargets]) -> StateTape:
         """Advance one control period per entry."""
-        return [self.step(targets) for targets in tape]
+        return by_steps(self.step, tape)
 
     def close(self) -> None:
         """Refuse further calls."""
@@ -106,7 +107,8 @@ class KinematicEngine:
         self._pose = self._pose.copy()
         self._pose[0] += self._speed * np.cos(yaw) * dt
         self._pose[1] += self._speed * np.sin(yaw) * dt
-        lean = float(np.mean(self._positions - self._robot.stance[: len(self._positions)]))
+        bent = self._positions - self._robot.stance[: len(self._positions)]
+        lean = float(bent.mean()) if len(bent) else 0.0
         self._pose[3:] = Rotation.from_euler('xyz', [0.0, lean, yaw]).as_quat()
 
     def _hips(self) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 import time as wall
 from typing import Any
 
@@ -29,8 +30,8 @@ from gait_core.rollout import Recorder, Rollout
 from gait_core.scene import Scene
 from gait_core.seeding import derived_seed
 from gait_core.sensors import Sensors
-from gait_core.targets import JointTargets, TargetMemory
-from gait_core.trial_hash import TrialHash
+from gait_core.state_tape import StateTape
+from gait_core.targets import AppliedTape, JointTargets, TargetMemory, TargetTape
 from gait_core.trial_spec import (
     DIVERGED,
     FELL,
@@ -44,6 +45,8 @@ from gait_core.trial_spec import (
 from gait_core.weights import load_weights
 
 _ENGINE_SEED, _SENSOR_SEED, CONTROLLER_SEED = range(3)
+_BLOCK = 50
+"""Control periods that are played at once where the robot can fall; those after it are lost."""
 
 
 class TrialLoop:
@@ -62,7 +65,6 @@ class TrialLoop:
         self.status = ''
         self.reason = ''
         self._engine = engine
-        self._hash = TrialHash()
         self._tick = 0
         self._fell_at: float | None = None
 
@@ -117,8 +119,6 @@ class TrialLoop:
         if not self.running:
             raise ProtocolError('advance on a trial that is not running')
         applied = self._memory.resolve(targets)
-        self._hash.state(self._tick, self.true)
-        self._hash.targets(applied)
         self._recorder.targets(applied, self.command.velocity)
         try:
             self.true = _finite(self._engine.step(applied))
@@ -127,12 +127,62 @@ class TrialLoop:
             return
         self._tick += 1
         self._look()
+        self._judge()
+
+    def _judge(self) -> None:
+        """End the trial if the robot fell or the time is over."""
         reason = self._fall.reason(self.true)
         if reason:
             self._fell_at = self._tick * self.dt
             self.end(FELL, reason)
         elif self._tick >= self.spec.ticks:
             self.end(OK)
+
+    def coming(self) -> list[Command]:
+        """
+        Return the commands of the control periods that may be played at once.
+
+        They are those up to the end, or where the robot can fall few enough to lose little.
+        """
+        ticks = self.spec.ticks - self._tick
+        if self._fall.possible:
+            ticks = min(ticks, _BLOCK)
+        script = CommandScript(self.spec.script)
+        return [script.at((self._tick + i) * self.dt) for i in range(ticks)]
+
+    def play(self, tape: TargetTape, commands: Sequence[Command]) -> None:
+        """
+        Apply a tape of targets, given under commands, up to its end or that of the trial.
+
+        Equals as many calls of ``advance``, but that ``seen`` stays what it was before.
+        """
+        if not self.running:
+            raise ProtocolError('play on a trial that is not running')
+        applied = self._memory.resolve_tape(tape)
+        states, diverged = self._rolled(applied)
+        if states:
+            fell = self._fall.first(states)
+            if fell is not None:
+                states, diverged = states[: fell + 1], None
+            self.true = states[-1]
+            self._tick += len(states)
+        applied = applied[: len(states) + (diverged is not None)]
+        velocities = [command.velocity for command in commands[: len(applied)]]
+        self._recorder.tape(applied, velocities, states)
+        self.command = self._commands.at(self._tick * self.dt)
+        if diverged is not None:
+            self.end(DIVERGED, diverged)
+        else:
+            self._judge()
+
+    def _rolled(self, applied: AppliedTape) -> tuple[StateTape, str | None]:
+        """Return the states of a rollout as long as they are physics, and why no longer."""
+        diverged = None
+        try:
+            states: Sequence[Observation] = self._engine.rollout(applied)
+        except SimulationDiverged as error:
+            states, diverged = error.states, str(error)
+        return _finite_part(StateTape.of(states), diverged)
 
     def end(self, status: str, reason: str = '') -> None:
         """End the trial with a status, unless a gate catches it; the first one given stays."""
@@ -142,8 +192,6 @@ class TrialLoop:
         if self.spec.gates and status in (OK, FELL):
             status, reason = gated(self._recorder.rollout(status), status, reason)
         self.status, self.reason = status, reason
-        self._hash.state(self._tick, self.true)
-        self._hash.status(status)
 
     def rollout(self) -> Rollout:
         """Return the record of the trial so far."""
@@ -161,7 +209,7 @@ class TrialLoop:
             metrics=trial_metrics(rollout),
             terms=terms,
             fitness=sum(weights[name] * value for name, value in terms.items()) if terms else None,
-            trial_hash=self._hash.hexdigest(),
+            trial_hash=self._recorder.hash(self.status),
             spec_hash=sha256_of(self.spec),
             fingerprint=fingerprint(),
             ticks=self._tick,
@@ -203,6 +251,20 @@ def make_controller(spec: TrialSpec, robot: RobotModel) -> Controller:
     if spec.weights:
         return cls(robot, params, load_weights(spec.weights, spec.weights_sha256))  # type: ignore[no-any-return]
     return cls(robot, params)  # type: ignore[no-any-return]
+
+
+def play_controller(loop: TrialLoop, controller: Controller) -> bool:
+    """
+    Run the coming control periods of a trial by a tape of the controller; return whether it did.
+
+    A controller that has no tapes, or whose parameters make it look at what happens, is stepped.
+    """
+    make = getattr(controller, 'tape', None)
+    commands = loop.coming() if make else []
+    tape = make(loop.dt, commands) if make else None
+    if tape is not None:
+        loop.play(tape, commands)
+    return tape is not None
 
 
 def step_controller(loop: TrialLoop, controller: Controller) -> None:
@@ -251,10 +313,20 @@ def run_loop(spec: TrialSpec, engine: Engine | None = None) -> TrialLoop:
         If the physics leaves its range before tick 0: there is nothing to record.
 
     """
-    loop = TrialLoop(spec, engine or engine_for(spec.scene.engine))
+    engine = engine or engine_for(spec.scene.engine)
+    try:
+        return _run(TrialLoop(spec, engine), tapes=True)
+    except BadCommand:
+        # Which period's command it was shows when they are stepped.
+        return _run(TrialLoop(spec, engine), tapes=False)
+
+
+def _run(loop: TrialLoop, tapes: bool) -> TrialLoop:
     controller = start_trial(loop)
     while loop.running:
-        step_controller(loop, controller)
+        if not (tapes and play_controller(loop, controller)):
+            tapes = False
+            step_controller(loop, controller)
     return loop
 
 
@@ -281,10 +353,26 @@ def unfinished(spec: TrialSpec, status: str, reason: str) -> TrialResult:
     )
 
 
+_STATE = ('joint_positions', 'joint_velocities', 'body_poses', 'body_twists')
+
+
 def _finite(state: Observation) -> Observation:
     """Return a state, or raise SimulationDiverged: no NaN leaves a trial."""
-    for name in ('joint_positions', 'joint_velocities', 'body_poses', 'body_twists'):
+    for name in _STATE:
         array = getattr(state, name)
         if array is not None and not all_finite(array):
             raise SimulationDiverged(f'{name} at tick {state.tick} are not finite')
     return state
+
+
+def _finite_part(states: StateTape, diverged: str | None) -> tuple[StateTape, str | None]:
+    """Return the states before one that is not finite, and why there are no more."""
+    arrays = [getattr(states, name) for name in _STATE]
+    if all(array is None or all_finite(array) for array in arrays):
+        return states, diverged
+    for index, state in enumerate(states):
+        try:
+            _finite(state)
+        except SimulationDiverged as error:
+            return states[:index], str(error)
+    return states, diverged

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 import math
 from typing import Any, ClassVar
 
@@ -10,7 +10,7 @@ from gait_core.errors import ConfigurationError, nearest
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters
 from gait_core.robot.model import RobotModel
-from gait_core.targets import JointTargets
+from gait_core.targets import JointTargets, TargetTape
 from gait_core.trial_spec import Command
 from gait_stage_walk.balance import Balance
 from gait_stage_walk.behaviour import Behaviour, Period
@@ -56,7 +56,6 @@ class StagedWalkController:
 
     Params: ClassVar[type[Parameters]] = StagedWalkParams
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
-    needs: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(self, robot: RobotModel, params: StagedWalkParams) -> None:
         for name in (*JOINTS, *TWISTS):
@@ -83,6 +82,12 @@ class StagedWalkController:
         """The parameters in force."""
         return self._walk.current
 
+    @property
+    def needs(self) -> frozenset[str]:
+        """An IMU where balance is kept by it."""
+        wanted = self._walk.desired
+        return frozenset({'imu'} if wanted.balance_gain or wanted.balance_damping else ())
+
     def set_params(self, params: StagedWalkParams) -> None:
         """Replace the parameters; they come into force at the next start or end of a cycle."""
         self._walk.desired = params
@@ -101,6 +106,14 @@ class StagedWalkController:
         return JointTargets(
             names=self._robot.joint_names, position=self.mixer.position, velocity=turned / dt
         )
+
+    def tape(self, dt: float, commands: Sequence[Command]) -> TargetTape | None:
+        """Return the targets of some control periods, unless balance or heading are measured."""
+        params = self._walk.desired
+        if self.needs or params.heading_gain:
+            return None
+        nothing = Observation(tick=0, time=0.0)
+        return TargetTape.of([self.step(dt, command, nothing) for command in commands])
 
     def state(self) -> Mapping[str, float]:
         """

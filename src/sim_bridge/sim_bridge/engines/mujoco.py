@@ -9,9 +9,9 @@ from queue import SimpleQueue
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError, SimulationDiverged
-from gait_core.observation import Observation
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Push, Scene
+from gait_core.state_tape import StateTape
 from gait_core.targets import AppliedTargets
 from sim_bridge.engines.bounds import BALL_JOINTS, CARRIES, FORCE_ELEMENTS, PushWindow
 from sim_bridge.engines.mujoco_kernel import ACTIVE
@@ -74,7 +74,7 @@ class MujocoEngine(RigidEngine[World, Motors, _Shove]):
 
     def rollout_batch(
         self, tapes: Sequence[Sequence[AppliedTargets]], threads: int
-    ) -> list[list[Observation]]:
+    ) -> list[StateTape]:
         """
         Advance each tape from the present state, which stays as it is.
 
@@ -90,7 +90,7 @@ class MujocoEngine(RigidEngine[World, Motors, _Shove]):
 
         Returns
         -------
-        list of list of Observation
+        list of StateTape
             What ``rollout`` gives for each tape, to the last bit. A tape whose physics diverges
             ends before the control period in which it did.
 
@@ -109,11 +109,13 @@ class MujocoEngine(RigidEngine[World, Motors, _Shove]):
         for _ in range(min(threads, len(tapes))):
             idle.put(self._twin())
 
-        def run(tape: Sequence[AppliedTargets]) -> list[Observation]:
+        def run(tape: Sequence[AppliedTargets]) -> StateTape:
             twin = idle.get()
             try:
                 twin._follow(self)
-                return twin._rollout_valid(tape)
+                return twin.rollout(tape)
+            except SimulationDiverged as error:
+                return StateTape.of(error.states)
             finally:
                 idle.put(twin)
 
@@ -133,12 +135,3 @@ class MujocoEngine(RigidEngine[World, Motors, _Shove]):
         self._motors.follow(other._motors)
         self._state.follow(other._state)
         self._tick, self._ready = other._tick, True
-
-    def _rollout_valid(self, tape: Sequence[AppliedTargets]) -> list[Observation]:
-        seen: list[Observation] = []
-        try:
-            for targets in tape:
-                seen.append(self.step(targets))
-        except SimulationDiverged:
-            pass
-        return seen

@@ -14,6 +14,7 @@ from gait_core.placement import base_pose
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Push, Scene
+from gait_core.state_tape import StateTape, by_steps
 from gait_core.targets import AppliedTargets
 from gait_core.terrains import Terrain, load_terrain
 from gait_core.trial import initial_positions
@@ -239,9 +240,9 @@ class RigidEngine(ABC, Generic[WorldT, MotorsT, ShoveT]):
         self._tick += 1
         return self._read(self._tick)
 
-    def rollout(self, tape: Sequence[AppliedTargets]) -> list[Observation]:
+    def rollout(self, tape: Sequence[AppliedTargets]) -> StateTape:
         """Advance one control period per tape entry; equals stepping bit for bit."""
-        return [self.step(targets) for targets in tape]
+        return by_steps(self.step, tape)
 
     def close(self) -> None:
         """Release the physics; further calls raise ProtocolError."""
