@@ -28,18 +28,24 @@ _compiled = numba.njit(cache=True, error_model='numpy')
 
 
 @_compiled
-def _matsuoka_pull(  # type: ignore[no-untyped-def]
-    u, v, y, tonic, adaptation, partner, columns, drive, out
-):
-    # What the inner states' rates are but for their time constants. The neuron beside each comes
-    # first: oscillators that are alike are then summed alike, and stay so to the last bit.
+def _place(i, n):  # type: ignore[no-untyped-def]
+    # Of neuron i where those of even number stand before those of odd number, each beside its
+    # like: what is done with both of every pair is then done with neighbouring numbers.
+    return i // 2 if i % 2 == 0 else n - n // 2 + i // 2
+
+
+@numba.njit(cache=True, error_model='numpy', inline='always')
+def _matsuoka_pull(u, v, y, source, adaptation, partner, columns, out):  # type: ignore[no-untyped-def]
+    # What the inner states' rates are but for their time constants. The other neuron of each pair
+    # comes first: oscillators that are alike are then summed alike, and stay so to the last bit.
     n = u.shape[0]
+    half, rest = n // 2, n - n // 2
     for i in range(n):
-        out[i] = tonic[i] + drive[i] - u[i] - adaptation[i] * v[i]
-    for i in range(0, n - 1, 2):
-        out[i] -= partner[i] * y[i + 1]
-        out[i + 1] -= partner[i + 1] * y[i]
-    # Columns of the weights in rows: neighbouring numbers are added to neighbouring ones.
+        out[i] = source[i] - u[i] - adaptation[i] * v[i]
+    for i in range(half):
+        out[i] -= partner[i] * y[rest + i]
+    for i in range(half):
+        out[rest + i] -= partner[rest + i] * y[i]
     for j in range(n):
         output = y[j]
         if output > 0.0:
@@ -48,14 +54,26 @@ def _matsuoka_pull(  # type: ignore[no-untyped-def]
 
 
 @_compiled
+def _matsuoka_load(state, vectors, room):  # type: ignore[no-untyped-def]
+    n = state.shape[1]
+    for i in range(n):
+        k = _place(i, n)
+        room[0, k], room[1, k], room[2, k] = state[0, i], state[1, i], max(0.0, state[0, i])
+        room[3, k], room[4, k] = vectors[3, i], vectors[4, i]
+
+
+@_compiled
 def _matsuoka(state, vectors, matrices, drive, room, out):  # type: ignore[no-untyped-def]
-    u, v, y = state[0], state[1], room[0]
-    for i in range(u.shape[0]):
-        y[i] = max(0.0, u[i])
-    _matsuoka_pull(u, v, y, vectors[0], vectors[3], vectors[4], matrices[0], drive, out[0])
-    for i in range(u.shape[0]):
-        out[0, i] /= vectors[1, i]
-        out[1, i] = (y[i] - v[i]) / vectors[2, i]
+    n = state.shape[1]
+    u, v, y, source, pull = room[0], room[1], room[2], room[5], room[6]
+    _matsuoka_load(state, vectors, room)
+    for i in range(n):
+        source[_place(i, n)] = vectors[0, i] + drive[i]
+    _matsuoka_pull(u, v, y, source, room[3], room[4], matrices[0], pull)
+    for i in range(n):
+        k = _place(i, n)
+        out[0, i] = pull[k] / vectors[1, i]
+        out[1, i] = (y[k] - v[k]) / vectors[2, i]
 
 
 @_compiled
@@ -63,30 +81,34 @@ def _matsuoka_euler(  # type: ignore[no-untyped-def]
     state, vectors, matrix, drives, dt, every, room, signals
 ):
     # One array per quantity, copied out of the batch: nothing is looked up within the loops.
-    u, v, y, pull, rise, fall = room[0], room[1], room[2], room[3], room[4], room[5]
-    tonic, adaptation, partner = room[6], room[7], room[8]
-    n, last = u.shape[0], drives.shape[0] - 1
+    u, v, y, adaptation, partner = room[0], room[1], room[2], room[3], room[4]
+    source, pull, rise, fall = room[5], room[6], room[7], room[8]
+    n, m, last = state.shape[1], signals.shape[1], drives.shape[0] - 1
+    _matsuoka_load(state, vectors, room)
     for i in range(n):
-        u[i], v[i], y[i] = state[0, i], state[1, i], max(0.0, state[0, i])
-        tonic[i], adaptation[i], partner[i] = vectors[0, i], vectors[3, i], vectors[4, i]
-        rise[i], fall[i] = dt / vectors[1, i], dt / vectors[2, i]
-    for k in range(signals.shape[0]):
-        drive = drives[min(k, last)]
+        k = _place(i, n)
+        rise[k], fall[k] = dt / vectors[1, i], dt / vectors[2, i]
+        source[k] = vectors[0, i] + drives[0, i]
+    for sample in range(signals.shape[0]):
+        if last > 0:
+            for i in range(n):
+                source[_place(i, n)] = vectors[0, i] + drives[min(sample, last), i]
         for _ in range(every):
-            _matsuoka_pull(u, v, y, tonic, adaptation, partner, matrix, drive, pull)
+            _matsuoka_pull(u, v, y, source, adaptation, partner, matrix, pull)
             for i in range(n):
                 u[i] += rise[i] * pull[i]
                 v[i] += fall[i] * (y[i] - v[i])
             for i in range(n):
                 y[i] = max(0.0, u[i])
-        if signals.shape[1] < n:
-            for i in range(signals.shape[1]):
-                signals[k, i] = y[2 * i] - y[2 * i + 1]
+        if m < n:
+            for i in range(m):
+                signals[sample, i] = y[i] - y[n - m + i]
         else:
             for i in range(n):
-                signals[k, i] = y[i]
+                signals[sample, i] = y[_place(i, n)]
     for i in range(n):
-        state[0, i], state[1, i] = u[i], v[i]
+        k = _place(i, n)
+        state[0, i], state[1, i] = u[k], v[k]
 
 
 @_compiled

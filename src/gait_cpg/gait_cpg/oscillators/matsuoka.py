@@ -89,7 +89,9 @@ class MatsuokaNeurons(OscillatorNetwork):
         first = _firsts(self.weights)
         others = self.weights.copy()
         others[..., first, first + 1] = others[..., first + 1, first] = 0.0
-        return (np.swapaxes(others, -1, -2),)
+        # The kernel's order: the first of all pairs, then the second ones, and by sender.
+        order = np.r_[0 : self.weights.shape[-1] : 2, 1 : self.weights.shape[-1] : 2]
+        return (np.swapaxes(others[..., order[:, None], order], -1, -2),)
 
     @property
     def outputs(self) -> int:
