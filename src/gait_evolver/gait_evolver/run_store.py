@@ -92,6 +92,32 @@ class Row:
             **place,
         )
 
+    @classmethod
+    def read(cls, record: Mapping[str, str]) -> Row:
+        """Return the row of a record of the log."""
+
+        def group(prefix: str) -> dict[str, float]:
+            return {
+                name[len(prefix) :]: float(text)
+                for name, text in record.items()
+                if name.startswith(prefix) and text
+            }
+
+        return cls(
+            **{
+                name: int(record[name])
+                for name in ('generation', 'individual', 'id', 'repeat', 'seed', 'ticks')
+            },
+            parents=tuple(int(parent) for parent in record['parents'].split()),
+            engine=record['engine'],
+            status=record['status'],
+            fitness=float(record['fitness']) if record['fitness'] else None,
+            trial_hash=record['trial_hash'],
+            values=group('gait.'),
+            terms=group('term.'),
+            metrics=group('metric.'),
+        )
+
 
 class RunStore:
     """
@@ -270,24 +296,11 @@ class RunStore:
 
     def _recover(self) -> list[list[Row]]:
         """Return the generations that the checkpoint counts; cut off what lies beyond."""
-        file = self.folder / 'checkpoint.json'
-        log = self._log.read_bytes()
-        if file.exists():
-            state = _read_checkpoint(file)
-            kept = log[: state['log_bytes']]
-            if hashlib.sha256(kept).hexdigest() != state['log_sha256']:
-                raise ConfigurationError(f'{self._log} was changed; the run cannot be resumed')
-            self.generations_done = int(state['generations'])
-        else:
-            kept = log[: log.index(b'\n') + 1]
-        if len(kept) < len(log):
+        kept, self.generations_done = _counted(self.folder)
+        if len(kept) < self._log.stat().st_size:
             os.truncate(self._log, len(kept))
         self._count(kept)
-        generations: list[list[Row]] = [[] for _ in range(self.generations_done)]
-        for record in csv.DictReader(io.StringIO(kept.decode(), newline='')):
-            row = self._row(record)
-            generations[row.generation].append(row)
-        return generations
+        return _generations(kept, self.generations_done)
 
     def _cells(self, row: Row) -> list[str]:
         named = {f'gait.{name}': value for name, value in row.values.items()}
@@ -297,29 +310,6 @@ class RunStore:
         return [
             _cell(fixed[name] if name in _FIXED else named.get(name)) for name in self._columns
         ]
-
-    def _row(self, record: Mapping[str, str]) -> Row:
-        def group(prefix: str) -> dict[str, float]:
-            return {
-                name[len(prefix) :]: float(text)
-                for name, text in record.items()
-                if name.startswith(prefix) and text
-            }
-
-        return Row(
-            **{
-                name: int(record[name])
-                for name in ('generation', 'individual', 'id', 'repeat', 'seed', 'ticks')
-            },
-            parents=tuple(int(parent) for parent in record['parents'].split()),
-            engine=record['engine'],
-            status=record['status'],
-            fitness=float(record['fitness']) if record['fitness'] else None,
-            trial_hash=record['trial_hash'],
-            values=group('gait.'),
-            terms=group('term.'),
-            metrics=group('metric.'),
-        )
 
 
 def champion_on(champion_file: Path, engine: str) -> Path:
@@ -336,6 +326,42 @@ def read_run(folder: Path) -> tuple[dict[str, Any], Experiment]:
         raise ConfigurationError(f'{folder / "run.yaml"}: expected format {FORMAT}')
     content = read_yaml(folder / 'experiment.yaml')
     return facts, rebuild_experiment(content, folder.name, {})
+
+
+def read_rows(folder: Path) -> list[list[Row]]:
+    """
+    Return the finished generations of a run, which another process may be going on with.
+
+    Raises
+    ------
+    ConfigurationError
+        If the log was changed since it was counted.
+
+    """
+    with _named(folder):
+        return _generations(*_counted(folder))
+
+
+def _counted(folder: Path) -> tuple[bytes, int]:
+    """Return the part of the log that the checkpoint counts, and its generations."""
+    checkpoint, file = folder / 'checkpoint.json', folder / 'evaluations.csv'
+    # First the checkpoint: the log has by then what it counts, and may only grow.
+    state = _read_checkpoint(checkpoint) if checkpoint.exists() else None
+    log = file.read_bytes()
+    if state is None:
+        return log[: log.index(b'\n') + 1], 0
+    kept = log[: state['log_bytes']]
+    if hashlib.sha256(kept).hexdigest() != state['log_sha256']:
+        raise ConfigurationError(f'{file} was changed; the run cannot be resumed')
+    return kept, int(state['generations'])
+
+
+def _generations(kept: bytes, count: int) -> list[list[Row]]:
+    generations: list[list[Row]] = [[] for _ in range(count)]
+    for record in csv.DictReader(io.StringIO(kept.decode(), newline='')):
+        row = Row.read(record)
+        generations[row.generation].append(row)
+    return generations
 
 
 def _read_checkpoint(file: Path) -> dict[str, Any]:
