@@ -26,6 +26,7 @@ setup(
             'cpg_node = gait_cpg.node:main',
         ],
         'gait.controllers': [
+            'insect_gait = gait_cpg.insect_gait:InsectGait',
             'phase_cpg = gait_cpg.controller:PhaseCpgController',
         ],
         'gait.benchmarks': [

@@ -26,8 +26,9 @@ from gait_core.scene import Push, Scene
 from gait_core.terrains import load_terrain
 from gait_core.trial_spec import invalid
 
-JITTER_FREQUENCY = 10.0
-"""Motion above it [Hz] counts as jitter: strides of animals and robots end well below."""
+JITTER_FREQUENCY, JITTER_PACE = 10.0, 1.5
+"""Motion counts as jitter above the first [Hz], or above the second times sqrt(g / l) if that is
+more: strides of animals and robots end well below, and an insect strides at 10 Hz."""
 
 _LOADED = 0.02
 """Share of the weight on the ground below which a robot is in the air."""
@@ -168,7 +169,7 @@ def joint_rate(rollout: Rollout) -> float:
 
 def command_jitter(rollout: Rollout) -> float:
     """
-    Return the root mean square of the jerkiest target above ``JITTER_FREQUENCY`` [rad].
+    Return the root mean square of the jerkiest target above the frequency of jitter [rad].
 
     Targets are taken as positions, the last sub-sample of a control period; those of velocities
     as the position that they add up to. Lengths count in length scales. 0 where the control
@@ -181,7 +182,9 @@ def command_jitter(rollout: Rollout) -> float:
             scale[i] = robot.length_scale
     scale[len(robot.joint_names) :] = robot.length_scale
     travels = (rollout.target_positions, np.cumsum(rollout.target_velocities, axis=0) * rollout.dt)
-    return max(_above(travel / scale, rollout.dt) for travel in travels)
+    pace = math.sqrt(_gravity(rollout.spec.scene) / robot.length_scale)
+    frequency = max(JITTER_FREQUENCY, JITTER_PACE * pace)
+    return max(_above(travel / scale, rollout.dt, frequency) for travel in travels)
 
 
 def base_height(rollout: Rollout) -> float:
@@ -214,15 +217,15 @@ def _push_work(rollout: Rollout, push: Push, coms: FloatArray) -> FloatArray:
     return np.asarray(np.maximum(travel, 0.0) * (lasts > 0.0))
 
 
-def _above(travel: FloatArray, dt: float) -> float:
-    """Return the largest root mean square of columns above the frequency of jitter."""
+def _above(travel: FloatArray, dt: float, least: float) -> float:
+    """Return the largest root mean square of columns above a frequency [Hz]."""
     samples = len(travel)
     if samples < 3 or not travel.shape[1]:
         return 0.0
     # Cosines of a mirrored signal: a walk that ends elsewhere than it began makes no step.
     size = dct(travel, axis=0, norm='ortho') ** 2
     frequency = np.arange(samples) / (2.0 * samples * dt)
-    return float(np.sqrt(size[frequency > JITTER_FREQUENCY].sum(axis=0).max() / samples))
+    return float(np.sqrt(size[frequency > least].sum(axis=0).max() / samples))
 
 
 GATES: Mapping[str, Gate] = MappingProxyType(
@@ -260,7 +263,8 @@ GATES: Mapping[str, Gate] = MappingProxyType(
             measure=joint_rate,
         ),
         'command_jitter': Gate(
-            text='Root mean square of a target above 10 Hz, in rad or in l; 0.1.',
+            text='Root mean square of a target above 10 Hz, or 1.5 sqrt(g / l) if more, in '
+            'rad or in l; 0.1.',
             unit='rad',
             limit=lambda robot, g: 0.1,
             measure=command_jitter,

@@ -1,0 +1,219 @@
+"""The controller that walks six legs as an insect does: rhythm, leg states, motor programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+import math
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gait_core.arrays import BoolArray, FloatArray, IntArray
+from gait_core.errors import ConfigurationError
+from gait_core.leg_ik import LegPaths
+from gait_core.observation import Observation
+from gait_core.parameters import Parameters, bounded
+from gait_core.robot.model import RobotModel
+from gait_core.targets import JointTargets
+from gait_core.trial_spec import Command
+from gait_cpg.gaits import leg_places
+from gait_cpg.insect_programs import (
+    JOINTS,
+    PAIRS,
+    MotorCommand,
+    MotorProgramParams,
+    Program,
+    RestAngles,
+    stance_program,
+    step_program,
+)
+from gait_cpg.insect_rhythm import InsectRhythm, cycle_time
+
+LEGS = 6
+STANCE, POTENTIAL_STEP, STEP = range(3)
+"""What a leg does: stands, would step if nothing forbade it, steps."""
+SLOWEST = 20.0
+"""Greatest period scale: the cycle of a walk that has nearly stopped."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class InsectGaitParams(MotorProgramParams):
+    """Parameters of the insect gait."""
+
+    period_scale: float = bounded(
+        1.0,
+        low=1.0,
+        high=SLOWEST,
+        unit='-',
+        log=True,
+        doc='Cycle time over the shortest: 1 walks the tripod, 3 and above the wave.',
+    )
+    step_time: float = bounded(
+        0.05, low=0.005, high=1.0, unit='s', doc='Of a step, and between neighbours of one side.'
+    )
+    period_rate: float = bounded(
+        4.0, low=0.1, high=100.0, unit='1/s', doc='Bound of the change of the period scale.'
+    )
+    top_speed: float = bounded(
+        0.06,
+        low=0.001,
+        high=10.0,
+        unit='m/s',
+        doc='Commanded speed that walks at the period scale; half of it doubles the cycle.',
+    )
+    turn_gain: float = bounded(
+        0.2,
+        low=0.0,
+        high=10.0,
+        unit='s/rad',
+        doc='Share by which the strides of both sides differ, over the commanded turning rate.',
+    )
+
+
+class InsectGait:
+    """
+    Walks a robot of six legs whose joints are springs with moving rest angles.
+
+    Every leg stands, wants to step, or steps; oscillators say when. The motor programs of step and
+    stance move the rest angles of its first three joints, the same angles on both sides but for
+    the sign. A slower command makes the cycle longer, a turning one the strides of one side
+    shorter and of the other longer. Without a command the legs finish their steps and stand.
+    """
+
+    Params: ClassVar[type[Parameters]] = InsectGaitParams
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
+        {
+            'tripod': MappingProxyType({}),
+            'wave': MappingProxyType({'period_scale': 3.0}),
+        }
+    )
+    needs: ClassVar[frozenset[str]] = frozenset()
+
+    def __init__(self, robot: RobotModel, params: InsectGaitParams) -> None:
+        if len(robot.legs) != LEGS or any(len(leg.joints) < JOINTS for leg in robot.legs):
+            raise ConfigurationError(
+                f"controller 'insect_gait' needs {LEGS} legs of {JOINTS} joints or more, robot "
+                f"'{robot.name}' has {[len(leg.joints) for leg in robot.legs]}"
+            )
+        self._leg_names = [leg.name for leg in robot.legs]
+        self._names = tuple(name for leg in robot.legs for name in leg.joints[:JOINTS])
+        stance = np.array([robot.nominal_stance.get(name, 0.0) for name in self._names])
+        self._right, self._row = _places(robot)
+        self._sign = np.where(self._right, -1.0, 1.0)
+        self._stance = stance.reshape(LEGS, JOINTS) * self._sign[:, None]
+        self.set_params(params)
+        self.reset(0)
+
+    @property
+    def params(self) -> InsectGaitParams:
+        """The parameters in force."""
+        return self._params
+
+    def set_params(self, params: InsectGaitParams) -> None:
+        """Replace the parameters; the period settles, programs hold from the next one on."""
+        self._params = params
+        self._steps = [step_program(params, PAIRS[row]) for row in self._row]
+        self._stances = [stance_program(params, PAIRS[row]) for row in self._row]
+        # Strides are shortened and lengthened about the middle of the coxa's way.
+        self._middle = [
+            0.5 * (step[0].target + stance[0].target)
+            for step, stance in zip(self._steps, self._stances, strict=True)
+        ]
+
+    def reset(self, seed: int) -> None:
+        """Stand in the nominal stance; nothing here is random, whatever the seed."""
+        self._rhythm = InsectRhythm(self._row, self._right)
+        self._rest = RestAngles(self._stance)
+        self._state: IntArray = np.full(LEGS, STANCE, dtype=np.int64)
+        self._in_step: FloatArray = np.zeros(LEGS)
+        self._scale = self._params.period_scale
+        self._turn = 0.0
+
+    def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
+        """Return the rest angles at the start of the control period and their rates."""
+        walking = self._steer(dt, command.velocity)
+        self._end_steps(dt)
+        if walking:
+            cycle = cycle_time(self._scale, self._params.step_time)
+            triggered = self._rhythm.advance(dt, cycle, self._params.step_time)
+            self._state[triggered & (self._state == STANCE)] = POTENTIAL_STEP
+        for leg in np.flatnonzero(self._state == POTENTIAL_STEP).tolist():
+            self._begin_step(leg)
+        self._rest.advance(dt)
+        sign = self._sign[:, None]
+        position, rate = (self._rest.angles * sign).ravel(), (self._rest.rates * sign).ravel()
+        return JointTargets(names=self._names, position=position, velocity=rate)
+
+    def _steer(self, dt: float, velocity: tuple[float, float, float]) -> bool:
+        """Take what the command says of cycle and strides; return whether to walk at all."""
+        params = self._params
+        forward, _, yaw = velocity
+        speed = max(forward, 0.0)
+        walking = speed > 0.0 or yaw != 0.0
+        share = min(speed / params.top_speed, 1.0) if speed > 0.0 else 1.0
+        wanted = min(params.period_scale / max(share, 1e-6), SLOWEST)
+        change = params.period_rate * dt
+        self._scale += min(max(wanted - self._scale, -change), change)
+        self._turn = min(max(params.turn_gain * yaw, -1.0), 1.0)
+        return walking
+
+    def _end_steps(self, dt: float) -> None:
+        """Let legs stand whose step has lasted its time: before others begin theirs."""
+        stepping = self._state == STEP
+        self._in_step[stepping] += dt
+        stance = self._params.step_time * (2.0 * self._scale - 1.0)
+        over = stepping & (self._in_step > self._params.step_time - 0.5 * dt)
+        for leg in np.flatnonzero(over).tolist():
+            self._state[leg] = STANCE
+            self._rest.begin(leg, self._turned(leg, self._stances[leg]), stance)
+
+    def _begin_step(self, leg: int) -> None:
+        self._state[leg], self._in_step[leg] = STEP, 0.0
+        self._rest.begin(leg, self._turned(leg, self._steps[leg]), self._params.step_time)
+
+    def _turned(self, leg: int, program: Program) -> Program:
+        """Return a program whose coxa swings less on the inner side of a turn, more outside."""
+        if self._turn == 0.0:
+            return program
+        stretch = 1.0 - self._turn * self._sign[leg]
+        first = program[0]
+        target = self._middle[leg] + stretch * (first.target - self._middle[leg])
+        return (MotorCommand(0, target, first.duration, first.start), *program[1:])
+
+    def state(self) -> Mapping[str, float]:
+        """
+        Return where the gait is.
+
+        ``phase`` [rad] of the master oscillator, ``phase.<leg>`` [rad] in [0, 2 pi),
+        ``state.<leg>`` 0 in stance, 1 where a step is held back and 2 in a step, ``stance.<leg>``
+        1 but in a step, and the ``period_scale`` in force.
+        """
+        turn = 2.0 * math.pi
+        values = {
+            'phase': turn * (self._rhythm.master % 1.0),
+            'period_scale': self._scale,
+        }
+        phases: FloatArray = turn * np.mod(self._rhythm.phases, 1.0)
+        for name, phase, state in zip(self._leg_names, phases, self._state, strict=True):
+            values[f'phase.{name}'] = float(phase)
+            values[f'state.{name}'] = float(state)
+            values[f'stance.{name}'] = float(state != STEP)
+        return values
+
+
+def _places(robot: RobotModel) -> tuple[BoolArray, IntArray]:
+    """Return which legs are right ones, and the row of each, 0 in front, (6,)."""
+    paths = LegPaths(robot, [leg.name for leg in robot.legs])
+    feet = [
+        leg.forward([robot.nominal_stance.get(name, 0.0) for name in described.joints])[0]
+        for leg, described in zip(paths.legs, robot.legs, strict=True)
+    ]
+    side, pair = leg_places(np.array(feet))
+    if side.sum() != LEGS // 2:
+        raise ConfigurationError(
+            f"controller 'insect_gait' needs three legs a side, robot '{robot.name}' has "
+            f'{LEGS - int(side.sum())} left ones'
+        )
+    return side == 1, int(pair.max()) - pair
