@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -154,6 +155,31 @@ class KinematicEngine:
             forces=forces,
             depths=np.zeros(len(standing)),
         )
+
+
+class BatchKinematicEngine(KinematicEngine):
+    """The same, and it advances copies of itself by many tapes; ``batches`` counts them."""
+
+    def __init__(self, robot: RobotModel | None = None) -> None:
+        super().__init__(robot)
+        self.batches: list[int] = []
+
+    def rollout_batch(
+        self, tapes: Sequence[Sequence[AppliedTargets]], threads: int
+    ) -> list[StateTape]:
+        """Advance a copy by each tape; threads make no difference."""
+        self.batches.append(len(tapes))
+        found = []
+        for tape in tapes:
+            twin = copy(self)
+            for name, value in vars(self).items():
+                if isinstance(value, np.ndarray):
+                    setattr(twin, name, value.copy())
+            try:
+                found.append(twin.rollout(tape))
+            except SimulationDiverged as error:
+                found.append(StateTape.of(error.states))
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)

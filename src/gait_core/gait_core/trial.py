@@ -158,8 +158,32 @@ class TrialLoop:
         """
         if not self.running:
             raise ProtocolError('play on a trial that is not running')
-        applied = self._memory.resolve_tape(tape)
+        applied = self.applied(tape)
         states, diverged = self._rolled(applied)
+        self._take(applied, commands, states, diverged)
+
+    def applied(self, tape: TargetTape) -> AppliedTape:
+        """Return what a tape of targets means after all that came before; it counts as applied."""
+        return self._memory.resolve_tape(tape)
+
+    def take(
+        self, applied: AppliedTape, commands: Sequence[Command], states: Sequence[Observation]
+    ) -> None:
+        """
+        Go on with the states that somebody else's rollout of an applied tape gave.
+
+        Fewer states than control periods mean that the physics diverged there.
+        """
+        diverged = None if len(states) == len(applied) else 'the physics left its range'
+        self._take(applied, commands, *_finite_part(StateTape.of(states), diverged))
+
+    def _take(
+        self,
+        applied: AppliedTape,
+        commands: Sequence[Command],
+        states: StateTape,
+        diverged: str | None,
+    ) -> None:
         if states:
             fell = self._fall.first(states)
             if fell is not None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 import json
 import os
 from pathlib import Path
@@ -12,7 +14,9 @@ import sys
 import threading
 from typing import Any
 
+from gait_core import registry
 from gait_core.champion import Champion, read_champion, write_atomically
+from gait_core.contracts import Evaluator
 from gait_core.errors import ConfigurationError
 from gait_core.rollout import Rollout
 from gait_core.scene import NOTHING
@@ -20,7 +24,8 @@ from gait_core.seeding import check_seed, derived_seed
 from gait_core.trial import run_loop
 from gait_core.trial_spec import TrialResult, TrialSpec
 from gait_evolver.evaluators.local import LocalEvaluator
-from gait_evolver.evolve import Evolution, Listener, Progress
+from gait_evolver.evaluators.together import Together
+from gait_evolver.evolve import Evolution, Progress
 from gait_evolver.experiment import Plan, load_experiment, resolve
 from gait_evolver.progress import make_display
 from gait_evolver.run_store import Row, RunStore
@@ -136,18 +141,22 @@ class Session:
             Also where no trial of it may win.
 
         """
+        store, recorded = self._opened(name, experiment, overrides)
         display = make_display()
         try:
-            return self._evolved(name, experiment, overrides, self._evaluator, display)
+            Evolution(store, self._evaluator, recorded, display).run()
         finally:
             display.close()
+            store.close()
+        return read_evolved(store.folder)
 
     def evolve_all(self, wanted: Mapping[str, tuple[str, Mapping[str, Any]]]) -> list[Evolved]:
         """
-        Return several evolutions side by side, each on a worker process of its own.
+        Return several evolutions side by side.
 
         So all processors are busy also where a generation has fewer trials than there are
-        processors. The results are those of ``evolve``.
+        processors: each evolution has a worker process of its own, or trials of all are advanced
+        together by engines that can. The results are those of ``evolve``.
 
         Parameters
         ----------
@@ -156,43 +165,49 @@ class Session:
 
         """
         stopped = threading.Event()
+        with ExitStack() as stack:
+            opened = {}
+            for name, (experiment, overrides) in wanted.items():
+                store, recorded = self._opened(name, experiment, overrides)
+                stack.callback(store.close)
+                opened[name] = store, recorded
+            make, count = self._side_by_side([store.plan for store, _ in opened.values()])
 
-        def run(name: str) -> Evolved:
-            evaluator = LocalEvaluator(workers=1)
-            try:
-                return self._evolved(name, *wanted[name], evaluator, _Marks(name, stopped))
-            finally:
-                evaluator.close()
+            def run(name: str) -> None:
+                evaluator, marks = make(), _Marks(name, stopped)
+                try:
+                    Evolution(opened[name][0], evaluator, opened[name][1], marks).run()
+                finally:
+                    evaluator.close()
 
-        with ThreadPoolExecutor(min(self._workers, len(wanted))) as pool:
-            futures = [pool.submit(run, name) for name in wanted]
-            try:
-                return [future.result() for future in futures]
-            except BaseException:
-                stopped.set()
-                for future in futures:
-                    future.cancel()
-                raise
+            with ThreadPoolExecutor(count) as pool:
+                futures = [pool.submit(run, name) for name in wanted]
+                try:
+                    for future in futures:
+                        future.result()
+                except BaseException:
+                    stopped.set()
+                    for future in futures:
+                        future.cancel()
+                    raise
+        return [read_evolved(self.folder / 'runs' / name) for name in wanted]
 
-    def _evolved(
-        self,
-        name: str,
-        experiment: str,
-        overrides: Mapping[str, Any],
-        evaluator: LocalEvaluator,
-        listener: Listener,
-    ) -> Evolved:
+    def _side_by_side(self, plans: Sequence[Plan]) -> tuple[Callable[[], Evaluator], int]:
+        """Return what makes the evaluator of each of some evolutions, and how many run at once."""
+        engines = [registry.load('engines', name) for plan in plans for name in plan.scenes]
+        if all(hasattr(engine, 'rollout_batch') for engine in engines):
+            return Together(len(plans), self._workers).member, len(plans)
+        return partial(LocalEvaluator, workers=1), min(self._workers, len(plans))
+
+    def _opened(
+        self, name: str, experiment: str, overrides: Mapping[str, Any]
+    ) -> tuple[RunStore, list[list[Row]]]:
+        """Return the store of an evolution of this study and what stands in it already."""
         folder = self.folder / 'runs' / name
         if (folder / 'run.yaml').exists():
-            store, recorded = RunStore.open_run(folder)
-        else:
-            plan = resolve(load_experiment(experiment, overrides))
-            store, recorded = RunStore.create(folder, plan), []
-        try:
-            Evolution(store, evaluator, recorded, listener).run()
-        finally:
-            store.close()
-        return read_evolved(folder)
+            return RunStore.open_run(folder)
+        plan = resolve(load_experiment(experiment, overrides))
+        return RunStore.create(folder, plan), []
 
     def close(self) -> None:
         """End the worker processes."""

@@ -8,8 +8,10 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.registry import load, names
-from gait_core.testing import registered
+from gait_core.targets import TargetTape
+from gait_core.testing import BatchKinematicEngine, WaveController, registered
 from gait_core.testing_workspace import workspace
+from gait_core.trial import run_trial
 from gait_evolver import cli
 from gait_evolver.run_store import RunStore
 from gait_evolver.study import (
@@ -187,39 +189,85 @@ def test_json_form_holds_plain_numbers_only(session):
     assert json.loads(json.dumps(study_object(made, session, rows), allow_nan=False))
 
 
-def test_evolutions_side_by_side_are_those_of_one_after_the_other(tmp_path):
-    experiment = tmp_path / 'small.yaml'
-    experiment.write_text(
-        'robot: legged_box\n'
-        'genes: {amplitude: {upper: 0.5}}\n'
-        'optimizer: {settings: {population: 3}}\n'
-        'duration: 0.2\nfitness: {distance: 1.0}\ngenerations: 2\n'
-    )
-    wanted = {f'trial_{seed}': (str(experiment), {'seed': seed}) for seed in range(3)}
-    with workspace(tmp_path):
-        session = Session.create(tmp_path / 'both', 'made_up', quick=False, seed=4, workers=2)
-        found = session.evolve_all(wanted)
-        alone = session.evolve('alone', *wanted['trial_1'])
+SMALL = (
+    'robot: legged_box\n'
+    'genes: {amplitude: {upper: 0.5}}\n'
+    'optimizer: {settings: {population: 3}}\n'
+    'duration: 0.2\nfitness: {distance: 1.0}\n'
+)
+
+
+def side_by_side(folder, experiment, seeds, workers=2):
+    """Return evolutions of some seeds side by side, and the second one alone."""
+    file = folder / 'small.yaml'
+    file.write_text(experiment)
+    wanted = {f'trial_{seed}': (str(file), {'seed': seed}) for seed in range(seeds)}
+    session = Session.create(folder / 'run', 'made_up', quick=False, seed=4, workers=workers)
+    try:
+        return session.evolve_all(wanted), session.evolve('alone', *wanted['trial_1'])
+    finally:
         session.close()
+
+
+def test_evolutions_side_by_side_are_those_of_one_after_the_other(tmp_path):
+    with workspace(tmp_path):
+        found, alone = side_by_side(tmp_path, SMALL + 'generations: 2\n', 3)
     log = alone.folder / 'evaluations.csv'
     assert log.read_text() == (found[1].folder / 'evaluations.csv').read_text()
     assert [one.plan.experiment.seed for one in found] == [0, 1, 2]
     assert len({one.rows[0].values['amplitude'] for one in found}) == 3
 
 
+def test_evolutions_share_the_rollouts_of_an_engine_that_has_lanes(tmp_path, monkeypatch):
+    made = []
+    monkeypatch.setattr('gait_core.registry.package', lambda kind, name: 'gait_core')
+
+    class Taped(WaveController):
+        def tape(self, dt, commands):
+            return TargetTape.of([self.step(dt, command, None) for command in commands])
+
+    class Lanes(BatchKinematicEngine):
+        def __init__(self):
+            super().__init__()
+            made.append(self)
+
+    lanes = SMALL + 'controller: taped\nscene: {engine: lanes}\ngenerations: 3\n'
+    with (
+        workspace(tmp_path),
+        registered('controllers', taped=Taped),
+        registered('engines', lanes=Lanes),
+    ):
+        session = Session.create(tmp_path / 'run', 'made_up', quick=False, seed=4, workers=2)
+        (tmp_path / 'lanes.yaml').write_text(lanes)
+        sizes = {'a': 3, 'b': 2}
+        found = session.evolve_all(
+            {
+                name: (str(tmp_path / 'lanes.yaml'), {'seed': size, 'generations': size})
+                for name, size in sizes.items()
+            }
+        )
+        session.close()
+        # Two generations together, then the longer one alone: offspring of 1 beside two elites.
+        assert made[0].batches[0] == 6
+        assert len(made[0].batches) == 2
+        for one in found:
+            for row in one.rows:
+                spec = one.plan.spec(row.values, row.generation, row.individual, 0)
+                assert run_trial(spec, Lanes()).trial_hash == row.trial_hash
+
+
 def test_evolutions_side_by_side_stop_together_and_go_on(tmp_path):
-    experiment = tmp_path / 'broken.yaml'
-    experiment.write_text(
-        'robot: legged_box\ngenes: {amplitude: {upper: 0.5}}\n'
-        'duration: 0.2\nfitness: {distance: 1.0}\ngenerations: 100000\n'
-    )
+    # No legged box has the nodes of this term: every trial of it fails.
+    bad = SMALL.replace('distance', 'korbel2013_forward') + 'generations: 2\n'
+    (tmp_path / 'bad.yaml').write_text(bad)
+    (tmp_path / 'good.yaml').write_text(SMALL + 'generations: 100000\n')
     with workspace(tmp_path):
         session = Session.create(tmp_path / 'run', 'made_up', quick=False, seed=4, workers=2)
-        with pytest.raises(ConfigurationError, match='unknown experiment'):
-            session.evolve_all({'bad': ('nothing', {}), 'good': (str(experiment), {})})
+        wanted = {name: (str(tmp_path / f'{name}.yaml'), {}) for name in ('good', 'bad')}
+        with pytest.raises(ConfigurationError, match="contact node 't1_a'"):
+            session.evolve_all(dict(reversed(wanted.items())))
         session.close()
         # Its lock is free and what it recorded is whole: it could go on.
-        assert not (tmp_path / 'run/runs/bad').exists()
-        if (tmp_path / 'run/runs/good/run.yaml').exists():
-            store, _ = RunStore.open_run(tmp_path / 'run/runs/good')
-            store.close()
+        store, rows = RunStore.open_run(tmp_path / 'run/runs/good')
+        store.close()
+        assert all(len(generation) in (1, 3) for generation in rows)
