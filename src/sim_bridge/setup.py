@@ -27,6 +27,7 @@ setup(
         ],
         'gait.engines': [
             'bullet = sim_bridge.engines.bullet:BulletEngine',
+            'cables = sim_bridge.engines.cables:CablesEngine',
             'mujoco = sim_bridge.engines.mujoco:MujocoEngine',
         ],
         'gait.renderers': [

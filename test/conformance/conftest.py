@@ -4,12 +4,12 @@ import pytest
 
 from gait_core import registry
 from gait_core.robot.model import RobotModel
-from gait_core.testing_skips import need_engine
+from gait_core.testing_skips import joint_engines, need_engine
 
 
-@pytest.fixture(params=registry.names('engines'))
+@pytest.fixture(params=joint_engines())
 def engine_name(request):
-    """Name each registered engine in turn; one whose library is absent is skipped by name."""
+    """Name each engine of joints in turn; one whose library is absent is skipped by name."""
     need_engine(request.param)
     return request.param
 

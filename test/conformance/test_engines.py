@@ -12,6 +12,7 @@ from gait_core.robot.load import load_robot
 from gait_core.scene import InitialState, Push, Scene
 from gait_core.testing import legged_box
 from gait_core.testing_robots import applied, free_ball, free_box, hinged
+from gait_core.testing_skips import joint_engines
 from gait_core.trial import run_loop
 from gait_core.trial_setup import controller_parameters, default_script, make_scene
 from gait_core.trial_spec import OK, TrialSpec
@@ -69,7 +70,7 @@ def usable(name: str) -> bool:
     return True
 
 
-PAIRS = list(combinations([name for name in registry.names('engines') if usable(name)], 2))
+PAIRS = list(combinations([name for name in joint_engines() if usable(name)], 2))
 ALONE = pytest.param('', '', marks=pytest.mark.skip(reason='one engine alone is installed'))
 either = pytest.mark.parametrize(('one', 'other'), PAIRS or [ALONE])
 

@@ -25,6 +25,23 @@ def need_engine(name: str) -> None:
         raise SkipTest(str(error)) from error
 
 
+def joint_engines() -> tuple[str, ...]:
+    """
+    Return the registered engines that are made for robots with joints.
+
+    One whose library is absent is among them: ``need_engine`` skips it by name.
+    """
+    return tuple(name for name in registry.names('engines') if _has_joints(name))
+
+
+def _has_joints(name: str) -> bool:
+    try:
+        carries = getattr(registry.load('engines', name), 'carries', ())
+    except NotInstalled:
+        return True
+    return not carries or any('joints' in carried for carried in carries)
+
+
 def need_robot(name: str) -> RobotModel:
     """Return a robot; skip the test where the package that holds its files is not installed."""
     try:

@@ -7,11 +7,14 @@ import math
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError, SimulationDiverged, nearest
+from gait_core.observation import Observation
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Push, Scene
 from sim_bridge.engines.fused import Fused, Place
 
 CONTACT_LAWS = ('engine',)
+NODE_LAWS = ('engine', 'reset_integrator', 'coulomb')
+"""Of contact nodes; the engines' own is the reset integrator."""
 CARRIES = (
     'revolute, prismatic and mimic joints',
     'position, velocity, pd, effort and exponential actuators',
@@ -21,6 +24,9 @@ CARRIES = (
 BALL_JOINTS = 'ball joints'
 FORCE_ELEMENTS = 'springs, cables, linear servos and exponential springs between links'
 """What some can carry besides."""
+FREE_BODIES = 'free bodies joined by force elements'
+CONTACT_NODES = 'contact nodes with laws reset_integrator and coulomb'
+"""What robots of several bodies need."""
 FAR = 1e3
 """Distance [m] and speed [m/s, rad/s] beyond which a state is no physics."""
 
@@ -28,11 +34,17 @@ FAR = 1e3
 def refuse_unsupported(
     engine: str, carries: Sequence[str], scene: Scene, robot: RobotModel
 ) -> None:
-    """Raise ConfigurationError for what a rigid-body engine cannot carry."""
-    if scene.contact_law not in CONTACT_LAWS:
+    """Raise ConfigurationError for what an engine cannot carry."""
+    contact_laws = NODE_LAWS if robot.contact_nodes else CONTACT_LAWS
+    if robot.contact_nodes and CONTACT_NODES not in carries:
         raise ConfigurationError(
-            f"engine '{engine}' has no contact law '{scene.contact_law}': "
-            f'{nearest(scene.contact_law, CONTACT_LAWS)}'
+            f"engine '{engine}' has no contact nodes; robot '{robot.name}' has "
+            f"{len(robot.contact_nodes)}; engines that have them: 'cables', 'bullet'"
+        )
+    if scene.contact_law not in contact_laws:
+        raise ConfigurationError(
+            f"engine '{engine}' has no contact law '{scene.contact_law}' for robot "
+            f"'{robot.name}': {nearest(scene.contact_law, contact_laws)}"
         )
     if robot.force_elements and FORCE_ELEMENTS not in carries:
         kinds = ', '.join(sorted({element.kind for element in robot.force_elements}))
@@ -91,6 +103,11 @@ def check_state(
         )
 
 
+def out_of_range(tick: int, states: Sequence[Observation] = ()) -> SimulationDiverged:
+    """Return the error of a state that is not finite or beyond any physics, at a tick."""
+    return SimulationDiverged(f'the physics left its range at tick {tick}', states)
+
+
 class PushWindow:
     """
     The physics steps, counted from tick 0, during which a push acts, and where.
@@ -100,6 +117,8 @@ class PushWindow:
     place : Place
         The centre of mass of the pushed link, in the fused robot.
     force : (fx, fy, fz) [N]
+    first, end : int
+        The first step and the one after the last.
 
     """
 
@@ -112,9 +131,9 @@ class PushWindow:
         self.place = places[name].then((x, y, z), (0.0, 0.0, 0.0))
         self.force = push.force
         # The tolerance forgives binary fractions: 0.1 s at 1 ms is step 100.
-        self._first = math.ceil(push.start / scene.physics_step - 1e-6)
-        self._end = math.ceil((push.start + push.duration) / scene.physics_step - 1e-6)
+        self.first = math.ceil(push.start / scene.physics_step - 1e-6)
+        self.end = math.ceil((push.start + push.duration) / scene.physics_step - 1e-6)
 
     def within(self, first: int, end: int) -> bool:
         """Return whether the push acts during physics steps first to end - 1."""
-        return self._first < end and first < self._end
+        return self.first < end and first < self.end

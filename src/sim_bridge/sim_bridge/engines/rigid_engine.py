@@ -23,10 +23,8 @@ from sim_bridge.engines.demands import Demands, Torques
 from sim_bridge.engines.similarity import Similarity
 
 
-class RigidWorld(Protocol):
+class Built(Protocol):
     """Robot and ground in an engine's own form."""
-
-    apart: tuple[tuple[str, str], ...]
 
     def rebuild(
         self,
@@ -41,6 +39,12 @@ class RigidWorld(Protocol):
 
     def close(self) -> None:
         """Release what the engine's library holds."""
+
+
+class RigidWorld(Built, Protocol):
+    """The same of links that collide."""
+
+    apart: tuple[tuple[str, str], ...]
 
 
 class RigidMotors(Protocol):
@@ -75,14 +79,15 @@ class Reader(Protocol):
         """Return the state at a control tick; SimulationDiverged if it is no physics."""
 
 
+BuiltT = TypeVar('BuiltT', bound=Built)
 WorldT = TypeVar('WorldT', bound=RigidWorld)
 MotorsT = TypeVar('MotorsT', bound=RigidMotors)
 ShoveT = TypeVar('ShoveT', bound=Shove)
 
 
-class RigidEngine(ABC, Generic[WorldT, MotorsT, ShoveT]):
+class SceneEngine(ABC, Generic[BuiltT]):
     """
-    An engine of rigid bodies; a subclass says how its library builds, steps and reads a world.
+    What every engine of the suite does around its physics: build scenes, settle, close.
 
     A trial depends on its scene and targets alone, also after one that diverged. Nothing is
     random: the seed of ``reset`` is checked by its owner and not used.
@@ -96,36 +101,26 @@ class RigidEngine(ABC, Generic[WorldT, MotorsT, ShoveT]):
 
     name: ClassVar[str]
     Options: ClassVar[type[Parameters]]
-    carries: ClassVar[tuple[str, ...]] = CARRIES
+    carries: ClassVar[tuple[str, ...]]
 
     def __init__(self, robots: Callable[[str, int], RobotModel] = load_robot) -> None:
         self._robots = robots
-        self._world: WorldT | None = self._open()
+        self._world: BuiltT | None = self._open()
         self._robot: RobotModel | None = None
         self._similar: Similarity | None = None
         self._ready = False
 
     @abstractmethod
-    def _open(self) -> WorldT:
+    def _open(self) -> BuiltT:
         """Return an empty world."""
 
     @abstractmethod
-    def _bind(
-        self, world: WorldT, robot: RobotModel, scene: Scene, options: Any
-    ) -> tuple[MotorsT, Reader]:
-        """Return actuators and reader of a world that was just built."""
+    def _equip(self, world: BuiltT) -> None:
+        """Make what acts on and reads a world at its start."""
 
     @abstractmethod
-    def _shove(self, push: Push, world: WorldT, scene: Scene) -> ShoveT:
-        """Return a push in the engine's own form."""
-
-    @abstractmethod
-    def _advance(self, steps: int) -> None:
-        """Advance some physics steps."""
-
-    @abstractmethod
-    def _advance_pushed(self, first: int, steps: int, pushes: Sequence[ShoveT]) -> None:
-        """Advance some physics steps, counted from tick 0, with what pushes then."""
+    def _settle(self, start: FloatArray, ticks: int) -> Observation:
+        """Hold positions of joints and lengths of elements (m,) for some control periods."""
 
     @property
     def robot(self) -> RobotModel:
@@ -133,23 +128,6 @@ class RigidEngine(ABC, Generic[WorldT, MotorsT, ShoveT]):
         if self._robot is None:
             raise ProtocolError(f"engine '{self.name}' has no robot before its first reset")
         return self._robot
-
-    @property
-    def clamped(self) -> Mapping[str, int]:
-        """Control periods since the reset in which a joint's target was clamped to its limits."""
-        counts = self._motors.demands.clamped.tolist()
-        return dict(zip(self.robot.target_names, counts, strict=True))
-
-    @property
-    def overspeed(self) -> Mapping[str, int]:
-        """Physics steps in which a joint with torque was beyond its velocity limit."""
-        counts = self._motors.torques.overspeed.tolist()
-        return dict(zip(self.robot.joint_names, counts, strict=True))
-
-    @property
-    def apart(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of links that overlapped at the start and do not collide in this scene."""
-        return self._open_world().apart
 
     def reset(self, scene: Scene, seed: int, settle_ticks: int = 0) -> Observation:
         """
@@ -192,6 +170,67 @@ class RigidEngine(ABC, Generic[WorldT, MotorsT, ShoveT]):
         if self._similar is not None and self._similar.fits(ratio, self.robot):
             return self._similar
         return Similarity(ratio, self.robot)
+
+    def close(self) -> None:
+        """Release the physics; further calls raise ProtocolError."""
+        if self._world is not None:
+            self._world.close()
+            self._world = None
+        self._ready = False
+
+    def _check_ready(self) -> None:
+        if not self._ready:
+            raise ProtocolError(f"engine '{self.name}' needs a reset before it can step")
+
+    def _open_world(self) -> BuiltT:
+        if self._world is None:
+            raise ProtocolError(f"engine '{self.name}' is closed")
+        return self._world
+
+
+class RigidEngine(SceneEngine[WorldT], Generic[WorldT, MotorsT, ShoveT]):
+    """
+    An engine of rigid bodies; a subclass says how its library builds, steps and reads a world.
+
+    Parameters are those of SceneEngine.
+    """
+
+    carries: ClassVar[tuple[str, ...]] = CARRIES
+
+    @abstractmethod
+    def _bind(
+        self, world: WorldT, robot: RobotModel, scene: Scene, options: Any
+    ) -> tuple[MotorsT, Reader]:
+        """Return actuators and reader of a world that was just built."""
+
+    @abstractmethod
+    def _shove(self, push: Push, world: WorldT, scene: Scene) -> ShoveT:
+        """Return a push in the engine's own form."""
+
+    @abstractmethod
+    def _advance(self, steps: int) -> None:
+        """Advance some physics steps."""
+
+    @abstractmethod
+    def _advance_pushed(self, first: int, steps: int, pushes: Sequence[ShoveT]) -> None:
+        """Advance some physics steps, counted from tick 0, with what pushes then."""
+
+    @property
+    def clamped(self) -> Mapping[str, int]:
+        """Control periods since the reset in which a joint's target was clamped to its limits."""
+        counts = self._motors.demands.clamped.tolist()
+        return dict(zip(self.robot.target_names, counts, strict=True))
+
+    @property
+    def overspeed(self) -> Mapping[str, int]:
+        """Physics steps in which a joint with torque was beyond its velocity limit."""
+        counts = self._motors.torques.overspeed.tolist()
+        return dict(zip(self.robot.joint_names, counts, strict=True))
+
+    @property
+    def apart(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of links that overlapped at the start and do not collide in this scene."""
+        return self._open_world().apart
 
     def _equip(self, world: WorldT) -> None:
         """Make actuators, reader and pushes of a world at its start."""
@@ -243,22 +282,6 @@ class RigidEngine(ABC, Generic[WorldT, MotorsT, ShoveT]):
     def rollout(self, tape: Sequence[AppliedTargets]) -> StateTape:
         """Advance one control period per tape entry; equals stepping bit for bit."""
         return by_steps(self.step, tape)
-
-    def close(self) -> None:
-        """Release the physics; further calls raise ProtocolError."""
-        if self._world is not None:
-            self._world.close()
-            self._world = None
-        self._ready = False
-
-    def _check_ready(self) -> None:
-        if not self._ready:
-            raise ProtocolError(f"engine '{self.name}' needs a reset before it can step")
-
-    def _open_world(self) -> WorldT:
-        if self._world is None:
-            raise ProtocolError(f"engine '{self.name}' is closed")
-        return self._world
 
     def _read(self, tick: int) -> Observation:
         try:
