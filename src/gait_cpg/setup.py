@@ -27,6 +27,7 @@ setup(
         ],
         'gait.controllers': [
             'insect_gait = gait_cpg.insect_gait:InsectGait',
+            'matsuoka = gait_cpg.matsuoka_controller:MatsuokaController',
             'phase_cpg = gait_cpg.controller:PhaseCpgController',
         ],
         'gait.benchmarks': [

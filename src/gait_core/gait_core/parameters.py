@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 import dataclasses
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 import math
 from typing import Any, TypeVar
 
@@ -226,12 +227,29 @@ def build(cls: type[ParametersT], values: Mapping[str, Any]) -> ParametersT:
 
 
 def parameter_table(cls: type[Parameters]) -> str:
-    """Return a README's Markdown table of what a parameter dataclass declares."""
+    """
+    Return a README's Markdown table of what a parameter dataclass declares.
+
+    Numbered parameters that differ by number and default alone share a row.
+    """
     rows = ['| Parameter | Default | Range | Unit | Meaning |', '|---|---|---|---|---|']
-    for info in describe(cls):
-        cells = (f'`{info.name}`', _shown(info.default), _range(info), info.unit, info.doc)
+    for _, group in groupby(describe(cls), key=_declared_alike):
+        alike = list(group)
+        first, last = alike[0], alike[-1]
+        names, default = f'`{first.name}`', _shown(first.default)
+        if len(alike) > 1:
+            names += f' to `{last.name}`'
+            lowest, highest = (pick(info.default for info in alike) for pick in (min, max))
+            default = default if lowest == highest else f'{_shown(lowest)} to {_shown(highest)}'
+        cells = (names, default, _range(first), first.unit, first.doc)
         rows.append('| ' + ' | '.join(cell.replace('|', r'\|') for cell in cells) + ' |')
     return '\n'.join(rows) + '\n'
+
+
+def _declared_alike(info: ParameterInfo) -> tuple[Any, ...]:
+    """Return what numbered parameters of one row have in common: all but number and default."""
+    stem = info.name.rstrip('0123456789')
+    return stem, info.kind, info.low, info.high, info.unit, info.doc, info.choices, info.log
 
 
 def _shown(value: Any) -> str:

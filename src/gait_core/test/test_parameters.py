@@ -185,6 +185,26 @@ def test_a_table_row_says_what_was_declared():
     assert len(rows) == 2 + len(describe(Gait))
 
 
+def test_numbered_parameters_share_a_row_of_the_table():
+    def weight(value, doc='Pull.'):
+        return bounded(value, low=0.0, high=3.0, unit='-', doc=doc)
+
+    @dataclass(frozen=True, kw_only=True)
+    class Weights(Parameters):
+        w1: float = weight(1.0)
+        w2: float = weight(2.5)
+        w3: float = weight(2.0)
+        w4: float = weight(2.0, 'Push.')
+        v1: float = weight(1.0, 'Pull.')
+        v2: float = weight(1.0, 'Pull.')
+
+    assert parameter_table(Weights).splitlines()[2:] == [
+        '| `w1` to `w3` | 1 to 2.5 | 0 to 3 | - | Pull. |',
+        '| `w4` | 2 | 0 to 3 | - | Push. |',
+        '| `v1` to `v2` | 1 | 0 to 3 | - | Pull. |',
+    ]
+
+
 def test_genes_and_spaces_refuse_bad_declarations():
     with pytest.raises(ConfigurationError, match='lower'):
         Gene(name='g', lower=1.0, upper=1.0)

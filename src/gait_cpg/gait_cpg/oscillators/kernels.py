@@ -28,6 +28,12 @@ _compiled = numba.njit(cache=True, error_model='numpy')
 
 
 @_compiled
+def _rectified(u):  # type: ignore[no-untyped-def]
+    # Not max(0, u): what is not a number stays to be seen.
+    return 0.0 if u <= 0.0 else u
+
+
+@_compiled
 def _place(i, n):  # type: ignore[no-untyped-def]
     # Of neuron i where those of even number stand before those of odd number, each beside its
     # like: what is done with both of every pair is then done with neighbouring numbers.
@@ -48,7 +54,7 @@ def _matsuoka_pull(u, v, y, source, adaptation, partner, columns, out):  # type:
         out[rest + i] -= partner[rest + i] * y[i]
     for j in range(n):
         output = y[j]
-        if output > 0.0:
+        if output != 0.0:
             for i in range(n):
                 out[i] -= columns[j, i] * output
 
@@ -58,7 +64,7 @@ def _matsuoka_load(state, vectors, room):  # type: ignore[no-untyped-def]
     n = state.shape[1]
     for i in range(n):
         k = _place(i, n)
-        room[0, k], room[1, k], room[2, k] = state[0, i], state[1, i], max(0.0, state[0, i])
+        room[0, k], room[1, k], room[2, k] = state[0, i], state[1, i], _rectified(state[0, i])
         room[3, k], room[4, k] = vectors[3, i], vectors[4, i]
 
 
@@ -99,7 +105,7 @@ def _matsuoka_euler(  # type: ignore[no-untyped-def]
                 u[i] += rise[i] * pull[i]
                 v[i] += fall[i] * (y[i] - v[i])
             for i in range(n):
-                y[i] = max(0.0, u[i])
+                y[i] = _rectified(u[i])
         if m < n:
             for i in range(m):
                 signals[sample, i] = y[i] - y[n - m + i]
@@ -199,10 +205,10 @@ def _signals_into(kind, state, signals):  # type: ignore[no-untyped-def]
     if kind == MATSUOKA:
         if m < state.shape[1]:
             for i in range(m):
-                signals[i] = max(0.0, state[0, 2 * i]) - max(0.0, state[0, 2 * i + 1])
+                signals[i] = _rectified(state[0, 2 * i]) - _rectified(state[0, 2 * i + 1])
         else:
             for i in range(m):
-                signals[i] = max(0.0, state[0, i])
+                signals[i] = _rectified(state[0, i])
     elif kind == PHASE:
         for i in range(m):
             signals[i] = state[1, i] * math.cos(state[0, i])
