@@ -19,6 +19,7 @@ from gait_core.robot.model import RobotModel
 from gait_core.targets import JointTargets
 from gait_core.trial_spec import Command
 from gait_cpg.gaits import leg_places
+from gait_cpg.heading import HeadingHold
 from gait_cpg.insect_programs import (
     JOINTS,
     PAIRS,
@@ -29,17 +30,23 @@ from gait_cpg.insect_programs import (
     stance_program,
     step_program,
 )
+from gait_cpg.insect_reflexes import (
+    POTENTIAL_STEP,
+    REFLEXES,
+    STANCE,
+    STEP,
+    Reflexes,
+    ReflexParams,
+)
 from gait_cpg.insect_rhythm import InsectRhythm, cycle_time
 
 LEGS = 6
-STANCE, POTENTIAL_STEP, STEP = range(3)
-"""What a leg does: stands, would step if nothing forbade it, steps."""
 SLOWEST = 20.0
 """Greatest period scale: the cycle of a walk that has nearly stopped."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class InsectGaitParams(MotorProgramParams):
+class InsectGaitParams(MotorProgramParams, ReflexParams):
     """Parameters of the insect gait."""
 
     period_scale: float = bounded(
@@ -64,11 +71,18 @@ class InsectGaitParams(MotorProgramParams):
         doc='Commanded speed that walks at the period scale; half of it doubles the cycle.',
     )
     turn_gain: float = bounded(
-        0.2,
+        0.16,
         low=0.0,
         high=10.0,
         unit='s/rad',
         doc='Share by which the strides of both sides differ, over the commanded turning rate.',
+    )
+    heading_gain: float = bounded(
+        4.0,
+        low=0.0,
+        high=100.0,
+        unit='1/s',
+        doc='Turning rate over the error of the heading; 0: the heading is not held.',
     )
 
 
@@ -89,7 +103,7 @@ class InsectGait:
             'wave': MappingProxyType({'period_scale': 3.0}),
         }
     )
-    needs: ClassVar[frozenset[str]] = frozenset()
+    needs: ClassVar[frozenset[str]] = frozenset({'joint_positions', 'joint_efforts', 'imu'})
 
     def __init__(self, robot: RobotModel, params: InsectGaitParams) -> None:
         if len(robot.legs) != LEGS or any(len(leg.joints) < JOINTS for leg in robot.legs):
@@ -103,6 +117,7 @@ class InsectGait:
         self._right, self._row = _places(robot)
         self._sign = np.where(self._right, -1.0, 1.0)
         self._stance = stance.reshape(LEGS, JOINTS) * self._sign[:, None]
+        self._reflexes = Reflexes(robot, self._row, self._right, JOINTS)
         self.set_params(params)
         self.reset(0)
 
@@ -114,6 +129,7 @@ class InsectGait:
     def set_params(self, params: InsectGaitParams) -> None:
         """Replace the parameters; the period settles, programs hold from the next one on."""
         self._params = params
+        self._reflexes.set_params(params)
         self._steps = [step_program(params, PAIRS[row]) for row in self._row]
         self._stances = [stance_program(params, PAIRS[row]) for row in self._row]
         # Strides are shortened and lengthened about the middle of the coxa's way.
@@ -126,30 +142,43 @@ class InsectGait:
         """Stand in the nominal stance; nothing here is random, whatever the seed."""
         self._rhythm = InsectRhythm(self._row, self._right)
         self._rest = RestAngles(self._stance)
+        self._reflexes.reset()
+        self._heading = HeadingHold()
         self._state: IntArray = np.full(LEGS, STANCE, dtype=np.int64)
-        self._in_step: FloatArray = np.zeros(LEGS)
+        self._since: FloatArray = np.zeros(LEGS)
         self._scale = self._params.period_scale
         self._turn = 0.0
 
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
         """Return the rest angles at the start of the control period and their rates."""
-        walking = self._steer(dt, command.velocity)
+        reflexes = self._reflexes
+        reflexes.senses.take(observation)
+        walking = self._steer(dt, command.velocity, observation)
+        self._since += dt
         self._end_steps(dt)
         if walking:
             cycle = cycle_time(self._scale, self._params.step_time)
             triggered = self._rhythm.advance(dt, cycle, self._params.step_time)
+            triggered |= reflexes.wanted(self._state)
             self._state[triggered & (self._state == STANCE)] = POTENTIAL_STEP
         for leg in np.flatnonzero(self._state == POTENTIAL_STEP).tolist():
-            self._begin_step(leg)
+            if not reflexes.inhibits(leg, self._state):
+                self._begin_step(leg)
         self._rest.advance(dt)
+        reflexes.advance(dt, self._state, self._since, self._rest.angles)
         sign = self._sign[:, None]
-        position, rate = (self._rest.angles * sign).ravel(), (self._rest.rates * sign).ravel()
-        return JointTargets(names=self._names, position=position, velocity=rate)
+        position = (self._rest.angles + reflexes.offsets) * sign
+        rate = (self._rest.rates + reflexes.rates) * sign
+        return JointTargets(names=self._names, position=position.ravel(), velocity=rate.ravel())
 
-    def _steer(self, dt: float, velocity: tuple[float, float, float]) -> bool:
+    def _steer(self, dt: float, velocity: tuple[float, float, float], seen: Observation) -> bool:
         """Take what the command says of cycle and strides; return whether to walk at all."""
         params = self._params
         forward, _, yaw = velocity
+        if params.heading_gain > 0.0 and seen.imu is not None:
+            time = cycle_time(self._scale, params.step_time)
+            error = self._heading.error(dt, yaw, seen.imu.orientation, time)
+            yaw += params.heading_gain * error if forward > 0.0 or yaw else 0.0
         speed = max(forward, 0.0)
         walking = speed > 0.0 or yaw != 0.0
         share = min(speed / params.top_speed, 1.0) if speed > 0.0 else 1.0
@@ -161,16 +190,14 @@ class InsectGait:
 
     def _end_steps(self, dt: float) -> None:
         """Let legs stand whose step has lasted its time: before others begin theirs."""
-        stepping = self._state == STEP
-        self._in_step[stepping] += dt
         stance = self._params.step_time * (2.0 * self._scale - 1.0)
-        over = stepping & (self._in_step > self._params.step_time - 0.5 * dt)
+        over = (self._state == STEP) & (self._since > self._params.step_time - 0.5 * dt)
         for leg in np.flatnonzero(over).tolist():
-            self._state[leg] = STANCE
+            self._state[leg], self._since[leg] = STANCE, 0.0
             self._rest.begin(leg, self._turned(leg, self._stances[leg]), stance)
 
     def _begin_step(self, leg: int) -> None:
-        self._state[leg], self._in_step[leg] = STEP, 0.0
+        self._state[leg], self._since[leg] = STEP, 0.0
         self._rest.begin(leg, self._turned(leg, self._steps[leg]), self._params.step_time)
 
     def _turned(self, leg: int, program: Program) -> Program:
@@ -188,7 +215,8 @@ class InsectGait:
 
         ``phase`` [rad] of the master oscillator, ``phase.<leg>`` [rad] in [0, 2 pi),
         ``state.<leg>`` 0 in stance, 1 where a step is held back and 2 in a step, ``stance.<leg>``
-        1 but in a step, and the ``period_scale`` in force.
+        1 but in a step, the ``period_scale`` in force, and ``reflex.<name>``: how often each has
+        acted.
         """
         turn = 2.0 * math.pi
         values = {
@@ -200,6 +228,8 @@ class InsectGait:
             values[f'phase.{name}'] = float(phase)
             values[f'state.{name}'] = float(state)
             values[f'stance.{name}'] = float(state != STEP)
+        for name in REFLEXES:
+            values[f'reflex.{name}'] = float(self._reflexes.counts[name])
         return values
 
 

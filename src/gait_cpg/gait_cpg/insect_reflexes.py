@@ -1,0 +1,242 @@
+"""
+Reflexes of insect legs: layers over the gait that can be switched on and off while it walks.
+
+Two decide whether a leg steps (step reflex, load reflex), one keeps neighbours from stepping
+together, and three move the rest angles beyond what the motor programs do: a leg that meets an
+obstacle in its step is drawn back and lifted higher, one that finds no ground presses further
+down.
+
+References
+----------
+McKenna (1990), sections 3.2 and 4.6, for the first three; Pearson and Franklin (1984), Int. J.
+Robotics Research 3(2):101-112, for elevator reflex and search on rough terrain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gait_core.arrays import BoolArray, FloatArray, IntArray
+from gait_core.observation import Observation
+from gait_core.parameters import Parameters, bounded, flag
+from gait_core.robot.model import RobotModel
+
+STANCE, POTENTIAL_STEP, STEP = range(3)
+"""What a leg does: stands, would step if nothing forbade it, steps."""
+REFLEXES = (
+    'step_reflex',
+    'load_reflex',
+    'neighbour_inhibition',
+    'elevator_reflex',
+    'retraction',
+    'foothold_search',
+)
+"""The layers; each is a parameter that is true where it is on."""
+
+
+def _angle(default: float, doc: str, high: float = 1.6) -> Any:
+    return bounded(default, low=-1.6, high=high, unit='rad', doc=doc)
+
+
+def _torque(default: float, doc: str) -> Any:
+    return bounded(default, low=0.0, high=1e6, unit='N m', doc=doc)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReflexParams(Parameters):
+    """Which reflexes act, and their thresholds for each pair of legs, as left angles."""
+
+    step_reflex: bool = flag(False, doc='A leg that stands too far back wants to step.')
+    load_reflex: bool = flag(False, doc='A leg that bears load does not step.')
+    neighbour_inhibition: bool = flag(
+        False, doc='A leg does not step while one before, behind or across from it does.'
+    )
+    elevator_reflex: bool = flag(False, doc='A leg that is held up in its step lifts higher.')
+    retraction: bool = flag(False, doc='A leg that is held up in its step is drawn back a little.')
+    foothold_search: bool = flag(False, doc='A leg that finds no ground presses further down.')
+    front_step_angle: float = _angle(0.10, 'Front legs: joint 0 beyond which they want to step.')
+    middle_step_angle: float = _angle(0.40, 'Middle legs: the same.')
+    back_step_angle: float = _angle(0.45, 'Back legs: the same.')
+    front_load: float = _torque(3e-4, 'Front legs: torque of joint 1 beyond which they stay.')
+    middle_load: float = _torque(3e-4, 'Middle legs: the same.')
+    back_load: float = _torque(3e-4, 'Back legs: the same.')
+    front_held: float = _angle(0.3, 'Front legs: lag of joint 0 in a step that tells an obstacle.')
+    middle_held: float = _angle(0.3, 'Middle legs: the same.')
+    back_held: float = _angle(0.3, 'Back legs: the same.')
+    bearing: float = _torque(5e-6, 'Torque of joint 1 below which a standing leg has no ground.')
+    elevator_lift: float = _angle(0.4, 'By which joint 1 lifts higher over an obstacle.')
+    retraction_angle: float = _angle(0.15, 'By which joint 0 is drawn back at an obstacle.')
+    search_depth: float = _angle(0.5, 'By which joint 1 presses further at most, for a foothold.')
+    reflex_time: float = bounded(
+        0.01, low=1e-4, high=1.0, unit='s', doc='In which lift and retraction are reached.'
+    )
+    search_time: float = bounded(
+        0.03, low=1e-3, high=1.0, unit='s', doc='In which the search reaches its depth.'
+    )
+
+
+class Senses:
+    """
+    What legs feel, in the sense of left ones.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    sign : (6,) array
+        1 for left legs, -1 for right ones.
+
+    Attributes
+    ----------
+    coxa : (6,) array [rad]
+        Angle of joint 0.
+    load : (6,) array [N m]
+        Torque of joint 1, positive where it presses down.
+
+    """
+
+    def __init__(self, robot: RobotModel, sign: FloatArray) -> None:
+        index = robot.joint_index
+        self._coxa = np.array([index[leg.joints[0]] for leg in robot.legs])
+        self._femur = np.array([index[leg.joints[1]] for leg in robot.legs])
+        self._sign = sign
+        self.coxa: FloatArray = np.zeros(len(sign))
+        self.load: FloatArray = np.zeros(len(sign))
+
+    def take(self, seen: Observation) -> None:
+        """Read an observation, which has joint positions and efforts."""
+        if seen.joint_positions is not None and seen.joint_efforts is not None:
+            self.coxa = seen.joint_positions[self._coxa] * self._sign
+            self.load = -seen.joint_efforts[self._femur] * self._sign
+
+
+class Reflexes:
+    """
+    The layers at work.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    row : (6,) int array
+        0 for a front leg.
+    right : (6,) bool array
+
+    Attributes
+    ----------
+    senses : Senses
+    offsets, rates : (6, joints) arrays [rad, rad/s]
+        By which rest angles differ from their programs, at the start of a control period and
+        within it.
+    counts : dict of str to int
+        How often each reflex has acted since the start.
+
+    """
+
+    def __init__(self, robot: RobotModel, row: IntArray, right: BoolArray, joints: int) -> None:
+        self._row = row
+        apart = np.abs(row[:, None] - row[None, :])
+        across = right[:, None] != right[None, :]
+        self._neighbours = np.where(across, apart == 0, apart == 1)
+        self.senses = Senses(robot, np.where(right, -1.0, 1.0))
+        self._shape = (len(row), joints)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget what was felt."""
+        self.offsets: FloatArray = np.zeros(self._shape)
+        self.rates: FloatArray = np.zeros(self._shape)
+        self._next: FloatArray = np.zeros(self._shape)
+        self._held: BoolArray = np.zeros(self._shape[0], dtype=bool)
+        self._acting: dict[str, BoolArray] = {}
+        self.counts = dict.fromkeys(REFLEXES, 0)
+
+    def set_params(self, params: ReflexParams) -> None:
+        """Take thresholds and switches."""
+        self._params = params
+
+        def by_row(name: str) -> FloatArray:
+            pairs = [getattr(params, f'{pair}_{name}') for pair in ('front', 'middle', 'back')]
+            return np.array(pairs)[self._row]
+
+        self._step_angle, self._load = by_row('step_angle'), by_row('load')
+        self._lag = by_row('held')
+        self._moving = params.elevator_reflex or params.retraction or params.foothold_search
+
+    def wanted(self, states: IntArray) -> BoolArray:
+        """Return which standing legs the step reflex wants to step, (6,)."""
+        if not self._params.step_reflex:
+            return np.zeros(len(states), dtype=bool)
+        return self._count(
+            'step_reflex', (self.senses.coxa > self._step_angle) & (states == STANCE)
+        )
+
+    def inhibits(self, leg: int, states: IntArray) -> bool:
+        """Return whether a leg that is about to step must wait."""
+        params = self._params
+        if params.load_reflex and self.senses.load[leg] > self._load[leg]:
+            self.counts['load_reflex'] += 1
+            return True
+        if params.neighbour_inhibition and (states[self._neighbours[leg]] == STEP).any():
+            self.counts['neighbour_inhibition'] += 1
+            return True
+        return False
+
+    def advance(self, dt: float, states: IntArray, since: FloatArray, rest: FloatArray) -> None:
+        """
+        Move the offsets by a control period.
+
+        Parameters
+        ----------
+        dt : float [s]
+        states : (6,) int array
+        since : (6,) array [s]
+            How long each leg has been in its state.
+        rest : (6, joints) array [rad]
+            Rest angles as the programs have them.
+
+        """
+        self.offsets = self._next
+        if not self._moving and not self.offsets.any():
+            self.rates = np.zeros(self._shape)
+            return
+        goal, pace = self._goals(states, since, rest)
+        reach = dt * pace
+        self._next = self.offsets + np.clip(goal - self.offsets, -reach, reach)
+        self.rates = (self._next - self.offsets) / dt
+
+    def _goals(
+        self, states: IntArray, since: FloatArray, rest: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return where offsets are to go and how fast, (6, joints) [rad, rad/s]."""
+        params, stepping = self._params, states == STEP
+        goal: FloatArray = np.zeros(self._shape)
+        pace: FloatArray = np.full(
+            self._shape, max(params.elevator_lift, params.retraction_angle) / params.reflex_time
+        )
+        lag = self.senses.coxa - rest[:, 0] - self.offsets[:, 0]
+        # A leg that was held up stays lifted until its step is over.
+        self._held = stepping & (self._held | (lag > self._lag))
+        if params.elevator_reflex:
+            goal[self._count('elevator_reflex', self._held), 1] = params.elevator_lift
+        if params.retraction:
+            goal[self._count('retraction', stepping & (lag > self._lag)), 0] = (
+                params.retraction_angle
+            )
+        if params.foothold_search:
+            lost = ~stepping & (since > params.reflex_time) & (self.senses.load < params.bearing)
+            searching = self._count('foothold_search', lost)
+            # Down to the full depth as long as nothing bears, and no further once it does.
+            found = ~stepping & ~searching & (self.offsets[:, 1] < 0.0)
+            goal[searching, 1] = -params.search_depth
+            goal[found, 1] = self.offsets[found, 1]
+            pace[searching, 1] = params.search_depth / params.search_time
+        return goal, pace
+
+    def _count(self, reflex: str, acting: BoolArray) -> BoolArray:
+        """Count the legs in which a reflex begins to act; return where it acts."""
+        before = self._acting.get(reflex)
+        self.counts[reflex] += int(acting.sum() if before is None else (acting & ~before).sum())
+        self._acting[reflex] = acting
+        return acting
