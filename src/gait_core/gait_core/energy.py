@@ -1,8 +1,9 @@
 """
 Mechanical work of joints, motor heat and cost of transport.
 
-Efforts and velocities are known at the control ticks; between them power is taken as linear (the
-trapezoidal rule). What happens within a tick, e.g. at an impact, is not seen.
+An engine that can sums the work of every physics step (``summed_work``). Without that, efforts
+and velocities are known at the control ticks, and between them power is taken as linear (the
+trapezoidal rule): what happens within a tick, e.g. at an impact, is not seen.
 """
 
 from __future__ import annotations
@@ -54,6 +55,20 @@ def joint_work(efforts: FloatArray, velocities: FloatArray, dt: float) -> JointW
         absolute=_integral(np.abs(power), dt),
         positive=_integral(np.maximum(power, 0.0), dt),
     )
+
+
+def summed_work(work: FloatArray) -> JointWork:
+    """
+    Return the work of each joint between the first and the last of an engine's own sums.
+
+    Parameters
+    ----------
+    work : (T + 1, 2, n) array [J]
+        Signed and positive, as of ``Observation.joint_work``.
+
+    """
+    signed, positive = work[-1] - work[0]
+    return JointWork(signed=signed, absolute=2.0 * positive - signed, positive=positive)
 
 
 def motor_heat(efforts: FloatArray, motor_constant: npt.ArrayLike, dt: float) -> FloatArray:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from gait_core.arrays import BoolArray, FloatArray
-from gait_core.energy import cost_of_transport, joint_work
+from gait_core.energy import JointWork, cost_of_transport, joint_work, summed_work
 from gait_core.gait_diagram import GaitDiagram, debounced, gait_diagram, touchdowns
 from gait_core.kinematics import kinematic_tree, link_coms
 from gait_core.rollout import Rollout
@@ -180,8 +180,15 @@ def _posture(rollout: Rollout) -> dict[str, float]:
     return found
 
 
+def work_of(rollout: Rollout) -> JointWork:
+    """Return the work of each joint in a trial, at the physics rate where the engine sums it."""
+    if rollout.joint_work is not None:
+        return summed_work(rollout.joint_work)
+    return joint_work(rollout.joint_efforts, rollout.joint_velocities, rollout.dt)
+
+
 def _energy(rollout: Rollout) -> dict[str, float]:
-    work = joint_work(rollout.joint_efforts, rollout.joint_velocities, rollout.dt)
+    work = work_of(rollout)
     return {
         'energy_j': work.positive.sum(),
         'energy_signed_j': work.signed.sum(),

@@ -87,6 +87,9 @@ class Observation:
     joint_names : tuple of str
         Order of the joint arrays: ``RobotModel.joint_names``.
     joint_positions, joint_velocities, joint_efforts : (n,) arrays [rad or m, per s, N m or N]
+    joint_work : (2, n) array [J]
+        What the motors have given to the joints since tick 0, less what they took (signed), and
+        without that (positive), summed over the physics steps.
     body_names : tuple of str
         Root links: one for a legged robot, five for the tensegrity.
     body_poses : (b, 7) array [m, -]
@@ -108,6 +111,7 @@ class Observation:
     joint_positions: FloatArray | None = None
     joint_velocities: FloatArray | None = None
     joint_efforts: FloatArray | None = None
+    joint_work: FloatArray | None = None
     body_names: tuple[str, ...] = ()
     body_poses: FloatArray | None = None
     body_twists: FloatArray | None = None

@@ -44,6 +44,8 @@ class Rollout:
     contact_depths : (c,) array [m]
     specific_forces : (T + 1, 3) array [m/s^2] or None
         Of the IMU.
+    joint_work : (T + 1, 2, n) array [J] or None
+        Since tick 0, signed and positive, summed over the physics steps, where the engine does.
 
     """
 
@@ -66,6 +68,7 @@ class Rollout:
     contact_forces: FloatArray
     contact_depths: FloatArray
     specific_forces: FloatArray | None = None
+    joint_work: FloatArray | None = None
 
     @property
     def ticks(self) -> int:
@@ -170,6 +173,7 @@ class Recorder:
             commands=np.array(self._commands[:ticks], dtype=np.float64).reshape(-1, 3),
             **self._contacts(states),
             specific_forces=None if imu is None else imu.linear_acceleration,
+            joint_work=states.joint_work,
         )
 
     def _targets(self, ticks: int) -> dict[str, Any]:

@@ -17,6 +17,7 @@ _ARRAYS = (
     'joint_positions',
     'joint_velocities',
     'joint_efforts',
+    'joint_work',
     'body_poses',
     'body_twists',
     'element_lengths',
@@ -40,6 +41,7 @@ class StateTape(Sequence[Observation]):
     ticks : (T,) int array
     times : (T,) array [s]
     joint_positions, joint_velocities, joint_efforts : (T, n) arrays
+    joint_work : (T, 2, n) array
     body_poses : (T, b, 7) array
     body_twists : (T, b, 6) array
     imu : Imu
@@ -58,6 +60,7 @@ class StateTape(Sequence[Observation]):
     joint_positions: FloatArray | None = None
     joint_velocities: FloatArray | None = None
     joint_efforts: FloatArray | None = None
+    joint_work: FloatArray | None = None
     body_names: tuple[str, ...] = ()
     body_poses: FloatArray | None = None
     body_twists: FloatArray | None = None

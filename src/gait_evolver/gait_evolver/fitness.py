@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from gait_core.energy import joint_work
-from gait_core.metrics import contact_zmp
+from gait_core.metrics import contact_zmp, work_of
 from gait_core.metrics import heading as heading_of
 from gait_core.rollout import Rollout
 from gait_core.stability import margins
@@ -57,8 +56,7 @@ def zmp_margin(rollout: Rollout) -> float:
 
 def energy(rollout: Rollout) -> float:
     """Return the positive mechanical work of all joints [J]."""
-    work = joint_work(rollout.joint_efforts, rollout.joint_velocities, rollout.dt)
-    return float(work.positive.sum())
+    return float(work_of(rollout).positive.sum())
 
 
 def smoothness(rollout: Rollout) -> float:

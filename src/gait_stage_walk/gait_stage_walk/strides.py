@@ -213,7 +213,9 @@ def _path(feet: FloatArray, stance: float) -> FloatArray:
         end, (slope + 2.0 * bend) * ratio, 2.0 * bend * ratio**2,
         start, slope * ratio, 2.0 * bend * ratio**2,
     )  # fmt: skip
-    flying: FloatArray = np.polynomial.polynomial.polyval(s, swing[..., None, :, :], tensor=False)
+    flying = np.asarray(
+        np.polynomial.polynomial.polyval(s, swing[..., None, :, :], tensor=False), dtype=np.float64
+    )
     missed = top - np.polynomial.polynomial.polyval(0.5, swing)
     flying = flying + missed * 64.0 * (s * (1.0 - s)) ** 3
     return np.asarray(np.where(on_ground, standing, flying))

@@ -37,6 +37,11 @@ def check_robot(robot: RobotModel) -> RobotModel:
             raise ConfigurationError(f"joint '{name}' has no actuator")
         actuator = robot.actuators[name]
         check_kind(ACTUATORS, 'actuator', f"joint '{name}'", actuator.kind, actuator.constants)
+        if actuator.kind == 'lead_screw' and robot.joint[name].kind != 'prismatic':
+            raise ConfigurationError(
+                f"joint '{name}' is {robot.joint[name].kind}: a lead_screw actuator moves a "
+                'prismatic one; nearest valid: position'
+            )
     links = [link.name for link in robot.links]
     for element in robot.force_elements:
         _check_known('link', (element.link_a, element.link_b), links)

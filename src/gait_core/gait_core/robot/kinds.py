@@ -36,6 +36,10 @@ ACTUATORS: Mapping[str, Constants] = {
     'pd': Constants(required=('stiffness', 'damping')),
     'effort': Constants(),
     'exponential': Constants(required=('strength', 'rise'), optional=_UNDAMPED),
+    'lead_screw': Constants(
+        required=('lead', 'diameter', 'friction'),
+        optional={'gain': 20.0, 'rpm': NO_LIMIT, 'torque': NO_LIMIT},
+    ),
 }
 """Of joints; what each does says ``gait_core.robot.model.Actuator``."""
 BALL_ACTUATORS = ('effort', 'exponential', 'pd')

@@ -115,6 +115,12 @@ class Actuator:
       - 1) - damping * rate`` with the distance x from the rest angle [N m, 1/rad, N m s/rad;
       damping 0 unless given]. The target position is the rest angle at the start of a
       sub-sample, the target velocity the rate at which it moves (McKenna 1990, Eq. 8).
+    - ``lead_screw``: the position servo of a prismatic joint whose motor turns a screw of a
+      ``lead`` and ``diameter`` [m] against the ``friction`` [-] of its thread; ``gain`` [1/s], and
+      as far as given the motor's highest speed ``rpm`` [1/min] and ``torque`` [N m]. Work is
+      that of the motor, friction included. Where friction exceeds the slope of the thread it
+      locks itself: it holds any load for nothing and needs work to yield to one; else it holds as
+      much as the motor can. Its effort limit is what it pushes against (Cafarelli 2017, Eq. 3.10).
 
     All saturate at the joint's effort limit and keep its velocity limit. A commanded effort acts
     on ``effort`` joints alone.

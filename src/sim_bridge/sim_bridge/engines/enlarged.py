@@ -20,6 +20,7 @@ _POWERS = {'m': 1.0, 's': 0.5, 'kg': 3.0, 'N': 3.0, 'J': 4.0, 'W': 3.5, 'rad': 0
 """Power of the length ratio of each unit."""
 _HINGE = {'stiffness': 'N m', 'damping': 'N m s', 'strength': 'N m', 'rise': '-', 'gain': '1/s'}
 _SLIDE = {'stiffness': 'N/m', 'damping': 'N s/m', 'strength': 'N', 'rise': '1/m', 'gain': '1/s'}
+_SLIDE |= {'lead': 'm', 'diameter': 'm', 'friction': '-', 'rpm': '1/s', 'torque': 'N m'}
 _ELEMENT = {**_SLIDE, 'effort': 'N'}
 """Units of the constants of actuators and force elements."""
 

@@ -179,3 +179,30 @@ def element_tensions(
         tensions[i] = element_tension(
             laws[i], constants[i], rest, targets[2, i], lengths[i], rates[i]
         )
+
+
+@numba.njit(cache=True)
+def servo_power(force: float, velocity: float, raising: float, lowering: float) -> float:
+    """
+    Return the power [W] that the motor of a servo gives to its joint, or takes from it.
+
+    Parameters
+    ----------
+    force, velocity : float
+        Of the joint along its motion [N m or N, rad/s or m/s].
+    raising : float [-]
+        Power of the motor by power of the joint where the joint pushes against its load: 1, or
+        with a lead screw the reciprocal of its efficiency.
+    lowering : float [-]
+        Power of the motor by power of the load where the load pushes the joint: -1, or with a
+        screw that locks itself what turns it against the friction that the load leaves over.
+
+    """
+    power = force * velocity
+    return raising * power if power > 0.0 else -lowering * power
+
+
+@numba.njit(cache=True)
+def stalls(force: float, wanted: float, strength: float) -> bool:
+    """Return whether a force [N m or N] stops a motor that pushes no harder than a strength."""
+    return wanted != 0.0 and math.copysign(1.0, wanted) * force > strength

@@ -25,7 +25,7 @@ from gait_core.trial import initial_positions
 from sim_bridge.engines.demands import DEFAULT_GAIN, NO_LIMIT
 from sim_bridge.engines.fused import fused
 from sim_bridge.engines.mujoco_client import mj
-from sim_bridge.engines.mujoco_control import Table, claim_callback, table_size
+from sim_bridge.engines.mujoco_control import Table, claim_callbacks, table_size
 from sim_bridge.engines.mujoco_model import build_model
 from sim_bridge.engines.mujoco_options import MujocoOptions
 
@@ -51,7 +51,7 @@ def bare_trial(
     start = initial_positions(robot, scene)
     pose = base_pose(robot, start, scene.initial, terrain)
     counts = (len(start), 0, 0, 0, 0)
-    claim_callback()
+    claim_callbacks()
     model = build_model(fused(robot), scene, options, terrain, (), table_size(counts))
     data = mj.MjData(model)
     joints = [model.joint(name) for name in robot.joint_names]

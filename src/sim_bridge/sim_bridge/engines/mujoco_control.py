@@ -75,10 +75,25 @@ class Table:
         self._numbers[kernel.HARDNESS], self._numbers[kernel.SLIP] = hardness, slip
 
     def set_servos(
-        self, places: IntArray, dofs: IntArray, gain: FloatArray, limit: FloatArray
+        self,
+        places: IntArray,
+        dofs: IntArray,
+        gain: FloatArray,
+        limit: FloatArray,
+        strength: FloatArray | float = np.inf,
+        losses: FloatArray | tuple[float, float] = (1.0, -1.0),
     ) -> FloatArray:
         """
-        Let these joints have a servo each, in the order of MuJoCo's rows.
+        Let these joints have a servo each, in the order of MuJoCo's rows; nothing has worked yet.
+
+        Parameters
+        ----------
+        places, dofs : (s,) int arrays
+        gain, limit : (s,) arrays [1/s, rad/s or m/s]
+        strength : (s,) array [N m or N]
+            Of the motor where it pushes against its load; a row may hold more.
+        losses : (2, s) array [-]
+            ``raising`` and ``lowering`` of ``laws.servo_power``.
 
         Returns
         -------
@@ -90,6 +105,9 @@ class Table:
         rows = self._servos[:, : len(places)]
         rows[kernel.PLACE], rows[kernel.DOF] = places, dofs
         rows[kernel.GAIN], rows[kernel.LIMIT] = gain, limit
+        rows[kernel.STRENGTH] = strength
+        rows[kernel.RAISING], rows[kernel.LOWERING] = losses
+        rows[kernel.FORCE_BEFORE :] = 0.0
         targets: FloatArray = rows[kernel.AIM : kernel.RATE + 1]
         return targets
 
@@ -129,35 +147,44 @@ class Table:
         self._element_constants[:] = tensions.constants
         tensions.targets, tensions.applied = rows[kernel.ELEMENT_TARGET :], rows[kernel.TENSION]
 
+    def settle(self, settling: bool) -> None:
+        """Let work not count while the robot settles."""
+        self._numbers[kernel.SETTLING] = float(settling)
+
     def begin(self) -> None:
         """Start the time of a sub-sample."""
         self._numbers[kernel.ELAPSED] = 0.0
 
     def check(self, steps: int) -> None:
-        """Raise ProtocolError unless the callback drove so many steps."""
-        driven = self._numbers[kernel.STEPS]
-        if driven != steps:
-            raise ProtocolError(
-                f"MuJoCo's control callback drove {driven:g} of {steps} steps: another part of "
-                'this process has replaced it'
-            )
+        """Raise ProtocolError unless each callback ran in so many steps."""
+        for what, at in (('control', kernel.STEPS), ('sensor', kernel.SENSED)):
+            driven = self._numbers[at]
+            if driven != steps:
+                raise ProtocolError(
+                    f"MuJoCo's {what} callback ran in {driven:g} of {steps} steps: another part of "
+                    'this process has replaced it'
+                )
 
 
-def claim_callback() -> None:
+def claim_callbacks() -> None:
     """
-    Set MuJoCo's control callback, which also runs while a model is compiled.
+    Set MuJoCo's callbacks for control and sensors, which also run while a model is compiled.
 
     Raises
     ------
     ConfigurationError
-        If another part of the process has it.
+        If another part of the process has one of them.
 
     """
-    held = mj.get_mjcb_control()
-    if held is None:
-        mj.set_mjcb_control(kernel.CALLBACK)
-    elif held is not kernel.CALLBACK:
-        raise ConfigurationError(
-            "engine 'mujoco' needs MuJoCo's control callback, which another part of this process "
-            'has set; it must call mujoco.set_mjcb_control(None) first'
-        )
+    for what, get, put, ours in (
+        ('control', mj.get_mjcb_control, mj.set_mjcb_control, kernel.CALLBACK),
+        ('sensor', mj.get_mjcb_sensor, mj.set_mjcb_sensor, kernel.SENSOR_CALLBACK),
+    ):
+        held = get()
+        if held is None:
+            put(ours)
+        elif held is not ours:
+            raise ConfigurationError(
+                f"engine 'mujoco' needs MuJoCo's {what} callback, which another part of this "
+                f'process has set; it must call mujoco.set_mjcb_{what}(None) first'
+            )

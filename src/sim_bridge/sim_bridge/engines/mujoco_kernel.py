@@ -2,9 +2,10 @@
 What a physics step of MuJoCo needs of the engine, as native code that MuJoCo calls.
 
 MuJoCo has one control callback per process. It runs between the two halves of a step, when
-positions, velocities and the references of all constraints are known, and takes no Python. What
-it needs lies in the ``userdata`` of the state itself, so that any number of states can step at a
-time; a state without such a table is left alone.
+positions, velocities and the references of all constraints are known, and takes no Python. A
+second one, for sensors, runs at its end, when all forces are known, and sums the work of the
+motors. What they need lies in the ``userdata`` of the state itself, so that any number of states
+can step at a time; a state without such a table is left alone.
 """
 
 from __future__ import annotations
@@ -23,7 +24,13 @@ import numpy as np
 from sim_bridge.engines import balls as ball_joints
 from sim_bridge.engines import laws
 from sim_bridge.engines.balls import ball_states, ball_torques
-from sim_bridge.engines.laws import COLUMNS, element_tensions, joint_torques
+from sim_bridge.engines.laws import (
+    COLUMNS,
+    element_tensions,
+    joint_torques,
+    servo_power,
+    stalls,
+)
 from sim_bridge.engines.mujoco_client import mj
 from sim_bridge.engines.mujoco_layout import layout
 
@@ -33,7 +40,7 @@ DATA = layout(
     (
         *('ncon', 'ne', 'nf', 'nl', 'nefc', 'qpos', 'qvel', 'ctrl', 'userdata', 'contact'),
         *('qfrc_applied', 'xfrc_applied', 'xmat', 'ten_length', 'ten_velocity'),
-        *('efc_vel', 'efc_aref', 'efc_force', 'warning'),
+        *('efc_vel', 'efc_aref', 'efc_force', 'qacc', 'warning'),
     ),
     # Last cause and number of each.
     {'warning': f'{2 * int(mj.mjtWarning.mjNWARNING)}i4'},
@@ -46,16 +53,30 @@ CONTACT = layout(
 """What native code reads of MuJoCo's structures."""
 MAGIC = 7.4369081e237
 """First number of a table; no state of others has it there."""
-STEPS, ELAPSED, STEP, SLIP, HARDNESS, SERVOS, JOINTS, TORQUES, ELEMENTS, PUSHES, BALLS = range(
-    1, 12
-)
-"""The numbers that follow it: counts of steps, laws, counts of columns."""
-HEADER = 12
-PLACE, DOF, AIM, RATE, GAIN, LIMIT = range(6)
-"""Rows of servos."""
-SERVO_ROWS = 6
+(
+    STEPS,
+    ELAPSED,
+    STEP,
+    SLIP,
+    HARDNESS,
+    SERVOS,
+    JOINTS,
+    TORQUES,
+    ELEMENTS,
+    PUSHES,
+    BALLS,
+    SENSED,
+    SETTLING,
+) = range(1, 14)
+"""The numbers that follow it: counts of steps, laws, counts of columns; steps whose forces were
+seen, and whether their work does not count yet."""
+HEADER = 14
+(PLACE, DOF, AIM, RATE, GAIN, LIMIT, STRENGTH, RAISING, LOWERING, FORCE_BEFORE, SIGNED,
+ POSITIVE) = range(12)  # fmt: skip
+"""Rows of servos: where a joint's state lies, its targets and law, its last force, its work."""
+SERVO_ROWS = 12
 (ADDRESS, FREEDOM, TORQUE_LAW, CARRIED, POSITION, VELOCITY, OVERSPEED, TORQUE,
- TORQUE_TARGET) = range(9)  # fmt: skip
+ TORQUE_SIGNED, TORQUE_POSITIVE, TORQUE_TARGET) = range(11)  # fmt: skip
 """Rows of torques: where a joint's state lies, its law and how much of its damping is MuJoCo's
 own, its state, what came of it, targets."""
 TORQUE_ROWS = TORQUE_TARGET + 3
@@ -68,6 +89,8 @@ PUSH_ROWS = 8
 BALL_ADDRESS, BALL_FREEDOM, BALL_SIGN, BALL_TORQUE, BALL_DAMPING, BALL_TURN = 0, 1, 2, 3, 6, 9
 """Columns of ball joints: where they lie, sign, torques of the three angles, damping, turn."""
 BALL_COLUMNS = BALL_TURN + 9
+ALL_FORCES = int(mj.mjtStage.mjSTAGE_ACC)
+"""Stage of MuJoCo's sensors after which a step only integrates."""
 ANY = 1 << 32
 """Length of an array of which only entries are used that MuJoCo's own indices name."""
 
@@ -90,7 +113,11 @@ def numbers_at(address, count):  # type: ignore[no-untyped-def]
 
 @njit
 def _drive_servos(servos, count, hardness, qpos, qvel, references):  # type: ignore[no-untyped-def]
-    """Let the row of each servo ask for ``feed-forward + gain * error``, within its limit."""
+    """
+    Let the row of each servo ask for ``feed-forward + gain * error``, within its limit.
+
+    One whose motor is too weak for its load asks for rest, which the row then holds.
+    """
     for k in range(count):
         limit = servos[LIMIT, k]
         wanted = (servos[AIM, k] - qpos[int(servos[PLACE, k])]) * servos[GAIN, k] + servos[RATE, k]
@@ -98,6 +125,8 @@ def _drive_servos(servos, count, hardness, qpos, qvel, references):  # type: ign
             wanted = limit
         if wanted < -limit:
             wanted = -limit
+        if stalls(servos[FORCE_BEFORE, k], wanted, servos[STRENGTH, k]):
+            wanted = 0.0
         references[k] = (wanted - qvel[int(servos[DOF, k])]) * hardness
 
 
@@ -234,8 +263,68 @@ def _control(state, table):  # type: ignore[no-untyped-def]
         _correct_sliding(first, state.nefc, table[SLIP], speeds, references)
 
 
-def _compiled(stamp: int) -> Any:
-    """Return the callback; Numba's cache would not notice other laws but for the stamp."""
+@njit
+def _sum_work(state, table):  # type: ignore[no-untyped-def]
+    """
+    Add the work of a step whose forces are known.
+
+    A force acts at the mean of the velocities before and after: that is what it adds to the
+    kinetic energy.
+    """
+    forces = numbers_at(state.efc_force, state.nefc)
+    qvel, qacc = numbers_at(state.qvel, ANY), numbers_at(state.qacc, ANY)
+    step = table[STEP]
+    table[SENSED] += 1.0
+    at, width = HEADER, int(table[JOINTS])
+    servos = _block(table, at, SERVO_ROWS, width)
+    for k in range(int(table[SERVOS])):
+        dof = int(servos[DOF, k])
+        force = forces[state.ne + k]
+        velocity = qvel[dof] + 0.5 * step * qacc[dof]
+        work = step * servo_power(force, velocity, servos[RAISING, k], servos[LOWERING, k])
+        servos[FORCE_BEFORE, k] = force
+        if table[SETTLING]:
+            continue
+        servos[SIGNED, k] += work
+        servos[POSITIVE, k] += max(work, 0.0)
+    at, width = at + SERVO_ROWS * width, int(table[TORQUES])
+    if width and not table[SETTLING]:
+        rows = _block(table, at, TORQUE_ROWS, width)
+        # Along the angles of ball joints there is no acceleration at hand.
+        half = 0.0 if table[BALLS] else 0.5 * step
+        for k in range(width):
+            velocity = rows[VELOCITY, k] + half * qacc[int(rows[FREEDOM, k])]
+            work = step * rows[TORQUE, k] * velocity
+            rows[TORQUE_SIGNED, k] += work
+            rows[TORQUE_POSITIVE, k] += max(work, 0.0)
+
+
+@njit(cache=True)
+def read_work(data, servos, torques, signed, positive):  # type: ignore[no-untyped-def]
+    """
+    Write the work [J] of joints since the start, signed and positive, (n,) each.
+
+    Parameters
+    ----------
+    data : record
+    servos, torques : (s,) and (t,) int arrays
+        The joints with a row and those with a torque; some with a torque have a row of friction.
+
+    """
+    signed[:], positive[:] = 0.0, 0.0
+    table = numbers_at(data.userdata, ANY)
+    width = int(table[JOINTS])
+    rows = _block(table, HEADER, SERVO_ROWS, width)
+    for k in range(len(servos)):
+        signed[servos[k]], positive[servos[k]] = rows[SIGNED, k], rows[POSITIVE, k]
+    rows = _block(table, HEADER + SERVO_ROWS * width, TORQUE_ROWS, len(torques))
+    for k in range(len(torques)):
+        signed[torques[k]] = rows[TORQUE_SIGNED, k]
+        positive[torques[k]] = rows[TORQUE_POSITIVE, k]
+
+
+def _compiled(stamp: int) -> tuple[Any, Any]:
+    """Return the callbacks; Numba's cache would not notice other laws but for the stamp."""
 
     @cfunc(
         types.void(types.CPointer(from_dtype(MODEL)), types.CPointer(from_dtype(DATA))),
@@ -250,7 +339,22 @@ def _compiled(stamp: int) -> Any:
         if table[0] == MAGIC:
             _control(state, table)
 
-    return control
+    @cfunc(
+        types.void(
+            types.CPointer(from_dtype(MODEL)), types.CPointer(from_dtype(DATA)), types.intc
+        ),
+        cache=True,
+    )
+    def sense(model, data, stage):  # type: ignore[no-untyped-def]
+        size = carray(model, 1)[0].nuserdata
+        if size < HEADER or stage != ALL_FORCES or stamp == 0:
+            return
+        state = carray(data, 1)[0]
+        table = numbers_at(state.userdata, size)
+        if table[0] == MAGIC:
+            _sum_work(state, table)
+
+    return control, sense
 
 
 def _stamp() -> int:
@@ -259,5 +363,8 @@ def _stamp() -> int:
     return zlib.crc32(b''.join(sources)) or 1
 
 
-CALLBACK: Any = _compiled(_stamp()).ctypes
+_CONTROL, _SENSE = _compiled(_stamp())
+CALLBACK: Any = _CONTROL.ctypes
 """Writes references, torques and forces of a step whose first half is done, as MuJoCo calls it."""
+SENSOR_CALLBACK: Any = _SENSE.ctypes
+"""Sums the work of a step whose forces are known, as MuJoCo calls it."""

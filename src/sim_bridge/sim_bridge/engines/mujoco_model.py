@@ -77,6 +77,14 @@ def build_model(
     _couple_mimics(spec, robot, scene)
     for element in robot.force_elements:
         _add_element(spec, bodies, element, fused)
+    # MuJoCo calls back for sensors where there is one of the user's.
+    spec.add_sensor(
+        name='work',
+        type=mj.mjtSensor.mjSENS_USER,
+        needstage=mj.mjtStage.mjSTAGE_ACC,
+        datatype=mj.mjtDataType.mjDATATYPE_REAL,
+        dim=1,
+    )
     for a, b in (*((joint.parent, joint.child) for joint in robot.joints), *apart):
         spec.add_exclude(bodyname1=a, bodyname2=b)
     try:

@@ -16,7 +16,7 @@ from sim_bridge.engines.bounds import check_base
 from sim_bridge.engines.demands import SERVOS
 from sim_bridge.engines.fused import fused
 from sim_bridge.engines.mujoco_client import mj
-from sim_bridge.engines.mujoco_control import Counts, claim_callback, table_size
+from sim_bridge.engines.mujoco_control import Counts, claim_callbacks, table_size
 from sim_bridge.engines.mujoco_model import GROUND, build_model
 from sim_bridge.engines.mujoco_options import MujocoOptions
 
@@ -60,7 +60,7 @@ class World:
         positions: FloatArray,
     ) -> None:
         """Bring the scene to its start: the root at ``pose``, every joint at rest."""
-        claim_callback()
+        claim_callbacks()
         made_of = (
             robot,
             terrain,
