@@ -52,9 +52,20 @@ GAITS: Mapping[str, Gait] = MappingProxyType(
     {
         'trot': Gait(duty_factor=0.55, side_lag=0.5, pair_lag=0.5),
         'walk': Gait(duty_factor=0.8, side_lag=0.5, pair_lag=None),
+        'pace': Gait(duty_factor=0.55, side_lag=0.5, pair_lag=0.0),
+        'bound': Gait(duty_factor=0.5, side_lag=0.0, pair_lag=0.5),
+        'tripod': Gait(duty_factor=0.55, side_lag=0.5, pair_lag=0.5),
+        'ripple': Gait(duty_factor=2.0 / 3.0, side_lag=0.5, pair_lag=1.0 / 3.0),
+        'wave': Gait(duty_factor=0.85, side_lag=0.5, pair_lag=None),
     }
 )
-"""Gaits by name. Walk is the lateral sequence: left rear, left front, right rear, right front."""
+"""
+Gaits by name. Walk is the lateral sequence: left rear, left front, right rear, right front.
+
+Tripod, ripple and wave are those of six legs, with three, two and one of them in the air: steps
+travel from the rear to the front by the time that one takes (Wilson 1966, Annual Review of
+Entomology 11:103-122). With other numbers of legs they are what the same lags give.
+"""
 
 
 def gait(name: str) -> Gait:
