@@ -103,7 +103,9 @@ class InsectGait:
             'wave': MappingProxyType({'period_scale': 3.0}),
         }
     )
-    needs: ClassVar[frozenset[str]] = frozenset({'joint_positions', 'joint_efforts', 'imu'})
+    needs: ClassVar[frozenset[str]] = frozenset(
+        {'joint_positions', 'joint_efforts', 'imu', 'contacts'}
+    )
 
     def __init__(self, robot: RobotModel, params: InsectGaitParams) -> None:
         if len(robot.legs) != LEGS or any(len(leg.joints) < JOINTS for leg in robot.legs):
@@ -165,7 +167,7 @@ class InsectGait:
             if not reflexes.inhibits(leg, self._state):
                 self._begin_step(leg)
         self._rest.advance(dt)
-        reflexes.advance(dt, self._state, self._since, self._rest.angles)
+        reflexes.advance(dt, self._state, self._rest.angles)
         sign = self._sign[:, None]
         position = (self._rest.angles + reflexes.offsets) * sign
         rate = (self._rest.rates + reflexes.rates) * sign

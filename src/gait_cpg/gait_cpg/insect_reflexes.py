@@ -60,18 +60,20 @@ class ReflexParams(Parameters):
     front_step_angle: float = _angle(0.10, 'Front legs: joint 0 beyond which they want to step.')
     middle_step_angle: float = _angle(0.40, 'Middle legs: the same.')
     back_step_angle: float = _angle(0.45, 'Back legs: the same.')
-    front_load: float = _torque(3e-4, 'Front legs: torque of joint 1 beyond which they stay.')
-    middle_load: float = _torque(3e-4, 'Middle legs: the same.')
-    back_load: float = _torque(3e-4, 'Back legs: the same.')
-    front_held: float = _angle(0.3, 'Front legs: lag of joint 0 in a step that tells an obstacle.')
-    middle_held: float = _angle(0.3, 'Middle legs: the same.')
-    back_held: float = _angle(0.3, 'Back legs: the same.')
-    bearing: float = _torque(5e-6, 'Torque of joint 1 below which a standing leg has no ground.')
+    front_load: float = _torque(3e-5, 'Front legs: torque of joint 1 beyond which they stay.')
+    middle_load: float = _torque(1.2e-4, 'Middle legs: the same.')
+    back_load: float = _torque(1.5e-4, 'Back legs: the same.')
+    front_held: float = _angle(0.2, 'Front legs: lag of joint 0 in a step that tells an obstacle.')
+    middle_held: float = _angle(0.15, 'Middle legs: the same.')
+    back_held: float = _angle(0.25, 'Back legs: the same.')
     elevator_lift: float = _angle(0.4, 'By which joint 1 lifts higher over an obstacle.')
     retraction_angle: float = _angle(0.15, 'By which joint 0 is drawn back at an obstacle.')
     search_depth: float = _angle(0.5, 'By which joint 1 presses further at most, for a foothold.')
     reflex_time: float = bounded(
         0.01, low=1e-4, high=1.0, unit='s', doc='In which lift and retraction are reached.'
+    )
+    search_delay: float = bounded(
+        0.02, low=0.0, high=1.0, unit='s', doc='Without ground before the search begins.'
     )
     search_time: float = bounded(
         0.03, low=1e-3, high=1.0, unit='s', doc='In which the search reaches its depth.'
@@ -94,6 +96,8 @@ class Senses:
         Angle of joint 0.
     load : (6,) array [N m]
         Torque of joint 1, positive where it presses down.
+    grounded : (6,) bool array
+        Whether the foot touches the ground.
 
     """
 
@@ -104,12 +108,16 @@ class Senses:
         self._sign = sign
         self.coxa: FloatArray = np.zeros(len(sign))
         self.load: FloatArray = np.zeros(len(sign))
+        self.grounded: BoolArray = np.zeros(len(sign), dtype=bool)
 
     def take(self, seen: Observation) -> None:
-        """Read an observation, which has joint positions and efforts."""
+        """Read an observation, which has positions, efforts and contacts."""
         if seen.joint_positions is not None and seen.joint_efforts is not None:
             self.coxa = seen.joint_positions[self._coxa] * self._sign
             self.load = -seen.joint_efforts[self._femur] * self._sign
+        if seen.contacts is not None:
+            self.grounded[:] = False
+            self.grounded[seen.contacts.sole[seen.contacts.sole >= 0]] = True
 
 
 class Reflexes:
@@ -149,6 +157,7 @@ class Reflexes:
         self.rates: FloatArray = np.zeros(self._shape)
         self._next: FloatArray = np.zeros(self._shape)
         self._held: BoolArray = np.zeros(self._shape[0], dtype=bool)
+        self._groundless: FloatArray = np.zeros(self._shape[0])
         self._acting: dict[str, BoolArray] = {}
         self.counts = dict.fromkeys(REFLEXES, 0)
 
@@ -183,7 +192,7 @@ class Reflexes:
             return True
         return False
 
-    def advance(self, dt: float, states: IntArray, since: FloatArray, rest: FloatArray) -> None:
+    def advance(self, dt: float, states: IntArray, rest: FloatArray) -> None:
         """
         Move the offsets by a control period.
 
@@ -191,8 +200,6 @@ class Reflexes:
         ----------
         dt : float [s]
         states : (6,) int array
-        since : (6,) array [s]
-            How long each leg has been in its state.
         rest : (6, joints) array [rad]
             Rest angles as the programs have them.
 
@@ -201,13 +208,13 @@ class Reflexes:
         if not self._moving and not self.offsets.any():
             self.rates = np.zeros(self._shape)
             return
-        goal, pace = self._goals(states, since, rest)
+        goal, pace = self._goals(dt, states, rest)
         reach = dt * pace
         self._next = self.offsets + np.clip(goal - self.offsets, -reach, reach)
         self.rates = (self._next - self.offsets) / dt
 
     def _goals(
-        self, states: IntArray, since: FloatArray, rest: FloatArray
+        self, dt: float, states: IntArray, rest: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Return where offsets are to go and how fast, (6, joints) [rad, rad/s]."""
         params, stepping = self._params, states == STEP
@@ -225,8 +232,9 @@ class Reflexes:
                 params.retraction_angle
             )
         if params.foothold_search:
-            lost = ~stepping & (since > params.reflex_time) & (self.senses.load < params.bearing)
-            searching = self._count('foothold_search', lost)
+            lost = ~stepping & ~self.senses.grounded
+            self._groundless = np.where(lost, self._groundless + dt, 0.0)
+            searching = self._count('foothold_search', self._groundless > params.search_delay)
             # Down to the full depth as long as nothing bears, and no further once it does.
             found = ~stepping & ~searching & (self.offsets[:, 1] < 0.0)
             goal[searching, 1] = -params.search_depth

@@ -116,8 +116,8 @@ def test_a_changed_period_scale_settles_without_a_lost_or_doubled_step():
         gaps = np.diff(starts)
         # The delay between neighbours takes a growing share of the cycle: phases gain a little.
         assert gaps.min() > 0.08
-        # Cycles shorten from 0.5 s to 0.1 s: none is as long as two of its neighbours.
-        assert (gaps[1:] / gaps[:-1]).max() < 1.05
+        # Cycles shorten from 0.5 s to 0.1 s: a lost step would make one as long as two.
+        assert (gaps[1:] / gaps[:-1]).max() < 1.4
 
 
 def test_half_the_speed_doubles_the_cycle_and_none_stands():
@@ -130,7 +130,7 @@ def test_half_the_speed_doubles_the_cycle_and_none_stands():
 
 
 def test_a_turn_shortens_the_strides_of_its_side():
-    left, _ = walk(0.6, velocity=(0.06, 0.0, 1.0), turn_gain=0.3)
+    left, _ = walk(0.6, velocity=(0.06, 0.0, 1.0), turn_gain=0.3, heading_gain=0.0)
     straight, _ = walk(0.6)
     ratio = np.ptp(left[round(0.3 / DT) :, :, 0], axis=0) / np.ptp(
         straight[round(0.3 / DT) :, :, 0], axis=0
