@@ -6,7 +6,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.robot.model import RobotModel
-from gait_core.targets import AppliedTargets
+from gait_core.targets import AppliedTape, AppliedTargets
 from sim_bridge.engines.bullet_balls import Balls
 from sim_bridge.engines.bullet_client import pb
 from sim_bridge.engines.bullet_elements import Elements
@@ -138,6 +138,19 @@ class Motors:
         samples = self.demands.take(targets, steps)
         self._bind_targets()
         return samples
+
+    def load_tape(self, tape: AppliedTape, steps: int) -> int:
+        """Take the targets of many control periods as ``Demands.take_tape`` does."""
+        samples = self.demands.take_tape(tape, steps)
+        positions, velocities = self.demands.ahead[:2]
+        self._tape = positions[:, :, self._servo].tolist(), velocities[:, :, self._servo].tolist()
+        return samples
+
+    def begin(self, period: int) -> None:
+        """Begin a control period of the tape."""
+        self.demands.begin(period)
+        positions, velocities = self._tape
+        self._servo_positions, self._servo_velocities = positions[period], velocities[period]
 
     def _bind_targets(self) -> None:
         self._servo_positions = self.demands.position[:, self._servo].tolist()

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
-from gait_core.observation import Contacts, Imu, Observation
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
-from sim_bridge.engines.bounds import FAR, check_state
 from sim_bridge.engines.bullet_client import pb
 from sim_bridge.engines.bullet_motors import Motors
 from sim_bridge.engines.bullet_world import World
 from sim_bridge.engines.fused import Place, origin_of
 from sim_bridge.engines.rigid import inverse, matrix_of, product, quaternion_of, turned
+from sim_bridge.engines.rigid_states import NO_CONTACTS, RigidReader, Touching
 
 Row = tuple[float, ...]
 _NO_JOINTS: tuple[Row, Row, Row, Row] = ((), (), (), ())
+_NO_ELEMENTS = np.zeros((2, 0))
 BodyState = tuple[Row, Row, Row, Row]
 """Position, quaternion, linear and angular velocity."""
 
@@ -62,7 +61,7 @@ class Mount:
         )
 
 
-class StateReader:
+class StateReader(RigidReader[Motors]):
     """
     Reads the state of the robot in a world, once per control period.
 
@@ -73,12 +72,11 @@ class StateReader:
     """
 
     def __init__(self, world: World, robot: RobotModel, scene: Scene) -> None:
-        self._world, self._robot = world, robot
+        super().__init__(robot, scene)
+        self._world = world
         self._client, self._body, self._ground = world.client, world.body, world.ground
         self._links = [world.axes[name] for name in robot.joint_names]
-        self._period = scene.control_period
         self._gravity = scene.gravity
-        self._lay_out(len(robot.joint_names))
         self._root_mount = Mount(world, origin_of(robot.links[0].name))
         imu_link = robot.imu_link or robot.links[0].name
         if imu_link not in world.model.places:
@@ -86,75 +84,29 @@ class StateReader:
         self._imu_mount = Mount(world, world.model.places[imu_link])
         self._imu_is_root = imu_link == robot.links[0].name
         self._imu_velocity: Row | None = None
-        self._no_contacts = Contacts(soles=robot.soles)
         carriers = [world.link[world.model.carrier(sole)] for sole in robot.soles]
         self._sole_of = {index: i for i, index in reversed(list(enumerate(carriers)))}
 
-    def _lay_out(self, n: int) -> None:
-        """Say where in one array a reading keeps what."""
-        sizes = (n, n, 7, 6, n, 4, 3, 3)
-        ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]
-        self._parts = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
-        self._state = slice(0, 2 * n + 13)
-
-    def read(self, tick: int, motors: Motors) -> Observation:
-        """
-        Return the state at a control tick.
-
-        Raises
-        ------
-        SimulationDiverged
-            If it is not finite or beyond any physics.
-
-        """
+    def _fill(self, tick: int, motors: Motors, row: FloatArray) -> None:
         joints = pb.getJointStates(self._body, self._links, self._client) if self._links else ()
         positions, velocities, _, efforts = zip(*joints, strict=True) if joints else _NO_JOINTS
         body = body_state(self._body, -1, self._client)
         at, turn, linear = self._root_mount.seen(*body)
         # All of it in one array: each conversion costs more than what it converts.
-        found = np.array(
-            [
-                *positions, *velocities, *at, *turn, *linear, *body[3], *efforts,
-                *self._imu(body, turn, linear),
-            ]
-        )  # fmt: skip
-        motors.torques.write(found[self._parts[4]])
+        row[:] = [
+            *positions, *velocities, *at, *turn, *linear, *body[3], *efforts,
+            *self._imu(body, turn, linear),
+        ]  # fmt: skip
+        motors.torques.write(row[self._parts[4]])
         if len(motors.balls):
-            motors.balls.read(found[self._parts[0]], found[self._parts[1]])
-        found.flags.writeable = False
-        q, rates, pose, twist, torques, attitude, spin, felt = [found[at] for at in self._parts]
-        state = found[self._state]
-        # If all squares together are no more, nothing is far off; else a closer look is needed.
-        if not state.dot(state) < FAR * FAR:
-            check_state(tick, pose.tolist(), twist.tolist(), q, rates)
-        return Observation(
-            tick=tick,
-            time=tick * self._period,
-            joint_names=self._robot.joint_names,
-            joint_positions=q,
-            joint_velocities=rates,
-            joint_efforts=torques,
-            body_names=self._robot.roots,
-            body_poses=pose.reshape(1, 7),
-            body_twists=twist.reshape(1, 6),
-            imu=Imu(orientation=attitude, angular_velocity=spin, linear_acceleration=felt),
-            contacts=self._contacts(),
-            **self._elements(motors),
-        )
+            motors.balls.read(row[self._parts[0]], row[self._parts[1]])
 
-    def _elements(self, motors: Motors) -> dict[str, Any]:
-        """Return the fields of an observation that say what force elements do."""
+    def _elements(self, motors: Motors) -> tuple[tuple[str, ...], FloatArray]:
         elements = motors.elements
         if not len(elements):
-            return {}
+            return (), _NO_ELEMENTS
         elements.read()
-        both = np.array([elements.lengths, elements.tensions.applied])
-        both.flags.writeable = False
-        return {
-            'element_names': elements.tensions.names,
-            'element_lengths': both[0],
-            'element_forces': both[1],
-        }
+        return elements.tensions.names, np.array([elements.lengths, elements.tensions.applied])
 
     def _imu(self, body: BodyState, turn: Row, linear: Row) -> Row:
         """Return orientation, rate and specific force from what the root does."""
@@ -177,7 +129,7 @@ class StateReader:
             a * x + d * y + g * z, b * x + e * y + h * z, c * x + f * y + i * z,
         )  # fmt: skip
 
-    def _contacts(self) -> Contacts:
+    def _touching(self) -> Touching:
         soles: list[int] = []
         numbers: list[float] = []
         for point in pb.getContactPoints(self._body, self._ground, physicsClientId=self._client):
@@ -194,12 +146,5 @@ class StateReader:
                     -gap,
                 )
         if not soles:
-            return self._no_contacts
-        found = np.array(numbers).reshape(-1, 7)
-        return Contacts(
-            soles=self._robot.soles,
-            sole=np.array(soles, dtype=np.int64),
-            points=found[:, :3],
-            forces=found[:, 3:6],
-            depths=found[:, 6],
-        )
+            return NO_CONTACTS
+        return np.array(soles, dtype=np.int64), np.array(numbers).reshape(-1, 7)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gait_core.arrays import FloatArray, IntArray, all_finite
+from gait_core.arrays import BoolArray, FloatArray, IntArray, all_finite
 from gait_core.errors import BadCommand, ConfigurationError
 from gait_core.robot.kinds import ACTUATORS, ELEMENTS, NO_LIMIT, check_kind, constant
 from gait_core.robot.model import Actuator, ForceElement, RobotModel
-from gait_core.targets import AppliedTargets
+from gait_core.targets import AppliedTape, AppliedTargets
 from sim_bridge.engines import laws
 
 __all__ = ['DEFAULT_GAIN', 'NO_LIMIT', 'SERVOS', 'Demands', 'Tensions', 'Torques']
@@ -38,6 +38,8 @@ class Demands:
         ``target_names``, none for force elements.
     position, velocity, effort : (K, m) arrays
         Of the period that was taken last, by ``target_names``.
+    ahead : (T, K, m) arrays
+        Position, velocity and effort of the tape that was taken last.
     physics_step : float [s]
 
     Raises
@@ -63,6 +65,7 @@ class Demands:
         self.velocity_limit: FloatArray = np.minimum(robot.velocity_limit, NO_LIMIT)
         self.effort_limit: FloatArray = np.minimum(robot.effort_limit, NO_LIMIT)
         self.clamped: IntArray = np.zeros(self._m, dtype=np.int64)
+        self._outside: IntArray | None = None
 
     def hold(self, positions: FloatArray) -> None:
         """Demand that positions and lengths be held, (m,), at zero velocity and effort."""
@@ -82,9 +85,37 @@ class Demands:
             If the sub-samples do not divide the physics steps.
 
         """
+        wanted, outside = self._checked(targets, steps)
+        if outside.any():
+            self.clamped += outside.any(axis=0)
+        self.position, self.velocity, self.effort = wanted, targets.velocity, targets.effort
+        return len(wanted)
+
+    def take_tape(self, tape: AppliedTape, steps: int) -> int:
+        """Take the targets of many control periods likewise, for ``begin``."""
+        wanted, outside = self._checked(tape, steps)
+        self.ahead = wanted, tape.velocity, tape.effort
+        self._outside = np.asarray(outside.any(axis=1), dtype=np.int64) if outside.any() else None
+        return int(wanted.shape[1])
+
+    def begin(self, period: int) -> None:
+        """Begin a control period of the tape."""
+        position, velocity, effort = self.ahead
+        self.position, self.velocity = position[period], velocity[period]
+        self.effort = effort[period]
+        if self._outside is not None:
+            self.clamped += self._outside[period]
+
+    def _checked(
+        self, targets: AppliedTargets | AppliedTape, steps: int
+    ) -> tuple[FloatArray, BoolArray]:
+        """Return positions within the limits, and where they were not."""
         position, velocity, effort = targets.position, targets.velocity, targets.effort
-        samples = len(position)
-        if not position.shape == velocity.shape == effort.shape == (samples, self._m):
+        samples = position.shape[-2]
+        if (
+            not position.shape[-1] == self._m
+            or not position.shape == velocity.shape == effort.shape
+        ):
             raise BadCommand(
                 f'targets have shapes {position.shape}, {velocity.shape}, {effort.shape}, '
                 f'expected (K, {self._m}) for each'
@@ -99,11 +130,7 @@ class Demands:
         if not (all_finite(position) and all_finite(velocity) and all_finite(effort)):
             raise BadCommand('targets hold a value that is not finite')
         wanted = np.minimum(np.maximum(position, self._lower), self._upper)
-        outside = wanted != position
-        if outside.any():
-            self.clamped += outside.any(axis=0)
-        self.position, self.velocity, self.effort = wanted, velocity, effort
-        return samples
+        return wanted, wanted != position
 
 
 class Torques:

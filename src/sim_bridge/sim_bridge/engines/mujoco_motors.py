@@ -8,7 +8,7 @@ import numpy as np
 from gait_core.arrays import BoolArray, FloatArray, IntArray
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
-from gait_core.targets import AppliedTargets
+from gait_core.targets import AppliedTape, AppliedTargets
 from sim_bridge.engines.demands import (
     DEFAULT_GAIN,
     NO_LIMIT,
@@ -154,11 +154,29 @@ class Motors:
         self._gather()
         return samples
 
+    def load_tape(self, tape: AppliedTape, steps: int) -> int:
+        """Take the targets of many control periods as ``Demands.take_tape`` does."""
+        samples = self.demands.take_tape(tape, steps)
+        positions, velocities = self.demands.ahead[:2]
+        periods, _, width = positions.shape
+        shape = (periods * samples, width)
+        ahead = self._sorted(positions.reshape(shape), velocities.reshape(shape))
+        self._tape: FloatArray = ahead.reshape(periods, samples, *ahead.shape[1:])
+        return samples
+
+    def begin(self, period: int) -> None:
+        """Begin a control period of the tape."""
+        self.demands.begin(period)
+        self._ahead = self._tape[period]
+
     def _gather(self) -> None:
-        """Sort the demands of all sub-samples into the order of MuJoCo's rows."""
-        demands = self.demands
-        self._ahead = np.empty((len(demands.position), 2, len(self.servos)))
-        _sort(demands.position, demands.velocity, self.servos, self._moves, self._ahead)
+        self._ahead = self._sorted(self.demands.position, self.demands.velocity)
+
+    def _sorted(self, positions: FloatArray, velocities: FloatArray) -> FloatArray:
+        """Return the demands of sub-samples in the order of MuJoCo's rows, (K, 2, s)."""
+        ahead = np.empty((len(positions), 2, len(self.servos)))
+        _sort(positions, velocities, self.servos, self._moves, ahead)
+        return ahead
 
     def select(self, sample: int) -> None:
         """Put a sub-sample of the demands into force."""

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import ConfigurationError, SimulationDiverged
-from gait_core.observation import Contacts, Imu, Observation
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
 from sim_bridge.engines.balls import ball_states
-from sim_bridge.engines.bounds import FAR, check_state
 from sim_bridge.engines.mujoco_client import mj
 from sim_bridge.engines.mujoco_kernel import CONTACT, DATA
 from sim_bridge.engines.mujoco_layout import structure
@@ -20,6 +16,7 @@ from sim_bridge.engines.mujoco_motors import Motors
 from sim_bridge.engines.mujoco_read_kernel import read_contacts, read_imu, read_robot
 from sim_bridge.engines.mujoco_world import World
 from sim_bridge.engines.rigid import quaternion_of
+from sim_bridge.engines.rigid_states import NO_CONTACTS, RigidReader, Touching
 
 ROOT = 1
 """MuJoCo's index of the root link; 0 is the world."""
@@ -32,9 +29,10 @@ _FATAL = np.array(
 )
 _XYZW = np.array([1, 2, 3, 0])
 _LIKE_CONTACTS = np.zeros(0, dtype=CONTACT)
+_NO_ELEMENTS = np.zeros((2, 0))
 
 
-class StateReader:
+class StateReader(RigidReader[Motors]):
     """
     Reads the state of the robot in a world, once per control period.
 
@@ -45,14 +43,13 @@ class StateReader:
     """
 
     def __init__(self, world: World, robot: RobotModel, scene: Scene) -> None:
-        self._world, self._robot = world, robot
+        super().__init__(robot, scene)
+        self._world = world
         self._model, self._data = world.model, world.data
         self._structure = structure(DATA, world.data)
-        self._period = scene.control_period
         self._gravity = np.array(scene.gravity)
         self._free = not scene.fixed_base
-        self._rows = 3 if scene.friction > 0.0 else 1
-        self._lay_out(len(robot.joint_names))
+        self._contact_rows = 3 if scene.friction > 0.0 else 1
         places = world.fused.places
         imu_link = robot.imu_link or robot.links[0].name
         if imu_link not in places:
@@ -66,53 +63,15 @@ class StateReader:
         self._sole_of: IntArray = np.array(
             [sole_of.get(body, -1) for body in world.model.geom_bodyid.tolist()], dtype=np.int64
         )
-        self._no_contacts = Contacts(soles=robot.soles)
         self._make_room(16)
-
-    def _lay_out(self, n: int) -> None:
-        """Say where in one array a reading keeps what."""
-        sizes = (n, n, 7, 6, n, 4, 3, 3)
-        ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]
-        self._parts = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
-        self._size, self._state = ends[-1], slice(0, 2 * n + 13)
 
     def _make_room(self, contacts: int) -> None:
         self._soles: IntArray = np.zeros(contacts, dtype=np.int64)
         self._found: FloatArray = np.zeros((contacts, 7))
 
-    def read(self, tick: int, motors: Motors) -> Observation:
-        """
-        Return the state at a control tick.
-
-        Raises
-        ------
-        SimulationDiverged
-            If it is not finite or beyond any physics.
-
-        """
+    def _fill(self, tick: int, motors: Motors, row: FloatArray) -> None:
         motors.check()
-        found: FloatArray = np.empty(self._size)
-        self._read_robot(tick, motors, found)
-        found.flags.writeable = False
-        q, rates, pose, twist, efforts, attitude, spin, felt = [found[at] for at in self._parts]
-        state = found[self._state]
-        # If all squares together are no more, nothing is far off; else a closer look is needed.
-        if not state.dot(state) < FAR * FAR:
-            check_state(tick, pose.tolist(), twist.tolist(), q, rates)
-        return Observation(
-            tick=tick,
-            time=tick * self._period,
-            joint_names=self._robot.joint_names,
-            joint_positions=q,
-            joint_velocities=rates,
-            joint_efforts=efforts,
-            body_names=self._robot.roots,
-            body_poses=pose.reshape(1, 7),
-            body_twists=twist.reshape(1, 6),
-            imu=Imu(orientation=attitude, angular_velocity=spin, linear_acceleration=felt),
-            contacts=self._contacts(),
-            **self._elements(motors),
-        )
+        self._read_robot(tick, motors, row)
 
     def _read_robot(self, tick: int, motors: Motors, found: FloatArray) -> None:
         world, data = self._world, self._structure
@@ -159,22 +118,15 @@ class StateReader:
         q, velocities = self._parts[:2]
         found[q][columns], found[velocities][columns] = angles, rates
 
-    def _elements(self, motors: Motors) -> dict[str, Any]:
-        """Return the fields of an observation that say what force elements do."""
+    def _elements(self, motors: Motors) -> tuple[tuple[str, ...], FloatArray]:
         tensions = motors.tensions
         if not tensions.names:
-            return {}
+            return (), _NO_ELEMENTS
         # MuJoCo's lengths are those of the start of the last step.
         mj.mj_kinematics(self._model, self._data)
         mj.mj_comPos(self._model, self._data)
         mj.mj_tendon(self._model, self._data)
-        both = np.array([self._data.ten_length, tensions.applied])
-        both.flags.writeable = False
-        return {
-            'element_names': tensions.names,
-            'element_lengths': both[0],
-            'element_forces': both[1],
-        }
+        return tensions.names, np.array([self._data.ten_length, tensions.applied])
 
     def _read_body(self, body: int, pose: FloatArray, twist: FloatArray) -> None:
         """Write pose and twist of a body's frame in ``odom``, (7,) and (6,)."""
@@ -188,25 +140,18 @@ class StateReader:
         pose[:3], pose[3:] = data.xpos[body], data.xquat[body][_XYZW]
         twist[:3], twist[3:] = both[3:], both[:3]
 
-    def _contacts(self) -> Contacts:
+    def _touching(self) -> Touching:
         count = self._read_contacts()
         if count > len(self._soles):
             self._make_room(2 * count)
             self._read_contacts()
         if not count:
-            return self._no_contacts
-        found = self._found[:count].copy()
-        return Contacts(
-            soles=self._robot.soles,
-            sole=self._soles[:count].copy(),
-            points=found[:, :3],
-            forces=found[:, 3:6],
-            depths=found[:, 6],
-        )
+            return NO_CONTACTS
+        return self._soles[:count].copy(), self._found[:count].copy()
 
     def _read_contacts(self) -> int:
         count: int = read_contacts(
-            self._structure, _LIKE_CONTACTS, self._world.ground, self._sole_of, self._rows,
+            self._structure, _LIKE_CONTACTS, self._world.ground, self._sole_of, self._contact_rows,
             self._soles, self._found,
         )  # fmt: skip
         return count

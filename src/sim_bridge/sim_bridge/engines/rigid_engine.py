@@ -15,11 +15,12 @@ from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Push, Scene
 from gait_core.state_tape import StateTape, by_steps
-from gait_core.targets import AppliedTargets
+from gait_core.targets import AppliedTape, AppliedTargets
 from gait_core.terrains import Terrain, load_terrain
 from gait_core.trial import initial_positions
 from sim_bridge.engines.bounds import CARRIES, PushWindow, refuse_unsupported
 from sim_bridge.engines.demands import Demands, Torques
+from sim_bridge.engines.rigid_states import StateLog
 from sim_bridge.engines.similarity import Similarity
 
 
@@ -62,6 +63,12 @@ class RigidMotors(Protocol):
     def load(self, targets: AppliedTargets, steps: int) -> int:
         """Take the targets of a control period; return their sub-samples."""
 
+    def load_tape(self, tape: AppliedTape, steps: int) -> int:
+        """Take the targets of many control periods; return the sub-samples of each."""
+
+    def begin(self, period: int) -> None:
+        """Begin a control period of the tape."""
+
     def select(self, sample: int) -> None:
         """Put a sub-sample into force."""
 
@@ -77,6 +84,9 @@ class Reader(Protocol):
 
     def read(self, tick: int, motors: Any) -> Observation:
         """Return the state at a control tick; SimulationDiverged if it is no physics."""
+
+    def log(self, motors: Any, first: int, count: int) -> StateLog:
+        """Return a log for the states of some ticks."""
 
 
 BuiltT = TypeVar('BuiltT', bound=Built)
@@ -266,7 +276,10 @@ class RigidEngine(SceneEngine[WorldT], Generic[WorldT, MotorsT, ShoveT]):
         self._check_ready()
         if self._similar is not None:
             targets = self._similar.targets(targets)
-        samples = self._motors.load(targets, self._steps)
+        self._advance_period(self._motors.load(targets, self._steps))
+        return self._read(self._tick)
+
+    def _advance_period(self, samples: int) -> None:
         first = self._tick * self._steps
         per_sample = self._steps // samples
         active = [push for push in self._pushes if push.window.within(first, first + self._steps)]
@@ -277,11 +290,34 @@ class RigidEngine(SceneEngine[WorldT], Generic[WorldT, MotorsT, ShoveT]):
             else:
                 self._advance(per_sample)
         self._tick += 1
-        return self._read(self._tick)
 
     def rollout(self, tape: Sequence[AppliedTargets]) -> StateTape:
-        """Advance one control period per tape entry; equals stepping bit for bit."""
-        return by_steps(self.step, tape)
+        """
+        Advance one control period per tape entry; equals stepping bit for bit.
+
+        Raises what ``step`` does. An ``AppliedTape`` is checked as a whole before it begins.
+        """
+        if not isinstance(tape, AppliedTape):
+            return by_steps(self.step, tape)
+        self._check_ready()
+        if self._similar is not None:
+            tape = self._similar.tape(tape)
+        motors = self._motors
+        samples = motors.load_tape(tape, self._steps)
+        log = self._state.log(motors, self._tick + 1, len(tape))
+        try:
+            for period in range(len(tape)):
+                motors.begin(period)
+                self._advance_period(samples)
+                log.read()
+        except SimulationDiverged as error:
+            self._ready = False
+            raise SimulationDiverged(str(error), self._real(log.tape())) from error
+        return self._real(log.tape())
+
+    def _real(self, states: StateTape) -> StateTape:
+        similar = self._similar
+        return states if similar is None else similar.seen_tape(states, self._period)
 
     def _read(self, tick: int) -> Observation:
         try:

@@ -17,7 +17,8 @@ from gait_core.observation import Contacts, Observation
 from gait_core.parameters import Parameters, describe
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Push, Scene
-from gait_core.targets import AppliedTargets
+from gait_core.state_tape import StateTape
+from gait_core.targets import AppliedTape, AppliedTargets
 from gait_core.terrains import Terrain
 from sim_bridge.engines.enlarged import enlarged_robot, enlarged_terrain, power_of
 
@@ -109,26 +110,39 @@ class Similarity:
             targets.position * position, targets.velocity * rate, targets.effort * effort
         )
 
+    def tape(self, tape: AppliedTape) -> AppliedTape:
+        """Return a tape of targets of the enlarged robot."""
+        position, rate, effort = self._targets
+        return AppliedTape(tape.position * position, tape.velocity * rate, tape.effort * effort)
+
     def seen(self, seen: Observation, period: float) -> Observation:
         """Return an observation in real units; ``period`` [s] is the real control period."""
+        return dataclasses.replace(seen, time=seen.tick * period, **self._in_real_units(seen))
+
+    def seen_tape(self, seen: StateTape, period: float) -> StateTape:
+        """Return states in real units; ``period`` [s] is the real control period."""
+        return dataclasses.replace(
+            seen, times=period * seen.ticks.astype(np.float64), **self._in_real_units(seen)
+        )
+
+    def _in_real_units(self, seen: Observation | StateTape) -> dict[str, Any]:
+        """Return those fields of one state or many that have a unit, in real ones."""
         length, force = self._factor('m'), self._factor('N')
         imu = seen.imu
         if imu is not None:
             rate = self._twist[5]
             imu = dataclasses.replace(imu, angular_velocity=imu.angular_velocity / rate)
-        return dataclasses.replace(
-            seen,
-            time=seen.tick * period,
-            imu=imu,
-            joint_positions=_over(seen.joint_positions, self._joints[0]),
-            joint_velocities=_over(seen.joint_velocities, self._joints[1]),
-            joint_efforts=_over(seen.joint_efforts, self._joints[2]),
-            body_poses=_over(seen.body_poses, self._pose),
-            body_twists=_over(seen.body_twists, self._twist),
-            element_lengths=_over(seen.element_lengths, length),
-            element_forces=_over(seen.element_forces, force),
-            contacts=_contacts(seen.contacts, length, force),
-        )
+        return {
+            'imu': imu,
+            'joint_positions': _over(seen.joint_positions, self._joints[0]),
+            'joint_velocities': _over(seen.joint_velocities, self._joints[1]),
+            'joint_efforts': _over(seen.joint_efforts, self._joints[2]),
+            'body_poses': _over(seen.body_poses, self._pose),
+            'body_twists': _over(seen.body_twists, self._twist),
+            'element_lengths': _over(seen.element_lengths, length),
+            'element_forces': _over(seen.element_forces, force),
+            'contacts': _contacts(seen.contacts, length, force),
+        }
 
 
 def _push(push: Push, time: float, force: float) -> Push:
