@@ -44,6 +44,7 @@ setup(
             'evolver = gait_evolver.benchmark:benchmark',
         ],
         'gait.studies': [
+            'cafarelli2017 = gait_evolver.studies.cafarelli2017:study',
             'pike2003 = gait_evolver.studies.pike2003:study',
         ],
         # Fitness terms: one line per public function of gait_evolver/fitness.py and

@@ -27,6 +27,7 @@ from gait_evolver.evaluators.local import LocalEvaluator
 from gait_evolver.evaluators.together import Together
 from gait_evolver.evolve import Evolution, Progress
 from gait_evolver.experiment import Plan, load_experiment, resolve
+from gait_evolver.pieces import work_off
 from gait_evolver.progress import make_display
 from gait_evolver.run_store import Row, RunStore
 
@@ -198,6 +199,23 @@ class Session:
         if all(hasattr(engine, 'rollout_batch') for engine in engines):
             return Together(len(plans), self._workers).member, len(plans)
         return partial(LocalEvaluator, workers=1), min(self._workers, len(plans))
+
+    def work_off(
+        self, name: str, work: Callable[[Any], Any], pieces: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """
+        Return what became of independent pieces of work, on all workers, resumed from a file.
+
+        Parameters
+        ----------
+        name : str
+            Of the file.
+        work : callable
+        pieces : mapping
+            As of ``pieces.work_off``.
+
+        """
+        return work_off(work, pieces, self.folder / f'{name}.jsonl', self._workers)
 
     def _opened(
         self, name: str, experiment: str, overrides: Mapping[str, Any]
