@@ -187,14 +187,23 @@ def make_scene(robot_name: str, overrides: Mapping[str, Any]) -> Scene:
         defaults.pop('engine_options', None)  # They were another engine's.
     options = dict(robot.defaults.get('engines', {})).get(engine, {})
     base = merged({'engine': engine, 'engine_options': options}, defaults)
+    if engine in robot.defaults.get('physics_steps', {}):
+        base['physics_step'] = robot.defaults['physics_steps'][engine]
     if 'terrain' in overrides:
-        base.pop('terrain', None)  # Parameters of one terrain mean nothing to another.
+        # Parameters of one terrain mean nothing to another.
+        base['terrain'] = _usual_terrain(robot, overrides['terrain'])
     scene: Scene = rebuild(
         Scene, {**merged(base, overrides), 'robot': robot_name, 'engine': engine}, 'scene'
     )
     check_registered('engines', scene.engine)
     _check_terrain(scene.terrain)
     return scene
+
+
+def _usual_terrain(robot: RobotModel, wanted: Any) -> dict[str, Any]:
+    """Return the parameters that a robot's defaults give a terrain: an insect needs its own."""
+    name = wanted.get('name', 'flat') if isinstance(wanted, Mapping) else wanted.name
+    return {'parameters': robot.defaults.get('terrains', {}).get(name, {})}
 
 
 def _check_terrain(terrain: TerrainSpec) -> None:

@@ -5,6 +5,7 @@ import pytest
 
 from gait_core.kinematics import link_poses
 from gait_core.robot.load import load_robot
+from gait_core.trial_setup import make_scene
 
 ROACH = load_robot('roach')
 # Toe tips of the left legs in the thorax frame [cm], as front, middle, back.
@@ -84,3 +85,21 @@ def test_springs_are_as_strong_as_what_hangs_on_them_is_heavy():
         assert actuator.constants['strength'] == pytest.approx(1e-6 * strength, rel=1e-3)
         assert actuator.constants['rise'] == rise
         assert actuator.constants['damping'] == pytest.approx(1e-6 * damping, rel=1e-3)
+
+
+def test_its_terrains_are_of_its_size_unless_told_otherwise():
+    usual = make_scene('roach', {'terrain': {'name': 'steps'}}).terrain
+    assert usual.parameters['height'] == 0.002
+    told = make_scene('roach', {'terrain': {'name': 'steps', 'parameters': {'height': 0.004}}})
+    assert dict(told.terrain.parameters) == {**usual.parameters, 'height': 0.004}
+    assert dict(make_scene('roach', {}).terrain.parameters) == {}
+
+
+def test_each_engine_gets_the_physics_step_that_it_needs():
+    steps = {
+        name: make_scene('roach', {'engine': name}).physics_step for name in ('mujoco', 'bullet')
+    }
+    assert steps == pytest.approx({'mujoco': 1.0 / 19200.0, 'bullet': 1.0 / 76800.0})
+    assert (
+        make_scene('roach', {'engine': 'bullet', 'physics_step': 1e-4 / 2.4}).physics_step < 5e-5
+    )

@@ -66,6 +66,8 @@ defaults:
   duration: 8
   scene: {physics_step: 0.002, gravity: [0, 0, -1.6]}
   engines: {bullet: {solver_iterations: 70}}
+  physics_steps: {mujoco: 0.001}
+  terrains: {steps: {height: 0.02}}
 """
 
 
@@ -98,6 +100,8 @@ def test_every_key_is_taken(folder):
         'settle_time': 0.0,
         'scene': {'physics_step': 0.002, 'gravity': (0, 0, -1.6)},
         'engines': {'bullet': {'solver_iterations': 70.0}},
+        'physics_steps': {'mujoco': 0.001},
+        'terrains': {'steps': {'height': 0.02}},
     }
 
 

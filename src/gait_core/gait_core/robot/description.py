@@ -48,6 +48,8 @@ Every key is optional; whatever is absent is inferred (``infer.py``)::
       preset: levelled
       scene: {physics_step: 0.001}     # fields of gait_core.scene.Scene
       engines: {bullet: {solver_iterations: 100}}
+      physics_steps: {bullet: 0.0005}  # s; where an engine needs another than scene says
+      terrains: {steps: {height: 0.002, length: 0.01}}     # parameters where the user gives none
       command: [0.3, 0, 0]             # m/s, m/s, rad/s, when the user gives none
       duration: 20                     # s
       settle_time: 0.5                 # s
@@ -316,14 +318,17 @@ def _pair(
 
 
 def _defaults(given: Section) -> Mapping[str, Any]:
-    given.allow('scene', 'controller', 'preset', 'engines', 'command', 'duration', 'settle_time')
+    given.allow(
+        'scene', 'controller', 'preset', 'engines', 'physics_steps', 'terrains', 'command',
+        'duration', 'settle_time',
+    )  # fmt: skip
     scene = given.section('scene')
     scene.allow(*_SCENE_FIELDS)
     try:
         rebuild(Scene, {'robot': '', **scene.content}, 'scene')
     except ConfigurationError as error:
         raise ConfigurationError(f'{given.where}: {error}') from error
-    engines = given.section('engines')
+    engines, terrains = given.section('engines'), given.section('terrains')
     return {
         'scene': {
             key: tuple(value) if isinstance(value, list) else value
@@ -332,6 +337,8 @@ def _defaults(given: Section) -> Mapping[str, Any]:
         'controller': given.text('controller', ''),
         'preset': given.text('preset', ''),
         'engines': {name: engines.section(name).numbers() for name in engines.content},
+        'physics_steps': given.section('physics_steps').numbers(),
+        'terrains': {name: terrains.section(name).numbers() for name in terrains.content},
         'command': given.triple('command', (0.0, 0.0, 0.0)),
         'duration': given.number('duration', 10.0),
         'settle_time': given.number('settle_time', 0.0),

@@ -225,7 +225,8 @@ class RobotModel:
         Empty: the root link.
     defaults : mapping
         Scene and trial defaults of this robot: ``scene`` fields, ``controller``, ``preset``,
-        ``engines.<name>`` options, ``command`` (velocity), ``duration`` and ``settle_time`` [s].
+        ``engines.<name>`` options, ``physics_steps`` by engine [s], ``terrains.<name>``
+        parameters, ``command`` (velocity), ``duration`` and ``settle_time`` [s].
     source : str
         File or folder the model was read from.
 

@@ -24,14 +24,14 @@ class Bumps(Parameters):
 
     height: float = bounded(0.01, low=0.0, high=1.0, unit='m', doc='Of a bump.')
     radius: float = bounded(
-        0.1, low=0.005, high=10.0, unit='m', doc='Of its foot, 2 cells at least.'
+        0.1, low=5e-4, high=10.0, unit='m', doc='Of its foot, 2 cells at least.'
     )
-    spacing: float = bounded(0.3, low=0.01, high=50.0, unit='m', doc='Side of its square.')
+    spacing: float = bounded(0.3, low=0.001, high=50.0, unit='m', doc='Side of its square.')
     flat_radius: float = bounded(
         0.4, low=0.0, high=100.0, unit='m', doc='Level ground around the origin.'
     )
-    extent: float = bounded(10.0, low=1.0, high=100.0, unit='m', doc='Side of the ground.')
-    cell: float = bounded(0.05, low=0.001, high=0.5, unit='m', doc='Grid spacing.')
+    extent: float = bounded(10.0, low=0.05, high=100.0, unit='m', doc='Side of the ground.')
+    cell: float = bounded(0.05, low=1e-4, high=0.5, unit='m', doc='Grid spacing.')
 
     def __post_init__(self) -> None:
         """Check that a bump fits into its square and the grid shows it."""

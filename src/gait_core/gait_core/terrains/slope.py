@@ -30,8 +30,8 @@ class Slope(Parameters):
     start: float = bounded(
         0.5, low=-100.0, high=100.0, unit='m', doc='From the origin to where the rise begins.'
     )
-    extent: float = bounded(40.0, low=1.0, high=500.0, unit='m', doc='Side of the square.')
-    cell: float = bounded(0.1, low=0.01, high=1.0, unit='m', doc='Grid spacing.')
+    extent: float = bounded(40.0, low=0.05, high=500.0, unit='m', doc='Side of the square.')
+    cell: float = bounded(0.1, low=1e-4, high=1.0, unit='m', doc='Grid spacing.')
 
     def __post_init__(self) -> None:
         """Check the size of the grid."""
