@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
+from gait_cpg.gaits import gait, leg_lags
 from gait_cpg.oscillators import (
     MatsuokaNeurons,
+    alternating_weights,
     diagnose,
     neural_oscillators,
     pair_weights,
@@ -231,7 +233,7 @@ def test_three_neurons_in_a_ring_fire_one_after_the_other():
     # Matsuoka (1985), section 5: cyclic inhibition, no pairs; the outputs are the signals.
     ring = np.array([[0.0, 2.5, 0.0], [0.0, 0.0, 2.5], [2.5, 0.0, 0.0]])
     network = MatsuokaNeurons(
-        weights=ring, tonic=1.0, tau_a=0.1, tau_b=1.2, adaptation=2.5, paired=False
+        weights=ring, tonic=1.0, tau_a=0.1, tau_b=1.2, adaptation=2.5, readout='neurons'
     )
     assert network.outputs == 3
     assert network.oscillates()
@@ -241,6 +243,56 @@ def test_three_neurons_in_a_ring_fire_one_after_the_other():
     peaks = [np.argmax(signals[: round(1000 / found.frequency[0]), i]) for i in range(3)]
     gaps = np.diff(np.sort(peaks)) * 0.001 * found.frequency[0]
     np.testing.assert_allclose(gaps, 1.0 / 3.0, atol=0.02)
+
+
+def test_the_lagged_readout_adds_the_fatigue_of_each_pair():
+    network = neural_oscillators(reference_weights(4), 4, tau_a=0.25, readout='lagged')
+    plain = neural_oscillators(reference_weights(4), 4, tau_a=0.25)
+    run, signals = network.euler(network.start(), STEP, 3000), four(reference_weights(4), 0.25)
+    np.testing.assert_array_equal(run.signals[:, :4], signals[:3000])
+    np.testing.assert_array_equal(run.state, plain.euler(plain.start(), STEP, 3000).state)
+    # What lags is the first, low-passed: tau_b dV/dt = S - V.
+    lagged, before = run.signals[:, 4:], run.signals[:-1]
+    np.testing.assert_allclose(
+        np.diff(lagged, axis=0), STEP / 0.5 * (before[:, :4] - before[:, 4:]), atol=1e-15
+    )
+    np.testing.assert_array_equal(network.signals(run.state), run.signals[-1])
+    with pytest.raises(ValueError, match="readout 'pair', expected one of"):
+        neural_oscillators([], 1, tau_a=0.3, readout='pair')
+
+
+def leg_lags_of(name, pairs):
+    feet = np.array([[0.1 * i, side, 0.0] for i in range(pairs) for side in (0.1, -0.1)])
+    return leg_lags(gait(name), feet)
+
+
+@pytest.mark.parametrize(
+    ('name', 'pairs'), [('trot', 2), ('pace', 2), ('bound', 2), ('tripod', 3), ('trot', 4)]
+)
+def test_alternating_weights_bring_legs_from_random_states_to_the_gait(name, pairs):
+    lags = leg_lags_of(name, pairs)
+    count = 2 * pairs
+    network = neural_oscillators(
+        alternating_weights(lags, 0.6), count, tau_a=np.full(8, 0.05), within=2.0
+    )
+    start = np.random.default_rng(pairs).uniform(0.0, 0.4, (8, 2, 2 * count))
+    late = network.euler(start, STEP, 40000).signals[:, 30000:]
+    assert (diagnose(late, STEP).verdicts == 'alive').all()
+    # All in step with the first, or opposite to it, by their lags.
+    signs = np.where(np.abs(lags - lags[0]) < 0.25, 1.0, -1.0)
+    away = np.abs(late * signs - late[:, :, :1]).max(axis=(1, 2))
+    assert away.max() < 0.01
+    # A pair that is inhibited by as much more.
+    pair = neural_oscillators([], 1, tau_a=0.05, within=2.6)
+    found = diagnose(late, STEP).frequency
+    np.testing.assert_allclose(found, pair.expected_frequency()[0], rtol=0.02)
+
+
+def test_alternating_weights_are_of_half_cycles():
+    with pytest.raises(ValueError, match='expected multiples of one half'):
+        alternating_weights(leg_lags_of('walk', 2), 0.5)
+    weights = pair_weights(alternating_weights(leg_lags_of('tripod', 3), 0.6), 6)
+    np.testing.assert_allclose(weights.sum(axis=1), 1.5 + 0.6)
 
 
 def test_feedback_entrains_an_oscillator_to_its_rhythm():

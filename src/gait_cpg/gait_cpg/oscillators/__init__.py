@@ -13,6 +13,7 @@ from gait_cpg.oscillators.linear import LinearOscillators
 from gait_cpg.oscillators.matsuoka import (
     Equilibrium,
     MatsuokaNeurons,
+    alternating_weights,
     neural_oscillators,
     pair_weights,
     reference_weights,
@@ -34,6 +35,7 @@ __all__ = [
     'PhaseOscillators',
     'Run',
     'VanDerPolOscillators',
+    'alternating_weights',
     'amplitudes_after',
     'coupling_to_lags',
     'diagnose',

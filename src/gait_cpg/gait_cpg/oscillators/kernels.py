@@ -14,8 +14,13 @@ import math
 import numba
 import numpy as np
 
-MATSUOKA, PHASE, HOPF, VAN_DER_POL, LINEAR = range(5)
-"""The models by number: every branch on them is outside the loops over oscillators."""
+NEURONS, PAIRS, LAGGED, PHASE, HOPF, VAN_DER_POL, LINEAR = range(7)
+"""
+The models by number: every branch on them is outside the loops over oscillators.
+
+The first three are Matsuoka's neurons. They differ in their signals: the outputs of all; the
+differences within pairs; these and after them the differences of fatigue.
+"""
 
 MAX_STEP = 0.005
 """Longest Runge-Kutta step of the phase oscillators [s]."""
@@ -84,12 +89,12 @@ def _matsuoka(state, vectors, matrices, drive, room, out):  # type: ignore[no-un
 
 @_compiled
 def _matsuoka_euler(  # type: ignore[no-untyped-def]
-    state, vectors, matrix, drives, dt, every, room, signals
+    kind, state, vectors, matrix, drives, dt, every, room, signals
 ):
     # One array per quantity, copied out of the batch: nothing is looked up within the loops.
     u, v, y, adaptation, partner = room[0], room[1], room[2], room[3], room[4]
     source, pull, rise, fall = room[5], room[6], room[7], room[8]
-    n, m, last = state.shape[1], signals.shape[1], drives.shape[0] - 1
+    n, last = state.shape[1], drives.shape[0] - 1
     _matsuoka_load(state, vectors, room)
     for i in range(n):
         k = _place(i, n)
@@ -106,12 +111,15 @@ def _matsuoka_euler(  # type: ignore[no-untyped-def]
                 v[i] += fall[i] * (y[i] - v[i])
             for i in range(n):
                 y[i] = _rectified(u[i])
-        if m < n:
-            for i in range(m):
-                signals[sample, i] = y[i] - y[n - m + i]
-        else:
+        if kind == NEURONS:
             for i in range(n):
                 signals[sample, i] = y[_place(i, n)]
+        else:
+            for i in range(n // 2):
+                signals[sample, i] = y[i] - y[n // 2 + i]
+        if kind == LAGGED:
+            for i in range(n // 2):
+                signals[sample, n // 2 + i] = v[i] - v[n // 2 + i]
     for i in range(n):
         k = _place(i, n)
         state[0, i], state[1, i] = u[k], v[k]
@@ -187,7 +195,7 @@ def _linear(state, vectors, matrices, drive, room, out):  # type: ignore[no-unty
 
 @_compiled
 def _rates_into(kind, state, vectors, matrices, drive, room, out):  # type: ignore[no-untyped-def]
-    if kind == MATSUOKA:
+    if kind <= LAGGED:
         _matsuoka(state, vectors, matrices, drive, room, out)
     elif kind == PHASE:
         _phase(state, vectors, matrices, drive, room, out)
@@ -202,13 +210,15 @@ def _rates_into(kind, state, vectors, matrices, drive, room, out):  # type: igno
 @_compiled
 def _signals_into(kind, state, signals):  # type: ignore[no-untyped-def]
     m = signals.shape[0]
-    if kind == MATSUOKA:
-        if m < state.shape[1]:
-            for i in range(m):
-                signals[i] = _rectified(state[0, 2 * i]) - _rectified(state[0, 2 * i + 1])
-        else:
-            for i in range(m):
-                signals[i] = _rectified(state[0, i])
+    if kind == NEURONS:
+        for i in range(m):
+            signals[i] = _rectified(state[0, i])
+    elif kind <= LAGGED:
+        for i in range(state.shape[1] // 2):
+            signals[i] = _rectified(state[0, 2 * i]) - _rectified(state[0, 2 * i + 1])
+        for i in range(state.shape[1] // 2, m):
+            k = 2 * i - state.shape[1]
+            signals[i] = state[1, k] - state[1, k + 1]
     elif kind == PHASE:
         for i in range(m):
             signals[i] = state[1, i] * math.cos(state[0, i])
@@ -275,10 +285,11 @@ def euler(  # type: ignore[no-untyped-def]
     """
     room, slope = np.empty((_ROOM, states.shape[2])), np.empty(states.shape[1:])
     for b in range(states.shape[0]):
-        if kind == MATSUOKA:
+        if kind <= LAGGED:
             _matsuoka_euler(
-                states[b], vectors[b], matrices[b, 0], drives[b], dt, every, room, signals[b]
-            )
+                kind, states[b], vectors[b], matrices[b, 0], drives[b], dt, every, room,
+                signals[b],
+            )  # fmt: skip
         else:
             _any_euler(
                 kind, states[b], vectors[b], matrices[b], drives[b], dt, every, room, slope,

@@ -28,6 +28,12 @@ from gait_cpg.oscillators.network import OscillatorNetwork
 INNER_START, EXTENSOR_START, FLEXOR_START = 0.3, 0.1, 0.5
 """Initial ``u`` of all neurons and ``v`` of the two of a pair (Korbel 2013, Table 4)."""
 
+READOUTS = {
+    'pairs': kernels.PAIRS,
+    'lagged': kernels.LAGGED,
+    'neurons': kernels.NEURONS,
+}
+
 MAX_ENUMERATED = 14
 """Neurons up to which equilibria are found: each of 2^n sets of active ones is tried."""
 
@@ -44,8 +50,11 @@ class MatsuokaNeurons(OscillatorNetwork):
     """
     Matsuoka's neurons in any network; a drive is the feedback ``f`` of the equations.
 
-    A state is ``u`` and ``v``. The signals are the differences of the outputs of neurons 0 and
-    1, 2 and 3, ... where ``paired``, else the outputs.
+    A state is ``u`` and ``v``. What the signals are, the readout says:
+
+    - ``pairs``: the outputs' differences of neurons 0 and 1, 2 and 3, ...
+    - ``lagged``: these, and after them the differences of ``v``: smooth, they lag behind.
+    - ``neurons``: the outputs of all.
 
     Attributes
     ----------
@@ -57,11 +66,11 @@ class MatsuokaNeurons(OscillatorNetwork):
         Time constants of rise and of adaptation, positive.
     adaptation : (..., n) array [-]
         ``beta``, the self-inhibition.
-    paired : bool
+    readout : str
 
     """
 
-    KIND: ClassVar[int] = kernels.MATSUOKA
+    KIND: ClassVar[int] = kernels.PAIRS
     VARIABLES: ClassVar[tuple[str, ...]] = ('u', 'v')
 
     weights: FloatArray
@@ -69,12 +78,14 @@ class MatsuokaNeurons(OscillatorNetwork):
     tau_a: FloatArray
     tau_b: FloatArray
     adaptation: FloatArray
-    paired: bool = True
+    readout: str = 'pairs'
 
     def __post_init__(self) -> None:
-        """Check that paired neurons come in pairs."""
-        if self.paired and np.shape(self.weights)[-1] % 2:
-            neurons = np.shape(self.weights)[-1]
+        """Check the readout, and that paired neurons come in pairs."""
+        neurons = np.shape(self.weights)[-1]
+        if self.readout not in READOUTS:
+            raise ValueError(f'readout {self.readout!r}, expected one of {tuple(READOUTS)}')
+        if self.readout != 'neurons' and neurons % 2:
             raise ValueError(f'{neurons} paired neurons: expected an even number')
         super().__post_init__()
 
@@ -93,10 +104,13 @@ class MatsuokaNeurons(OscillatorNetwork):
         order = np.r_[0 : self.weights.shape[-1] : 2, 1 : self.weights.shape[-1] : 2]
         return (np.swapaxes(others[..., order[:, None], order], -1, -2),)
 
+    def _kind(self) -> int:
+        return READOUTS[self.readout]
+
     @property
     def outputs(self) -> int:
         """Number m of signals."""
-        return self.size // 2 if self.paired else self.size
+        return self.size // 2 if self.readout == 'pairs' else self.size
 
     def start(
         self,
@@ -304,6 +318,7 @@ def neural_oscillators(
     within: float = 1.5,
     adaptation: float = 2.5,
     tonic: float = 0.5,
+    readout: str = 'pairs',
 ) -> MatsuokaNeurons:
     """
     Return a network of neural oscillators, all to all; the defaults are those of Korbel (2013).
@@ -318,6 +333,8 @@ def neural_oscillators(
     tau_ratio : (...) array [-]
         ``tau_b / tau_a``.
     within, adaptation, tonic : float [-]
+    readout : str
+        As of ``MatsuokaNeurons``.
 
     """
     rise = np.asarray(tau_a, dtype=np.float64)[..., None]
@@ -327,6 +344,7 @@ def neural_oscillators(
         tau_a=rise,
         tau_b=rise * np.asarray(tau_ratio, dtype=np.float64)[..., None],
         adaptation=np.asarray(adaptation, dtype=np.float64),
+        readout=readout,
     )
 
 
@@ -337,3 +355,38 @@ def reference_weights(count: int) -> FloatArray:
     ``1 + 2.4 (k - 1) / 24`` for k = 1 to 24 within the bounds of Korbel (2013), Table 5.
     """
     return np.asarray(1.0 + 0.1 * (np.arange(weights_between(count)) % 24))
+
+
+def alternating_weights(lags: FloatArray, inhibition: float) -> FloatArray:
+    """
+    Return weights by which oscillators that are half a cycle apart inhibit each other.
+
+    Each gets the same inhibition, shared evenly by its opposites; those of its own lag do not
+    touch it, and fall in step through them. A network in its rhythm is then a single pair whose
+    neurons inhibit each other by that much more: extensors see the flexors of others in their
+    opposites.
+
+    Parameters
+    ----------
+    lags : (n,) array [cycles]
+        Multiples of one half.
+    inhibition : float [-]
+        Sum of the weights on each neuron from other oscillators.
+
+    Returns
+    -------
+    (2 n (n - 1),) array
+        As of ``pair_weights``.
+
+    Raises
+    ------
+    ValueError
+        If a lag is no multiple of one half.
+
+    """
+    apart = np.asarray(np.sin(math.pi * (lags[:, None] - lags[None, :])) ** 2)
+    if np.any(np.minimum(apart, 1.0 - apart) > 1e-9):
+        raise ValueError(f'lags {lags.tolist()}: expected multiples of one half')
+    share = np.round(apart) / np.maximum(np.round(apart).sum(axis=1, keepdims=True), 1.0)
+    others = ~np.eye(len(lags), dtype=bool)
+    return np.repeat(inhibition * share[others].reshape(len(lags), -1), 2, axis=0).ravel()

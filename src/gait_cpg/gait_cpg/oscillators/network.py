@@ -67,6 +67,10 @@ class OscillatorNetwork:
         object.__setattr__(self, '_coupled', coupled.reshape(-1, len(matrices), n, n))
         object.__setattr__(self, '_idle', np.zeros((len(self._packed), 1, n)))
 
+    def _kind(self) -> int:
+        """Return the model's number in the kernel."""
+        return self.KIND
+
     @property
     def size(self) -> int:
         """Number n of oscillators, or of neurons."""
@@ -82,14 +86,14 @@ class OscillatorNetwork:
         states = self._states(state)
         out = np.empty_like(states)
         drives = self._drives(drive, 1)[:, 0]
-        kernels.rates(self.KIND, states, self._packed, self._coupled, drives, out)
+        kernels.rates(self._kind(), states, self._packed, self._coupled, drives, out)
         return self._unpacked(out)
 
     def signals(self, state: npt.ArrayLike) -> FloatArray:
         """Return the outputs of a state, (..., m)."""
         states = self._states(state)
         out = np.empty((len(states), self.outputs))
-        kernels.signals_of(self.KIND, states, out)
+        kernels.signals_of(self._kind(), states, out)
         return out.reshape(*self.batch, self.outputs)
 
     def euler(
@@ -126,7 +130,7 @@ class OscillatorNetwork:
         states = self._states(state)
         signals = np.empty((len(states), samples, self.outputs))
         kernels.euler(
-            self.KIND,
+            self._kind(),
             states,
             self._packed,
             self._coupled,
@@ -212,7 +216,8 @@ class OscillatorNetwork:
             shape = (*self.batch, 1, n)
             if given.ndim:
                 given = given[..., None, :]
-        return np.ascontiguousarray(np.broadcast_to(given, shape)).reshape(-1, shape[-2], n)
+        # Copied: for what may not be written to the kernels would be compiled again.
+        return np.array(np.broadcast_to(given, shape), order='C').reshape(-1, shape[-2], n)
 
     def _unpacked(self, states: FloatArray) -> FloatArray:
         return states.reshape(*self.batch, *states.shape[1:])
