@@ -1,10 +1,14 @@
-"""Holding a heading: the error between where a robot should point by now and where it points."""
+"""Holding a heading: by how much a robot should turn to point where it should by now."""
 
 from __future__ import annotations
 
+from collections import deque
 import math
 
 from gait_core.arrays import FloatArray
+
+LEAD = 4.0
+"""Strides by which the error is looked ahead: strides set now turn the body a few later."""
 
 
 class HeadingHold:
@@ -12,11 +16,15 @@ class HeadingHold:
 
     def __init__(self) -> None:
         self._wanted: float | None = None
-        self._smooth = 0.0
+        self._yaw = self._sum = 0.0
+        self._stride: deque[float] = deque()
 
-    def error(self, dt: float, rate: float, attitude: FloatArray, smoothing: float) -> float:
+    def error(self, dt: float, rate: float, attitude: FloatArray, stride: float) -> float:
         """
-        Return by how much the robot should turn [rad], positive to the left.
+        Return the error of the heading [rad], positive where it should turn left.
+
+        Heading and turning rate are means over the last stride, in which every step turns the body
+        to and fro, and the error is that of ``LEAD`` strides later.
 
         Parameters
         ----------
@@ -25,15 +33,20 @@ class HeadingHold:
             Commanded.
         attitude : (4,) array
             Quaternion x, y, z, w.
-        smoothing : float [s]
-            Time constant: that of a stride leaves out what each step turns to and fro.
+        stride : float [s]
+            Cycle time.
 
         """
         x, y, z, w = attitude.tolist()
         yaw = math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
         if self._wanted is None:
-            self._wanted = yaw
+            self._wanted = self._yaw = yaw
         self._wanted += rate * dt
-        error = math.remainder(self._wanted - yaw, 2.0 * math.pi)
-        self._smooth += (error - self._smooth) * min(dt / smoothing, 1.0)
-        return self._smooth
+        self._yaw += math.remainder(yaw - self._yaw, 2.0 * math.pi)
+        seen = self._stride
+        seen.append(self._yaw)
+        self._sum += self._yaw
+        while len(seen) > round(stride / dt) + 1:
+            self._sum -= seen.popleft()
+        turning = (self._yaw - seen[0]) / stride
+        return self._wanted - self._sum / len(seen) + LEAD * stride * (rate - turning)

@@ -70,6 +70,16 @@ class InsectGaitParams(MotorProgramParams, ReflexParams):
         unit='m/s',
         doc='Commanded speed that walks at the period scale; half of it doubles the cycle.',
     )
+    rearing_from: float = bounded(
+        1.25, low=1.0, high=SLOWEST, unit='-', doc='Period scales from here on are passed over ...'
+    )
+    rearing_to: float = bounded(
+        2.4,
+        low=1.0,
+        high=SLOWEST,
+        unit='-',
+        doc='... to here where a slower command makes the cycle longer: the body rears up there.',
+    )
     turn_gain: float = bounded(
         0.16,
         low=0.0,
@@ -78,7 +88,7 @@ class InsectGaitParams(MotorProgramParams, ReflexParams):
         doc='Share by which the strides of both sides differ, over the commanded turning rate.',
     )
     heading_gain: float = bounded(
-        4.0,
+        3.0,
         low=0.0,
         high=100.0,
         unit='1/s',
@@ -183,12 +193,20 @@ class InsectGait:
             yaw += params.heading_gain * error if forward > 0.0 or yaw else 0.0
         speed = max(forward, 0.0)
         walking = speed > 0.0 or yaw != 0.0
-        share = min(speed / params.top_speed, 1.0) if speed > 0.0 else 1.0
-        wanted = min(params.period_scale / max(share, 1e-6), SLOWEST)
+        wanted = params.period_scale
+        if 0.0 < speed < params.top_speed:
+            wanted = self._slowed(wanted * params.top_speed / speed)
         change = params.period_rate * dt
         self._scale += min(max(wanted - self._scale, -change), change)
         self._turn = min(max(params.turn_gain * yaw, -1.0), 1.0)
         return walking
+
+    def _slowed(self, scale: float) -> float:
+        """Return the period scale of a slower command, not one at which the body rears up."""
+        low, high = self._params.rearing_from, self._params.rearing_to
+        if low < scale < high:
+            scale = low if scale < math.sqrt(low * high) else high
+        return min(scale, SLOWEST)
 
     def _end_steps(self, dt: float) -> None:
         """Let legs stand whose step has lasted its time: before others begin theirs."""

@@ -120,10 +120,16 @@ def test_a_changed_period_scale_settles_without_a_lost_or_doubled_step():
         assert (gaps[1:] / gaps[:-1]).max() < 1.4
 
 
-def test_half_the_speed_doubles_the_cycle_and_none_stands():
-    controller = InsectGait(ROACH, InsectGaitParams(top_speed=0.06))
-    walk(0.4, velocity=(0.03, 0.0, 0.0), controller=controller)
-    assert controller.state()['period_scale'] == pytest.approx(2.0)
+@pytest.mark.parametrize(
+    ('speed', 'scale'), [(0.06, 1.0), (0.05, 1.2), (0.04, 1.25), (0.03, 2.4), (0.02, 3.0)]
+)
+def test_a_slower_command_makes_the_cycle_longer_but_for_where_the_body_rears_up(speed, scale):
+    controller = InsectGait(ROACH, InsectGaitParams(top_speed=0.06, period_rate=100.0))
+    walk(0.1, velocity=(speed, 0.0, 0.0), controller=controller)
+    assert controller.state()['period_scale'] == pytest.approx(scale)
+
+
+def test_without_a_command_it_stands():
     still, states = walk(0.5, velocity=(0.0, 0.0, 0.0))
     assert np.ptp(still, axis=0).max() == 0.0
     assert states.max() == 0
