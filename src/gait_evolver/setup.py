@@ -7,7 +7,13 @@ setup(
     version='0.1.0',
     packages=find_packages(exclude=['test']),
     package_data={
-        package_name: ['py.typed', 'experiments/*.yaml', 'strides/*.yaml', 'studies/**/*']
+        package_name: [
+            'py.typed',
+            'experiments/*.yaml',
+            'report/page.*',
+            'strides/*.yaml',
+            'studies/**/*',
+        ]
     },
     data_files=[
         ('share/ament_index/resource_index/packages', ['resource/' + package_name]),

@@ -32,6 +32,7 @@ PIP_NAMES = {
     'python3-numba': 'numba',
     'python3-numpy': 'numpy',
     'python3-pil': 'pillow',
+    'python3-plotly': 'plotly',
     'python3-pybullet-pip': 'pybullet',
     'python3-pytest': 'pytest',
     'python3-scipy': 'scipy',

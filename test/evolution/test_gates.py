@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from gait_core.gates import default_limits
-from gait_core.hold import HoldController
 from gait_core.robot.load import load_robot
 from gait_core.targets import JointTargets
-from gait_core.testing import registered
+from gait_core.testing import WaveController, registered
 from gait_core.testing_skips import need_engine, need_robot
 from gait_core.trial import run_trial
 from gait_core.trial_setup import default_trial
@@ -36,18 +35,14 @@ def limits_of(spec, *without):
     return {name: limit for name, limit in limits.items() if name not in without}
 
 
-class Jitter(HoldController):
+class Jitter(WaveController):
     """Full-range square waves of 30 Hz on every joint."""
 
-    presets = {'jitter': {}}
-
-    def __init__(self, robot, params):
-        super().__init__(robot, params)
-        self._range, self._names = (robot.lower, robot.upper), robot.joint_names
-
     def step(self, dt, command, observation):
+        robot = self._robot
         up = np.sin(2.0 * np.pi * 30.0 * (observation.time + 0.5 * dt)) > 0.0
-        return JointTargets(names=self._names, position=self._range[int(up)])
+        position = robot.upper if up else robot.lower
+        return JointTargets(names=robot.joint_names, position=position)
 
 
 def test_jitter_of_30_hertz_would_have_won(engine):

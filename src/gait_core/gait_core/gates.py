@@ -19,6 +19,7 @@ from scipy.fft import dct
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError, unknown
 from gait_core.kinematics import kinematic_tree, link_coms
+from gait_core.metrics import work_so_far
 from gait_core.placement import nominal_height
 from gait_core.robot.model import RobotModel
 from gait_core.rollout import Rollout
@@ -153,8 +154,7 @@ def energy(rollout: Rollout) -> float | None:
     middle = 0.5 * (coms[1:] + coms[:-1])
     gravity = np.array(rollout.spec.scene.gravity)
     held = (0.5 * (rates**2).sum(axis=2) - middle @ gravity) @ mass
-    power = np.maximum(rollout.joint_efforts * rollout.joint_velocities, 0.0).sum(axis=1)
-    given = np.cumsum(0.5 * (power[1:] + power[:-1]) * rollout.dt)
+    given = work_so_far(rollout)[1:, 1].sum(axis=1)
     for push in rollout.spec.scene.pushes:
         given += np.cumsum(_push_work(rollout, push, coms))
     unexplained = held - given
@@ -251,9 +251,9 @@ GATES: Mapping[str, Gate] = MappingProxyType(
         ),
         'energy': Gate(
             text='Kinetic and potential energy gained beyond the work of joints and pushes; '
-            'm g l. Not told for robots with force elements.',
+            '3 m g l / 4. Not told for robots with force elements.',
             unit='J',
-            limit=lambda robot, g: robot.mass * (g or 1.0) * robot.length_scale,
+            limit=lambda robot, g: 0.75 * robot.mass * (g or 1.0) * robot.length_scale,
             measure=energy,
         ),
         'joint_rate': Gate(

@@ -187,6 +187,17 @@ def work_of(rollout: Rollout) -> JointWork:
     return joint_work(rollout.joint_efforts, rollout.joint_velocities, rollout.dt)
 
 
+def work_so_far(rollout: Rollout) -> FloatArray:
+    """Return signed and positive work of each joint up to every tick, (T + 1, 2, n) [J]."""
+    if rollout.joint_work is not None:
+        return np.asarray(rollout.joint_work - rollout.joint_work[:1])
+    power = rollout.joint_efforts * rollout.joint_velocities
+    both = np.stack([power, np.maximum(power, 0.0)], axis=1)
+    found = np.zeros_like(both)
+    np.cumsum(0.5 * (both[1:] + both[:-1]) * rollout.dt, axis=0, out=found[1:])
+    return found
+
+
 def _energy(rollout: Rollout) -> dict[str, float]:
     work = work_of(rollout)
     return {
