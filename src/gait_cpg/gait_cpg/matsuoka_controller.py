@@ -16,9 +16,10 @@ from gait_core.parameters import Parameters
 from gait_core.robot.model import RobotModel
 from gait_core.targets import JointTargets, TargetTape
 from gait_core.trial_spec import Command
-from gait_cpg.matsuoka_outputs import SENSES, divisions, outputs_of
+from gait_cpg.matsuoka_outputs import divisions, outputs_of
 from gait_cpg.matsuoka_parameters import MatsuokaParams
-from gait_cpg.oscillators import Diagnosis, diagnose
+from gait_cpg.matsuoka_senses import SENSES
+from gait_cpg.oscillators import Diagnosis, MatsuokaNeurons, diagnose
 from gait_cpg.walk_kernel import follow
 
 _POSITIONS = 5
@@ -27,18 +28,24 @@ _POSITIONS = 5
 
 class MatsuokaController:
     """
-    Drives a robot by neural oscillators, one per signal of its description.
+    Drives a robot by neural oscillators: one per signal of its description, else one per leg.
 
-    Force elements, and joints with actuators that take efforts, get the signal times ``gain``;
-    other joints are moved about their nominal stance by the signal times ``joint_gain``, within
-    their limits. Several that share a signal get the same. The oscillators run from the start,
-    whatever the command; nothing in them is random. Open loop unless ``feedback`` is chosen and
-    ``feedback_gain`` is not zero.
+    Force elements, and joints with actuators that take efforts, get the signal times ``gain``.
+    Other joints are moved about their nominal stance, within their limits, by the fatigue of
+    their oscillator times ``joint_gain``: it follows the signal smoothly. Of a leg that is the
+    joint that swings the foot most; another one lifts the foot while it swings forward. The
+    oscillators run from the start, whatever the command; nothing in them is random. Open loop
+    unless ``feedback`` is chosen and ``feedback_gain`` is not zero.
     """
 
     Params: ClassVar[type[Parameters]] = MatsuokaParams
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
-        {'reference': MappingProxyType({})}
+        {
+            'reference': MappingProxyType({}),
+            'alternating': MappingProxyType(
+                {'gait': 'trot', 'tau_a': 0.05, 'pair_weight': 2.0, 'blanking': 1.0}
+            ),
+        }
     )
 
     def __init__(self, robot: RobotModel, params: MatsuokaParams) -> None:
@@ -62,10 +69,12 @@ class MatsuokaController:
     def set_params(self, params: MatsuokaParams) -> None:
         """Replace the parameters; the oscillators go on, anew where their number changes."""
         outputs = outputs_of(self._robot, params.separate)
-        network = params.network(len(outputs.signals))
+        lags = None if params.gait == 'none' else outputs.lags(params.gait)
+        network = params.network(len(outputs.signals), lags)
         closed = params.closed_loop
         self._sense = SENSES[params.feedback](self._robot, outputs) if closed else None
         self._params, self._outputs, self._network = params, outputs, network
+        self._start = _start(network, lags)
         if not outputs.efforts:
             columns = [self._robot.joint_index[name] for name in outputs.names]
             self._stance = self._robot.stance[columns]
@@ -76,9 +85,9 @@ class MatsuokaController:
 
     def reset(self, seed: int) -> None:
         """Start the oscillators; nothing here is random, whatever the seed."""
-        self._state = self._network.start()
-        self._time = 0.0
-        self._signals = np.zeros(self._network.outputs)
+        self._state = self._start
+        self._samples = 0
+        self._signals = np.zeros(len(self._outputs.signals))
         if not self._outputs.efforts:
             self._joints = self._stance.copy()
 
@@ -118,8 +127,9 @@ class MatsuokaController:
         by more than 0.05 in the last seconds.
         """
         step = self._params.step
-        run = self._network.euler(self._network.start(), step, round(duration / step))
-        return diagnose(run.signals[-round(last / step) :], step)
+        run = self._network.euler(self._start, step, round(duration / step))
+        signals = run.signals[:, : len(self._outputs.signals)]
+        return diagnose(signals[-round(last / step) :], step)
 
     def _run(
         self, dt: float, periods: int, observation: Observation | None
@@ -137,23 +147,55 @@ class MatsuokaController:
         )
         if not all_finite(signals):
             raise BadCommand(
-                f'oscillators diverge within {self._time + periods * dt:g} s: shorten step '
-                f'{self._params.step:g} s or lower feedback_gain'
+                f'oscillators diverge within {(self._samples + samples) * every * step:g} s: '
+                f'shorten step {self._params.step:g} s or lower feedback_gain'
             )
-        blanked = self._params.blanking - self._time
-        if blanked > 0.0:
-            # Sample k is held from the time of its first step on.
-            signals[: math.ceil(blanked / (every * step) - 1e-6)] = 0.0
-        self._time += periods * dt
-        self._signals = signals[-1]
-        driven = signals[:, self._outputs.signal] * self._outputs.sign
+        # Counted, not summed: equal to the last bit in steps and on a tape.
+        times = np.asarray(every * step * np.arange(self._samples, self._samples + samples))
+        self._samples += samples
         shape = periods, count, len(self._outputs.names)
-        if self._outputs.efforts:
-            return _frozen(effort=(self._params.gain * driven).reshape(shape))
-        positions = np.clip(self._stance + self._params.joint_gain * driven, *self._limits)
+        targets = self._efforts if self._outputs.efforts else self._positions
+        fields = targets(signals, times, every * step)
+        return _frozen(**{name: array.reshape(shape) for name, array in fields.items()})
+
+    def _efforts(
+        self, signals: FloatArray, times: FloatArray, period: float
+    ) -> dict[str, FloatArray]:
+        signals = signals[:, : len(self._outputs.signals)]
+        # Rounding of the time must not blank a sample more.
+        signals[times < self._params.blanking - 1e-6 * period] = 0.0
+        self._signals = signals[-1]
+        return {'effort': self._params.gain * signals[:, self._outputs.signal]}
+
+    def _positions(
+        self, signals: FloatArray, times: FloatArray, period: float
+    ) -> dict[str, FloatArray]:
+        outputs, params = self._outputs, self._params
+        signals, fatigue = np.hsplit(signals, 2)
+        self._signals = signals[-1]
+        moved = np.where(
+            outputs.lifts,
+            params.lift_gain * np.maximum(signals - fatigue, 0.0)[:, outputs.signal],
+            params.joint_gain * fatigue[:, outputs.signal],
+        )
+        if params.blanking > 0.0:
+            moved *= np.minimum((times + period) / params.blanking, 1.0)[:, None]
+        positions = np.clip(self._stance + outputs.sign * moved, *self._limits)
         rates = np.empty_like(positions)
-        follow(self._joints, self._fastest, every * step, positions, rates)
-        return _frozen(position=positions.reshape(shape), velocity=rates.reshape(shape))
+        follow(self._joints, self._fastest, period, positions, rates)
+        return {'position': positions, 'velocity': rates}
+
+
+def _start(network: MatsuokaNeurons, lags: FloatArray | None) -> FloatArray:
+    """Return the state to start from; in a gait legs half a cycle apart start the other way."""
+    state = network.start()
+    if lags is not None:
+        opposite = np.flatnonzero(np.abs(lags - lags[0]) > 0.25)
+        state[:, 2 * opposite], state[:, 2 * opposite + 1] = (
+            state[:, 2 * opposite + 1],
+            state[:, 2 * opposite],
+        )
+    return state
 
 
 def _frozen(**arrays: FloatArray) -> dict[str, FloatArray]:

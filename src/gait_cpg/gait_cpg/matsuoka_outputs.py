@@ -1,4 +1,4 @@
-"""What the signals of oscillators drive on a robot, and what of it is fed back to them."""
+"""What the signals of the controller ``matsuoka`` drive on a robot."""
 
 from __future__ import annotations
 
@@ -7,15 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gait_core.arrays import FloatArray, IntArray
-from gait_core.elements import lengths_at
-from gait_core.errors import BadCommand, ConfigurationError
+from gait_core.arrays import BoolArray, FloatArray, IntArray
+from gait_core.errors import ConfigurationError
 from gait_core.leg_ik import LegKinematics
-from gait_core.observation import Observation
-from gait_core.robot.model import RobotModel
-
-_GRAVITY = 9.81
-"""Of the weight to which loads are compared [m/s^2]."""
+from gait_core.robot.model import Leg, RobotModel
+from gait_cpg.gaits import gait, leg_lags
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,27 +25,39 @@ class Outputs:
     signal : (n,) int array
         Which drives each.
     sign : (n,) array
-        1 or -1: so that a positive signal moves what is meant.
+        1 or -1: so that a positive signal moves a foot forward, or up.
+    lifts : (n,) bool array
+        Whether a joint lifts a foot that another one swings.
     signals : (m,) tuple of str
         Names of the signals.
     efforts : bool
         Whether they are driven by efforts, else by positions.
+    feet : (m, 3) array [m] or None
+        Of the legs that the signals stand for, in the nominal stance and the base frame.
 
     """
 
     names: tuple[str, ...]
     signal: IntArray
     sign: FloatArray
+    lifts: BoolArray
     signals: tuple[str, ...]
     efforts: bool
+    feet: FloatArray | None = None
+
+    def lags(self, name: str) -> FloatArray:
+        """Return by which share of a cycle each signal comes in a gait; it needs legs."""
+        if self.feet is None:
+            raise ConfigurationError(
+                f"parameter 'gait' = '{name}' needs a robot driven by legs; this one is driven by "
+                f"signals: set it to 'none'"
+            )
+        return leg_lags(gait(name), self.feet)
 
 
 def outputs_of(robot: RobotModel, separate: bool) -> Outputs:
     """
-    Return what a robot's signals drive.
-
-    Without ``signals`` in its description each leg has one, on the joint that swings its foot
-    most in the nominal stance; positive is forward.
+    Return what a robot's signals drive; without ``signals`` in its description, its legs.
 
     Raises
     ------
@@ -57,124 +65,88 @@ def outputs_of(robot: RobotModel, separate: bool) -> Outputs:
         If there are neither signals nor legs, or some take efforts and some positions.
 
     """
-    named = robot.signals or tuple((leg.name, (_swing(robot, leg.name),)) for leg in robot.legs)
-    if not named:
-        raise ConfigurationError(
-            f"controller 'matsuoka' needs 'signals' or 'legs' in robot.yaml, robot "
-            f"'{robot.name}' has neither"
-        )
+    if robot.signals:
+        return _of_signals(robot, separate)
+    if robot.legs:
+        return _of_legs(robot)
+    raise ConfigurationError(
+        f"controller 'matsuoka' needs 'signals' or 'legs' in robot.yaml, robot '{robot.name}' has "
+        'neither'
+    )
+
+
+def _of_signals(robot: RobotModel, separate: bool) -> Outputs:
+    named = robot.signals
     if separate:
         named = tuple((name, (name,)) for _, members in named for name in members)
     names = tuple(name for _, members in named for name in members)
-    takes = {name: _takes_effort(robot, name) for name in names}
-    if len(set(takes.values())) > 1:
-        other = next(name for name in names if takes[name] != takes[names[0]])
+    return Outputs(
+        names=names,
+        signal=np.repeat(np.arange(len(named)), [len(members) for _, members in named]),
+        sign=np.ones(len(names)),
+        lifts=np.zeros(len(names), dtype=bool),
+        signals=tuple(signal for signal, _ in named),
+        efforts=_take_efforts(robot, names),
+    )
+
+
+@dataclass(frozen=True)
+class _Moved:
+    """A joint of a leg, and which way it moves the foot."""
+
+    joint: str
+    sign: float
+    lifts: bool
+
+
+def _of_legs(robot: RobotModel) -> Outputs:
+    """Return the joints that swing the feet and, if these take positions, those that lift them."""
+    feet, moved = [], []
+    for leg in robot.legs:
+        kinematics = LegKinematics(robot, leg.name)
+        joints = np.array([robot.nominal_stance.get(name, 0.0) for name in leg.joints])
+        feet.append(kinematics.forward(joints)[0])
+        moved.append(_moved(leg, kinematics.jacobian(joints)))
+    efforts = _take_efforts(robot, tuple(joints[0].joint for joints in moved))
+    driven = [
+        (i, one) for i, joints in enumerate(moved) for one in (joints[:1] if efforts else joints)
+    ]
+    names = tuple(one.joint for _, one in driven)
+    return Outputs(
+        names=names,
+        signal=np.array([i for i, _ in driven]),
+        sign=np.array([one.sign for _, one in driven]),
+        lifts=np.array([one.lifts for _, one in driven]),
+        signals=tuple(leg.name for leg in robot.legs),
+        efforts=_take_efforts(robot, names),
+        feet=np.array(feet),
+    )
+
+
+def _moved(leg: Leg, jacobian: FloatArray) -> list[_Moved]:
+    """Return the joint that moves the foot most forward, and of the others the one most up."""
+    forward, up = jacobian[0], jacobian[2].copy()
+    swing = int(np.argmax(np.abs(forward)))
+    up[swing] = 0.0
+    lift = int(np.argmax(np.abs(up)))
+    found = [_Moved(leg.joints[swing], -1.0 if forward[swing] < 0.0 else 1.0, lifts=False)]
+    if up[lift] != 0.0:
+        found.append(_Moved(leg.joints[lift], float(np.sign(up[lift])), lifts=True))
+    return found
+
+
+def _take_efforts(robot: RobotModel, names: tuple[str, ...]) -> bool:
+    """Return whether all are driven by efforts; ConfigurationError if only some are."""
+    takes = [
+        name not in robot.joint_index or robot.actuators[name].kind == 'effort' for name in names
+    ]
+    if len(set(takes)) > 1:
+        other = names[takes.index(not takes[0])]
         raise ConfigurationError(
             f"signals of robot '{robot.name}' drive '{names[0]}' and '{other}', one by effort and "
             'one by position: give all the same kind'
         )
-    return Outputs(
-        names=names,
-        signal=np.repeat(np.arange(len(named)), [len(members) for _, members in named]),
-        sign=np.array([_forward(robot, name) for name in names]),
-        signals=tuple(signal for signal, _ in named),
-        efforts=takes[names[0]],
-    )
-
-
-def _takes_effort(robot: RobotModel, name: str) -> bool:
-    return name not in robot.joint_index or robot.actuators[name].kind == 'effort'
-
-
-def _forwards(robot: RobotModel, leg: str) -> FloatArray:
-    """Return how far the joints of a leg move its foot forward, (n,) [m/rad]."""
-    joints = [robot.nominal_stance.get(name, 0.0) for name in robot.leg(leg).joints]
-    return np.asarray(LegKinematics(robot, leg).jacobian(np.array(joints))[0])
-
-
-def _swing(robot: RobotModel, leg: str) -> str:
-    return robot.leg(leg).joints[int(np.argmax(np.abs(_forwards(robot, leg))))]
-
-
-def _forward(robot: RobotModel, name: str) -> float:
-    """Return the sign of a joint's motion that brings its foot forward; 1 for anything else."""
-    for leg in robot.legs:
-        if name in leg.joints and not robot.signals:
-            return float(np.sign(_forwards(robot, leg.name)[leg.joints.index(name)]) or 1.0)
-    return 1.0
-
-
-class Stretch:
-    """Elongation of a signal's force elements as a share, or deflection of its joints [rad]."""
-
-    def __init__(self, robot: RobotModel, outputs: Outputs) -> None:
-        elements = {element.name: i for i, element in enumerate(robot.force_elements)}
-        self._of_joints = outputs.names[0] in robot.joint_index
-        index = robot.joint_index if self._of_joints else elements
-        self._columns = np.array([index[name] for name in outputs.names])
-        self._mean = _mean_by_signal(outputs)
-        self.needs = frozenset({'joint_positions' if self._of_joints else 'element_lengths'})
-        if self._of_joints:
-            self._rest = robot.stance[self._columns]
-        else:
-            joints = robot.stance[: len(robot.joint_names)]
-            self._rest = lengths_at(robot, joints)[self._columns]
-
-    def read(self, observation: Observation) -> FloatArray:
-        """Return the feedback of each signal, (m,)."""
-        seen = observation.joint_positions if self._of_joints else observation.element_lengths
-        if seen is None:
-            raise BadCommand(f'feedback needs {", ".join(self.needs)}, which are not observed')
-        away = seen[self._columns] - self._rest
-        return np.asarray(self._mean @ (away if self._of_joints else away / self._rest))
-
-
-class Load:
-    """Load of a signal's soles or contact nodes: its share beyond an even one."""
-
-    def __init__(self, robot: RobotModel, outputs: Outputs) -> None:
-        self.needs = frozenset({'contacts'})
-        owned = np.array([_soles_of(robot, name) for name in outputs.names])
-        of_signal = np.array(
-            [owned[outputs.signal == i].any(axis=0) for i in range(len(outputs.signals))]
-        )
-        for name, own in zip(outputs.signals, of_signal, strict=True):
-            if not own.any():
-                raise ConfigurationError(
-                    f"feedback 'contact' needs a sole or contact node at signal '{name}' of robot "
-                    f"'{robot.name}'"
-                )
-        even = robot.mass * _GRAVITY / of_signal.shape[1]
-        self._mean = of_signal / of_signal.sum(axis=1, keepdims=True) / even
-
-    def read(self, observation: Observation) -> FloatArray:
-        """Return the feedback of each signal, (m,)."""
-        if observation.contacts is None:
-            raise BadCommand('feedback needs contacts, which are not observed')
-        return np.asarray(self._mean @ observation.contacts.sole_forces()[:, 2] - 1.0)
-
-
-def _soles_of(robot: RobotModel, name: str) -> list[bool]:
-    """Return which soles, or contact nodes, are moved by a joint or held by a force element."""
-    if robot.contact_nodes:
-        links = {
-            link
-            for element in robot.force_elements
-            if element.name == name
-            for link in (element.link_a, element.link_b)
-        }
-        return [node.link in links for node in robot.contact_nodes]
-    return [name in leg.joints for leg in robot.legs]
-
-
-def _mean_by_signal(outputs: Outputs) -> FloatArray:
-    """Return the matrix (m, n) that averages what is driven by each signal, with its sign."""
-    chosen = outputs.signal == np.arange(len(outputs.signals))[:, None]
-    return np.asarray(chosen * outputs.sign / chosen.sum(axis=1, keepdims=True))
-
-
-SENSES: dict[str, type[Stretch] | type[Load]] = {'stretch': Stretch, 'contact': Load}
-"""By the value of the parameter ``feedback``."""
+    return takes[0]
 
 
 def divisions(dt: float, step: float, samples: Sequence[int]) -> tuple[int, int, float]:

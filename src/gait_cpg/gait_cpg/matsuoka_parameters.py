@@ -12,6 +12,7 @@ from gait_core.errors import ConfigurationError
 from gait_core.parameters import Parameters, bounded, flag, text, whole
 from gait_cpg.oscillators import (
     MatsuokaNeurons,
+    alternating_weights,
     neural_oscillators,
     reference_weights,
     weights_between,
@@ -22,6 +23,9 @@ MAX_OSCILLATORS = 8
 
 POUND = 4.4482216152605
 """Force of a pound [N]."""
+
+ALTERNATING = ('trot', 'pace', 'bound', 'tripod')
+"""Gaits in which legs move together or half a cycle apart."""
 
 FEEDBACKS = ('none', 'stretch', 'contact')
 
@@ -77,6 +81,18 @@ class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
     tonic: float = bounded(
         0.5, low=0.0, high=10.0, unit='-', doc='Constant input of all neurons; scales signals.'
     )
+    gait: str = text(
+        'none',
+        choices=('none', *ALTERNATING),
+        doc='Which legs alternate: takes the place of the weights, for robots without signals.',
+    )
+    inhibition: float = bounded(
+        0.6,
+        low=0.0,
+        high=10.0,
+        unit='-',
+        doc='With a gait: the weights on each neuron from legs half a cycle apart, together.',
+    )
     gain: float = bounded(
         2.0 * POUND,
         low=-100.0,
@@ -85,14 +101,26 @@ class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
         doc='Tension, or torque in N m, per unit of signal; the default is 2 lb.',
     )
     joint_gain: float = bounded(
-        0.6,
-        low=-5.0,
-        high=5.0,
+        1.0,
+        low=-20.0,
+        high=20.0,
         unit='rad',
-        doc='Offset of a joint from its stance per unit of signal.',
+        doc='Offset of a joint from its stance per unit of fatigue, the smooth signal that lags.',
+    )
+    lift_gain: float = bounded(
+        0.5,
+        low=-20.0,
+        high=20.0,
+        unit='rad',
+        doc='Offset of a joint that lifts a foot per unit of signal beyond fatigue: while the '
+        'foot swings forward.',
     )
     blanking: float = bounded(
-        1.25, low=0.0, high=60.0, unit='s', doc='Time at the start in which signals are zero.'
+        1.25,
+        low=0.0,
+        high=60.0,
+        unit='s',
+        doc='Time at the start in which efforts are zero, or offsets of joints grow.',
     )
     step: float = bounded(
         0.0005,
@@ -129,21 +157,29 @@ class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
         """Return the weights between some oscillators, (2 count (count - 1),)."""
         return np.array([getattr(self, f'w{k + 1}') for k in range(weights_between(count))])
 
-    def network(self, count: int) -> MatsuokaNeurons:
-        """Return the network of some oscillators; ConfigurationError for too many."""
+    def network(self, count: int, lags: FloatArray | None = None) -> MatsuokaNeurons:
+        """
+        Return the network of some oscillators; ConfigurationError for too many.
+
+        With the lags [cycles] of a gait those that are half a cycle apart inhibit each other.
+        """
         if count > MAX_OSCILLATORS:
             raise ConfigurationError(
                 f"controller 'matsuoka' has weights for {MAX_OSCILLATORS} oscillators, "
                 f'{count} signals need {count}'
             )
+        weights = self.weights(count)
+        if lags is not None:
+            weights = alternating_weights(lags, self.inhibition)
         return neural_oscillators(
-            self.weights(count),
+            weights,
             count,
             tau_a=self.tau_a,
             tau_ratio=self.tau_ratio,
             within=self.pair_weight,
             adaptation=self.adaptation,
             tonic=self.tonic,
+            readout='lagged',
         )
 
     @property

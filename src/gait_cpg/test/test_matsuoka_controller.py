@@ -125,39 +125,79 @@ def test_the_declared_weights_are_those_of_the_most_oscillators():
         build(MatsuokaParams, {'w_12': 2.0})
 
 
-def test_joints_move_about_the_stance_after_the_blanking():
-    driver = controller(BOX, joint_gain=0.8)
-    tape = driver.tape(DT, [STILL] * 500)
-    positions = tape.position.reshape(-1, 4)
-    assert tape.position.shape == (500, 5, 4)
-    stance = np.array([BOX.nominal_stance[name] for name in tape.names])
-    # 4 ms a sample: the 313th is the first that begins after 1.25 s.
-    assert np.all(positions[:313] == stance)
-    network = neural_oscillators(reference_weights(4), 4, tau_a=0.25)
-    signals = network.euler(network.start(), 0.0005, 2500, every=8).signals
-    sign = np.sign((positions[1000] - stance) / signals[1000])
-    late = slice(400, None)  # the jump at the end of the blanking is followed at joint speed
-    np.testing.assert_allclose(positions[late], stance + 0.8 * sign * signals[late], atol=1e-12)
+def swing_and_lift(targets, robot):
+    """Return by leg the joints that swing and lift its foot, as columns of the targets."""
+    legs = [
+        [i for i, name in enumerate(targets.names) if name in leg.joints] for leg in robot.legs
+    ]
+    return np.array(legs).T
+
+
+def test_joints_move_about_the_stance_ever_more_until_the_blanking_is_over():
+    tape = controller(BOX, joint_gain=0.8, lift_gain=0.5).tape(DT, [STILL] * 500)
+    assert tape.position.shape == (500, 5, 8)
+    positions = tape.position.reshape(-1, 8)
+    away = positions - np.array([BOX.nominal_stance[name] for name in tape.names])
+    network = neural_oscillators(reference_weights(4), 4, tau_a=0.25, readout='lagged')
+    signals, fatigue = np.hsplit(network.euler(network.start(), 0.0005, 2500, every=8).signals, 2)
+    grown = np.minimum(0.004 * np.arange(1, 2501) / 1.25, 1.0)[:, None]
+    swings, lifts = swing_and_lift(tape, BOX)
+    signs = [np.sign(away[1000, columns]) for columns in (swings, lifts)]
+    np.testing.assert_allclose(np.abs(away[:, swings]), 0.8 * grown * np.abs(fatigue), atol=1e-12)
     np.testing.assert_allclose(
-        np.diff(positions, axis=0) / 0.004, tape.velocity.reshape(-1, 4)[1:], atol=1e-9
+        np.abs(away[:, lifts]), 0.5 * grown * np.maximum(signals - fatigue, 0.0), atol=1e-12
+    )
+    assert np.all(np.abs(signs[0]) == 1.0)
+    np.testing.assert_allclose(
+        np.diff(positions, axis=0) / 0.004, tape.velocity.reshape(-1, 8)[1:], atol=1e-9
     )
 
 
-def test_a_positive_signal_brings_the_foot_forward():
-    for robot in (BOX, load_robot('guroo'), bent(6)):
-        driver = controller(robot, joint_gain=0.1, blanking=0.0)
-        targets = driver.step(DT, STILL, BLIND)
-        signals = driver.state()
-        for leg, name, position in zip(
-            robot.legs, targets.names, targets.position[-1], strict=True
-        ):
-            assert name in leg.joints
-            joints = np.array([robot.nominal_stance.get(joint, 0.0) for joint in leg.joints])
-            kinematics = LegKinematics(robot, leg.name)
-            before, _ = kinematics.forward(joints)
-            joints[leg.joints.index(name)] = position
-            moved = kinematics.forward(joints)[0][0] - before[0]
-            assert np.sign(moved) == np.sign(signals[f'signal.{leg.name}'])
+@pytest.mark.parametrize('robot', [BOX, bent(6)], ids=['four', 'six'])
+def test_feet_go_forward_in_the_air(robot):
+    driver = controller(
+        robot, gait='trot', tau_a=0.5, pair_weight=2.0, joint_gain=0.5, lift_gain=0.5
+    )
+    # Slow enough for the joints: a cycle of 4.6 s.
+    driver.tape(DT, [STILL] * 500)
+    tape = driver.tape(DT, [STILL] * 240)
+    positions = tape.position.reshape(-1, len(tape.names))
+    for leg, (swing, lift) in zip(robot.legs, swing_and_lift(tape, robot).T, strict=True):
+        kinematics = LegKinematics(robot, leg.name)
+        stance = np.array([robot.nominal_stance.get(name, 0.0) for name in leg.joints])
+
+        def feet(column, leg=leg, stance=stance, kinematics=kinematics):
+            """Return where the foot is with one joint as commanded and all others in stance."""
+            joints = np.tile(stance, (len(positions), 1))
+            joints[:, leg.joints.index(tape.names[column])] = positions[:, column]
+            return np.array([kinematics.forward(row)[0] for row in joints])
+
+        raised = feet(lift)[:, 2] - kinematics.forward(stance)[0][2]
+        forward = np.diff(feet(swing)[:, 0])
+        assert raised.min() > -1e-12
+        assert raised.max() > 0.005
+        # Lifted while it goes forward, down while it goes back; they change within a sample.
+        assert np.all(forward[raised[1:] > 0.002] > 0.0)
+        assert np.all(raised[1:][forward < -1e-5] < 0.002)
+
+
+def test_a_gait_moves_legs_together_or_half_a_cycle_apart():
+    for name, opposite in (
+        ('trot', [0, 1, 1, 0]),
+        ('pace', [0, 1, 0, 1]),
+        ('bound', [0, 0, 1, 1]),
+    ):
+        driver = controller(BOX, gait=name, tau_a=0.05, pair_weight=2.0, inhibition=0.5)
+        driver.tape(DT, [STILL] * 200)
+        state = driver.state()
+        shown = np.array([state[f'signal.{leg.name}'] for leg in BOX.legs])
+        assert abs(shown[0]) > 0.01
+        np.testing.assert_allclose(shown, np.where(opposite, -shown[0], shown[0]), atol=1e-9)
+        assert driver.diagnosis().verdict == 'alive'
+    with pytest.raises(ConfigurationError, match="'gait' = 'trot' needs a robot driven by legs"):
+        controller(gait='trot')
+    with pytest.raises(ConfigurationError, match="value of 'gait' 'walk'"):
+        controller(BOX, gait='walk')
 
 
 def test_joints_keep_their_limits():
