@@ -58,7 +58,6 @@ ASSUMPTIONS: Mapping[str, Assumption] = {
     'stroke_10': Assumption(what='a stroke of 10 cm', requirements={'distance': 0.10}),
     'stroke_15': Assumption(what='a stroke of 15 cm', requirements={'distance': 0.15}),
     'knees_6': Assumption(what='knees 6 cm up', requirements={'knees': 0.06}),
-    'knees_2': Assumption(what='knees 2 cm up', requirements={'knees': 0.02}),
     'knees_1': Assumption(what='knees 1 cm up', requirements={'knees': 0.01}),
     'knees_0': Assumption(
         what='knees may lie on the ground',
