@@ -493,6 +493,18 @@ def chains_follow(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
+def chains_follow_all(  # type: ignore[no-untyped-def]
+    starts, lower, upper, gain, bias, turn, offset, axis, sliding, paths, enough, positions
+):
+    """Call ``chains_follow`` for each of T pieces of paths, (T, L, k, 3), in order."""
+    for t in range(len(paths)):
+        chains_follow(
+            starts, lower, upper, gain, bias, turn, offset, axis, sliding, paths[t], enough,
+            positions[t],
+        )  # fmt: skip
+
+
+@njit(cache=True)
 def _bend(positions: FloatArray, lower: FloatArray, upper: FloatArray) -> None:
     """Move each joint by a tenth toward the middle of its range, or up where it has none."""
     for i in range(len(positions)):

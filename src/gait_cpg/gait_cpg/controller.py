@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
 from gait_core.leg_ik import LegPaths
 from gait_core.observation import Observation
@@ -20,7 +21,7 @@ from gait_core.trial_spec import Command
 from gait_cpg.gaits import GAITS, gait, leg_lags
 from gait_cpg.oscillators import coupling_to_lags, locked_phases
 from gait_cpg.swing import in_stance
-from gait_cpg.walk_kernel import advance_feet, follow
+from gait_cpg.walk_kernel import follow, play_feet
 
 MIN_LEGS = 4
 _AT_REST = 1e-4
@@ -160,7 +161,7 @@ class PhaseCpgController:
         self.set_params(params)
         self.reset(0)
         # Kernels are compiled on their first call on a machine, for seconds: not in a walk.
-        self._targets_over(1.0, (params.max_forward or 1.0, 0.0, 0.0))
+        self._play(1.0, np.array([[params.max_forward or 1.0, 0.0, 0.0]]))
         self.reset(0)
 
     @property
@@ -172,6 +173,7 @@ class PhaseCpgController:
         """Replace the parameters; the walk settles into them."""
         self._params = params
         self._lags = leg_lags(gait(params.gait), self._feet[:, :3])
+        self._start = locked_phases(self._lags)
         self._coupling = coupling_to_lags(self._lags, params.convergence_rate)
         # The amplitude's double time constant is 2 / gain.
         self._gain = np.full(len(self._lags), 2.0 * params.convergence_rate)
@@ -187,44 +189,49 @@ class PhaseCpgController:
 
     def _stand(self) -> None:
         self._oscillators = np.zeros((3, len(self._lags)))
-        self._oscillators[0] = locked_phases(self._lags)
+        self._oscillators[0] = self._start
         self._walking = False
 
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
         """Return the joint positions at the end of each sub-sample and the rates to them."""
-        return self._targets_over(dt, self._steered(dt, command.velocity))
+        joints, rates = self._play(dt, self._steered(dt, [command]))
+        return JointTargets(names=self._names, position=joints[0], velocity=rates[0])
 
     def tape(self, dt: float, commands: Sequence[Command]) -> TargetTape:
         """Return the targets of some control periods."""
-        return TargetTape.of(
-            [self._targets_over(dt, self._steered(dt, command.velocity)) for command in commands]
-        )
+        joints, rates = self._play(dt, self._steered(dt, commands))
+        return TargetTape(names=self._names, position=joints, velocity=rates)
 
-    def _targets_over(self, dt: float, twist: tuple[float, float, float]) -> JointTargets:
-        """Return the targets of a control period at whose end the twist is the given one."""
-        period, moving = dt / self._params.sub_samples, any(twist)
-        self._walking = self._walking or moving
-        settled = -math.expm1(-dt * self._params.convergence_rate)
-        coupling, oscillators = self._coupling, self._oscillators
-        feet = np.empty((len(self._feet), self._params.sub_samples, 3))
-        advance_feet(
-            oscillators, self._gain, coupling.cosine, coupling.sine, period, self._walking,
-            self._feet, self._now, twist, self._wanted, settled, feet,
+    def _play(self, dt: float, twists: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return positions and rates, (T, K, n), of control periods at whose ends twists hold."""
+        samples = self._params.sub_samples
+        period, settled = dt / samples, -math.expm1(-dt * self._params.convergence_rate)
+        coupling = self._coupling
+        feet = np.empty((len(twists), len(self._feet), samples, 3))
+        self._walking = play_feet(
+            self._oscillators, self._start, self._gain, coupling.cosine, coupling.sine, period,
+            self._walking, _AT_REST, self._feet, self._now, twists, self._wanted, settled, feet,
         )  # fmt: skip
-        if self._walking and not moving and (oscillators[1] < _AT_REST).all():
-            self._stand()
-        joints = self._paths.follow(feet)
+        joints = self._paths.follow_all(feet)
         rates = np.empty_like(joints)
-        follow(self._joints, self._fastest, period, joints, rates)
+        shape = (len(twists) * samples, -1)
+        follow(self._joints, self._fastest, period, joints.reshape(shape), rates.reshape(shape))
         for array in (joints, rates):
             array.flags.writeable = False
-        return JointTargets(names=self._names, position=joints, velocity=rates)
+        return joints, rates
 
-    def _steered(
-        self, dt: float, velocity: tuple[float, float, float]
+    def _steered(self, dt: float, commands: Sequence[Command]) -> FloatArray:
+        """Return twists (T, 3) that follow commands, bounded in size and in rate of change."""
+        twist = tuple(self._now[:_PLACE].tolist())
+        twists: FloatArray = np.empty((len(commands), _PLACE))
+        for row, command in zip(twists, commands, strict=True):
+            twist = self._steered_once(dt, command.velocity, twist)
+            row[:] = twist
+        return twists
+
+    def _steered_once(
+        self, dt: float, velocity: tuple[float, float, float], now: tuple[float, ...]
     ) -> tuple[float, float, float]:
-        """Return the twist that follows the command, bounded in size and in rate of change."""
-        now = self._now[:_PLACE].tolist()
         x, y, yaw = (
             min(max(wanted, -limit), limit) - is_now
             for wanted, limit, is_now in zip(velocity, self._limits, now, strict=True)

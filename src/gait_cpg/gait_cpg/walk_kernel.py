@@ -1,4 +1,4 @@
-"""A control period of the walk, compiled: from oscillators to feet, and what joints can follow."""
+"""Control periods of the walk, compiled: from oscillators to feet, and what joints can follow."""
 
 from __future__ import annotations
 
@@ -72,9 +72,48 @@ def advance_feet(  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
+def play_feet(  # type: ignore[no-untyped-def]
+    oscillators,
+    start,
+    gain,
+    cosine,
+    sine,
+    period,
+    walking,
+    at_rest,
+    stance,
+    now,
+    twists,
+    wanted,
+    settled,
+    feet,
+):
+    """
+    Call ``advance_feet`` for T control periods; return whether the robot walks at their end.
+
+    A robot that is told not to move walks until its amplitudes are below ``at_rest``, and then
+    stands with its oscillators at the phases ``start``, (L,) [rad]. ``twists`` is (T, 3), ``feet``
+    (T, L, K, 3).
+    """
+    for t in range(len(twists)):
+        twist = (twists[t, 0], twists[t, 1], twists[t, 2])
+        moving = twist[0] != 0.0 or twist[1] != 0.0 or twist[2] != 0.0
+        walking = walking or moving
+        advance_feet(
+            oscillators, gain, cosine, sine, period, walking, stance, now, twist, wanted, settled,
+            feet[t],
+        )  # fmt: skip
+        if walking and not moving and oscillators[1].max() < at_rest:
+            oscillators[:] = 0.0
+            oscillators[0] = start
+            walking = False
+    return walking
+
+
+@numba.njit(cache=True)
 def follow(last, fastest, period, joints, rates):  # type: ignore[no-untyped-def]
     """
-    Write the rates (K, n) to joint positions (K, n) that come one period [s] after the other.
+    Write the rates (N, n) to joint positions (N, n) that come one period [s] after the other.
 
     Where the nearest point in reach jumped, a joint follows no faster than it can: its positions
     are overwritten. The last of them become ``last``, (n,).

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import dataclasses
 from functools import lru_cache
 import importlib.util
+import os
 from pathlib import Path
 import sys
 
@@ -16,7 +17,13 @@ from gait_core.placement import nominal_height
 from gait_core.robot.bodies import read_bodies
 from gait_core.robot.check import check_robot
 from gait_core.robot.description import describe
-from gait_core.robot.find import find_robot, own_urdf, python_data, robot_names
+from gait_core.robot.find import (
+    PATH_VARIABLE,
+    find_robot,
+    own_urdf,
+    python_data,
+    robot_names,
+)
 from gait_core.robot.model import RobotModel
 from gait_core.robot.urdf import read_urdf
 from gait_core.robot.yaml_reader import Section, read_yaml
@@ -43,9 +50,16 @@ def load_robot(name_or_path: str, draw: int = 0) -> RobotModel:
         If there is no such robot (with the nearest name) or its description is wrong.
 
     """
-    path = find_robot(name_or_path)
-    drawn = path.is_dir() and (path / 'model.py').is_file()
+    where = os.environ.get(PATH_VARIABLE), os.environ.get('AMENT_PREFIX_PATH'), os.getcwd()
+    path, drawn = _found(name_or_path, *where)
     return _loaded(str(path), check_seed(draw) if drawn else 0)
+
+
+@lru_cache(maxsize=64)
+def _found(name_or_path: str, *where: str | None) -> tuple[Path, bool]:
+    """Return where a robot is, and whether it is drawn; ``where`` is what the search depends on."""
+    path = find_robot(name_or_path)
+    return path, path.is_dir() and (path / 'model.py').is_file()
 
 
 @lru_cache(maxsize=64)
