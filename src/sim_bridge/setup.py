@@ -36,6 +36,9 @@ setup(
         'gait.viewers': [
             'bullet = sim_bridge.engines.bullet_render:Viewer',
         ],
+        'gait.measurements': [
+            'korbel2013_contact = sim_bridge.engines.cables_measures:measurements',
+        ],
         'gait.benchmarks': [
             'bullet = sim_bridge.engines.bullet_benchmark:benchmark',
             'mujoco = sim_bridge.engines.mujoco_benchmark:benchmark',

@@ -8,6 +8,9 @@ from gait_core.testing_skips import need_engine, need_robot
 from gait_evolver.evaluators.local import LocalEvaluator
 from gait_evolver.experiment import experiment_names, load_experiment, resolve
 
+FEW = {'tetraspine': {'population': 6, 'duration': 6.0}}
+"""Robots whose experiments are tried with fewer and shorter trials: they have many."""
+
 
 @pytest.fixture(scope='module')
 def evaluator():
@@ -21,7 +24,7 @@ def evaluator():
 def test_two_generations_run_and_none_is_spoilt(name, evaluator):
     experiment = load_experiment(name)
     need_robot(experiment.robot)
-    plan = resolve(experiment)
+    plan = resolve(load_experiment(name, FEW.get(experiment.robot, {})))
     for engine in plan.scenes:
         need_engine(engine)
     assert plan.experiment.description

@@ -53,8 +53,10 @@ def _alike(specs: Sequence[TrialSpec]) -> Iterable[list[int]]:
     groups: list[tuple[TrialSpec, list[int]]] = []
     for place, spec in enumerate(specs):
         for first, places in groups:
-            gait = {'parameters': first.parameters, 'seed': first.seed}
-            if replace(spec, controller=first.controller, **gait) == first:
+            alike = replace(
+                spec, controller=first.controller, parameters=first.parameters, seed=first.seed
+            )
+            if alike == first:
                 places.append(place)
                 break
         else:

@@ -7,6 +7,7 @@ and 2 are the lower corners of the rear tetrahedron, node 3 is the tip of the fr
 
 from __future__ import annotations
 
+import numpy as np
 from scipy.spatial.transform import Rotation
 
 from gait_core.arrays import FloatArray
@@ -53,4 +54,4 @@ def _node(rollout: Rollout, name: str, tick: int) -> FloatArray:
     robot = rollout.robot
     node = robot.contact_nodes[node_row(robot, name)]
     pose = rollout.body_poses[tick, robot.roots.index(node.link)]
-    return pose[:3] + Rotation.from_quat(pose[3:]).apply(node.point)
+    return np.asarray(pose[:3] + Rotation.from_quat(pose[3:]).apply(node.point))

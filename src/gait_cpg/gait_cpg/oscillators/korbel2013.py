@@ -65,8 +65,8 @@ def measurements() -> dict[str, float]:
 def _population() -> dict[str, float]:
     """Return how many random networks are alive, and how far their signals go."""
     rng = np.random.default_rng(_SEED)
-    weights = 1.0 + 0.0012 * rng.integers(2000, size=(_GENOMES, weights_between(4)))
-    tau = 0.2 + 0.00015 * rng.integers(2000, size=_GENOMES)
+    weights = np.asarray(1.0 + 0.0012 * rng.integers(2000, size=(_GENOMES, weights_between(4))))
+    tau = np.asarray(0.2 + 0.00015 * rng.integers(2000, size=_GENOMES))
     signals = _four(weights, tau)
     found = diagnose(signals[:, 24000:], STEP)
     return {

@@ -1,0 +1,290 @@
+"""Study korbel2013: ten evolutions, from random populations to walking gaits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+import math
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_evolver.run_store import Row as Trial
+from gait_evolver.studies.korbel2013_pictures import (
+    draw_distances,
+    draw_histogram,
+    draw_progress,
+)
+from gait_evolver.studies.korbel2013_trials import (
+    best_row,
+    champion_of,
+    evolve,
+    evolved,
+    replayed,
+    spec_of,
+    travel,
+)
+from gait_evolver.study import Row, at_least, at_most, between, near
+from gait_evolver.study_session import Evolved, Session
+
+_LOW_QUARTER = 0.275
+_HALVED = 50
+"""Gaits that are run again at half the step."""
+
+
+def evolution(session: Session) -> Sequence[Row]:
+    """Run the evolutions; measure checks 24, 25 and 28, and what the genes became."""
+    trials = evolve(session)
+    searches = [replayed(one) for one in trials]
+    histories = [np.array(one.history) for one in searches]
+    draw_progress(session.picture('progress'), histories)
+    first = np.array([_fitness(best_row(one.generations[0])) for one in trials])
+    last = np.array([one.champion.fitness for one in trials])
+    gains = 100.0 * (last / first - 1.0)
+    means = [history[-1] - history[0] for history in histories]
+    iterations = [len(history) for history in histories]
+    ends = ', '.join(str(count) for count in iterations)
+    return [
+        near(
+            'check_24_size',
+            'members of the final populations, fewest',
+            float(min(len(one.population) for one in searches)),
+            50.0,
+            0.0,
+        ),
+        at_least(
+            'check_24_mean',
+            'least gain of the mean fitness in an iteration',
+            float(min(np.diff(history).min() for history in histories)),
+            0.0,
+            'in',
+        ),
+        _ending(iterations, session.quick, ends),
+        at_least(
+            'check_28_improved',
+            'trials whose mean and best fitness rose',
+            float(np.sum((np.array(means) > 0.0) & (last > first))),
+            float(len(trials)),
+        ),
+        _gain(gains, session.quick),
+        *_distances(session, trials),
+        *_genes(trials, searches),
+        _time(session, trials, sum(len(one.rows) for one in trials)),
+    ]
+
+
+def _fitness(row: Trial) -> float:
+    return -math.inf if row.fitness is None else row.fitness
+
+
+def _ending(iterations: Sequence[int], quick: bool, ends: str) -> Row:
+    if quick:
+        return near('check_25', 'iterations of a short trial', float(iterations[0]), 100.0, 0.0)
+    return between(
+        'check_25',
+        'iterations of the shortest trial',
+        float(min(iterations)),
+        201.0,
+        2000.0,
+        note=f'all trials: {ends}; at most 2000',
+    )
+
+
+def _gain(gains: FloatArray, quick: bool) -> Row:
+    each = ', '.join(f'{gain:.0f}' for gain in gains)
+    what = 'mean gain of the best fitness'
+    if quick:
+        return at_least('check_28_gain', what, float(gains.mean()), 0.0, '%', published=32.0)
+    return between(
+        'check_28_gain',
+        what,
+        float(gains.mean()),
+        15.0,
+        200.0,
+        '%',
+        published=32.0,
+        note=f'all trials: {each}; the best trial of the thesis 51',
+    )
+
+
+def _distances(session: Session, trials: Sequence[Evolved]) -> list[Row]:
+    """Return rows on how far the best gaits go in 15 s, and draw them beside the first ones."""
+    best = champion_of(trials)
+    pairs = [(best_row(one.generations[0]), best_row(one.rows)) for one in trials]
+    curves = [
+        tuple(travel(session.record(spec_of(one, row))) for row in pair)
+        for one, pair in zip(trials, pairs, strict=True)
+    ]
+    time = np.linspace(0.0, best.plan.trial.duration, len(curves[0][0]))
+    draw_distances(session.picture('distance'), time, curves)
+    far = [row.terms['korbel2013_travel'] for _, row in pairs]
+    penalties = [
+        (10.0 * row.terms['korbel2013_twist'] + row.terms['korbel2013_lateral']) / _fitness(row)
+        for _, row in pairs
+    ]
+    each = ', '.join(f'{value:.1f}' for value in far)
+    low, wanted = (0.0, 3.0) if session.quick else (7.0, 14.34)
+    return [
+        between(
+            'check_28_distance',
+            'best distance in 15 s',
+            max(far),
+            low,
+            30.0,
+            'in',
+            published=14.34,
+            note=f'all trials: {each}',
+        ),
+        at_least(
+            'best_distance',
+            'the same beside that of the thesis',
+            max(far),
+            wanted,
+            'in',
+            published=14.34,
+        ),
+        at_most(
+            'penalties',
+            'twist and drift of a champion as a share of its fitness, most',
+            max(penalties),
+            0.05,
+        ),
+    ]
+
+
+def _genes(trials: Sequence[Evolved], searches: Sequence[object]) -> list[Row]:
+    """Return rows on limits that were kept and on what the final populations have in common."""
+    asked = np.array([list(row.values.values()) for one in trials for row in one.rows])
+    champions = np.array([list(best_row(one.rows).values.values()) for one in trials])
+    outside = (champions[:, :-1] < 1.0) | (champions[:, :-1] > 3.4)
+    runner = _two_best(champion_of(trials))
+    one, other = (np.array(list(row.values.values())[:-1]) for row in runner)
+    apart = np.abs(one - other)
+    return [
+        at_least(
+            'check_23_weight',
+            'least weight that was tried',
+            float(asked[:, :-1].min()),
+            np.nextafter(0.0, 1.0),
+            note=f"{outside.mean():.0%} of the champions' weights left 1 to 3.4",
+        ),
+        at_least(
+            'check_23_tau', 'least tau_A that was tried', float(asked[:, -1].min()), 0.2, 's'
+        ),
+        at_most(
+            'time_constant',
+            'median tau_A of the champions',
+            float(np.median(champions[:, -1])),
+            _LOW_QUARTER,
+            's',
+            published=0.2,
+            note='the lowest quarter of 0.2 to 0.5',
+        ),
+        at_most(
+            'two_best_fitness',
+            'by how much the two best of the best trial differ in fitness',
+            _fitness(runner[0]) - _fitness(runner[1]),
+            0.05,
+            'in',
+            published=0.0006,
+        ),
+        at_least(
+            'two_best_weights',
+            'by how much they differ in a weight, most',
+            float(apart.max()),
+            0.1,
+            published=0.3806,
+        ),
+    ]
+
+
+def _two_best(one: Evolved) -> tuple[Trial, Trial]:
+    rows = sorted(one.rows, key=lambda row: (-_fitness(row), row.id))
+    return rows[0], rows[1]
+
+
+def _time(session: Session, trials: Sequence[Evolved], count: int) -> Row:
+    seconds = 0.0
+    for one in trials:
+        for line in (one.folder / 'times.csv').read_text().splitlines()[1:]:
+            seconds += float(line.rpartition(',')[2])
+    simulated = count * trials[0].plan.trial.duration
+    return at_most(
+        'evolution_time',
+        'minutes of simulation on two cores',
+        seconds / 60.0 / 2.0,
+        5.0 if session.quick else 75.0,
+        'min',
+        note=f'{count} trials, {simulated / seconds:.0f} times as fast as life on each core; '
+        'the thesis says 5 to 15 hours a trial',
+    )
+
+
+def populations(session: Session) -> Sequence[Row]:
+    """Measure check 27: the random gaits from which the evolutions began."""
+    trials = evolved(session)
+    far = np.array(
+        [[row.terms['korbel2013_travel'] for row in one.generations[0]] for one in trials]
+    )
+    draw_histogram(session.picture('random_gaits'), far)
+    best, worst = far.max(axis=1), far.min(axis=1)
+    each = ', '.join(f'{value:.1f}' for value in best)
+    low, high = (3.0, 20.0) if session.quick else (4.0, 12.0)
+    return [
+        between(
+            'check_27_backwards',
+            'share of random gaits that go backwards',
+            float((far < 0.0).mean()),
+            0.25,
+            0.60,
+            note=f'{far.size} gaits; by population {_shares(far)}',
+        ),
+        between(
+            'check_27_best',
+            'median of the best of each population',
+            float(np.median(best)),
+            low,
+            high,
+            'in',
+            published=6.6,
+            note=f'all: {each}',
+        ),
+        at_least(
+            'both_signs',
+            'populations that go both ways',
+            float(((best > 0.0) & (worst < 0.0)).sum()),
+            float(len(far)),
+        ),
+    ]
+
+
+def _shares(far: FloatArray) -> str:
+    return ', '.join(f'{share:.0%}' for share in (far < 0.0).mean(axis=1))
+
+
+def step_size(session: Session) -> Sequence[Row]:
+    """Measure check 31: the first population at half the physics step."""
+    one = evolved(session)[0]
+    specs = [spec_of(one, row) for row in one.generations[0][:_HALVED]]
+    halved = [
+        replace(spec, scene=replace(spec.scene, physics_step=0.5 * spec.scene.physics_step))
+        for spec in specs
+    ]
+    coarse, fine = (
+        np.array([result.terms['korbel2013_travel'] for result in session.run(some)])
+        for some in (specs, halved)
+    )
+    change = abs(float(np.median(fine) - np.median(coarse)))
+    bound = max(0.5, 0.2 * abs(float(np.median(coarse))))
+    return [
+        at_most(
+            'check_31',
+            'change of the median distance at half the step',
+            change,
+            bound,
+            'in',
+            note=f'median {np.median(coarse):.3f} in; root mean square of the changes '
+            f'{np.sqrt(np.mean((fine - coarse) ** 2)):.3f} in, '
+            f'{np.median(np.abs(fine - coarse)):.3f} in the median',
+        )
+    ]
