@@ -24,7 +24,8 @@ class Coupling:
     phase_bias : (..., n, n) array [rad]
         Wanted ``phase[j] - phase[i]``; antisymmetric.
     cosine, sine : (..., n, n) arrays [rad/s]
-        ``weights`` times the cosine and the sine of ``phase_bias``, derived.
+        ``weights`` times the cosine and the sine of ``phase_bias``, derived; by sender:
+        ``cosine[j, i]`` is of the pull of ``j`` on ``i``, so that kernels read them in a row.
 
     Raises
     ------
@@ -50,8 +51,9 @@ class Coupling:
             )
         object.__setattr__(self, 'weights', weights)
         object.__setattr__(self, 'phase_bias', bias)
-        object.__setattr__(self, 'cosine', frozen(weights * np.cos(bias), name='cosine'))
-        object.__setattr__(self, 'sine', frozen(weights * np.sin(bias), name='sine'))
+        for name, wave in (('cosine', np.cos), ('sine', np.sin)):
+            turned = np.array(np.swapaxes(weights * wave(bias), -1, -2), order='C')
+            object.__setattr__(self, name, frozen(turned, name=name))
 
     @property
     def size(self) -> int:

@@ -4,7 +4,8 @@ The compiled part of the oscillators: right-hand sides, explicit Euler, and exac
 One file for all models: Numba notices that cached code is old by its own file alone.
 
 A network of n oscillators is a state (s, n) and what its equations multiply with, vectors (p, n)
-and matrices (q, n, n); which these are, each model's class says. A drive (n,) adds to them.
+and matrices (q, n, n), by sender; which these are, each model's class says. A drive (n,) adds to
+them.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ MAX_STEP = 0.005
 """Longest Runge-Kutta step of the phase oscillators [s]."""
 
 _TWO_PI = 2.0 * math.pi
-_ROOM = 9
+_ROOM = 11
 
 # A division that may raise keeps loops from being vectorised.
 _compiled = numba.njit(cache=True, error_model='numpy')
@@ -135,13 +136,15 @@ def _phase_rates(  # type: ignore[no-untyped-def]
     for i in range(n):
         angle = phase[i] + time * slope[i]
         room[0, i], room[1, i] = math.sin(angle), math.cos(angle)
+        room[2, i], room[3, i] = 0.0, 0.0
+    along, across = room[2], room[3]
+    for j in range(n):
+        s, c, r = room[0, j], room[1, j], amplitude[j]
+        for i in range(n):
+            along[i] += r * (cosine[j, i] * s - sine[j, i] * c)
+            across[i] += r * (cosine[j, i] * c + sine[j, i] * s)
     for i in range(n):
-        along, across = 0.0, 0.0
-        for j in range(n):
-            s, c = room[0, j], room[1, j]
-            along += amplitude[j] * (cosine[i, j] * s - sine[i, j] * c)
-            across += amplitude[j] * (cosine[i, j] * c + sine[i, j] * s)
-        out[i] = _TWO_PI * frequency[i] + room[1, i] * along - room[0, i] * across
+        out[i] = _TWO_PI * frequency[i] + room[1, i] * along[i] - room[0, i] * across[i]
 
 
 @_compiled
@@ -162,11 +165,12 @@ def _hopf(state, vectors, matrices, drive, room, out):  # type: ignore[no-untype
     n = x.shape[0]
     for i in range(n):
         grow = gain[i] * (size[i] - x[i] * x[i] - y[i] * y[i]) - pull[i]
-        dx, dy = grow * x[i] - rate[i] * y[i] + drive[i], grow * y[i] + rate[i] * x[i]
-        for j in range(n):
-            dx += matrices[0, i, j] * x[j] + matrices[1, i, j] * y[j]
-            dy += matrices[0, i, j] * y[j] - matrices[1, i, j] * x[j]
-        out[0, i], out[1, i] = dx, dy
+        out[0, i] = grow * x[i] - rate[i] * y[i] + drive[i]
+        out[1, i] = grow * y[i] + rate[i] * x[i]
+    for j in range(n):
+        for i in range(n):
+            out[0, i] += matrices[0, j, i] * x[j] + matrices[1, j, i] * y[j]
+            out[1, i] += matrices[0, j, i] * y[j] - matrices[1, j, i] * x[j]
 
 
 @_compiled
@@ -176,9 +180,10 @@ def _van_der_pol(state, vectors, matrices, drive, room, out):  # type: ignore[no
     n = x.shape[0]
     for i in range(n):
         dv = (damping[i] * (size[i] - x[i] * x[i]) - pull[i]) * v[i] - rate[i] * rate[i] * x[i]
-        for j in range(n):
-            dv += matrices[0, i, j] * v[j] + matrices[1, i, j] * rate[i] * x[j]
         out[0, i], out[1, i] = v[i], dv + drive[i]
+    for j in range(n):
+        for i in range(n):
+            out[1, i] += matrices[0, j, i] * v[j] + matrices[1, j, i] * rate[i] * x[j]
 
 
 @_compiled
@@ -187,10 +192,10 @@ def _linear(state, vectors, matrices, drive, room, out):  # type: ignore[no-unty
     phase = state[0]
     n = phase.shape[0]
     for i in range(n):
-        total = rate[i] - pull[i] * phase[i] + drive[i]
-        for j in range(n):
-            total += matrices[0, i, j] * phase[j]
-        out[0, i] = total
+        out[0, i] = rate[i] - pull[i] * phase[i] + drive[i]
+    for j in range(n):
+        for i in range(n):
+            out[0, i] += matrices[0, j, i] * phase[j]
 
 
 @_compiled
@@ -273,6 +278,7 @@ def euler(  # type: ignore[no-untyped-def]
     states : (b, s, n) array
         Overwritten.
     vectors, matrices : (b, p, n), (b, q, n, n) arrays
+        Matrices by sender: row j is of what j does to all.
     drives : (b, d, n) array
         Of each of the T samples, or of all where d is 1.
     dt : float [s]
@@ -309,13 +315,13 @@ def _phase_step_into(  # type: ignore[no-untyped-def]
     new_phase, new_amplitude, new_rate,
 ):  # fmt: skip
     n = phase.shape[0]
-    half_gain, offset, slope = room[2], room[3], room[4]
+    half_gain, offset, slope = room[4], room[5], room[6]
     for i in range(n):
         half_gain[i] = 0.5 * gain[i]
         offset[i] = amplitude[i] - target[i]
         slope[i] = amplitude_rate[i] + half_gain[i] * offset[i]
         new_phase[i], new_amplitude[i] = phase[i], amplitude[i]
-    k1, k2, k3, k4 = room[5], room[6], room[7], room[8]
+    k1, k2, k3, k4 = room[7], room[8], room[9], room[10]
     # The margin keeps a dt that is a multiple of the step up to rounding at that multiple.
     steps = max(1, math.ceil(dt / MAX_STEP - 1e-9))
     h = dt / steps

@@ -49,7 +49,7 @@ class LinearOscillators(OscillatorNetwork):
         return 2.0 * math.pi * self.frequency - wanted, self.coupling.pull
 
     def _matrices(self) -> tuple[FloatArray, ...]:
-        return (self.coupling.weights,)
+        return (np.swapaxes(self.coupling.weights, -1, -2),)
 
     def at_phases(self, phase: FloatArray) -> FloatArray:
         """Return the state at some phases, (..., 1, n)."""
@@ -57,7 +57,7 @@ class LinearOscillators(OscillatorNetwork):
 
     @property
     def _laplacian(self) -> FloatArray:
-        weights = self._coupled[:, 0]
+        weights = np.swapaxes(self._coupled[:, 0], -1, -2)
         return np.asarray(np.eye(self.size) * self._packed[:, 1, :, None] - weights)
 
     def oscillates(self) -> BoolArray:

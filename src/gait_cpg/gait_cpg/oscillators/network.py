@@ -45,7 +45,7 @@ class OscillatorNetwork:
         raise NotImplementedError
 
     def _matrices(self) -> tuple[FloatArray, ...]:
-        """Return what the kernel couples with, each (..., n, n)."""
+        """Return what the kernel couples with, each (..., n, n): row j is of what j does."""
         raise NotImplementedError
 
     def __post_init__(self) -> None:
