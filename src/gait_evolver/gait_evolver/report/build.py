@@ -17,6 +17,7 @@ from gait_evolver.experiment import Experiment, resolve
 from gait_evolver.report import charts
 from gait_evolver.report.page import Page, command, figures, table
 from gait_evolver.report.replay import replay
+from gait_evolver.robustness import CardRow, spread
 from gait_evolver.run_store import Row, read_rows, read_run
 
 _FIGURES = (
@@ -68,7 +69,7 @@ def load_subject(source: Path) -> Subject:
     )
 
 
-def build_page(subject: Subject) -> Page:
+def build_page(subject: Subject, card: Sequence[CardRow] = ()) -> Page:
     """Return the page; the champion's trial is run again for its pictures."""
     champion = subject.champion
     name = (
@@ -87,6 +88,7 @@ def build_page(subject: Subject) -> Page:
         _search(page, subject)
     if champion is not None:
         _trial(page, rollout)
+    _card(page, card)
     _gates(page, subject, rollout if champion is not None else None)
     _repeat(page, subject)
     return page
@@ -159,6 +161,28 @@ def _trial(page: Page, rollout: Rollout) -> None:
     energy = page.chart(charts.energy_chart(rollout))
     page.card(
         'Energy', f'<div class="two">{energy}{page.chart(charts.joints_chart(rollout))}</div>'
+    )
+
+
+def _card(page: Page, rows: Sequence[CardRow]) -> None:
+    if not rows:
+        return
+    cells = [
+        (
+            escape(row.group) if i == 0 or rows[i - 1].group != row.group else '',
+            escape(row.label),
+            f'{row.succeeded} of {row.trials}',
+            _share(row.succeeded, row.trials),
+            spread(row.distance_mean, row.distance_deviation, row.trials),
+            spread(row.fitness_mean, row.fitness_deviation, row.trials),
+        )
+        for i, row in enumerate(rows)
+    ]
+    page.card(
+        'Robustness',
+        '<p class="quiet">Trials that neither fell nor exceeded a gate, beside what the gait was '
+        'chosen in. Means and deviations count those that fell, too.</p>',
+        table(('changed', 'to', 'succeeded', '', 'distance [m]', 'fitness'), cells, '  n nn'),
     )
 
 
