@@ -46,13 +46,21 @@ def test_two_processes_with_random_delays_give_the_hash_of_one(box):
             os.kill(pid, 0)
 
 
-@pytest.mark.parametrize('robot', ['guroo', 'a1'])
-def test_robots_on_physics_give_the_hash_of_one_process(robot):
-    controller, preset = choose_controller(need_robot(robot))
+@pytest.mark.parametrize(
+    ('robot', 'wanted', 'settings'),
+    [
+        ('guroo', '', {}),
+        ('a1', '', {}),
+        ('tetraspine', 'matsuoka', {'blanking': 0.1}),
+        ('tetraspine', 'matsuoka', {'feedback': 'stretch', 'feedback_gain': 1.0}),
+    ],
+)
+def test_robots_on_physics_give_the_hash_of_one_process(robot, wanted, settings):
+    controller, preset = choose_controller(need_robot(robot), wanted)
     spec = TrialSpec(
         scene=make_scene(robot, {}),
         controller=controller,
-        parameters=controller_parameters(controller, preset, {}),
+        parameters=controller_parameters(controller, preset, settings),
         script=WALK,
         duration=0.6,
         seed=5,
