@@ -50,21 +50,25 @@ class BulletEngine(RigidEngine[World, Motors, _Shove]):
     def _bind(
         self, world: World, robot: RobotModel, scene: Scene, options: BulletOptions
     ) -> tuple[Motors, StateReader]:
-        return Motors(world, robot, scene.physics_step), StateReader(world, robot, scene)
+        sums_work = bool(options.sum_work)
+        return (
+            Motors(world, robot, scene.physics_step, sums_work),
+            StateReader(world, robot, scene, sums_work),
+        )
 
     def _shove(self, push: Push, world: World, scene: Scene) -> _Shove:
         return _Shove(push, world, scene)
 
     def _advance(self, steps: int) -> None:
         step, client = pb.stepSimulation, self._open_world().client
-        if self._motors.has_torques:
-            drive = self._motors.drive
-            for _ in range(steps):
+        drive = self._motors.drive if self._motors.has_torques else None
+        meter = self._motors.meter
+        for _ in range(steps):
+            if drive is not None:
                 drive()
-                step(client)
-        else:
-            for _ in range(steps):
-                step(client)
+            step(client)
+            if meter is not None:
+                meter.read()
 
     def _advance_pushed(self, first: int, steps: int, pushes: Sequence[_Shove]) -> None:
         for index in range(first, first + steps):

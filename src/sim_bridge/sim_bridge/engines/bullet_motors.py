@@ -10,6 +10,7 @@ from gait_core.targets import AppliedTape, AppliedTargets
 from sim_bridge.engines.bullet_balls import Balls
 from sim_bridge.engines.bullet_client import pb
 from sim_bridge.engines.bullet_elements import Elements
+from sim_bridge.engines.bullet_work import Meter
 from sim_bridge.engines.bullet_world import World
 from sim_bridge.engines.demands import DEFAULT_GAIN, Demands, Torques
 
@@ -30,10 +31,14 @@ class Motors:
     torques : Torques
     balls : Balls
     elements : Elements
+    meter : Meter or None
+        Looks at every physics step, if work is summed or there are screws.
 
     """
 
-    def __init__(self, world: World, robot: RobotModel, physics_step: float) -> None:
+    def __init__(
+        self, world: World, robot: RobotModel, physics_step: float, sums_work: bool
+    ) -> None:
         self._client, self._body = world.client, world.body
         self._movable = [
             world.joint[joint.name]
@@ -54,11 +59,19 @@ class Motors:
         self._state: FloatArray = np.zeros((3, len(self._links)))
         self._bind_servos()
         self._silence()
+        links = [self._links[i] for i in self._hinges]
+        screws = bool(np.isfinite(self.demands.strength).any())
+        self.meter = (
+            Meter(self, self._client, self._body, links, self._hinges)
+            if sums_work or screws
+            else None
+        )
 
     def _bind_servos(self) -> None:
         demands = self.demands
         self._servo = np.setdiff1d(np.arange(len(self._links)), self.torques.columns)
         self._servo_links = [self._links[i] for i in self._servo]
+        self._place = {column: k for k, column in enumerate(self._servo.tolist())}
         self._servo_forces = demands.effort_limit[self._servo].tolist()
         # Bullet multiplies the position error by positionGain / step, not by positionGain.
         self._servo_gains = (demands.gain[self._servo] * self._dt).tolist()
@@ -112,6 +125,8 @@ class Motors:
         """
         demands = self.demands
         demands.hold(positions)
+        if self.meter is not None:
+            self.meter.counts = not stiff
         self._bind_targets()
         self.select(0)
         loose = np.flatnonzero(np.isin(demands.kinds, ('velocity', 'effort')))
@@ -131,6 +146,8 @@ class Motors:
 
     def release(self) -> None:
         """End a stiff hold."""
+        if self.meter is not None:
+            self.meter.counts = True
         self._silence()
 
     def load(self, targets: AppliedTargets, steps: int) -> int:
@@ -158,20 +175,43 @@ class Motors:
 
     def select(self, sample: int) -> None:
         """Put a sub-sample into force; servos follow it from now on."""
+        self._sample = sample
+        self.send()
+        self.torques.select(sample)
+        self.elements.tensions.select(sample)
+
+    def wanted(self, column: int, position: float) -> float:
+        """Return the velocity that a servo asks for at a position, by its number of joint."""
+        demands, sample = self.demands, self._sample
+        error = demands.position[sample, column] - position
+        wanted = demands.velocity[sample, column] + demands.gain[column] * error
+        limit = demands.velocity_limit[column]
+        return float(min(max(wanted, -limit), limit))
+
+    def send(self) -> None:
+        """Give the servos the sub-sample in force; screws that are stuck stay."""
+        sample = self._sample
         if self._servo_links:
+            positions, velocities = self._servo_positions[sample], self._servo_velocities[sample]
+            if self.meter is not None:
+                for column, bound in self.meter.bounds.items():
+                    self._servo_forces[self._place[column]] = bound
+                if self.meter.stuck:
+                    positions, velocities = positions.copy(), velocities.copy()
+                for column, at in self.meter.stuck.items():
+                    k = self._place[column]
+                    positions[k], velocities[k] = at, 0.0
             pb.setJointMotorControlArray(
                 self._body,
                 self._servo_links,
                 pb.POSITION_CONTROL,
-                self._servo_positions[sample],
-                self._servo_velocities[sample],
+                positions,
+                velocities,
                 self._servo_forces,
                 self._servo_gains,
                 self._servo_ones,
                 self._client,
             )
-        self.torques.select(sample)
-        self.elements.tensions.select(sample)
 
     def drive(self) -> None:
         """Apply the torques and tensions of the coming physics step."""

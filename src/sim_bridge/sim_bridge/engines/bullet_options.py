@@ -14,6 +14,13 @@ class BulletOptions(Parameters):
     solver_iterations: int = whole(
         100, low=1, high=10000, doc='Most iterations of the contact and joint solver a step.'
     )
+    sum_work: int = whole(
+        1,
+        low=0,
+        high=1,
+        doc='1: work is summed over physics steps, for 4 to 7 % more time. 0: over control '
+        'periods, from what is read at their ends.',
+    )
     solver_residual: float = bounded(
         1e-7,
         low=0.0,

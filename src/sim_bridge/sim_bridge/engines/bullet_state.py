@@ -71,8 +71,8 @@ class StateReader(RigidReader[Motors]):
     are where they were at its start.
     """
 
-    def __init__(self, world: World, robot: RobotModel, scene: Scene) -> None:
-        super().__init__(robot, scene)
+    def __init__(self, world: World, robot: RobotModel, scene: Scene, sums_work: bool) -> None:
+        super().__init__(robot, scene, sums_work)
         self._world = world
         self._client, self._body, self._ground = world.client, world.body, world.ground
         self._links = [world.axes[name] for name in robot.joint_names]
@@ -94,12 +94,17 @@ class StateReader(RigidReader[Motors]):
         at, turn, linear = self._root_mount.seen(*body)
         # All of it in one array: each conversion costs more than what it converts.
         row[:] = [
-            *positions, *velocities, *at, *turn, *linear, *body[3], *efforts,
+            *positions, *velocities, *at, *turn, *linear, *body[3], *efforts, *self._work(motors),
             *self._imu(body, turn, linear),
         ]  # fmt: skip
         motors.torques.write(row[self._parts[4]])
         if len(motors.balls):
             motors.balls.read(row[self._parts[0]], row[self._parts[1]])
+
+    def _work(self, motors: Motors) -> Row:
+        if motors.meter is None or not self._sums_work:
+            return ()
+        return tuple(motors.meter.work.ravel().tolist())
 
     def _elements(self, motors: Motors) -> tuple[tuple[str, ...], FloatArray]:
         elements = motors.elements

@@ -12,10 +12,11 @@ from gait_core.robot.kinds import ACTUATORS, ELEMENTS, NO_LIMIT, check_kind, con
 from gait_core.robot.model import Actuator, ForceElement, RobotModel
 from gait_core.targets import AppliedTape, AppliedTargets
 from sim_bridge.engines import laws
+from sim_bridge.engines.screws import Screw
 
 __all__ = ['DEFAULT_GAIN', 'NO_LIMIT', 'SERVOS', 'Demands', 'Tensions', 'Torques']
 
-SERVOS = ('position', 'velocity')
+SERVOS = ('position', 'velocity', 'lead_screw')
 """Actuators that demand a velocity; the others give a torque."""
 DEFAULT_GAIN = ACTUATORS['position'].optional['gain']
 """Gain [1/s] of a position actuator that states none."""
@@ -32,7 +33,11 @@ class Demands:
     gain : (n,) array [1/s]
         Zero where the actuator is no position servo.
     velocity_limit, effort_limit : (n,) arrays
-        Finite.
+        Finite; the effort is that which a servo can hold.
+    strength : (n,) array [N]
+        What the motors of screws push against; infinite of other servos.
+    losses : (2, n) array [-]
+        ``raising`` and ``lowering`` of ``laws.servo_power``.
     clamped : (m,) int array
         Control periods in which a joint's target lay outside its limits and was clamped; by
         ``target_names``, none for force elements.
@@ -64,8 +69,20 @@ class Demands:
         self.gain = _constants(self.actuators, 'gain')
         self.velocity_limit: FloatArray = np.minimum(robot.velocity_limit, NO_LIMIT)
         self.effort_limit: FloatArray = np.minimum(robot.effort_limit, NO_LIMIT)
+        self._fit_screws(names)
         self.clamped: IntArray = np.zeros(self._m, dtype=np.int64)
         self._outside: IntArray | None = None
+
+    def _fit_screws(self, names: Sequence[str]) -> None:
+        count = len(self.actuators)
+        self.strength: FloatArray = np.full(count, np.inf)
+        self.losses: FloatArray = np.repeat([[1.0], [-1.0]], count, axis=1)
+        for i in np.flatnonzero(self.kinds == 'lead_screw').tolist():
+            screw = Screw.of(names[i], self.actuators[i])
+            self.losses[:, i] = screw.raising, screw.lowering
+            self.strength[i] = min(self.effort_limit[i], screw.strength)
+            self.effort_limit[i] = min(self.strength[i] * screw.grip, NO_LIMIT)
+            self.velocity_limit[i] = min(self.velocity_limit[i], screw.speed)
 
     def hold(self, positions: FloatArray) -> None:
         """Demand that positions and lengths be held, (m,), at zero velocity and effort."""

@@ -34,6 +34,8 @@ ELEMENT_LAWS = {
 }
 # A force of strength * e^300 diverges in one step, but is finite.
 _STEEPEST = 300.0
+# Velocity [m/s] of a rod that gives way, and the share of its strength that a motor has reached.
+_GIVES_WAY, _NEARLY = 1e-9, 0.99
 
 
 @numba.njit(cache=True)
@@ -203,6 +205,65 @@ def servo_power(force: float, velocity: float, raising: float, lowering: float) 
 
 
 @numba.njit(cache=True)
-def stalls(force: float, wanted: float, strength: float) -> bool:
-    """Return whether a force [N m or N] stops a motor that pushes no harder than a strength."""
-    return wanted != 0.0 and math.copysign(1.0, wanted) * force > strength
+def screw_grip(
+    force: float, velocity: float, wanted: float, strength: float, hold: float, stuck: bool
+) -> tuple[bool, float]:
+    """
+    Return whether a screw is stuck in the coming step, and the greatest force that it then bears.
+
+    Its motor pushes no harder than its strength. A load that is stronger cannot turn it back: as
+    soon as the rod gives way it sticks where it is, until the motor is strong enough or wants to
+    go with the load.
+
+    Parameters
+    ----------
+    force : float [N]
+        Of the last step, on the rod.
+    velocity, wanted : float [m/s]
+        Of the rod, and what is asked for.
+    strength, hold : float [N]
+        What the motor pushes against, and what the screw holds.
+    stuck : bool
+        In the last step.
+
+    """
+    sense = 0.0 if wanted == 0.0 else math.copysign(1.0, wanted)
+    pushing = sense * force > 0.0
+    if stuck:
+        stuck = sense * force > strength
+    else:
+        stuck = pushing and sense * velocity < -_GIVES_WAY
+    if stuck or (not pushing and abs(force) > _NEARLY * strength):
+        return stuck, hold
+    return False, strength
+
+
+@numba.njit(cache=True)
+def sum_work(
+    efforts: FloatArray,
+    before: FloatArray,
+    after: FloatArray,
+    step: float,
+    losses: FloatArray,
+    work: FloatArray,
+) -> None:
+    """
+    Add the work of a step to the signed and the positive work of joints, (2, n) [J].
+
+    Parameters
+    ----------
+    efforts : (n,) array [N m or N]
+    before, after : (n,) arrays [rad/s or m/s]
+        Velocities at its start and end.
+    step : float [s]
+    losses : (2, n) array [-]
+        ``raising`` and ``lowering`` of ``servo_power``.
+    work : (2, n) array [J]
+        Written.
+
+    """
+    for i in range(len(efforts)):
+        velocity = 0.5 * (before[i] + after[i])
+        done = step * servo_power(efforts[i], velocity, losses[0, i], losses[1, i])
+        work[0, i] += done
+        work[1, i] += max(done, 0.0)

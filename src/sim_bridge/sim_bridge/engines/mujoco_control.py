@@ -81,6 +81,7 @@ class Table:
         gain: FloatArray,
         limit: FloatArray,
         strength: FloatArray | float = np.inf,
+        hold: FloatArray | float = np.inf,
         losses: FloatArray | tuple[float, float] = (1.0, -1.0),
     ) -> FloatArray:
         """
@@ -90,8 +91,8 @@ class Table:
         ----------
         places, dofs : (s,) int arrays
         gain, limit : (s,) arrays [1/s, rad/s or m/s]
-        strength : (s,) array [N m or N]
-            Of the motor where it pushes against its load; a row may hold more.
+        strength, hold : (s,) arrays [N]
+            Of screws, as of ``laws.screw_grip``; the strength of other servos is infinite.
         losses : (2, s) array [-]
             ``raising`` and ``lowering`` of ``laws.servo_power``.
 
@@ -105,7 +106,7 @@ class Table:
         rows = self._servos[:, : len(places)]
         rows[kernel.PLACE], rows[kernel.DOF] = places, dofs
         rows[kernel.GAIN], rows[kernel.LIMIT] = gain, limit
-        rows[kernel.STRENGTH] = strength
+        rows[kernel.STRENGTH], rows[kernel.HOLD] = strength, hold
         rows[kernel.RAISING], rows[kernel.LOWERING] = losses
         rows[kernel.FORCE_BEFORE :] = 0.0
         targets: FloatArray = rows[kernel.AIM : kernel.RATE + 1]
@@ -161,8 +162,8 @@ class Table:
             driven = self._numbers[at]
             if driven != steps:
                 raise ProtocolError(
-                    f"MuJoCo's {what} callback ran in {driven:g} of {steps} steps: another part of "
-                    'this process has replaced it'
+                    f"MuJoCo's {what} callback ran in {driven:g} of {steps} steps: another part "
+                    'of this process has replaced it'
                 )
 
 

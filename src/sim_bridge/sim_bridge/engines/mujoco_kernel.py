@@ -28,8 +28,8 @@ from sim_bridge.engines.laws import (
     COLUMNS,
     element_tensions,
     joint_torques,
+    screw_grip,
     servo_power,
-    stalls,
 )
 from sim_bridge.engines.mujoco_client import mj
 from sim_bridge.engines.mujoco_layout import layout
@@ -40,7 +40,7 @@ DATA = layout(
     (
         *('ncon', 'ne', 'nf', 'nl', 'nefc', 'qpos', 'qvel', 'ctrl', 'userdata', 'contact'),
         *('qfrc_applied', 'xfrc_applied', 'xmat', 'ten_length', 'ten_velocity'),
-        *('efc_vel', 'efc_aref', 'efc_force', 'qacc', 'warning'),
+        *('efc_vel', 'efc_aref', 'efc_force', 'efc_frictionloss', 'qacc', 'warning'),
     ),
     # Last cause and number of each.
     {'warning': f'{2 * int(mj.mjtWarning.mjNWARNING)}i4'},
@@ -71,10 +71,10 @@ MAGIC = 7.4369081e237
 """The numbers that follow it: counts of steps, laws, counts of columns; steps whose forces were
 seen, and whether their work does not count yet."""
 HEADER = 14
-(PLACE, DOF, AIM, RATE, GAIN, LIMIT, STRENGTH, RAISING, LOWERING, FORCE_BEFORE, SIGNED,
- POSITIVE) = range(12)  # fmt: skip
-"""Rows of servos: where a joint's state lies, its targets and law, its last force, its work."""
-SERVO_ROWS = 12
+(PLACE, DOF, AIM, RATE, GAIN, LIMIT, STRENGTH, HOLD, RAISING, LOWERING, FORCE_BEFORE, STUCK,
+ STUCK_AT, SIGNED, POSITIVE) = range(15)  # fmt: skip
+"""Rows of servos: where a joint's state lies, its targets and law, what became of it, its work."""
+SERVO_ROWS = 15
 (ADDRESS, FREEDOM, TORQUE_LAW, CARRIED, POSITION, VELOCITY, OVERSPEED, TORQUE,
  TORQUE_SIGNED, TORQUE_POSITIVE, TORQUE_TARGET) = range(11)  # fmt: skip
 """Rows of torques: where a joint's state lies, its law and how much of its damping is MuJoCo's
@@ -112,21 +112,33 @@ def numbers_at(address, count):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _drive_servos(servos, count, hardness, qpos, qvel, references):  # type: ignore[no-untyped-def]
+def _drive_servos(  # type: ignore[no-untyped-def]
+    servos, count, hardness, qpos, qvel, references, bounds
+):
     """
     Let the row of each servo ask for ``feed-forward + gain * error``, within its limit.
 
-    One whose motor is too weak for its load asks for rest, which the row then holds.
+    That of a screw which is stuck asks for where it is.
     """
     for k in range(count):
         limit = servos[LIMIT, k]
-        wanted = (servos[AIM, k] - qpos[int(servos[PLACE, k])]) * servos[GAIN, k] + servos[RATE, k]
+        position = qpos[int(servos[PLACE, k])]
+        wanted = (servos[AIM, k] - position) * servos[GAIN, k] + servos[RATE, k]
         if wanted > limit:
             wanted = limit
         if wanted < -limit:
             wanted = -limit
-        if stalls(servos[FORCE_BEFORE, k], wanted, servos[STRENGTH, k]):
-            wanted = 0.0
+        if servos[STRENGTH, k] < np.inf:
+            before = servos[STUCK, k] > 0.0
+            stuck, bounds[k] = screw_grip(
+                servos[FORCE_BEFORE, k], qvel[int(servos[DOF, k])], wanted, servos[STRENGTH, k],
+                servos[HOLD, k], before,
+            )  # fmt: skip
+            if stuck and not before:
+                servos[STUCK_AT, k] = position
+            servos[STUCK, k] = 1.0 if stuck else 0.0
+            if stuck:
+                wanted = (servos[STUCK_AT, k] - position) * servos[GAIN, k]
         references[k] = (wanted - qvel[int(servos[DOF, k])]) * hardness
 
 
@@ -234,7 +246,11 @@ def _control(state, table):  # type: ignore[no-untyped-def]
     table[ELAPSED] += 1.0
     at, width = HEADER, int(table[JOINTS])
     servos = _block(table, at, SERVO_ROWS, width)
-    _drive_servos(servos, int(table[SERVOS]), table[HARDNESS], qpos, qvel, references[state.ne :])
+    bounds = numbers_at(state.efc_frictionloss, state.nefc)
+    _drive_servos(
+        servos, int(table[SERVOS]), table[HARDNESS], qpos, qvel, references[state.ne :],
+        bounds[state.ne :],
+    )  # fmt: skip
     at, width = at + SERVO_ROWS * width, int(table[TORQUES])
     if width:
         rows = _block(table, at, TORQUE_ROWS, width)

@@ -124,7 +124,8 @@ class Motors:
         gain = np.where(stiff, min(DEFAULT_GAIN, 1.0 / self._dt), demands.gain)
         self._targets = self.table.set_servos(
             world.places[columns], world.dofs[columns], gain[columns],
-            demands.velocity_limit[columns],
+            demands.velocity_limit[columns], demands.strength[columns],
+            demands.effort_limit[columns], demands.losses[:, columns],
         )  # fmt: skip
         self._moves = (self._servo & ~stiff)[columns].astype(np.float64)
 
@@ -139,11 +140,13 @@ class Motors:
         strength = np.where(loose, self.demands.effort_limit, self._strength)
         self._set_rows(strength, loose)
         self.demands.hold(positions)
+        self.table.settle(stiff)
         self._gather()
         self.select(0)
 
     def release(self) -> None:
         """End a stiff hold."""
+        self.table.settle(False)
         self._set_rows(self._strength, np.zeros(len(self._servo), dtype=bool))
         self._gather()
         self.select(0)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numba
 from numba import carray
 
-from sim_bridge.engines.mujoco_kernel import ANY, numbers_at, pointer
+from sim_bridge.engines.mujoco_kernel import ANY, numbers_at, pointer, read_work
 
 
 @numba.njit(cache=True)
@@ -26,9 +26,11 @@ def _turned(vector, quaternion, sign, result):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
-def read_robot(state, fatal, places, dofs, servos, free, found):  # type: ignore[no-untyped-def]
+def read_robot(  # type: ignore[no-untyped-def]
+    state, fatal, places, dofs, servos, torques, free, found
+):
     """
-    Write positions and velocities of joints, pose and twist of the root, efforts of joints.
+    Write positions and velocities of joints, pose and twist of the root, efforts, work of joints.
 
     Returns whether MuJoCo has not warned.
 
@@ -41,9 +43,11 @@ def read_robot(state, fatal, places, dofs, servos, free, found):  # type: ignore
         Of joints in the state.
     servos : (s,) int array
         The joints that have a constraint row, in the order of the rows; others get no effort.
+    torques : (t,) int array
+        The joints with a torque.
     free : bool
         Whether the root moves freely; if not, its 13 numbers are left as they are.
-    found : (3 n + 13,) array
+    found : (5 n + 13,) array
 
     """
     data, n = state[0], len(places)
@@ -62,6 +66,8 @@ def read_robot(state, fatal, places, dofs, servos, free, found):  # type: ignore
         force = numbers_at(data.efc_force, data.nefc)
         for k in range(len(servos)):
             efforts[servos[k]] = force[data.ne + k]
+    end = 3 * n + 13
+    read_work(data, servos, torques, found[end : end + n], found[end + n : end + 2 * n])
     for kind in fatal:
         if data.warning[2 * kind + 1] > 0:
             return False

@@ -43,7 +43,7 @@ class StateReader(RigidReader[Motors]):
     """
 
     def __init__(self, world: World, robot: RobotModel, scene: Scene) -> None:
-        super().__init__(robot, scene)
+        super().__init__(robot, scene, sums_work=True)
         self._world = world
         self._model, self._data = world.model, world.data
         self._structure = structure(DATA, world.data)
@@ -77,8 +77,9 @@ class StateReader(RigidReader[Motors]):
         world, data = self._world, self._structure
         pose, twist, efforts = [found[at] for at in self._parts[2:5]]
         if not read_robot(
-            data, _FATAL, world.places, world.dofs, motors.servos, self._free, found
-        ):
+            data, _FATAL, world.places, world.dofs, motors.servos, motors.torques.columns,
+            self._free, found,
+        ):  # fmt: skip
             raise self._warned(tick)
         motors.torques.write(efforts)
         if world.fused.balls:

@@ -24,20 +24,23 @@ class RigidReader(ABC, Generic[MotorsT]):
     """
     Reads the state of a robot with one root; a subclass says how its library tells the numbers.
 
-    A row holds positions and velocities of the joints, pose and twist of the root, efforts, and
-    attitude, rate and specific force of the IMU.
+    A row holds positions and velocities of the joints, pose and twist of the root, efforts, work
+    where the engine sums it, and attitude, rate and specific force of the IMU.
 
     Parameters
     ----------
     robot : RobotModel
     scene : Scene
+    sums_work : bool
+        Whether a row has the work of joints, signed and positive.
 
     """
 
-    def __init__(self, robot: RobotModel, scene: Scene) -> None:
+    def __init__(self, robot: RobotModel, scene: Scene, sums_work: bool) -> None:
         self._robot, self._period = robot, scene.control_period
         n = len(robot.joint_names)
-        sizes = (n, n, 7, 6, n, 4, 3, 3)
+        self._sums_work = sums_work
+        sizes = (n, n, 7, 6, n, 2 * n * sums_work, 4, 3, 3)
         ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]
         self._parts = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
         self._size, self._state = ends[-1], slice(0, 2 * n + 13)
@@ -77,7 +80,8 @@ class RigidReader(ABC, Generic[MotorsT]):
         row: FloatArray = np.empty(self._size)
         self._read(tick, motors, row)
         row.flags.writeable = False
-        q, rates, pose, twist, efforts, attitude, spin, felt = [row[at] for at in self._parts]
+        q, rates, pose, twist, efforts, work, *imu = [row[at] for at in self._parts]
+        attitude, spin, felt = imu
         touching = self._touching()
         names, elements = self._elements(motors)
         return Observation(
@@ -87,6 +91,7 @@ class RigidReader(ABC, Generic[MotorsT]):
             joint_positions=q,
             joint_velocities=rates,
             joint_efforts=efforts,
+            joint_work=work.reshape(2, -1) if self._sums_work else None,
             body_names=self._robot.roots,
             body_poses=pose.reshape(1, 7),
             body_twists=twist.reshape(1, 6),
@@ -115,7 +120,8 @@ class RigidReader(ABC, Generic[MotorsT]):
         count = len(rows)
         ticks = np.arange(first, first + count)
         rows.flags.writeable = False
-        q, rates, pose, twist, efforts, attitude, spin, felt = [rows[:, at] for at in self._parts]
+        q, rates, pose, twist, efforts, work, *imu = [rows[:, at] for at in self._parts]
+        attitude, spin, felt = imu
         names = elements[0][0] if elements else ()
         both = np.array([one[1] for one in elements]).reshape(count, 2, len(names))
         return StateTape(
@@ -125,6 +131,7 @@ class RigidReader(ABC, Generic[MotorsT]):
             joint_positions=q,
             joint_velocities=rates,
             joint_efforts=efforts,
+            joint_work=work.reshape(count, 2, -1) if self._sums_work and count else None,
             body_names=self._robot.roots,
             body_poses=pose.reshape(count, 1, 7),
             body_twists=twist.reshape(count, 1, 6),

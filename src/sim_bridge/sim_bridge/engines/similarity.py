@@ -137,6 +137,7 @@ class Similarity:
             'joint_positions': _over(seen.joint_positions, self._joints[0]),
             'joint_velocities': _over(seen.joint_velocities, self._joints[1]),
             'joint_efforts': _over(seen.joint_efforts, self._joints[2]),
+            'joint_work': _over(seen.joint_work, self._factor('J')),
             'body_poses': _over(seen.body_poses, self._pose),
             'body_twists': _over(seen.body_twists, self._twist),
             'element_lengths': _over(seen.element_lengths, length),
