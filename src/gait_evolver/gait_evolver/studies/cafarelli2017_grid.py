@@ -61,7 +61,7 @@ def _case(session: Session, ground: str, kind: str, method: str, number: int) ->
         method=method,
         seed=session.seed_of(_KEY, number),
         number=number,
-        evaluations=2000 if session.quick else 12000,
+        evaluations=2000 if session.quick else 6000,
         objectives=aims,
     )
 

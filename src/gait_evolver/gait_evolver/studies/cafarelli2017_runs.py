@@ -19,6 +19,9 @@ from gait_evolver.study_session import Session
 _LONG = replace(CONTROL, generations=1000)
 _EVERY = 100
 
+_INTERVALS = 10
+"""Of the rotary sums, for 100: the same statistics in a fifth of the time."""
+
 _RATES = (0.03, 0.05, 0.07, 0.09)
 
 _FIELDS = {
@@ -57,8 +60,6 @@ class Sweeps:
 
     def __init__(self, session: Session) -> None:
         self.seeds = SEEDS[:3] if session.quick else SEEDS
-        # Statistics do not depend on them; time does.
-        self._intervals = 10 if session.quick else 30
         self._session = session
         self._known: dict[str, list[list[Outcome]]] = {}
 
@@ -95,9 +96,9 @@ class Sweeps:
     def _run(self, settings: PublishedSettings, seed: int) -> Run:
         """Return the run of a setting; all with the control settings are parts of a long one."""
         if self._is_long(settings):
-            return Run(replace(_LONG, intervals=self._intervals), seed, _EVERY)
+            return Run(replace(_LONG, intervals=_INTERVALS), seed, _EVERY)
         every = _EVERY if settings.generations > CONTROL.generations else None
-        return Run(replace(settings, intervals=self._intervals), seed, every)
+        return Run(replace(settings, intervals=_INTERVALS), seed, every)
 
 
 def table_6_10(session: Session) -> Sequence[Row]:

@@ -82,7 +82,7 @@ class _Contests:
     def __init__(self, session: Session, where: Sequence[tuple[str, str]], seeds: int) -> None:
         self._session, self._where = session, where
         self._seeds = [session.seed_of(_CONTEST_KEY, number) for number in range(seeds)]
-        self._evaluations = 1200 if session.quick else 6000
+        self._evaluations = 1200 if session.quick else 5000
         self._done: dict[str, Found] = {}
 
     def run(self) -> dict[tuple[str, str], Contest]:
@@ -216,7 +216,7 @@ def assumptions(session: Session) -> Sequence[Row]:
     names = ('knees_0', 'knees_0_rub') if session.quick else tuple(ASSUMPTIONS)
     grounds = _GROUNDS[:1] if session.quick else _GROUNDS
     where = [(ground, name) for name in names for ground in grounds]
-    contests = _Contests(session, where, 2 if session.quick else 5).run()
+    contests = _Contests(session, where, 2 if session.quick else 3).run()
     draw_assumptions(
         session.picture('assumptions'),
         {
@@ -243,11 +243,11 @@ def assumptions(session: Session) -> Sequence[Row]:
 
 def leads(session: Session) -> Sequence[Row]:
     """Measure which lead a search chooses with the lengths, and what that saves."""
-    number, rows = (1 if session.quick else 10), []
+    number, rows = (1 if session.quick else 5), []
     friction = {STANDARD: 0.5, 'screw_0.1': 0.1}
     for name, rub in friction.items():
         where = [(ground, name) for ground in _GROUNDS]
-        contests = _Contests(session, where, 1 if session.quick else 5).run()
+        contests = _Contests(session, where, 1 if session.quick else 3).run()
         for ground in _GROUNDS:
             best = min(contests[ground, name].best, key=lambda one: one['cost_of_transport'])
             cases = {
@@ -260,7 +260,7 @@ def leads(session: Session) -> Sequence[Row]:
                         start=tuple(best['genes']) if begin == BEST else (),
                         seed=session.seed_of(_LEAD_KEY, one),
                         number=one,
-                        evaluations=1200 if session.quick else 6000,
+                        evaluations=1200 if session.quick else 5000,
                     )
                     for one in range(number)
                 ]
@@ -309,10 +309,10 @@ def fronts(session: Session) -> Sequence[Row]:
                     method=NSGA,
                     seed=session.seed_of(_FRONT_KEY, number),
                     number=number,
-                    evaluations=2000 if session.quick else 30000,
+                    evaluations=2000 if session.quick else 20000,
                     objectives=objectives,
                 )
-                for number in range(1 if session.quick else 5)
+                for number in range(1 if session.quick else 3)
             ]
             for kind in kinds
         }
