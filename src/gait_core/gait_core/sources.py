@@ -9,14 +9,15 @@ from pathlib import Path
 
 from gait_core import registry
 from gait_core.robot.find import find_robot
+from gait_core.robot.xml_source import included_files
 
 
 def sources_hash(robot: str, controller: str, engine: str) -> str:
     """
     Return the SHA-256 of the sources that a trial's result depends on.
 
-    They are the files of the robot and the Python files of ``gait_core`` and of the packages that
-    register the controller and the engine.
+    They are the files of the robot, those that it includes, and the Python files of
+    ``gait_core`` and of the packages that register the controller and the engine.
 
     Parameters
     ----------
@@ -41,10 +42,11 @@ def sources_hash(robot: str, controller: str, engine: str) -> str:
         for place in _places(package):
             _add(digest, place, place.rglob('*.py'))
     found = find_robot(robot)
-    if found.is_dir():
-        _add(digest, found, found.rglob('*'))
-    else:
-        _add(digest, found.parent, (found,))
+    own = [found] if found.is_file() else sorted(found.rglob('*'))
+    _add(digest, found.parent if found.is_file() else found, own)
+    included = {file for one in own if one.suffix == '.xacro' for file in included_files(one)}
+    for file in sorted(included - set(own)):
+        _add(digest, file.parent, (file,))
     return digest.hexdigest()
 
 

@@ -46,6 +46,23 @@ def test_an_edit_of_code_is_seen_and_what_python_leaves_behind_is_not(
     assert hash_of(robot) != first
 
 
+def test_an_edit_of_an_included_file_is_seen(tmp_path):
+    # Each folder is expanded once per process: the edit is another folder.
+    def made(name, part):
+        own, other = tmp_path / name / 'box', tmp_path / name / 'parts'
+        own.mkdir(parents=True)
+        other.mkdir()
+        (own / 'box.urdf.xacro').write_text(
+            '<robot name="box" xmlns:xacro="http://www.ros.org/wiki/xacro">'
+            '<xacro:include filename="../parts/a.xacro"/></robot>'
+        )
+        (other / 'a.xacro').write_text(f'<robot>{part}</robot>')
+        return hash_of(own)
+
+    assert made('one', '<link name="a"/>') == made('two', '<link name="a"/>')
+    assert made('three', '<link name="b"/>') != made('four', '<link name="a"/>')
+
+
 def test_content_that_moves_between_files_is_seen(robot):
     (robot / 'a').write_text('xy')
     (robot / 'b').write_text('')

@@ -57,7 +57,7 @@ def load_robot(name_or_path: str, draw: int = 0) -> RobotModel:
 
 @lru_cache(maxsize=64)
 def _found(name_or_path: str, *where: str | None) -> tuple[Path, bool]:
-    """Return where a robot is, and whether it is drawn; ``where`` is what the search depends on."""
+    """Return where a robot is and whether it is drawn; the search depends on ``where``, too."""
     path = find_robot(name_or_path)
     return path, path.is_dir() and (path / 'model.py').is_file()
 

@@ -33,7 +33,7 @@ def read_xml(path: Path, packages: Mapping[str, str | Path] = NOTHING) -> Elemen
     try:
         if path.suffix == '.xacro':
             given = tuple(sorted((name, str(folder)) for name, folder in packages.items()))
-            return ElementTree.fromstring(_expanded(str(path.resolve()), given))
+            return ElementTree.fromstring(_expanded(str(path.resolve()), given)[0])
         return ElementTree.fromstring(path.read_bytes())
     except ElementTree.ParseError as error:
         raise ConfigurationError(f'{path}: not well-formed XML: {error}') from error
@@ -41,8 +41,13 @@ def read_xml(path: Path, packages: Mapping[str, str | Path] = NOTHING) -> Elemen
         raise ConfigurationError(f'{path}: {error.strerror}') from error
 
 
+def included_files(path: Path) -> tuple[Path, ...]:
+    """Return the files that a .xacro file includes, directly or by others; ConfigurationError."""
+    return _expanded(str(path.resolve()), ())[1]
+
+
 @cache
-def _expanded(path: str, packages: tuple[tuple[str, str], ...]) -> str:
+def _expanded(path: str, packages: tuple[tuple[str, str], ...]) -> tuple[str, tuple[Path, ...]]:
     try:
         import xacro
     except ImportError as error:
@@ -55,13 +60,16 @@ def _expanded(path: str, packages: tuple[tuple[str, str], ...]) -> str:
             contextlib.redirect_stderr(chatter),
             _package_index(Path(path), packages) as stand_ins,
         ):
+            # xacro adds to this list for as long as the process lives.
+            xacro.all_includes.clear()
             text = str(xacro.process_file(path, mappings={}).toxml())
+            included = tuple(sorted({Path(file).resolve() for file in xacro.all_includes}))
     except Exception as error:
         # xacro lets any exception of an expression through: all of them are the file's fault.
         raise ConfigurationError(_message(xacro, error, path)) from error
     for stand_in, folder in stand_ins.items():
         text = text.replace(stand_in, folder)
-    return text
+    return text, included
 
 
 def _message(xacro: Any, error: Exception, path: str) -> str:
