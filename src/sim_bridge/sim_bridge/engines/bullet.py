@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from gait_core.observation import Observation
+from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Push, Scene
-from sim_bridge.engines.bounds import BALL_JOINTS, CARRIES, FORCE_ELEMENTS, PushWindow
+from gait_core.state_tape import StateTape
+from gait_core.targets import AppliedTargets
+from sim_bridge.engines.bounds import (
+    BALL_JOINTS,
+    CARRIES,
+    CONTACT_NODES,
+    FORCE_ELEMENTS,
+    FREE_BODIES,
+    PushWindow,
+)
 from sim_bridge.engines.bullet_client import pb
 from sim_bridge.engines.bullet_motors import Motors
+from sim_bridge.engines.bullet_nodes import NodesEngine
 from sim_bridge.engines.bullet_options import BulletOptions
 from sim_bridge.engines.bullet_state import Mount, StateReader, body_state
 from sim_bridge.engines.bullet_world import World
@@ -37,12 +49,52 @@ class BulletEngine(RigidEngine[World, Motors, _Shove]):
     """
     Rigid bodies and contacts by PyBullet; options are those of ``BulletOptions``.
 
-    Every reset empties the client and loads robot and terrain anew.
+    Every reset empties the client and loads robot and terrain anew. Robots that stand on contact
+    nodes are of free bodies, which ``NodesEngine`` carries.
     """
 
     name = 'bullet'
     Options = BulletOptions
-    carries = (*CARRIES, BALL_JOINTS, FORCE_ELEMENTS)
+    carries = (*CARRIES, BALL_JOINTS, FORCE_ELEMENTS, FREE_BODIES, CONTACT_NODES)
+
+    def __init__(self, robots: Callable[[str, int], RobotModel] = load_robot) -> None:
+        super().__init__(robots)
+        self._nodes: NodesEngine | None = None
+        self._on_nodes = False
+
+    @property
+    def _other(self) -> NodesEngine | None:
+        """What carries the robot of the scene, where this class does not."""
+        return self._nodes if self._on_nodes else None
+
+    @property
+    def robot(self) -> RobotModel:
+        """The robot of the current scene."""
+        return self._other.robot if self._other else super().robot
+
+    def reset(self, scene: Scene, seed: int, settle_ticks: int = 0) -> Observation:
+        """Build the scene and return its state at tick 0, as RigidEngine does."""
+        self._open_world()
+        self._on_nodes = bool(self._robots(scene.robot, scene.draw).contact_nodes)
+        if not self._on_nodes:
+            return super().reset(scene, seed, settle_ticks)
+        if self._nodes is None:
+            self._nodes = NodesEngine(self._robots)
+        return self._nodes.reset(scene, seed, settle_ticks)
+
+    def step(self, targets: AppliedTargets) -> Observation:
+        """Advance one control period and return the state at its end, as RigidEngine does."""
+        return self._other.step(targets) if self._other else super().step(targets)
+
+    def rollout(self, tape: Sequence[AppliedTargets]) -> StateTape:
+        """Advance one control period per tape entry; equals stepping bit for bit."""
+        return self._other.rollout(tape) if self._other else super().rollout(tape)
+
+    def close(self) -> None:
+        """Release the physics; further calls raise ProtocolError."""
+        super().close()
+        if self._nodes is not None:
+            self._nodes.close()
 
     def _open(self) -> World:
         return World()

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gait_core.parameters import Parameters, bounded, whole
+from gait_core.parameters import bounded, whole
+from sim_bridge.engines.cables_options import NodeOptions
 
 
 @dataclass(frozen=True, kw_only=True)
-class BulletOptions(Parameters):
-    """Solver and contact settings; the defaults are tight, for loose ones flatter a walk."""
+class BulletOptions(NodeOptions):
+    """
+    Solver and contact settings; the defaults are tight, for loose ones flatter a walk.
+
+    Those of contact nodes act on robots that have these, and on no others; the solver's do not
+    act on those.
+    """
 
     solver_iterations: int = whole(
         100, low=1, high=10000, doc='Most iterations of the contact and joint solver a step.'

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
+from typing import Any, ClassVar
 
 import numpy as np
 
 from gait_core.arrays import FloatArray, all_finite
 from gait_core.errors import BadCommand, ConfigurationError
 from gait_core.observation import Observation
+from gait_core.parameters import Parameters
 from gait_core.placement import base_poses
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
@@ -31,7 +33,7 @@ from sim_bridge.engines.cables_layout import (
     refuse_others,
     start_of,
 )
-from sim_bridge.engines.cables_options import CablesOptions
+from sim_bridge.engines.cables_options import CablesOptions, NodeOptions
 from sim_bridge.engines.cables_play import Record, Tapes, played
 from sim_bridge.engines.cables_state import Reader
 from sim_bridge.engines.demands import Demands
@@ -60,14 +62,26 @@ class Bodies:
         self,
         robot: RobotModel,
         scene: Scene,
-        options: CablesOptions,
+        options: Any,
         terrain: Terrain,
         pose: FloatArray,
         positions: FloatArray,
     ) -> None:
         """Lay out the scene with the assembly at ``pose``, every body at rest."""
-        refuse_others('cables', robot, scene)
-        self.demands = Demands('cables', robot, scene.physics_step)
+        self.lay_out('cables', robot, scene, options, terrain, pose)
+
+    def lay_out(
+        self,
+        engine: str,
+        robot: RobotModel,
+        scene: Scene,
+        options: NodeOptions,
+        terrain: Terrain,
+        pose: FloatArray,
+    ) -> None:
+        """Make the arrays of a scene for an engine."""
+        refuse_others(engine, robot, scene)
+        self.demands = Demands(engine, robot, scene.physics_step)
         self.layout = layout_of(robot, scene.gravity, self.demands)
         self.ground = ground_of(scene, options, terrain)
         self.state = start_of(robot, base_poses(robot, pose))
@@ -86,7 +100,7 @@ class CablesEngine(SceneEngine[Bodies]):
     """
 
     name = 'cables'
-    Options = CablesOptions
+    Options: ClassVar[type[Parameters]] = CablesOptions
     carries = (FREE_BODIES, FORCE_ELEMENTS, CONTACT_NODES, 'plane and height field')
 
     def _open(self) -> Bodies:

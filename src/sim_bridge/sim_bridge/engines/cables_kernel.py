@@ -153,7 +153,7 @@ def place_points(layout: Layout, state: FloatArray, work: Work, lanes: Lanes) ->
 @_compiled
 def _pull(
     law: int, row: FloatArray, e: int, i: int, j: int, aims: FloatArray, elapsed: float,
-    points: FloatArray, out: FloatArray, lanes: Lanes,
+    points: FloatArray, loads: FloatArray, out: FloatArray, lanes: Lanes,
 ) -> None:  # fmt: skip
     n = len(lanes)
     for k in range(n):
@@ -170,24 +170,35 @@ def _pull(
         rest = aims[e, k] + aims[e, n + k] * elapsed
         tension = element_tension(law, row, rest, aims[e, 2 * n + k], length, rate)
         pull = tension * scale
-        out[e, k], out[e, n + k], out[e, 2 * n + k] = pull * x, pull * y, pull * z
+        x, y, z = pull * x, pull * y, pull * z
         out[e, 3 * n + k], out[e, 4 * n + k] = length, tension
+        if n == 1:
+            # Alone it is quicker to add at once; side by side that would stop the vectors.
+            loads[i, 0] += x
+            loads[i, 1] += y
+            loads[i, 2] += z
+            loads[j, 0] -= x
+            loads[j, 1] -= y
+            loads[j, 2] -= z
+        else:
+            out[e, k], out[e, n + k], out[e, 2 * n + k] = x, y, z
 
 
 @_compiled
 def pull_elements(layout: Layout, work: Work, elapsed: float, lanes: Lanes) -> None:
-    """Write force, length and tension of every element."""
-    points, aims, out = work.points, work.targets, work.elements
+    """Write length and tension of every element, and the force on its ends."""
+    points, aims, out, loads = work.points, work.targets, work.elements, work.loads
+    loads[:] = 0.0
     constants, ends, codes = layout.constants, layout.ends, layout.laws
     for e in range(len(codes)):
         row, i, j = constants[e], ends[e, 0], ends[e, 1]
         # Told apart here, the laws are constants to the loop over lanes.
         if codes[e] == CABLE:
-            _pull(CABLE, row, e, i, j, aims, elapsed, points, out, lanes)
+            _pull(CABLE, row, e, i, j, aims, elapsed, points, loads, out, lanes)
         elif codes[e] == SPRING:
-            _pull(SPRING, row, e, i, j, aims, elapsed, points, out, lanes)
+            _pull(SPRING, row, e, i, j, aims, elapsed, points, loads, out, lanes)
         else:
-            _pull(EXPONENTIAL_SPRING, row, e, i, j, aims, elapsed, points, out, lanes)
+            _pull(EXPONENTIAL_SPRING, row, e, i, j, aims, elapsed, points, loads, out, lanes)
 
 
 @_compiled
@@ -247,13 +258,12 @@ def _sum_loads(layout: Layout, work: Work, lanes: Lanes) -> None:
     """Write the force on every point."""
     n, loads, elements, contacts = len(lanes), work.loads, work.elements, work.contacts
     touch, pulls, signs, nodes = layout.touch, layout.pulls, layout.signs, layout.nodes
-    for p in range(len(loads)):
-        for i in range(3 * n):
-            loads[p, i] = 0.0
-        for i in range(touch[p], touch[p + 1]):
-            e, sign = pulls[i], signs[i]
-            for j in range(3 * n):
-                loads[p, j] += sign * elements[e, j]
+    if n > 1:
+        for p in range(len(loads)):
+            for i in range(touch[p], touch[p + 1]):
+                e, sign = pulls[i], signs[i]
+                for j in range(3 * n):
+                    loads[p, j] += sign * elements[e, j]
     for c in range(len(nodes)):
         p = nodes[c]
         for j in range(3 * n):
@@ -357,12 +367,12 @@ def _drift(state: FloatArray, dt: float, lanes: Lanes) -> None:
 
 
 @_compiled
-def advance(
+def load_bodies(
     layout: Layout, ground: Ground, pushes: Pushes, state: FloatArray, bristles: FloatArray,
-    work: Work, dt: float, first: int, steps: int, lanes: Lanes,
+    work: Work, dt: float, elapsed: float, step: int, lanes: Lanes,
 ) -> None:  # fmt: skip
     """
-    Advance some steps of one sub-sample.
+    Write what acts on every body in a state, ``work.wrenches``, and step the bristles.
 
     Parameters
     ----------
@@ -371,15 +381,29 @@ def advance(
     bristles : (c, 2 L) array [m]
     work : Work
         Its targets are in force.
-    dt : float [s]
-    first : int
-        Number of the first step, for the pushes.
-    steps : int
+    dt, elapsed : float [s]
+        The step, and the time since the targets' sub-sample began.
+    step : int
+        Number of the step, for the pushes.
     lanes : tuple
         Of any L numbers.
 
     """
+    place_points(layout, state, work, lanes)
+    pull_elements(layout, work, elapsed, lanes)
+    touch_ground(layout, ground, bristles, work, dt, lanes)
+    sum_wrenches(layout, work, lanes)
+    _add_pushes(pushes, work, step, lanes)
+
+
+@_compiled
+def advance(
+    layout: Layout, ground: Ground, pushes: Pushes, state: FloatArray, bristles: FloatArray,
+    work: Work, dt: float, first: int, steps: int, lanes: Lanes,
+) -> None:  # fmt: skip
+    """Advance some steps of one sub-sample; ``first`` is the number of the first of them."""
     for step in range(steps):
+        # Spelled out: through load_bodies a step takes a third longer.
         place_points(layout, state, work, lanes)
         pull_elements(layout, work, step * dt, lanes)
         touch_ground(layout, ground, bristles, work, dt, lanes)

@@ -72,7 +72,15 @@ def _aim(values: FloatArray, t: int, s: int, part: int, work: Work, lanes: Lanes
 
 
 @numba.njit(cache=True, error_model='numpy', nogil=True)
-def _look(
+def aim(tapes: Tapes, t: int, s: int, work: Work, lanes: Lanes) -> None:
+    """Put a sub-sample of a control period into force."""
+    _aim(tapes.rest, t, s, 0, work, lanes)
+    _aim(tapes.rate, t, s, 1, work, lanes)
+    _aim(tapes.feed, t, s, 2, work, lanes)
+
+
+@numba.njit(cache=True, error_model='numpy', nogil=True)
+def look(
     layout: Layout, t: int, state: FloatArray, work: Work, kept: Record, lanes: Lanes
 ) -> bool:
     """Keep the state at the end of a period; return whether some lane is within its range."""
@@ -129,12 +137,10 @@ def play(
     """
     for t in range(len(kept.bodies)):
         for s in range(samples):
-            _aim(tapes.rest, t, s, 0, work, lanes)
-            _aim(tapes.rate, t, s, 1, work, lanes)
-            _aim(tapes.feed, t, s, 2, work, lanes)
+            aim(tapes, t, s, work, lanes)
             begin = first + (t * samples + s) * steps
             advance(layout, ground, pushes, state, bristles, work, dt, begin, steps, lanes)
-        if not _look(layout, t, state, work, kept, lanes):
+        if not look(layout, t, state, work, kept, lanes):
             return
 
 

@@ -1,0 +1,127 @@
+"""Free bodies on contact nodes in PyBullet: Bullet moves them, the shared laws push and pull."""
+
+from __future__ import annotations
+
+import tempfile
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import ProtocolError
+from gait_core.robot.model import RobotModel
+from gait_core.robot.to_urdf import to_urdf
+from gait_core.scene import Scene
+from gait_core.terrains import Terrain
+from sim_bridge.engines.bullet_client import connect, disconnect, pb
+from sim_bridge.engines.bullet_options import BulletOptions
+from sim_bridge.engines.cables import Bodies, CablesEngine
+from sim_bridge.engines.cables_kernel import load_bodies, workspace
+from sim_bridge.engines.cables_play import Record, Tapes, aim, look, record
+
+_LANE = (0,)
+
+
+class BulletBodies(Bodies):
+    """
+    The bodies of a scene in a client of their own, without collisions, damping or gravity.
+
+    Their weight is among the forces that the laws give.
+
+    Attributes
+    ----------
+    client : int
+    ids : list of int
+        PyBullet's, in the order of the robot's roots.
+
+    """
+
+    def __init__(self) -> None:
+        self.client = connect()
+        self.ids: list[int] = []
+
+    def rebuild(
+        self,
+        robot: RobotModel,
+        scene: Scene,
+        options: BulletOptions,
+        terrain: Terrain,
+        pose: FloatArray,
+        positions: FloatArray,
+    ) -> None:
+        """Empty the client and load every body at its place in the assembly, at rest."""
+        self.lay_out('bullet', robot, scene, options, terrain, pose)
+        client = self.client
+        pb.resetSimulation(physicsClientId=client)
+        pb.setPhysicsEngineParameter(
+            fixedTimeStep=scene.physics_step, numSubSteps=0, enableFileCaching=0,
+            physicsClientId=client,
+        )  # fmt: skip
+        pb.setGravity(0.0, 0.0, 0.0, physicsClientId=client)
+        self.ids = [self._load(robot, name) for name in robot.roots]
+        for body, row in zip(self.ids, self.state.tolist(), strict=True):
+            pb.resetBasePositionAndOrientation(body, row[:3], row[3:7], physicsClientId=client)
+
+    def _load(self, robot: RobotModel, root: str) -> int:
+        with tempfile.NamedTemporaryFile('w', suffix='.urdf', encoding='utf-8') as file:
+            file.write(to_urdf(robot, root=root, visuals=False))
+            file.flush()
+            body: int = pb.loadURDF(
+                file.name, flags=pb.URDF_USE_INERTIA_FROM_FILE | pb.URDF_IGNORE_VISUAL_SHAPES
+                | pb.URDF_IGNORE_COLLISION_SHAPES, physicsClientId=self.client,
+            )  # fmt: skip
+        pb.changeDynamics(
+            body, -1, linearDamping=0.0, angularDamping=0.0,
+            activationState=pb.ACTIVATION_STATE_DISABLE_SLEEPING, physicsClientId=self.client,
+        )  # fmt: skip
+        return body
+
+    def read(self) -> None:
+        """Take over where Bullet has the bodies."""
+        client = self.client
+        for row, body in enumerate(self.ids):
+            at, turn = pb.getBasePositionAndOrientation(body, client)
+            linear, angular = pb.getBaseVelocity(body, client)
+            self.state[row] = (*at, *turn, *linear, *angular)
+
+    def step(self, wrenches: FloatArray) -> None:
+        """Advance one step under forces and torques about the centres of mass, (b, 6)."""
+        client, frame = self.client, pb.WORLD_FRAME
+        places = self.state[:, :3].tolist()
+        for body, wrench, at in zip(self.ids, wrenches.tolist(), places, strict=True):
+            pb.applyExternalForce(body, -1, wrench[:3], at, frame, client)
+            pb.applyExternalTorque(body, -1, wrench[3:], frame, client)
+        pb.stepSimulation(client)
+
+    def close(self) -> None:
+        """End the client."""
+        disconnect(self.client)
+
+
+class NodesEngine(CablesEngine):
+    """What the ``bullet`` engine does with robots of free bodies: all but the bodies' motion."""
+
+    name = 'bullet'
+    Options = BulletOptions
+
+    def _open(self) -> Bodies:
+        return BulletBodies()
+
+    def _play(self, tapes: Tapes, ticks: int, samples: int, first: int) -> Record:
+        world = self._open_world()
+        if not isinstance(world, BulletBodies):
+            raise ProtocolError('bodies of another engine')
+        dt, step = self._scene.physics_step, first
+        per_sample = self._steps // samples if samples else 0
+        work, kept = workspace(world.layout, 1), record(world.layout, ticks, 1)
+        for tick in range(ticks):
+            for sample in range(samples):
+                aim(tapes, tick, sample, work, _LANE)
+                for i in range(per_sample):
+                    load_bodies(
+                        world.layout, world.ground, self._pushes, world.state, world.bristles,
+                        work, dt, i * dt, step, _LANE,
+                    )  # fmt: skip
+                    world.step(work.wrenches)
+                    world.read()
+                    step += 1
+            if not look(world.layout, tick, world.state, work, kept, _LANE):
+                break
+        return kept
