@@ -4,7 +4,8 @@ Run a champion again and say whether fitness and hash equal its record.
 RUN_DIR_OR_CHAMPION is the folder of a run or a champion.yaml. Hashes are comparable on the
 platform that recorded them only; on another one the fitness must agree within a tolerance. With
 `--engine` it runs on another engine, where nothing can be equal, unless the run was spread over
-several engines: what it did on that one is then its record.
+several engines: what it did on that one is then its record. `--export` writes the trial for other
+tools: FILE.csv the joint trajectory, any other name a rosbag2 directory (MCAP).
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from gait_evolver.commands.common import (
 
 if TYPE_CHECKING:
     from gait_core.champion import Champion
+    from gait_core.trial_spec import TrialSpec
 
 TOLERANCE = 0.05
 """Relative difference of the fitness that another platform may make."""
@@ -36,6 +38,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument('source', metavar='RUN_DIR_OR_CHAMPION')
     parser.add_argument('--engine', metavar='E', help='run it on this one')
+    parser.add_argument(
+        '--export', metavar='FILE.csv|DIR', help='joint trajectory as CSV, or a rosbag2 directory'
+    )
     add_json(parser)
 
 
@@ -49,6 +54,8 @@ def run(options: Namespace) -> int:
     if options.engine and options.engine != spec.scene.engine:
         spec = replace(spec, scene=scene_on(spec.scene, options.engine))
     results = [run_trial(replace(spec, seed=seed)) for seed in champion.seeds]
+    if options.export:
+        _export(Path(options.export), replace(spec, seed=champion.seeds[0]))
     first = results[0]
     fitness = [result.fitness for result in results if result.fitness is not None]
     mean = sum(fitness) / len(fitness) if len(fitness) == len(results) else None
@@ -74,6 +81,14 @@ def run(options: Namespace) -> int:
         )
         return exit_code(first.status)
     return _explain(champion, first.fingerprint, mean)
+
+
+def _export(path: Path, spec: TrialSpec) -> None:
+    from gait_core.trial import run_loop
+    from gait_evolver.export import write_bag, write_trajectory
+
+    write = write_trajectory if path.suffix == '.csv' else write_bag
+    write(path, run_loop(spec).rollout())
 
 
 def load(source: Path, engine: str | None) -> Champion:
