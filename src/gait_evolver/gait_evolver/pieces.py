@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import closing
 import json
 import multiprocessing
 from pathlib import Path
@@ -45,8 +46,12 @@ def work_off(
     missing = {key: piece for key, piece in pieces.items() if key not in done}
     if missing:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with file.open('a', encoding='utf-8') as lines:
-            for number, (key, value) in enumerate(_results(work, missing, workers), 1):
+        # Closed at once when interrupted: else the processes would work off what is queued.
+        with (
+            file.open('a', encoding='utf-8') as lines,
+            closing(_results(work, missing, workers)) as results,
+        ):
+            for number, (key, value) in enumerate(results, 1):
                 print(json.dumps({'key': key, 'value': value}), file=lines, flush=True)
                 done[key] = value
                 if number % 100 == 0:
@@ -57,7 +62,7 @@ def work_off(
 
 def _results(
     work: Callable[[Piece], Any], pieces: Mapping[str, Piece], workers: int
-) -> Iterator[tuple[str, Any]]:
+) -> Generator[tuple[str, Any], None, None]:
     if workers == 1 or len(pieces) == 1:
         with threadpool_limits(1):
             for key, piece in pieces.items():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import multiprocessing
+import time
 
 import pytest
 
@@ -57,3 +59,17 @@ def test_processes_give_the_same_as_one(tmp_path):
 def test_an_error_in_a_process_is_raised(tmp_path):
     with pytest.raises(ValueError, match='math domain'):
         work_off(math.sqrt, {'a': -1.0, 'b': 4.0}, tmp_path / 'two.jsonl', 2)
+
+
+def test_an_interrupt_ends_the_processes_and_keeps_what_is_done(tmp_path, monkeypatch):
+    file = tmp_path / 'two.jsonl'
+
+    def interrupted(value):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr('gait_evolver.pieces.json.dumps', interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        work_off(time.sleep, {str(number): 0.05 for number in range(400)}, file, 2)
+    # 400 pieces take 10 s: processes that go on with the queue would still be there.
+    assert multiprocessing.active_children() == []
+    assert file.read_text() == ''

@@ -150,10 +150,10 @@ def test_child_takes_two_neighbouring_postures_of_each_parent():
 @pytest.mark.parametrize('rate', [0.03, 0.2])
 def test_mutated_genes_per_child(rate):
     search = PostureGeneticOptimizer(
-        dimension=48, seed=2, population=10000, mutation_probability=rate, elite_share=0.0
+        dimension=48, seed=2, population=5000, mutation_probability=rate, elite_share=0.0
     )
     first = search.ask()
-    search.tell(told(first, np.ones(10000)))
+    search.tell(told(first, np.ones(5000)))
     known = {candidate.id: candidate.genome for candidate in first}
     changed = 0
     children = search.ask()
