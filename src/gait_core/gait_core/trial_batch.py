@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+import time
 from typing import Any
 
 import numpy as np
@@ -86,11 +87,14 @@ def _rolled(engine: Any, ready: Sequence[_Prepared], threads: int) -> list[Trial
         return [run_trial(loop.spec, engine) for loop, _, _ in ready]
     if not ready:
         return []
+    began = time.perf_counter()
     TrialLoop(ready[0][0].spec, engine).begin()
     rollouts = engine.rollout_batch([applied for _, applied, _ in ready], threads)
     for (loop, applied, commands), states in zip(ready, rollouts, strict=True):
         loop.take(applied, commands, states)
-    return [loop.result() for loop, _, _ in ready]
+    results = [loop.result() for loop, _, _ in ready]
+    share = (time.perf_counter() - began) / len(ready)
+    return [replace(result, wall_time=share) for result in results]
 
 
 def _same_state(one: Observation, other: Observation) -> bool:

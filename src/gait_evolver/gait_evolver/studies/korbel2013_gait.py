@@ -10,7 +10,6 @@ from scipy.signal import correlate, correlation_lags
 from gait_core.arrays import FloatArray
 from gait_core.contact_nodes import node_positions
 from gait_core.trial import run_trial
-from gait_evolver.display import write_video
 from gait_evolver.spine_fitness import INCH
 from gait_evolver.studies.korbel2013_pictures import (
     draw_normal_forces,
@@ -26,6 +25,7 @@ from gait_evolver.studies.korbel2013_trials import (
     spec_of,
     watch,
 )
+from gait_evolver.studies.korbel2013_video import write_spine_gif, write_spine_strip
 from gait_evolver.study import Row, at_least, at_most, near
 from gait_evolver.study_session import Evolved, Session
 
@@ -34,6 +34,9 @@ WEIGHT = 0.2236
 
 _SPACING = (2.94, 5.89, 8.83, 11.75)
 """Where the tetrahedra stand, ahead of the first [in]."""
+
+_LAST, _STEP = 15.0, 2.0
+"""End of what is drawn, and the time of the single steps before it [s]."""
 
 _CLEARANCE = 0.1
 """Height of corners that feel no ground below which the model would be wrong [in]."""
@@ -217,4 +220,5 @@ def _draw(session: Session, seen: Watched) -> None:
         poses[:, 1:] - poses[:, :1],
         [root.upper() for root in robot.roots[1:]],
     )
-    write_video(session.picture('gait').with_suffix('.gif'), rollout)
+    write_spine_gif(session.picture('gait').with_suffix('.gif'), seen, SCORED, _LAST)
+    write_spine_strip(session.picture('step'), seen, _LAST - _STEP, _LAST, 6)

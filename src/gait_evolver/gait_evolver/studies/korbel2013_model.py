@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from gait_core import registry
 from gait_core.contact_nodes import node_positions
 from gait_core.robot.load import load_robot
 from gait_core.trial_setup import default_trial
+from gait_core.trial_spec import Command
 from gait_evolver.spine_fitness import INCH
 from gait_evolver.studies.korbel2013_trials import POUND, watch
 from gait_evolver.study import Row, at_least, at_most, near
@@ -201,5 +203,26 @@ def oscillators(session: Session) -> Sequence[Row]:
             0.86,
             note=f'{found["dead_share"]:.1%} wholly dead',
         ),
+        *_blanking(),
         at_most('check_19_peak', 'largest signal of them', found['largest_signal'], 0.28),
+    ]
+
+
+def _blanking() -> list[Row]:
+    """Return rows on check 18: what the controller sends in a trial of 15 s."""
+    model, period = load_robot(ROBOT), 0.02
+    cls: Any = registry.load('controllers', 'matsuoka')
+    tape = cls(model, cls.Params()).tape(period, [Command()] * round(15.0 / period))
+    sent = tape.effort.reshape(-1, len(tape.names))
+    return [
+        near('check_18_samples', 'samples of a trial', float(len(sent)), 30000.0, 0.0),
+        near(
+            'check_18_blank',
+            'largest of the first 2500',
+            float(np.abs(sent[:2500]).max()),
+            0.0,
+            0.0,
+            'N',
+            note=f'the next is {np.abs(sent[2500]).max():.2f} N',
+        ),
     ]
