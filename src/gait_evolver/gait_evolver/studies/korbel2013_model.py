@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -78,7 +79,8 @@ def robot(session: Session) -> Sequence[Row]:
 
 def standing(session: Session) -> Sequence[Row]:
     """Measure checks 4 and 5: the unactuated robot, ten seconds."""
-    seen = watch(default_trial(ROBOT, _STANDING), period=0.02)
+    still = replace(default_trial(ROBOT, _STANDING), controller='hold', parameters={})
+    seen = watch(still, period=0.02)
     poses = seen.rollout.body_poses[:, :, :3] / INCH
     base = node_positions(seen.rollout)[:, :-1] / INCH
     spacing = np.diff(poses[-1, :, 0])
