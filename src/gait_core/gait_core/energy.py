@@ -19,7 +19,7 @@ from gait_core.arrays import FloatArray
 @dataclass(frozen=True, kw_only=True)
 class JointWork:
     """
-    Mechanical work per joint.
+    Mechanical work per joint, or per force element.
 
     Attributes
     ----------
@@ -69,6 +69,32 @@ def summed_work(work: FloatArray) -> JointWork:
     """
     signed, positive = work[-1] - work[0]
     return JointWork(signed=signed, absolute=2.0 * positive - signed, positive=positive)
+
+
+def element_work(
+    lengths: FloatArray, tensions: FloatArray, rests: FloatArray, feeds: FloatArray
+) -> JointWork:
+    """
+    Return the work of what drives force elements over a record.
+
+    A tension that is fed pulls along the whole length; a rest length that moves pulls on the
+    rest of the tension. What springs and dampers themselves do is none of it.
+
+    Parameters
+    ----------
+    lengths, tensions : (T + 1, e) arrays [m, N]
+    rests, feeds : (T, e) arrays [m, N]
+        Rest or set lengths and added tensions of the control periods between them.
+
+    """
+    pulled = 0.5 * (tensions[1:] + tensions[:-1]) - feeds
+    wound = np.diff(rests, axis=0, prepend=rests[:1])
+    work = -feeds * np.diff(lengths, axis=0) - pulled * wound
+    return JointWork(
+        signed=work.sum(axis=0),
+        absolute=np.abs(work).sum(axis=0),
+        positive=np.maximum(work, 0.0).sum(axis=0),
+    )
 
 
 def motor_heat(efforts: FloatArray, motor_constant: npt.ArrayLike, dt: float) -> FloatArray:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from gait_core.arrays import BoolArray, FloatArray
-from gait_core.energy import JointWork, cost_of_transport, joint_work, summed_work
+from gait_core.energy import JointWork, cost_of_transport, element_work, joint_work, summed_work
 from gait_core.gait_diagram import GaitDiagram, debounced, gait_diagram, touchdowns
 from gait_core.kinematics import kinematic_tree, link_coms
 from gait_core.rollout import Rollout
@@ -31,15 +31,16 @@ METRICS: Mapping[str, str] = MappingProxyType(
         'mean_speed_mps': 'Distance over duration.',
         'steps': 'Landings of all legs, debounced.',
         'cost_of_transport': 'Energy over weight times distance; undefined where it hardly moved.',
-        'energy_j': 'Positive mechanical work of all joints: braking is free, not recovered.',
+        'energy_j': 'Positive mechanical work of all joints and of what drives force elements: '
+        'braking is free, not recovered.',
         'zmp_margin_min_m': 'Least margin of the centre of pressure in the support polygon; '
         'zero whenever a trial stood on an edge or a point.',
         'zmp_undefined_fraction': 'Share of ticks without enough load on the ground for a ZMP.',
         'zmp_margin_mean_m': 'Mean of that margin.',
         'inertial_zmp_margin_mean_m': 'Mean margin of the ZMP from link accelerations.',
         'inertial_zmp_margin_p05_m': 'Its 5 % quantile; negative: the robot was tipping.',
-        'energy_signed_j': 'Signed mechanical work of all joints.',
-        'energy_absolute_j': 'Absolute mechanical work of all joints.',
+        'energy_signed_j': 'Signed mechanical work of the same.',
+        'energy_absolute_j': 'Absolute mechanical work of the same.',
         'height_mean_m': 'Mean height of the base over the terrain.',
         'tilt_max_rad': 'Largest angle between the base axis z and the vertical.',
         'speed_max_mps': 'Largest speed of the base.',
@@ -199,11 +200,16 @@ def work_so_far(rollout: Rollout) -> FloatArray:
 
 
 def _energy(rollout: Rollout) -> dict[str, float]:
-    work = work_of(rollout)
+    parts = [work_of(rollout)]
+    lengths, tensions = rollout.element_lengths, rollout.element_forces
+    if lengths is not None and tensions is not None:
+        n = len(rollout.robot.joint_names)
+        rests, feeds = rollout.target_positions[:, n:], rollout.target_efforts[:, n:]
+        parts.append(element_work(lengths, tensions, rests, feeds))
     return {
-        'energy_j': work.positive.sum(),
-        'energy_signed_j': work.signed.sum(),
-        'energy_absolute_j': work.absolute.sum(),
+        'energy_j': sum(part.positive.sum() for part in parts),
+        'energy_signed_j': sum(part.signed.sum() for part in parts),
+        'energy_absolute_j': sum(part.absolute.sum() for part in parts),
     }
 
 

@@ -46,6 +46,8 @@ class Rollout:
         Of the IMU.
     joint_work : (T + 1, 2, n) array [J] or None
         Since tick 0, signed and positive, summed over the physics steps, where the engine does.
+    element_lengths, element_forces : (T + 1, e) arrays [m, N] or None
+        Of force elements, in the robot's order; tension is positive.
 
     """
 
@@ -69,6 +71,8 @@ class Rollout:
     contact_depths: FloatArray
     specific_forces: FloatArray | None = None
     joint_work: FloatArray | None = None
+    element_lengths: FloatArray | None = None
+    element_forces: FloatArray | None = None
 
     @property
     def ticks(self) -> int:
@@ -174,6 +178,8 @@ class Recorder:
             **self._contacts(states),
             specific_forces=None if imu is None else imu.linear_acceleration,
             joint_work=states.joint_work,
+            element_lengths=states.element_lengths,
+            element_forces=states.element_forces,
         )
 
     def _targets(self, ticks: int) -> dict[str, Any]:

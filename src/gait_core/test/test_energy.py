@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from gait_core.energy import cost_of_transport, joint_work, motor_heat
+from gait_core.energy import cost_of_transport, element_work, joint_work, motor_heat
 
 DT = 0.01
 TIME = np.arange(0, 201) * DT
@@ -64,3 +64,15 @@ def test_cost_of_transport_is_without_dimension_and_undefined_where_it_stood():
     assert cost_of_transport(981.0, 10.0, 9.81, 0.05, min_distance=0.01) is not None
     assert cost_of_transport(981.0, 10.0, 0.0, 5.0) is None
     assert cost_of_transport(1.0, 1.0, 9.81, 0.0, min_distance=0.0) is None
+
+
+def test_a_tension_that_is_fed_works_along_the_length_and_a_winch_against_the_rest():
+    lengths = np.array([[2.0, 2.0], [1.5, 2.0], [1.75, 2.0]])
+    tensions = np.full((3, 2), 8.0)
+    rests = np.array([[1.0, 1.0], [1.0, 0.75]])
+    feeds = np.array([[3.0, 0.0], [3.0, 0.0]])
+    work = element_work(lengths, tensions, rests, feeds)
+    # 3 N over 0.5 m in and 0.25 m out; 8 N over 0.25 m that are wound in.
+    np.testing.assert_allclose(work.signed, [0.75, 2.0])
+    np.testing.assert_allclose(work.positive, [1.5, 2.0])
+    np.testing.assert_allclose(work.absolute, [2.25, 2.0])

@@ -60,7 +60,8 @@ def ground_of(scene: Scene, options: NodeOptions, terrain: Terrain) -> Ground:
         forward=options.forward_share,
         friction=scene.friction,
         slow=options.coulomb_speed,
-        heights=np.zeros((0, 0)) if field is None else np.ascontiguousarray(field.heights),
+        # A copy: what is read-only would be compiled for itself.
+        heights=np.zeros((0, 0)) if field is None else field.heights.copy(),
         cell=1.0 if field is None else field.cell,
         x=0.0 if field is None else field.origin[0],
         y=0.0 if field is None else field.origin[1],
