@@ -22,7 +22,7 @@ def session(tmp_path_factory):
     made.close()
 
 
-@pytest.mark.parametrize('name', ['single_leg', 'model', 'flaw', 'published_best'])
+@pytest.mark.parametrize('name', ['single_leg', 'model', 'robot', 'flaw', 'published_best'])
 def test_the_published_model_gives_what_was_published(name, session):
     rows = PARTS[name].measure(session)
     assert rows

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from gait_evolver.studies.cafarelli2017_grid import grid
 from gait_evolver.studies.cafarelli2017_model import flaw, model, published_best, single_leg
+from gait_evolver.studies.cafarelli2017_robot import robot
 from gait_evolver.studies.cafarelli2017_runs import higher_rates, sweeps, table_6_10
 from gait_evolver.studies.cafarelli2017_verdict import assumptions, fronts, leads, verdict
 from gait_evolver.study import Part, Study
@@ -23,19 +24,20 @@ def study() -> Study:
         parts=(
             Part(name='single_leg', measure=single_leg),
             Part(name='model', measure=model),
+            Part(name='robot', measure=robot),
             Part(name='flaw', measure=flaw),
             Part(name='published_best', measure=published_best),
             Part(name='table_6_10', measure=table_6_10),
+            Part(name='verdict', measure=verdict),
+            Part(name='assumptions', measure=assumptions),
+            Part(name='leads', measure=leads),
+            Part(name='fronts', measure=fronts),
+            Part(name='grid', measure=grid),
             Part(name='sweeps', measure=sweeps),
             Part(
                 name='higher_rates',
                 measure=higher_rates,
                 skipped_when_quick='five runs of 600 generations',
             ),
-            Part(name='verdict', measure=verdict),
-            Part(name='assumptions', measure=assumptions),
-            Part(name='leads', measure=leads),
-            Part(name='fronts', measure=fronts),
-            Part(name='grid', measure=grid),
         ),
     )

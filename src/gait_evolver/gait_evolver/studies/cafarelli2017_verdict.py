@@ -82,7 +82,7 @@ class _Contests:
     def __init__(self, session: Session, where: Sequence[tuple[str, str]], seeds: int) -> None:
         self._session, self._where = session, where
         self._seeds = [session.seed_of(_CONTEST_KEY, number) for number in range(seeds)]
-        self._evaluations = 1200 if session.quick else 5000
+        self._evaluations = 1200 if session.quick else 3000
         self._done: dict[str, Found] = {}
 
     def run(self) -> dict[tuple[str, str], Contest]:
@@ -199,7 +199,7 @@ def verdict(session: Session) -> Sequence[Row]:
     """Measure what free lengths save on every ground."""
     grounds = _GROUNDS if session.quick else tuple(GROUNDS)
     where = [(ground, STANDARD) for ground in grounds]
-    contests = _Contests(session, where, 2 if session.quick else 10).run()
+    contests = _Contests(session, where, 2 if session.quick else 6).run()
     return [
         _contest_row(
             f'verdict_{ground}',
@@ -260,7 +260,7 @@ def leads(session: Session) -> Sequence[Row]:
                         start=tuple(best['genes']) if begin == BEST else (),
                         seed=session.seed_of(_LEAD_KEY, one),
                         number=one,
-                        evaluations=1200 if session.quick else 5000,
+                        evaluations=1200 if session.quick else 3000,
                     )
                     for one in range(number)
                 ]
