@@ -16,6 +16,9 @@ from gait_core.targets import AppliedTape
 from gait_core.trial import TrialLoop, engine_for, run_trial, start_trial
 from gait_core.trial_spec import Command, TrialResult, TrialSpec
 
+MOST = 64
+"""Trials of one rollout: their records stay in memory until it is over, megabytes each."""
+
 _Prepared = tuple[TrialLoop, AppliedTape, list[Command]]
 
 
@@ -54,6 +57,8 @@ def _alike(specs: Sequence[TrialSpec]) -> Iterable[list[int]]:
     groups: list[tuple[TrialSpec, list[int]]] = []
     for place, spec in enumerate(specs):
         for first, places in groups:
+            if len(places) == MOST:
+                continue
             alike = replace(
                 spec, controller=first.controller, parameters=first.parameters, seed=first.seed
             )

@@ -108,3 +108,9 @@ def test_an_engine_that_cannot_runs_them_one_by_one():
         run_trial(spec, KinematicEngine()).trial_hash for spec in wanted
     ]
     assert run_together([]) == []
+
+
+def test_many_trials_are_more_than_one_rollout(monkeypatch):
+    monkeypatch.setattr('gait_core.trial_batch.MOST', 2)
+    engine, _ = both(specs(1.0, 1.1, 1.2, 1.3, 1.4))
+    assert engine.batches == [2, 2]
