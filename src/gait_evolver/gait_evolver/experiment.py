@@ -71,8 +71,10 @@ class Experiment:
 
     Attributes
     ----------
-    robot, controller, preset : str
-        Registered names; empty controller and preset: the robot's defaults.
+    robot : str
+        Name, or a robot folder: relative to the experiment's file.
+    controller, preset : str
+        Registered names; empty: the robot's defaults.
     parameters : mapping
         Controller parameters that are not searched, over the preset.
     genes : mapping of str to GeneBounds
@@ -234,7 +236,21 @@ def load_experiment(name_or_path: str, overrides: Mapping[str, Any] = NOTHING) -
         if name_or_path not in experiment_names():
             raise unknown('experiment', name_or_path, experiment_names())
         path = FOLDER / f'{name_or_path}.yaml'
-    return rebuild_experiment(read_yaml(path), path.stem, overrides)
+    experiment = rebuild_experiment(read_yaml(path), path.stem, overrides)
+    return replace(experiment, robot=_beside(path, experiment.robot))
+
+
+def _beside(path: Path, robot: str) -> str:
+    """
+    Return a robot that is a path as an absolute one, relative to the experiment's own file.
+
+    A run then goes on wherever it is resumed from. A bare word is a name.
+    """
+    folder = Path(robot).expanduser()
+    if len(folder.parts) < 2 and not robot.startswith('.'):
+        return robot
+    near = (path.parent / folder).resolve()
+    return str(near if near.exists() else folder.resolve())
 
 
 def rebuild_experiment(content: Any, name: str, overrides: Mapping[str, Any]) -> Experiment:
