@@ -99,7 +99,7 @@ def test_each_engine_gets_the_physics_step_that_it_needs():
     steps = {
         name: make_scene('roach', {'engine': name}).physics_step for name in ('mujoco', 'bullet')
     }
-    assert steps == pytest.approx({'mujoco': 1.0 / 19200.0, 'bullet': 1.0 / 76800.0})
+    assert steps == pytest.approx({'mujoco': 1.0 / 38400.0, 'bullet': 1.0 / 76800.0})
     assert (
         make_scene('roach', {'engine': 'bullet', 'physics_step': 1e-4 / 2.4}).physics_step < 5e-5
     )

@@ -45,6 +45,10 @@ def _torque(default: float, doc: str) -> Any:
     return bounded(default, low=0.0, high=1e6, unit='N m', doc=doc)
 
 
+def _delay(default: float, doc: str) -> Any:
+    return bounded(default, low=0.0, high=1.0, unit='s', doc=doc)
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReflexParams(Parameters):
     """Which reflexes act, and their thresholds for each pair of legs, as left angles."""
@@ -63,17 +67,19 @@ class ReflexParams(Parameters):
     front_load: float = _torque(3e-5, 'Front legs: torque of joint 1 beyond which they stay.')
     middle_load: float = _torque(1.2e-4, 'Middle legs: the same.')
     back_load: float = _torque(1.5e-4, 'Back legs: the same.')
-    front_held: float = _angle(0.2, 'Front legs: lag of joint 0 in a step that tells an obstacle.')
-    middle_held: float = _angle(0.15, 'Middle legs: the same.')
-    back_held: float = _angle(0.25, 'Back legs: the same.')
+    front_held: float = _angle(
+        0.14, 'Front legs: lag of joint 0 in a step that tells an obstacle.'
+    )
+    middle_held: float = _angle(0.08, 'Middle legs: the same.')
+    back_held: float = _angle(0.16, 'Back legs: the same.')
+    front_groundless: float = _delay(0.035, 'Front legs: stance without ground before a search.')
+    middle_groundless: float = _delay(0.005, 'Middle legs: the same.')
+    back_groundless: float = _delay(0.005, 'Back legs: the same.')
     elevator_lift: float = _angle(0.4, 'By which joint 1 lifts higher over an obstacle.')
     retraction_angle: float = _angle(0.15, 'By which joint 0 is drawn back at an obstacle.')
     search_depth: float = _angle(0.5, 'By which joint 1 presses further at most, for a foothold.')
     reflex_time: float = bounded(
         0.01, low=1e-4, high=1.0, unit='s', doc='In which lift and retraction are reached.'
-    )
-    search_delay: float = bounded(
-        0.02, low=0.0, high=1.0, unit='s', doc='Without ground before the search begins.'
     )
     search_time: float = bounded(
         0.03, low=1e-3, high=1.0, unit='s', doc='In which the search reaches its depth.'
@@ -170,7 +176,7 @@ class Reflexes:
             return np.array(pairs)[self._row]
 
         self._step_angle, self._load = by_row('step_angle'), by_row('load')
-        self._lag = by_row('held')
+        self._lag, self._patience = by_row('held'), by_row('groundless')
         self._moving = params.elevator_reflex or params.retraction or params.foothold_search
 
     def wanted(self, states: IntArray) -> BoolArray:
@@ -234,7 +240,7 @@ class Reflexes:
         if params.foothold_search:
             lost = ~stepping & ~self.senses.grounded
             self._groundless = np.where(lost, self._groundless + dt, 0.0)
-            searching = self._count('foothold_search', self._groundless > params.search_delay)
+            searching = self._count('foothold_search', self._groundless > self._patience)
             # Down to the full depth as long as nothing bears, and no further once it does.
             found = ~stepping & ~searching & (self.offsets[:, 1] < 0.0)
             goal[searching, 1] = -params.search_depth

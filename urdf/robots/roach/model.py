@@ -234,7 +234,7 @@ DEFAULTS = {
         'length_scale': 100.0,
         'friction': 0.7,
         'gravity': (0.0, 0.0, -9.8),
-        'physics_step': 1.0 / 19200.0,
+        'physics_step': 1.0 / 38400.0,
         'control_period': 1.0 / 2400.0,
         'initial': {'clearance': 1e-4},
     },
