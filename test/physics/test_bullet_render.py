@@ -1,5 +1,6 @@
 """Pictures of states: what is where on them, and that looking changes nothing."""
 
+from dataclasses import replace
 import os
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from gait_core.testing import legged_box
 from gait_core.testing_robots import free_box
 from gait_core.testing_skips import need_engine
 from gait_core.trial import run_loop
+from gait_core.trial_setup import default_trial
 from gait_core.trial_spec import TrialSpec
 
 need_engine('bullet')
@@ -134,3 +136,18 @@ def test_a_viewer_without_a_display_is_refused_in_one_line_and_the_process_lives
 def test_a_picture_size_out_of_range_is_refused():
     with pytest.raises(ConfigurationError, match='valid: 16 to 4096'):
         Renderer(free_box(), Plane(), size=(0, 10))
+
+
+def test_cables_are_drawn_in_the_colours_of_their_tensions():
+    loop = run_loop(replace(default_trial('tetraspine', 0.1), controller='hold', parameters={}))
+    rollout = loop.rollout()
+    taut = np.full_like(rollout.element_forces, 50.0)
+    colours = []
+    for forces in (0.0 * taut, taut):
+        *_, picture = render_rollout(replace(rollout, element_forces=forces), overlays=True)
+        red, _, blue = picture.reshape(-1, 3).astype(int).T
+        colours.append(((red > blue + 80).sum(), (blue > red + 80).sum()))
+    (red_slack, blue_slack), (red_taut, blue_taut) = colours
+    # What is red with slack cables is the dot of the centre of pressure.
+    assert blue_slack > 300 and blue_taut == 0
+    assert red_taut > red_slack + 300

@@ -1,4 +1,4 @@
-"""Geometry of force elements: where their ends are and how long they are."""
+"""Geometry of force elements: where their ends are, how long they are, how taut they look."""
 
 from __future__ import annotations
 
@@ -6,20 +6,23 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.kinematics import link_poses
+from gait_core.robot.cache import per_robot
 from gait_core.robot.model import RobotModel
 
+_SLACK, _TAUT = np.array([0.16, 0.42, 0.85]), np.array([0.88, 0.15, 0.12])
 
-def lengths_at(
+
+def ends_at(
     robot: RobotModel, joint_positions: FloatArray, base_pose: FloatArray | None = None
 ) -> FloatArray:
     """
-    Return the length of every force element, (e,) or (T, e) [m].
+    Return where both ends of every force element are, (e, 2, 3) or (T, e, 2, 3) [m].
 
     Parameters
     ----------
     robot : RobotModel
     joint_positions, base_pose
-        As of ``gait_core.kinematics.link_poses``; the pose matters only between several roots.
+        As of ``gait_core.kinematics.link_poses``.
 
     """
     poses = link_poses(robot, joint_positions, base_pose)
@@ -28,5 +31,33 @@ def lengths_at(
         rows = [robot.link_index[getattr(one, f'link_{side}')] for one in robot.force_elements]
         points = np.array([getattr(one, f'point_{side}') for one in robot.force_elements])
         at = poses[..., rows, :, :]
-        ends.append((at[..., :3, :3] @ points[:, :, None])[..., 0] + at[..., :3, 3])
-    return np.asarray(np.linalg.norm(ends[1] - ends[0], axis=-1))
+        ends.append((at[..., :3, :3] @ points.reshape(-1, 3, 1))[..., 0] + at[..., :3, 3])
+    return np.stack(ends, axis=-2)
+
+
+def lengths_at(
+    robot: RobotModel, joint_positions: FloatArray, base_pose: FloatArray | None = None
+) -> FloatArray:
+    """Return lengths of force elements, (e,) or (T, e) [m]; arguments as of ``ends_at``."""
+    ends = ends_at(robot, joint_positions, base_pose)
+    return np.asarray(np.linalg.norm(ends[..., 1, :] - ends[..., 0, :], axis=-1))
+
+
+def tension_colours(robot: RobotModel, tensions: FloatArray) -> FloatArray:
+    """
+    Return colours of force elements, (e, 3) in [0, 1]: blue when slack or pushing, red when taut.
+
+    Red is half as much again as the tension of the tautest element in the nominal stance, or the robot's weight
+    where none is taut there.
+    """
+    share = np.clip(tensions / _taut(robot), 0.0, 1.0)[:, None]
+    return np.asarray(_SLACK + share * (_TAUT - _SLACK))
+
+
+@per_robot
+def _taut(robot: RobotModel) -> float:
+    lengths = lengths_at(robot, robot.joint_stance)
+    stiffness = np.array([one.constants.get('stiffness', 0.0) for one in robot.force_elements])
+    pulls = stiffness * (lengths - robot.stance[len(robot.joint_names) :])
+    tautest = 1.5 * float(pulls.max(initial=0.0))
+    return tautest if tautest > 1e-6 * robot.mass else 9.81 * robot.mass

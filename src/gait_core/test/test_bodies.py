@@ -1,16 +1,18 @@
 """Robots of several bodies, and the tensegrity spine of Korbel (2013) as data."""
 
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-from gait_core.elements import lengths_at
+from gait_core.elements import lengths_at, tension_colours
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics import link_poses
 from gait_core.placement import base_pose, base_poses
 from gait_core.robot.frames import rotation
 from gait_core.robot.load import load_robot, read_robot
+from gait_core.robot.to_urdf import to_scene_urdf, to_urdf
 from gait_core.scene import InitialState
 from gait_core.terrains.base import Plane
 
@@ -90,6 +92,22 @@ def test_the_spine_starts_with_its_lower_corners_on_the_ground(spine):
     np.testing.assert_allclose(np.array(low)[:10, 2], 0.0, atol=1e-12)
     step = poses[1, :3] - poses[0, :3]
     np.testing.assert_allclose(step, 2.944 * INCH * np.array([np.cos(0.5), np.sin(0.5), 0.0]))
+
+
+def test_a_display_gets_one_tree_in_which_the_bodies_float(spine):
+    root = ElementTree.fromstring(to_scene_urdf(spine))
+    assert [link.get('name') for link in root.iter('link')] == [*spine.roots, 'odom']
+    joints = root.findall('joint')
+    assert {joint.get('type') for joint in joints} == {'floating'}
+    assert [joint.find('child').get('link') for joint in joints] == list(spine.roots)
+    guroo = load_robot('guroo')
+    assert to_scene_urdf(guroo) == to_urdf(guroo)
+
+
+def test_the_tautest_cable_is_redder_than_a_slack_one(spine):
+    red, _, blue = tension_colours(spine, np.linspace(0.0, 10.0, 24)).T
+    assert red[0] < blue[0] and red[-1] > blue[-1]
+    assert (np.diff(red) >= 0.0).all() and (np.diff(blue) <= 0.0).all()
 
 
 def test_bodies_described_in_place_lie_where_they_are_put(tmp_path):

@@ -17,7 +17,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 
 from gait_core.errors import ConfigurationError, nearest
 from gait_core.robot.load import load_robot
-from gait_core.robot.to_urdf import to_urdf
+from gait_core.robot.to_urdf import to_scene_urdf
 from gait_ros.graph import NodeSpec
 
 _TRUE = ('true', '1', 'yes', 'on')
@@ -102,7 +102,7 @@ def node_action(spec: NodeSpec, *, essential: bool = False) -> Node:
 
 def state_publisher(robot: str, namespace: str = '') -> Node:
     """Return robot_state_publisher with the robot's description, meshes included."""
-    description = to_urdf(load_robot(robot), visuals=True)
+    description = to_scene_urdf(load_robot(robot))
     return Node(
         package='robot_state_publisher',
         executable='robot_state_publisher',

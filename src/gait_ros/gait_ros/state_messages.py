@@ -22,6 +22,7 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import Marker, MarkerArray
 
 from gait_core.arrays import BoolArray, FloatArray
+from gait_core.elements import ends_at, tension_colours
 from gait_core.kinematics import com_positions, link_poses
 from gait_core.metrics import LOADED, UNLOADED, ZMP_LOAD
 from gait_core.observation import Contacts, Observation
@@ -221,6 +222,22 @@ def markers(message: Stability, contacts: Contacts, weight: float, fixed: bool) 
         marker.pose.orientation.w = 1.0
         marker.action = Marker.ADD if shown[marker.ns] else Marker.DELETE
     return MarkerArray(markers=[forces, polygon, zmp, base])
+
+
+def element_lines(stamp: Time, true: Observation, robot: RobotModel) -> Marker:
+    """Return force elements as lines in the colours of their tensions."""
+    lines = Marker(header=Header(stamp=stamp, frame_id=ODOM), ns='force_elements')
+    lines.type, lines.scale.x, lines.pose.orientation.w = Marker.LINE_LIST, 0.003, 1.0
+    if not robot.force_elements or true.element_forces is None:
+        lines.action = Marker.DELETE
+        return lines
+    colours = tension_colours(robot, true.element_forces).tolist()
+    for ends, (red, green, blue) in zip(
+        ends_at(robot, true.joint_positions, true.body_poses), colours, strict=True
+    ):
+        lines.points += [_point(end) for end in ends]
+        lines.colors += [ColorRGBA(r=red, g=green, b=blue, a=1.0)] * 2
+    return lines
 
 
 def weight_of(robot: RobotModel, gravity: FloatArray | tuple[float, ...]) -> float:

@@ -170,7 +170,9 @@ class StatePublisher:
         if 'markers' in wanted and self._due('markers', take=True):
             contacts = true.contacts or Contacts(soles=self._robot.soles)
             load = build.weight_of(self._robot, self._scene.gravity)
-            self._send('markers', build.markers(message, contacts, load, self._scene.fixed_base))
+            shown = build.markers(message, contacts, load, self._scene.fixed_base)
+            shown.markers.append(build.element_lines(stamp, true, self._robot))
+            self._send('markers', shown)
 
     def _due(self, topic: str, take: bool = False) -> bool:
         now = time.monotonic()

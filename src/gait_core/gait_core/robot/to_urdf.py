@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 import math
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
@@ -33,7 +33,30 @@ def to_urdf(robot: RobotModel, *, visuals: bool = True, root: str = '') -> str:
         If the robot has several roots and none or an unknown one is named.
 
     """
-    links = _tree(robot, root)
+    return _text_of(_document(robot, _tree(robot, root), visuals))
+
+
+def to_scene_urdf(robot: RobotModel, frame: str = 'odom') -> str:
+    """
+    Return a URDF for displays, in which several roots float under a link without mass.
+
+    That link has the name of a frame in which something else publishes where the roots are. Of
+    one root it is what ``to_urdf`` gives.
+    """
+    if len(robot.roots) == 1:
+        return to_urdf(robot)
+    document = _document(robot, robot.links, visuals=True)
+    SubElement(document, 'link', name=frame)
+    for root in robot.roots:
+        xyz, rpy = robot.assembly.get(root, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
+        joint = SubElement(document, 'joint', name=f'{frame}_to_{root}', type='floating')
+        _origin(joint, xyz, rpy)
+        SubElement(joint, 'parent', link=frame)
+        SubElement(joint, 'child', link=root)
+    return _text_of(document)
+
+
+def _document(robot: RobotModel, links: Sequence[Link], visuals: bool) -> Element:
     document = Element('robot', name=robot.name)
     for link in links:
         document.append(_link(link, visuals))
@@ -41,6 +64,10 @@ def to_urdf(robot: RobotModel, *, visuals: bool = True, root: str = '') -> str:
     for joint in robot.joints:
         if joint.child in names:
             document.append(_joint(joint))
+    return document
+
+
+def _text_of(document: Element) -> str:
     ElementTree.indent(document)
     return ElementTree.tostring(document, encoding='unicode', xml_declaration=True) + '\n'
 

@@ -17,23 +17,19 @@ import numpy.typing as npt
 from PIL import Image, ImageDraw
 
 from gait_core.arrays import FloatArray
+from gait_core.elements import ends_at, tension_colours
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics import link_poses
 from gait_core.observation import Observation
-from gait_core.robot.model import Link, RobotModel, Shape
-from gait_core.robot.shapes import link_points
+from gait_core.robot.model import RobotModel
 from gait_core.rollout import Rollout
 from gait_core.stability import centre_of_pressure, support_polygon
 from gait_core.terrains import Terrain, load_terrain
+from sim_bridge.engines.bullet_cast import Cast, extent_of
 from sim_bridge.engines.bullet_client import pb
-from sim_bridge.engines.bullet_world import World
 from sim_bridge.engines.ground_mesh import GroundMesh, ground_mesh
 
 Picture = npt.NDArray[np.uint8]
-Colour = tuple[float, float, float, float]
 
-TRUNK: Colour = (0.55, 0.58, 0.62, 1.0)
-LEGS: tuple[Colour, ...] = ((0.16, 0.45, 0.72, 1.0), (0.85, 0.42, 0.16, 1.0))
 ZMP_DOT = (220, 30, 40)
 POLYGON = (40, 160, 70)
 
@@ -56,10 +52,17 @@ class Camera:
 
 @dataclass(frozen=True, kw_only=True)
 class Overlay:
-    """What is drawn over a picture: the ZMP (3,), the support polygon (k, 3) [m], a text."""
+    """
+    What is drawn over a picture.
+
+    The ZMP (3,) and the support polygon (k, 3) [m]; lines (e, 2, 3) [m], such as cables, in
+    colours (e, 3) in [0, 1]; a text.
+    """
 
     zmp: FloatArray | None = None
     polygon: FloatArray | None = None
+    lines: FloatArray | None = None
+    colours: FloatArray | None = None
     text: str = ''
 
 
@@ -115,7 +118,8 @@ class Renderer:
 
         Parameters
         ----------
-        body_poses : (1, 7) array [m, -]
+        body_poses : (r, 7) array [m, -]
+            Of the roots.
         joint_positions : (n,) array [rad or m]
             In ``robot.joint_names`` order.
         overlay : Overlay or None
@@ -125,8 +129,8 @@ class Renderer:
         (height, width, 3) uint8 array
 
         """
-        self._stage.place(body_poses[0], joint_positions)
-        view, projection = self._look_at(body_poses[0])
+        self._stage.place(body_poses, joint_positions)
+        view, projection = self._look_at(body_poses[:, :3].mean(axis=0))
         width, height = self._size
         _, _, pixels, _, _ = pb.getCameraImage(
             width,
@@ -147,11 +151,11 @@ class Renderer:
         to_clip = np.array(projection).reshape(4, 4).T @ np.array(view).reshape(4, 4).T
         return _drawn(picture, overlay, to_clip)
 
-    def _look_at(self, pose: FloatArray) -> tuple[Any, Any]:
+    def _look_at(self, middle: FloatArray) -> tuple[Any, Any]:
         extent, camera = self._stage.extent, self._camera
-        ground = float(self._stage.terrain.height(pose[0], pose[1]))
+        ground = float(self._stage.terrain.height(middle[0], middle[1]))
         # Steady in height: the robot's own bobbing stays visible.
-        target = [float(pose[0]), float(pose[1]), ground + 0.5 * self._stage.height]
+        target = [float(middle[0]), float(middle[1]), ground + 0.5 * self._stage.height]
         view = pb.computeViewMatrixFromYawPitchRoll(
             target, camera.distance * extent, camera.yaw_deg, camera.pitch_deg, 0.0, 2
         )
@@ -172,7 +176,8 @@ def render_rollout(
     """
     Yield pictures of a recorded trial at a frame rate of its own time, (height, width, 3) uint8.
 
-    ``overlays`` draws time, support polygon and ZMP (of the contact forces) over them.
+    ``overlays`` draws time, support polygon and ZMP (of the contact forces) over them, and force
+    elements in the colours of their tensions.
     """
     if not 0.1 <= fps <= 1.0 / rollout.dt:
         raise ConfigurationError(
@@ -191,17 +196,24 @@ def render_rollout(
 
 
 def overlay_of(rollout: Rollout, tick: int) -> Overlay:
-    """Return the ZMP and support polygon of a tick, where the contacts define them, and time."""
-    text = f'{rollout.robot.name}  {tick * rollout.dt:5.2f} s'
+    """Return ZMP, support polygon, force elements and time of a tick, where they are defined."""
+    robot = rollout.robot
+    found = Overlay(text=f'{robot.name}  {tick * rollout.dt:5.2f} s')
+    if robot.force_elements and rollout.element_forces is not None:
+        found = replace(
+            found,
+            lines=ends_at(robot, rollout.joint_positions[tick], rollout.body_poses[tick]),
+            colours=tension_colours(robot, rollout.element_forces[tick]),
+        )
     here = rollout.contact_tick == tick
     points, forces = rollout.contact_points[here], rollout.contact_forces[here]
     if not len(points):
-        return Overlay(text=text)
-    weight = rollout.robot.mass * float(np.linalg.norm(rollout.spec.scene.gravity))
+        return found
+    weight = robot.mass * float(np.linalg.norm(rollout.spec.scene.gravity))
     zmp, _ = centre_of_pressure(points, forces, min_force=max(0.05 * weight, 1e-6))
     corners = support_polygon(points)
     raised = np.column_stack([corners, np.full(len(corners), points[:, 2].mean())])
-    return Overlay(zmp=zmp, polygon=raised, text=text)
+    return replace(found, zmp=zmp, polygon=raised)
 
 
 class Viewer:
@@ -231,13 +243,13 @@ class Viewer:
         poses, joints = observation.body_poses, observation.joint_positions
         if not self.open or poses is None or joints is None:
             return
-        self._stage.place(poses[0], joints)
+        self._stage.place(poses, joints)
         camera = Camera()
         pb.resetDebugVisualizerCamera(
             camera.distance * self._stage.extent,
             camera.yaw_deg,
             camera.pitch_deg,
-            poses[0, :3].tolist(),
+            poses[:, :3].mean(axis=0).tolist(),
             physicsClientId=self._stage.client,
         )
 
@@ -267,24 +279,24 @@ class _Stage:
 
     def __init__(self, robot: RobotModel, terrain: Terrain, mode: int) -> None:
         self.terrain = terrain
-        self._world = World(mode, visuals=True)
-        self.client = self._world.client
-        self._world.show(_dressed(robot))
+        self._cast = Cast(robot, mode)
+        self.client = self._cast.client
         self._folder = tempfile.TemporaryDirectory(prefix='ground_')
-        self.extent, self.height = _extent(robot)
+        self.extent, self.height = extent_of(robot)
         self._reach = 10.0 * self.extent
         self._ground: int | None = None
         self._centre = np.full(2, np.inf)
 
     def close(self) -> None:
-        self._world.close()
+        self._cast.close()
         self._folder.cleanup()
 
-    def place(self, pose: FloatArray, positions: FloatArray) -> None:
-        self._world.place(pose, positions)
+    def place(self, body_poses: FloatArray, positions: FloatArray) -> None:
+        self._cast.place(body_poses, positions)
         # The ground is drawn around the robot and again when it comes near the edge.
-        if np.abs(pose[:2] - self._centre).max() > 0.3 * self._reach:
-            self._centre = np.round(pose[:2] / 2.0) * 2.0
+        middle = body_poses[:, :2].mean(axis=0)
+        if np.abs(middle - self._centre).max() > 0.3 * self._reach:
+            self._centre = np.round(middle / 2.0) * 2.0
             mesh = ground_mesh(self.terrain, self._centre, self._reach)
             if self._ground is not None:
                 pb.removeBody(self._ground, physicsClientId=self.client)
@@ -310,36 +322,6 @@ class _Stage:
         return body
 
 
-def _dressed(robot: RobotModel) -> RobotModel:
-    """Return the robot with looks: collision shapes if it has no others, legs in two colours."""
-    colour = {link.name: TRUNK for link in robot.links}
-    for number, leg in enumerate(robot.legs):
-        for joint in leg.joints:
-            colour[robot.joint[joint].child] = LEGS[number % len(LEGS)]
-        colour[leg.sole] = LEGS[number % len(LEGS)]
-
-    bare = not any(link.visuals for link in robot.links)
-
-    def shapes(link: Link) -> tuple[Shape, ...]:
-        return tuple(
-            shape if shape.rgba is not None else replace(shape, rgba=colour[link.name])
-            for shape in (link.collisions if bare else link.visuals)
-        )
-
-    return replace(robot, links=tuple(replace(link, visuals=shapes(link)) for link in robot.links))
-
-
-def _extent(robot: RobotModel) -> tuple[float, float]:
-    """Return diagonal and height of the robot's box in its nominal stance [m]."""
-    clouds = []
-    for link, pose in zip(robot.links, link_poses(robot, robot.stance), strict=True):
-        points, radii = link_points(link)
-        placed = points @ pose[:3, :3].T + pose[:3, 3]
-        clouds += [placed - radii[:, None], placed + radii[:, None]]
-    sides = np.ptp(np.concatenate(clouds), axis=0) if sum(map(len, clouds)) else np.ones(3)
-    return max(float(np.linalg.norm(sides)), 1e-3), float(sides[2])
-
-
 def _drawn(picture: Picture, overlay: Overlay, to_clip: FloatArray) -> Picture:
     """Return the picture with an overlay whose points pass through the camera's matrices."""
     height, width = picture.shape[:2]
@@ -358,6 +340,10 @@ def _drawn(picture: Picture, overlay: Overlay, to_clip: FloatArray) -> Picture:
         ((x, y),) = pixels(overlay.zmp[None])
         r = max(2.0, width / 120)
         draw.ellipse((x - r, y - r, x + r, y + r), fill=ZMP_DOT)
+    if overlay.lines is not None and overlay.colours is not None:
+        colours = np.round(255.0 * overlay.colours).astype(int).tolist()
+        for line, (red, green, blue) in zip(overlay.lines, colours, strict=True):
+            draw.line(pixels(line), fill=(red, green, blue), width=max(1, width // 200))
     if overlay.text:
         draw.text((6, 4), overlay.text, fill=(20, 20, 20))
     drawn: Picture = np.asarray(image)
