@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
+from gait_core.slider_crank import carriage, crank_angle
 from sim_bridge.engines import laws
 from sim_bridge.engines.laws import element_tension, exponential_force, joint_torque
 
@@ -73,3 +74,21 @@ def test_torques_saturate_brake_beyond_the_velocity_limit_and_are_counted():
     )  # fmt: skip
     assert torques.tolist() == [7.0, 0.0, -7.0]
     assert count.tolist() == [0, 1, 1]
+
+
+def test_servos_of_the_spider_push_as_the_thesis_says():
+    """0.01 m too long gives -11 N, of the knee -15 N; 0.1 m/s gives -3 N (Bishop 2008, 4.8)."""
+    row = np.zeros(laws.COLUMNS)
+    row[[laws.STIFFNESS, laws.DAMPING, laws.EFFORT]] = 1100.0, 30.0, np.inf
+    assert laws.element_tension(laws.SPRING, row, 0.29, 0.0, 0.30, 0.0) == pytest.approx(11.0)
+    assert laws.element_tension(laws.SPRING, row, 0.29, 0.0, 0.29, 0.1) == pytest.approx(3.0)
+    row[[laws.STIFFNESS, laws.CRANK, laws.ROD]] = 1500.0, 0.1, 0.184
+    angle, aim = (crank_angle(place, 0.1, 0.184) for place in (0.1575, 0.1475))
+    _, slope = carriage(angle, 0.1, 0.184)
+    torque = laws.joint_torque(laws.SLIDER_CRANK, row, aim, 0.0, 0.0, 0.0, angle, 0.0)
+    assert torque / slope == pytest.approx(-15.0)
+    torque = laws.joint_torque(laws.SLIDER_CRANK, row, angle, 0.0, 0.0, 0.0, angle, 0.1 / slope)
+    assert torque / slope == pytest.approx(-3.0)
+    # An aim that moves is where its rate has brought it.
+    torque = laws.joint_torque(laws.SLIDER_CRANK, row, aim, 2.0, 0.0, 0.5, aim + 1.0, 0.0)
+    assert torque == pytest.approx(0.0, abs=1e-9)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 import math
 
@@ -42,6 +42,8 @@ def check_robot(robot: RobotModel) -> RobotModel:
                 f"joint '{name}' is {robot.joint[name].kind}: a lead_screw actuator moves a "
                 'prismatic one; nearest valid: position'
             )
+        if actuator.kind == 'slider_crank':
+            _check_crank(robot.joint[name], actuator.constants)
     links = [link.name for link in robot.links]
     for element in robot.force_elements:
         _check_known('link', (element.link_a, element.link_b), links)
@@ -56,6 +58,18 @@ def check_robot(robot: RobotModel) -> RobotModel:
     for name, (other, _) in robot.mirror_pairs.items():
         _check_known('joint', (name, other), robot.joint_names)
     return robot
+
+
+def _check_crank(joint: Joint, constants: Mapping[str, float]) -> None:
+    if joint.kind != 'revolute':
+        raise ConfigurationError(
+            f"joint '{joint.name}' is {joint.kind}: a slider_crank actuator turns a revolute one"
+        )
+    if not constants['rod'] > constants['crank']:
+        raise ConfigurationError(
+            f"joint '{joint.name}': its rod of {constants['rod']:g} m must be longer than its "
+            f'crank of {constants["crank"]:g} m'
+        )
 
 
 def _check_known(kind: str, received: Iterable[str], valid: Iterable[str]) -> None:

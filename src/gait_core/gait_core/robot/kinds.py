@@ -40,6 +40,7 @@ ACTUATORS: Mapping[str, Constants] = {
         required=('lead', 'diameter', 'friction'),
         optional={'gain': 20.0, 'rpm': NO_LIMIT, 'torque': NO_LIMIT},
     ),
+    'slider_crank': Constants(required=('stiffness', 'crank', 'rod'), optional=_UNDAMPED),
 }
 """Of joints; what each does says ``gait_core.robot.model.Actuator``."""
 BALL_ACTUATORS = ('effort', 'exponential', 'pd')

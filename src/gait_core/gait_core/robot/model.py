@@ -121,6 +121,10 @@ class Actuator:
       that of the motor, friction included. Where friction exceeds the slope of the thread it
       locks itself: it holds any load for nothing and needs work to yield to one; else it holds as
       much as the motor can. Its effort limit is what it pushes against (Cafarelli 2017, Eq. 3.10).
+    - ``slider_crank``: a linear servo that turns a hinge by a ``crank`` on the child and a ``rod``
+      from it to a carriage on the parent [m]. It pushes with ``stiffness * (c(target) - c) -
+      damping * dc/dt`` along the carriage's place c of ``gait_core.slider_crank`` [N/m, N s/m;
+      damping 0 unless given] (Bishop 2008, sec. 4.5 and 4.8).
 
     All saturate at the joint's effort limit and keep its velocity limit. A commanded effort acts
     on ``effort`` joints alone.

@@ -181,6 +181,8 @@ class Torques:
         self.constants[:, laws.STIFFNESS] += _constants(chosen, 'strength')
         self.constants[:, laws.DAMPING] = _constants(chosen, 'damping')
         self.constants[:, laws.RISE] = _constants(chosen, 'rise')
+        self.constants[:, laws.CRANK] = _constants(chosen, 'crank')
+        self.constants[:, laws.ROD] = _constants(chosen, 'rod')
         self.constants[:, laws.EFFORT] = demands.effort_limit[columns]
         self.constants[:, laws.VELOCITY] = demands.velocity_limit[columns]
         self.targets: FloatArray = np.zeros((3, len(columns)))

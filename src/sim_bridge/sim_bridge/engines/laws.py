@@ -15,14 +15,20 @@ import math
 import numba
 
 from gait_core.arrays import FloatArray, IntArray
+from gait_core.slider_crank import carriage
 
-STIFFNESS, DAMPING, RISE, EFFORT, VELOCITY = range(5)
+STIFFNESS, DAMPING, RISE, EFFORT, VELOCITY, CRANK, ROD = range(7)
 """Columns of constants; the strength of an exponential spring stands in ``STIFFNESS``."""
-COLUMNS = 5
+COLUMNS = 7
 
-PD, FED, EXPONENTIAL = range(3)
+PD, FED, EXPONENTIAL, SLIDER_CRANK = range(4)
 """Codes of joint laws."""
-JOINT_LAWS = {'pd': PD, 'effort': FED, 'exponential': EXPONENTIAL}
+JOINT_LAWS = {
+    'pd': PD,
+    'effort': FED,
+    'exponential': EXPONENTIAL,
+    'slider_crank': SLIDER_CRANK,
+}
 
 SPRING, CABLE, EXPONENTIAL_SPRING = range(3)
 """Codes of element laws."""
@@ -70,7 +76,15 @@ def joint_torque(
     - ``FED``: the feed.
     - ``EXPONENTIAL``: the exponential spring toward a rest angle that moves from the aim at the
       rate, minus ``damping * velocity``: the damper sees the joint's own rate.
+    - ``SLIDER_CRANK``: the torque of a linear servo that pushes the carriage of a slider-crank
+      from its place to that of the aim, which moves at the rate; likewise damped.
     """
+    if law == SLIDER_CRANK:
+        crank, rod = constants[CRANK], constants[ROD]
+        place, slope = carriage(position, crank, rod)
+        wanted, _ = carriage(aim + rate * elapsed, crank, rod)
+        push = constants[STIFFNESS] * (wanted - place) - constants[DAMPING] * slope * velocity
+        return float(push * slope)
     if law == EXPONENTIAL:
         stretch = position - (aim + rate * elapsed)
         force = exponential_force(stretch, constants[STIFFNESS], constants[RISE])

@@ -21,6 +21,7 @@ from numba.extending import intrinsic
 from numba.np.numpy_support import from_dtype
 import numpy as np
 
+from gait_core import slider_crank
 from sim_bridge.engines import balls as ball_joints
 from sim_bridge.engines import laws
 from sim_bridge.engines.balls import ball_states, ball_torques
@@ -375,7 +376,8 @@ def _compiled(stamp: int) -> tuple[Any, Any]:
 
 def _stamp() -> int:
     """Return what stands for the code of the laws that the callback has compiled in."""
-    sources = [Path(str(module.__file__)).read_bytes() for module in (laws, ball_joints)]
+    parts = (laws, ball_joints, slider_crank)
+    sources = [Path(str(module.__file__)).read_bytes() for module in parts]
     return zlib.crc32(b''.join(sources)) or 1
 
 
