@@ -89,13 +89,26 @@ def near(
 ) -> Row:
     """Return a row that passes where the measured value is within a distance of the published."""
     kept = measured is not None and abs(measured - published) <= within
+    return _judged(row_id, what, measured, kept, f'+-{within:g}', unit, note, published)
+
+
+def _judged(
+    row_id: str,
+    what: str,
+    measured: float | None,
+    kept: bool,
+    tolerance: str,
+    unit: str,
+    note: str,
+    published: float | None,
+) -> Row:
     return Row(
         id=row_id,
         what=what,
         unit=unit,
         published=published,
         measured=measured,
-        tolerance=f'+-{within:g}',
+        tolerance=tolerance,
         verdict=PASS if kept else FAIL,
         note=note,
     )
@@ -112,16 +125,7 @@ def at_least(
 ) -> Row:
     """Return a row that passes where the measured value reaches a bound."""
     kept = measured is not None and measured >= bound
-    return Row(
-        id=row_id,
-        what=what,
-        unit=unit,
-        published=published,
-        measured=measured,
-        tolerance=f'at least {bound:.6g}',
-        verdict=PASS if kept else FAIL,
-        note=note,
-    )
+    return _judged(row_id, what, measured, kept, f'at least {bound:.6g}', unit, note, published)
 
 
 def at_most(
@@ -135,16 +139,7 @@ def at_most(
 ) -> Row:
     """Return a row that passes where the measured value does not exceed a bound."""
     kept = measured is not None and measured <= bound
-    return Row(
-        id=row_id,
-        what=what,
-        unit=unit,
-        published=published,
-        measured=measured,
-        tolerance=f'at most {bound:.6g}',
-        verdict=PASS if kept else FAIL,
-        note=note,
-    )
+    return _judged(row_id, what, measured, kept, f'at most {bound:.6g}', unit, note, published)
 
 
 def between(

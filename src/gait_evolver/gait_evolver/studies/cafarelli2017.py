@@ -10,7 +10,13 @@ from gait_evolver.studies.cafarelli2017_grid import grid
 from gait_evolver.studies.cafarelli2017_model import flaw, model, published_best, single_leg
 from gait_evolver.studies.cafarelli2017_robot import robot
 from gait_evolver.studies.cafarelli2017_runs import higher_rates, sweeps, table_6_10
-from gait_evolver.studies.cafarelli2017_verdict import assumptions, fronts, leads, verdict
+from gait_evolver.studies.cafarelli2017_verdict import (
+    assumptions,
+    assumptions_uphill,
+    fronts,
+    leads,
+    verdict,
+)
 from gait_evolver.study import Part, Study
 
 
@@ -30,6 +36,7 @@ def study() -> Study:
             Part(name='table_6_10', measure=table_6_10),
             Part(name='verdict', measure=verdict),
             Part(name='assumptions', measure=assumptions),
+            Part(name='assumptions_uphill', measure=assumptions_uphill),
             Part(name='leads', measure=leads),
             Part(name='fronts', measure=fronts),
             Part(name='grid', measure=grid),

@@ -79,8 +79,14 @@ class Contest:
 class _Contests:
     """The searches of some contests: those of the second stage begin at the best of the first."""
 
-    def __init__(self, session: Session, where: Sequence[tuple[str, str]], seeds: int) -> None:
-        self._session, self._where = session, where
+    def __init__(
+        self,
+        session: Session,
+        where: Sequence[tuple[str, str]],
+        seeds: int,
+        shapes: tuple[bool, ...] = (True, False),
+    ) -> None:
+        self._session, self._where, self._shapes = session, where, shapes
         self._seeds = [session.seed_of(_CONTEST_KEY, number) for number in range(seeds)]
         self._evaluations = 1200 if session.quick else 3000
         self._done: dict[str, Found] = {}
@@ -144,7 +150,7 @@ class _Contests:
         """Return searches that begin at the best of constant lengths: legs alike or not."""
         start = self._least(known[CONSTANT])['genes']
         begin = f'{BEST}_of_{len(known[CONSTANT])}'
-        return [self._case(spot, seed, kind, begin, alike, start) for alike in (True, False)]
+        return [self._case(spot, seed, kind, begin, alike, start) for alike in self._shapes]
 
     def _own(self, spot: tuple[str, str], seed: int, first: Mapping[str, Sequence[Case]]) -> Case:
         start = self._least(first[FREE])['genes']
@@ -199,7 +205,7 @@ def verdict(session: Session) -> Sequence[Row]:
     """Measure what free lengths save on every ground."""
     grounds = _GROUNDS if session.quick else tuple(GROUNDS)
     where = [(ground, STANDARD) for ground in grounds]
-    contests = _Contests(session, where, 2 if session.quick else 6).run()
+    contests = _Contests(session, where, 2 if session.quick else 3).run()
     return [
         _contest_row(
             f'verdict_{ground}',
@@ -212,32 +218,32 @@ def verdict(session: Session) -> Sequence[Row]:
 
 
 def assumptions(session: Session) -> Sequence[Row]:
-    """Measure what the answer depends on: stroke, knees, guides, screws, what counts as energy."""
+    """Measure on flat ground what the answer depends on: stroke, knees, guides, screws, energy."""
+    return _assumptions_on(session, 'flat')
+
+
+def assumptions_uphill(session: Session) -> Sequence[Row]:
+    """Measure the same 10 degrees uphill."""
+    return _assumptions_on(session, 'up_10')
+
+
+def _assumptions_on(session: Session, ground: str) -> Sequence[Row]:
     names = ('knees_0', 'knees_0_rub') if session.quick else tuple(ASSUMPTIONS)
-    grounds = _GROUNDS[:1] if session.quick else _GROUNDS
-    where = [(ground, name) for name in names for ground in grounds]
-    contests = _Contests(session, where, 2 if session.quick else 3).run()
+    where = [(ground, name) for name in names]
+    contests = _Contests(session, where, 2 if session.quick else 3, (True,)).run()
+    found = {name: contests[ground, name] for name in names}
     draw_assumptions(
-        session.picture('assumptions'),
-        {
-            ground: {
-                ASSUMPTIONS[name].what: (
-                    contests[ground, name].constant,
-                    contests[ground, name].free,
-                )
-                for name in names
-            }
-            for ground in grounds
-        },
+        session.picture(f'assumptions_{ground}'),
+        {ASSUMPTIONS[name].what: (one.constant, one.free) for name, one in found.items()},
     )
     return [
         _contest_row(
             f'assumption_{name}_{ground}',
             f'saved by free lengths on {ground}: {ASSUMPTIONS[name].what}',
-            contests[ground, name],
+            one,
             saves=ground in ASSUMPTIONS[name].saving_on,
         )
-        for ground, name in where
+        for name, one in found.items()
     ]
 
 
@@ -247,7 +253,7 @@ def leads(session: Session) -> Sequence[Row]:
     friction = {STANDARD: 0.5, 'screw_0.1': 0.1}
     for name, rub in friction.items():
         where = [(ground, name) for ground in _GROUNDS]
-        contests = _Contests(session, where, 1 if session.quick else 3).run()
+        contests = _Contests(session, where, 1 if session.quick else 3, (True,)).run()
         for ground in _GROUNDS:
             best = min(contests[ground, name].best, key=lambda one: one['cost_of_transport'])
             cases = {
