@@ -48,7 +48,7 @@ CASES = (
     Case(name='cma', what='CMA-ES in place of the published search'),
 )
 
-BUDGET, QUICK = 450, 90
+BUDGET, QUICK = 450, 150
 """Trials of every search: 50 and two in each iteration."""
 
 
