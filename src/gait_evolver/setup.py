@@ -66,6 +66,7 @@ setup(
             'heading = gait_evolver.fitness:heading',
             'smoothness = gait_evolver.fitness:smoothness',
             'tilt = gait_evolver.fitness:tilt',
+            'transport_efficiency = gait_evolver.fitness:transport_efficiency',
             'korbel2013_direction = gait_evolver.spine_fitness:korbel2013_direction',
             'korbel2013_forward = gait_evolver.spine_fitness:korbel2013_forward',
             'korbel2013_lateral = gait_evolver.spine_fitness:korbel2013_lateral',

@@ -10,10 +10,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from gait_core.metrics import contact_zmp, work_of
+from gait_core.metrics import contact_zmp, weight, work_of
 from gait_core.metrics import heading as heading_of
 from gait_core.rollout import Rollout
 from gait_core.stability import margins
+from gait_core.trial_spec import FELL
 
 
 def distance(rollout: Rollout) -> float:
@@ -57,6 +58,21 @@ def zmp_margin(rollout: Rollout) -> float:
 def energy(rollout: Rollout) -> float:
     """Return the positive mechanical work of all joints [J]."""
     return float(work_of(rollout).positive.sum())
+
+
+def transport_efficiency(rollout: Rollout) -> float:
+    """
+    Return the reciprocal of the cost of transport ahead [-]; 0 for a robot that fell.
+
+    Work counts as at least what would raise the robot by a hundredth of its length scale, so that
+    standing still is worth nothing.
+    """
+    if rollout.status == FELL:
+        return 0.0
+    load = weight(rollout)
+    work = float(work_of(rollout).positive.sum())
+    ahead = _displacement(rollout)[0]
+    return load * ahead / max(work, 0.01 * load * rollout.robot.length_scale)
 
 
 def smoothness(rollout: Rollout) -> float:

@@ -84,6 +84,23 @@ def test_energy_is_positive_work(still):
     assert fitness.energy(still) == 0.0
 
 
+def test_transport_efficiency_is_weight_times_distance_by_work(still):
+    efforts, rates = np.zeros_like(still.joint_efforts), np.zeros_like(still.joint_velocities)
+    efforts[:, 0], rates[:, 0] = 2.0, 3.0
+    walking = replace(moved(still, 2.0, 0.3), joint_efforts=efforts, joint_velocities=rates)
+    weight = 9.81 * still.robot.mass
+    assert fitness.transport_efficiency(walking) == pytest.approx(weight * 2.0 / 6.0)
+    # Standing is worth nothing, though it costs nothing; nor is a fall, however far it leads.
+    assert fitness.transport_efficiency(still) == 0.0
+    assert fitness.transport_efficiency(replace(walking, status='fell')) == 0.0
+
+
+def test_work_that_the_engine_summed_counts_before_that_of_the_ticks(still):
+    work = np.zeros((T + 1, 2, len(still.robot.joint_names)))
+    work[1:, 0, 0], work[1:, 1, 0] = 1.5, 4.0
+    assert fitness.energy(replace(still, joint_work=work)) == pytest.approx(4.0)
+
+
 def test_smoothness_is_minus_the_rms_acceleration(still):
     # One of n joints speeds up by 4 rad/s^2: the mean square is 16 / n.
     rates = np.zeros_like(still.joint_velocities)
