@@ -41,6 +41,7 @@ setup(
         ],
         'gait.benchmarks': [
             'bullet = sim_bridge.engines.bullet_benchmark:benchmark',
+            'cables = sim_bridge.engines.cables_benchmark:benchmark',
             'mujoco = sim_bridge.engines.mujoco_benchmark:benchmark',
         ],
     },
