@@ -91,6 +91,7 @@ class Evolution:
         self._listener = listener or (lambda progress: None)
         self._optimizer = self._plan.make_optimizer()
         self.progress = Progress(generations=self._plan.experiment.generations)
+        self._seen: dict[tuple[float, ...], list[Row]] = {}
         self._seconds = 0.0
         self._here = 0
         for generation, rows in enumerate(recorded):
@@ -183,7 +184,8 @@ class Evolution:
         """Return the evaluations of a generation, and keep the best ever seen."""
         evaluations = []
         for group in _by_individual(rows):
-            status, fitness = judged(group)
+            known = self._with_earlier(group)
+            status, fitness = judged(known)
             evaluations.append(
                 Evaluation(
                     id=group[0].id,
@@ -193,8 +195,37 @@ class Evolution:
             )
             best = self.progress.best
             if fitness is not None and (best is None or fitness > best.fitness):
-                self.progress.best = Best(rows=tuple(group), fitness=fitness)
+                self.progress.best = Best(rows=tuple(known), fitness=fitness)
+        if self._seen:
+            self.progress.best = self._confirmed()
         return evaluations
+
+    def _with_earlier(self, group: list[Row]) -> list[Row]:
+        """Return an individual's rows behind those of the times it was evaluated before."""
+        if not getattr(self._optimizer, 'reevaluates', False):
+            return group
+        known = self._seen.setdefault(tuple(group[0].values.values()), [])
+        known += group
+        return list(known)
+
+    def _confirmed(self) -> Best | None:
+        """
+        Return the best individual by the mean of all its trials.
+
+        One that was evaluated once may be the luckiest of many: it is the best only while no
+        other was evaluated again.
+        """
+        found: list[tuple[bool, float, list[Row]]] = []
+        for rows in self._seen.values():
+            fitness = judged(rows)[1]
+            if fitness is not None:
+                found.append((rows[-1].generation > rows[0].generation, fitness, rows))
+        if not found:
+            return None
+        _, fitness, rows = max(found, key=lambda one: one[:2])
+        best = self.progress.best
+        same = best is not None and best.rows == tuple(rows)
+        return best if same else Best(rows=tuple(rows), fitness=fitness)
 
     def _advance(self, generation: int, rows: Sequence[Row]) -> None:
         progress = self.progress
@@ -243,6 +274,10 @@ class Evolution:
                 'generation': first.generation,
                 'individual': first.individual,
                 'candidate': first.id,
+                'trials': len(rows),
+                'fitness_deviation': float(
+                    np.array([row.fitness for row in rows], dtype=float).std()
+                ),
                 'version': __version__,
                 'sources': self._plan.sources_hash_on(first.engine),
             },

@@ -97,6 +97,9 @@ class Experiment:
         A population of 0 is the optimiser's own.
     repeats : int
         Trials per individual and engine, each with its own seed; their mean counts.
+    common_seeds : bool
+        The individuals of a generation share the seeds of its repeats, so that they meet the same
+        noise and their differences are their own; the next generation meets other noise.
     seed : int
         Of the run.
     evaluator : str
@@ -123,6 +126,7 @@ class Experiment:
     generations: int = 10
     population: int = 0
     repeats: int = 1
+    common_seeds: bool = False
     seed: int = 0
     evaluator: str = 'local'
 
@@ -201,11 +205,13 @@ class Plan:
         The seed is the same on every engine: what is drawn from it, such as the noise of the
         sensors, then makes no difference between them.
         """
+        common = self.experiment.common_seeds
+        key = (generation, repeat) if common else (generation, individual, repeat)
         return replace(
             self.trial,
             scene=self.scenes[engine] if engine else self.trial.scene,
             parameters={**self.trial.parameters, **values},
-            seed=derived_seed(self.experiment.seed, generation, individual, repeat),
+            seed=derived_seed(self.experiment.seed, *key),
         )
 
 

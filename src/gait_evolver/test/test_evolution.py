@@ -443,3 +443,88 @@ def test_the_limits_of_the_robot_are_written_out_and_read_back():
 def test_an_unknown_gate_of_an_experiment_is_named():
     with pytest.raises(ConfigurationError, match="unknown gate 'sped': did you mean 'speed'"):
         plan(gates={'sped': 1.0})
+
+
+# Noise
+
+
+class Noisy(InProcess):
+    """Adds noise to the fitness that depends on the trial's seed alone."""
+
+    def __init__(self, size):
+        super().__init__()
+        self.size, self.seeds = size, []
+
+    def evaluate(self, specs, progress=None):
+        self.seeds.append([spec.seed for spec in specs])
+        results = super().evaluate(specs, progress)
+        return [
+            replace(
+                result,
+                fitness=result.fitness + self.size * np.random.default_rng(spec.seed).normal(),
+            )
+            for spec, result in zip(specs, results, strict=True)
+        ]
+
+
+REEVALUATED = {'optimizer': {'settings': {'elites': 2, 'reevaluate': True}}, 'generations': 8}
+
+
+def test_common_seeds_are_shared_within_a_generation_only(tmp_path):
+    noisy = Noisy(0.0)
+    run(tmp_path / 'run', noisy, repeats=2, common_seeds=True, generations=3)
+    for seeds in noisy.seeds:
+        assert len(set(seeds)) == 2
+    assert len({seed for seeds in noisy.seeds for seed in seeds}) == 6
+    noisy = Noisy(0.0)
+    run(tmp_path / 'own', noisy, repeats=2, generations=3)
+    assert all(len(set(seeds)) == len(seeds) for seeds in noisy.seeds)
+
+
+def test_elites_that_are_evaluated_again_have_the_mean_of_all_their_trials(tmp_path):
+    progress, store = run(tmp_path / 'run', Noisy(0.3), **REEVALUATED)
+    rows = list(csv.DictReader(log_of(tmp_path / 'run').decode().splitlines()))
+    by_genome = {}
+    for row in rows:
+        genome = tuple(value for key, value in row.items() if key.startswith('gait.'))
+        by_genome.setdefault(genome, []).append(row)
+    again = {
+        genome: found
+        for genome, found in by_genome.items()
+        if len({row['generation'] for row in found}) > 1
+    }
+    assert len(again) >= 2
+    means = {
+        genome: np.mean([float(row['fitness']) for row in found])
+        for genome, found in again.items()
+    }
+    champion = read_champion(store.champion_file)
+    assert champion.fitness == pytest.approx(max(means.values()))
+    # A single lucky trial was better than what is better on the whole.
+    assert max(float(row['fitness']) for row in rows) > champion.fitness
+    best = max(means, key=means.get)
+    assert len(champion.seeds) == len(again[best]) == champion.run['trials'] > 1
+    scores = [float(row['fitness']) for row in again[best]]
+    assert champion.run['fitness_deviation'] == pytest.approx(np.std(scores))
+    assert [str(seed) for seed in champion.seeds] == [row['seed'] for row in again[best]]
+
+
+def test_without_noise_nothing_is_lost_by_evaluating_again(tmp_path):
+    progress, store = run(tmp_path / 'run', **REEVALUATED)
+    champion = read_champion(store.champion_file)
+    assert champion.run['fitness_deviation'] == pytest.approx(0.0, abs=1e-12)
+    result = run_trial(champion.spec)
+    assert champion.fitness == pytest.approx(result.fitness, rel=1e-12)
+    assert champion.fitness >= progress.first_generation_best - 1e-12
+
+
+@pytest.mark.parametrize('stop_at', [3, 9, 20])
+def test_a_noisy_run_resumes_to_the_log_and_champion_of_the_whole_one(tmp_path, stop_at):
+    settings = {**REEVALUATED, 'common_seeds': True}
+    run(tmp_path / 'whole', **settings)
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path / 'cut', InProcess(stop_at), **settings)
+    resumed(tmp_path / 'cut')
+    assert log_of(tmp_path / 'cut') == log_of(tmp_path / 'whole')
+    champions = [(tmp_path / name / 'champion.yaml').read_bytes() for name in ('cut', 'whole')]
+    assert champions[0] == champions[1]

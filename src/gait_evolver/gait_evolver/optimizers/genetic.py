@@ -18,7 +18,7 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Candidate, Evaluation
 from gait_core.errors import ConfigurationError
-from gait_core.parameters import Parameters, bounded, build, floats, whole
+from gait_core.parameters import Parameters, bounded, build, flag, floats, whole
 from gait_core.seeding import check_seed
 from gait_evolver.optimizers.ranking import Ledger, SortKey, sort_key
 
@@ -39,6 +39,11 @@ class GeneticSettings(Parameters):
         low=0,
         high=1000,
         doc='Best individuals that survive with their record, without a second evaluation.',
+    )
+    reevaluate: bool = flag(
+        False,
+        doc='Evaluate the elites anew in each generation, for trials with noise: what was lucky '
+        'once does not stay. Their fitness is then the mean of all their trials.',
     )
     tournament: int = whole(
         3, low=1, high=1000, doc='Individuals drawn for one parent; the best of them wins.'
@@ -149,6 +154,11 @@ class GeneticOptimizer:
         self._population: list[_Individual] = []
         self._deviation = self._settings.mutation_deviation
 
+    @property
+    def reevaluates(self) -> bool:
+        """Whether elites are asked again: their trials add up to one mean."""
+        return self._settings.reevaluate
+
     def ask(self) -> list[Candidate]:
         """Return a random population first, then the offspring that join the elites."""
         self._ledger.check_ask()
@@ -159,8 +169,9 @@ class GeneticOptimizer:
             born = [
                 self._offspring() for _ in range(self._settings.population - self._settings.elites)
             ]
-            genomes = [genome for genome, _ in born]
-            parents = [origin for _, origin in born]
+            again = self._population[: self._settings.elites] if self.reevaluates else []
+            genomes = [one.genome for one in again] + [genome for genome, _ in born]
+            parents = [(one.id,) for one in again] + [origin for _, origin in born]
         self._asked = self._ledger.issue(genomes, parents)
         return self._asked
 
@@ -173,7 +184,7 @@ class GeneticOptimizer:
         ]
         if self._population:
             self._deviation *= self._settings.mutation_decay
-        elites = self._population[: self._settings.elites]
+        elites = [] if self.reevaluates else self._population[: self._settings.elites]
         # Equal keys keep the older individual ahead: a plateau does not displace the elites.
         self._population = sorted(elites + born, key=lambda one: (one.key, one.id))
 
