@@ -8,10 +8,13 @@ import pytest
 from gait_core.metrics import heading
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import Actuator
+from gait_core.snapshot import read_snapshot, write_snapshot
+from gait_core.targets import TargetMemory
 from gait_core.testing_robots import applied
 from gait_core.testing_skips import need_engine
-from gait_core.trial import run_loop
+from gait_core.trial import make_controller, run_loop
 from gait_core.trial_setup import default_trial, make_scene
+from gait_cpg.insect_reflexes import REFLEXES
 
 need_engine('mujoco')
 from sim_bridge.engines.mujoco import MujocoEngine
@@ -122,3 +125,48 @@ def test_it_walks_20_cycles_straight_with_its_heading_held():
     cycle = round(CYCLE / held.dt)
     yaw = np.degrees(heading(held.body_poses[:, 0]))[: 21 * cycle].reshape(21, cycle).mean(axis=1)
     assert np.abs(yaw - yaw[0]).max() < 10.0
+
+
+def test_a_walk_that_is_stopped_and_loaded_goes_on_to_the_last_bit(tmp_path):
+    """Over the file, with commands under way, waiting lowers, reflexes on and a held heading."""
+    reflexes = dict.fromkeys(REFLEXES, True)
+    spec = default_trial('roach', 0.2, {'terrain': {'name': 'steps'}})
+    spec = replace(spec, parameters={**spec.parameters, **reflexes}, settle_time=0.0)
+
+    def begin():
+        engine = MujocoEngine()
+        seen = engine.reset(spec.scene, 0)
+        controller = make_controller(spec, engine.robot)
+        controller.reset(0)
+        return (
+            engine,
+            controller,
+            seen,
+            TargetMemory(engine.robot.target_names, engine.robot.stance),
+        )
+
+    def run(engine, controller, seen, memory, ticks):
+        states = []
+        for _ in range(ticks):
+            targets = controller.step(spec.scene.control_period, spec.script[0].command, seen)
+            seen = engine.step(memory.resolve(targets))
+            states.append([*seen.joint_positions, *seen.joint_velocities, *seen.body_poses[0]])
+        return seen, np.array(states)
+
+    engine, controller, seen, memory = begin()
+    # Between the two commands of a lifted leg: one is under way, one waits.
+    seen, _ = run(engine, controller, seen, memory, 100)
+    file = tmp_path / 'walk.json'
+    parts = {'engine': engine.snapshot(), 'controller': controller.snapshot()}
+    write_snapshot(file, parts)
+    _, onward = run(engine, controller, seen, memory, 150)
+    engine.close()
+
+    engine, controller, _, memory = begin()
+    parts = read_snapshot(file)
+    engine.restore(parts['engine'])
+    controller.restore(parts['controller'])
+    _, again = run(engine, controller, seen, memory, 150)
+    engine.close()
+    np.testing.assert_array_equal(again, onward)
+    assert np.ptp(onward, axis=0).max() > 0.1

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 import math
+from typing import Any
 
 from gait_core.arrays import FloatArray
+from gait_core.snapshot import given, taken
 
 LEAD = 4.0
 """Strides by which the error is looked ahead: strides set now turn the body a few later."""
+_STATE = ('_wanted', '_yaw', '_sum', '_stride')
 
 
 class HeadingHold:
@@ -50,3 +54,11 @@ class HeadingHold:
             self._sum -= seen.popleft()
         turning = (self._yaw - seen[0]) / stride
         return self._wanted - self._sum / len(seen) + LEAD * stride * (rate - turning)
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return what is known of the heading."""
+        return taken(self, _STATE)
+
+    def restore(self, snapshot: Mapping[str, Any]) -> None:
+        """Take such a state."""
+        given(self, _STATE, snapshot)

@@ -16,6 +16,7 @@ from gait_core.leg_ik import LegPaths
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters, bounded
 from gait_core.robot.model import RobotModel
+from gait_core.snapshot import given, taken
 from gait_core.targets import JointTargets
 from gait_core.trial_spec import Command
 from gait_cpg.gaits import leg_places
@@ -41,6 +42,8 @@ from gait_cpg.insect_reflexes import (
 from gait_cpg.insect_rhythm import InsectRhythm, cycle_time
 
 LEGS = 6
+_STATE = ('_state', '_since', '_scale', '_turn')
+_PARTS = ('_rhythm', '_rest', '_reflexes', '_heading')
 SLOWEST = 20.0
 """Greatest period scale: the cycle of a walk that has nearly stopped."""
 
@@ -228,6 +231,17 @@ class InsectGait:
         first = program[0]
         target = self._middle[leg] + stretch * (first.target - self._middle[leg])
         return (MotorCommand(0, target, first.duration, first.start), *program[1:])
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return leg states, timers, rest angles with their commands, oscillators and heading."""
+        parts = {part.lstrip('_'): getattr(self, part).snapshot() for part in _PARTS}
+        return {**taken(self, _STATE), **parts}
+
+    def restore(self, snapshot: Mapping[str, Any]) -> None:
+        """Continue from where a controller of the same parameters was."""
+        given(self, _STATE, snapshot)
+        for part in _PARTS:
+            getattr(self, part).restore(snapshot[part.lstrip('_')])
 
     def state(self) -> Mapping[str, float]:
         """

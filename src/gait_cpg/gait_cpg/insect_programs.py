@@ -8,17 +8,19 @@ load and ground (McKenna 1990, section 4.5).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass
 from typing import Any
 
 import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.parameters import Parameters, bounded
+from gait_core.snapshot import given, taken
 
 PAIRS = ('front', 'middle', 'back')
 """Pairs of legs by their row."""
+_STATE = ('angles', 'rates', '_next', '_target', '_speed')
 JOINTS = 3
 """Joints of a leg that programs move: coxa, femur and tibia; what lies beyond is passive."""
 
@@ -156,3 +158,19 @@ class RestAngles:
             else:
                 later.append((left - dt, one, duration))
         self._waiting[leg] = later
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return rest angles, commands under way and those that wait."""
+        waiting = [
+            [[left, duration, *astuple(one)] for left, one, duration in leg]
+            for leg in self._waiting
+        ]
+        return {**taken(self, _STATE), 'waiting': waiting}
+
+    def restore(self, snapshot: Mapping[str, Any]) -> None:
+        """Take such a state."""
+        given(self, _STATE, snapshot)
+        self._waiting = [
+            [(left, MotorCommand(*one), duration) for left, duration, *one in leg]
+            for leg in snapshot['waiting']
+        ]

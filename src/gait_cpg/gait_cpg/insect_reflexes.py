@@ -14,6 +14,7 @@ Robotics Research 3(2):101-112, for elevator reflex and search on rough terrain.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,9 +24,11 @@ from gait_core.arrays import BoolArray, FloatArray, IntArray
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters, bounded, flag
 from gait_core.robot.model import RobotModel
+from gait_core.snapshot import given, taken
 
 STANCE, POTENTIAL_STEP, STEP = range(3)
 """What a leg does: stands, would step if nothing forbade it, steps."""
+_STATE = ('offsets', 'rates', '_next', '_held', '_groundless', '_acting', 'counts')
 REFLEXES = (
     'step_reflex',
     'load_reflex',
@@ -254,3 +257,11 @@ class Reflexes:
         self.counts[reflex] += int(acting.sum() if before is None else (acting & ~before).sum())
         self._acting[reflex] = acting
         return acting
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return what the layers do and have felt."""
+        return taken(self, _STATE)
+
+    def restore(self, snapshot: Mapping[str, Any]) -> None:
+        """Take such a state."""
+        given(self, _STATE, snapshot)

@@ -13,12 +13,17 @@ Wilson (1966), Annual Review of Entomology 11:103-122; McKenna (1990), section 4
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray, IntArray
+from gait_core.snapshot import given, taken
 
 TRIGGER = 0.25
 """Phase [cycles] at which an oscillator lets its leg step."""
+_STATE = ('master', 'phases', '_passed')
 
 
 def cycle_time(period_scale: float, step_time: float) -> float:
@@ -87,6 +92,14 @@ class InsectRhythm:
         triggered: BoolArray = passed > self._passed
         self._passed = np.maximum(passed, self._passed)
         return triggered
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return the state of the oscillators."""
+        return taken(self, _STATE)
+
+    def restore(self, snapshot: Mapping[str, Any]) -> None:
+        """Take such a state."""
+        given(self, _STATE, snapshot)
 
     def _quarters(self, cycle: float, delay: float) -> FloatArray:
         self.phases = self.master + self._row * (delay / cycle) + self._side

@@ -47,11 +47,17 @@ def check_video(path: Path) -> None:
 
 
 def write_video(path: Path, rollout: Rollout) -> None:
-    """Write a GIF of a rollout: in real time, a long one faster by a whole factor."""
+    """
+    Write a GIF of a rollout: in real time, a long one faster by a whole factor.
+
+    An enlarged robot is shown in its own, slower time: an insect's steps would be over in a frame.
+    """
     render: Renderer = _first('renderers')
-    duration = rollout.ticks * rollout.dt
+    slower = max(1.0, rollout.spec.scene.length_scale**0.5)
+    duration = slower * rollout.ticks * rollout.dt
     factor = max(1, int(np.ceil(duration * FRAMES_PER_SECOND / _MOST_FRAMES)))
-    write_gif(path, render(rollout, FRAMES_PER_SECOND / factor, _SIZE), FRAMES_PER_SECOND)
+    rate = slower * FRAMES_PER_SECOND / factor
+    write_gif(path, render(rollout, rate, _SIZE), FRAMES_PER_SECOND)
 
 
 def show(rollout: Rollout) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 import copy
 from queue import SimpleQueue
+from typing import Any
+
+import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError, SimulationDiverged
@@ -14,12 +17,16 @@ from gait_core.scene import Push, Scene
 from gait_core.state_tape import StateTape
 from gait_core.targets import AppliedTargets
 from sim_bridge.engines.bounds import BALL_JOINTS, CARRIES, FORCE_ELEMENTS, PushWindow
+from sim_bridge.engines.mujoco_client import mj
 from sim_bridge.engines.mujoco_kernel import ACTIVE
 from sim_bridge.engines.mujoco_motors import Motors
 from sim_bridge.engines.mujoco_options import MujocoOptions
 from sim_bridge.engines.mujoco_state import StateReader
 from sim_bridge.engines.mujoco_world import World
 from sim_bridge.engines.rigid_engine import RigidEngine
+
+_ALL = int(mj.mjtState.mjSTATE_INTEGRATION)
+"""What MuJoCo needs to continue; the table of the callback is among it."""
 
 
 class _Shove:
@@ -121,6 +128,36 @@ class MujocoEngine(RigidEngine[World, Motors, _Shove]):
 
         with ThreadPoolExecutor(threads) as pool:
             return list(pool.map(run, tapes))
+
+    def snapshot(self) -> dict[str, Any]:
+        """
+        Return the state, the solver's memory included; ProtocolError before a reset.
+
+        Targets are no part of it: each control period brings its own.
+        """
+        self._check_ready()
+        world = self._open_world()
+        state: FloatArray = np.empty(mj.mj_stateSize(world.model, _ALL))
+        mj.mj_getState(world.model, world.data, state, _ALL)
+        return {
+            'tick': self._tick,
+            'state': state,
+            **self._motors.snapshot(),
+            **self._state.snapshot(),
+        }
+
+    def restore(self, snapshot: Mapping[str, Any]) -> None:
+        """
+        Continue from a snapshot of the same scene, after a reset of it; ProtocolError before one.
+
+        What follows equals what followed the snapshot, to the last bit.
+        """
+        self._check_ready()
+        world = self._open_world()
+        mj.mj_setState(world.model, world.data, snapshot['state'], _ALL)
+        self._motors.restore(snapshot)
+        self._state.restore(snapshot)
+        self._tick = int(snapshot['tick'])
 
     def _twin(self) -> MujocoEngine:
         """Return an engine with the same model and a state of its own."""

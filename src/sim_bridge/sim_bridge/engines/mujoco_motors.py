@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numba
 import numpy as np
 
@@ -198,6 +201,15 @@ class Motors:
         """Take the counts of motors whose state, table included, has been taken."""
         self._driven = other._driven
         self.demands.clamped[:] = other.demands.clamped
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return the counts that are no part of MuJoCo's state."""
+        return {'driven': self._driven, 'clamped': self.demands.clamped.copy()}
+
+    def restore(self, snapshot: Mapping[str, Any]) -> None:
+        """Take such counts."""
+        self._driven = int(snapshot['driven'])
+        self.demands.clamped[:] = snapshot['clamped']
 
     def check(self) -> None:
         """Raise ProtocolError unless MuJoCo let the demands act in every step."""

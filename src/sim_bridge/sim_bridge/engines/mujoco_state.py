@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
@@ -103,6 +106,14 @@ class StateReader(RigidReader[Motors]):
     def follow(self, other: StateReader) -> None:
         """Remember what the reader of another state of the same model does."""
         self._imu_before[:] = other._imu_before
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return what is remembered of the last reading."""
+        return {'imu_before': self._imu_before.copy()}
+
+    def restore(self, snapshot: Mapping[str, Any]) -> None:
+        """Remember such a reading."""
+        self._imu_before[:] = snapshot['imu_before']
 
     def _read_balls(self, found: FloatArray) -> None:
         """Write angles and rates of ball joints over what stands in their place."""

@@ -1,0 +1,71 @@
+"""
+Snapshots: the inner state of engines and controllers, as data that a file can keep.
+
+What can be stopped and continued has ``snapshot() -> dict`` and ``restore(mapping)``. A snapshot
+holds numbers, truth values, texts, ``None``, arrays, and lists and mappings of these. Files are
+JSON, whose numbers come back to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gait_core.errors import ConfigurationError
+
+_ARRAY = 'array'
+
+
+def taken(owner: object, names: Iterable[str]) -> dict[str, Any]:
+    """Return copies of some attributes, by name without leading underscores."""
+    found = {name.lstrip('_'): getattr(owner, name) for name in names}
+    return {
+        name: list(value) if isinstance(value, deque) else copy.deepcopy(value)
+        for name, value in found.items()
+    }
+
+
+def given(owner: object, names: Iterable[str], snapshot: Mapping[str, Any]) -> None:
+    """Set attributes that ``taken`` took."""
+    for name in names:
+        value = copy.deepcopy(snapshot[name.lstrip('_')])
+        setattr(owner, name, deque(value) if isinstance(getattr(owner, name), deque) else value)
+
+
+def write_snapshot(path: Path, snapshot: Mapping[str, Any]) -> None:
+    """Write a snapshot to a file; ConfigurationError if it cannot be written."""
+    try:
+        path.write_text(json.dumps(snapshot, default=_plain), encoding='utf-8')
+    except OSError as error:
+        raise ConfigurationError(f"snapshot '{path}': {error.strerror or error}") from error
+
+
+def read_snapshot(path: Path) -> dict[str, Any]:
+    """Read a snapshot from a file; ConfigurationError if it is none."""
+    try:
+        snapshot = json.loads(path.read_text(encoding='utf-8'), object_hook=_array)
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"snapshot '{path}': {error}") from error
+    if not isinstance(snapshot, dict):
+        raise ConfigurationError(f"snapshot '{path}' holds no mapping")
+    return snapshot
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return {_ARRAY: str(value.dtype), 'shape': value.shape, 'values': value.ravel().tolist()}
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f'a snapshot holds no {type(value).__name__}')
+
+
+def _array(mapping: dict[str, Any]) -> Any:
+    if _ARRAY not in mapping:
+        return mapping
+    return np.array(mapping['values'], dtype=mapping[_ARRAY]).reshape(mapping['shape'])
