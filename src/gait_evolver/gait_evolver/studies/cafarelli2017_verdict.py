@@ -230,7 +230,7 @@ def assumptions_uphill(session: Session) -> Sequence[Row]:
 def _assumptions_on(session: Session, ground: str) -> Sequence[Row]:
     names = ('knees_0', 'knees_0_rub') if session.quick else tuple(ASSUMPTIONS)
     where = [(ground, name) for name in names]
-    contests = _Contests(session, where, 2 if session.quick else 3, (True,)).run()
+    contests = _Contests(session, where, 1 if session.quick else 3, (True,)).run()
     found = {name: contests[ground, name] for name in names}
     draw_assumptions(
         session.picture(f'assumptions_{ground}'),
