@@ -28,6 +28,7 @@ setup(
         'gait.controllers': [
             'insect_gait = gait_cpg.insect_gait:InsectGait',
             'matsuoka = gait_cpg.matsuoka_controller:MatsuokaController',
+            'perceptron = gait_cpg.perceptron:PerceptronController',
             'phase_cpg = gait_cpg.controller:PhaseCpgController',
         ],
         'gait.benchmarks': [

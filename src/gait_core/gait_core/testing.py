@@ -18,6 +18,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from gait_core import registry
+from gait_core.elements import lengths_at
 from gait_core.errors import ProtocolError, SimulationDiverged
 from gait_core.observation import Contacts, Imu, Observation
 from gait_core.parameters import Parameters, bounded
@@ -41,8 +42,8 @@ class KinematicEngine:
     Joints go to their targets at most at their velocity limits. A leg whose first joint does not
     swing forwards stands and carries its share of the weight; the standing legs' sweep pushes the
     base forwards. The base leans by the mean deviation of the joints from the stance, so a robot
-    can be made to fall; a target beyond 100 rad counts as divergence. Friction, pushes and
-    physics step have no effect.
+    can be made to fall; a target beyond 100 rad counts as divergence. Force elements are as long
+    as the joints make them and slack. Friction, pushes and physics step have no effect.
 
     Parameters
     ----------
@@ -135,7 +136,18 @@ class KinematicEngine:
                 linear_acceleration=-gravity,
             ),
             contacts=self._contacts(),
+            **self._elements(),
         )
+
+    def _elements(self) -> dict[str, Any]:
+        elements = self._robot.force_elements
+        if not elements:
+            return {}
+        return {
+            'element_names': tuple(one.name for one in elements),
+            'element_lengths': lengths_at(self._robot, self._positions),
+            'element_forces': np.zeros(len(elements)),
+        }
 
     def _contacts(self) -> Contacts:
         standing = np.flatnonzero(self._velocities[self._hips()] <= 0.0)

@@ -1,0 +1,90 @@
+"""
+Layout of the weights of a layer of threshold perceptrons that sees its own past.
+
+A controller and an optimiser that share nothing else agree on it. The signals of a perceptron are
+the present channels, the channels of the last ``memory`` steps, newest first, and the outputs of
+as many steps, newest first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gait_core.errors import ConfigurationError
+
+Weights = npt.NDArray[np.float32]
+INPUT_WEIGHTS, OUTPUT_WEIGHTS = 'input_weights', 'output_weights'
+"""Names of the two arrays in a weights file."""
+FIRST_INPUT, FIRST_OUTPUT = 0.1, 0.001
+"""Largest weights of a network that has learned nothing (Bishop 2008, appendix B)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerceptronLayout:
+    """
+    Numbers of perceptrons, of remembered steps, and of channels and outputs of a step.
+
+    References
+    ----------
+    Bishop (2008), *A Method for Generating Robot Control Systems*, section 2 and appendix A.
+
+    """
+
+    perceptrons: int
+    memory: int
+    channels: int
+    outputs: int
+
+    @property
+    def inputs(self) -> int:
+        """Input weights of a perceptron, N_in."""
+        return self.channels * (self.memory + 1) + self.outputs * self.memory
+
+    @property
+    def width(self) -> int:
+        """All weights of a perceptron, the input weights first."""
+        return self.inputs + self.outputs
+
+    def first(self, rng: np.random.Generator) -> Weights:
+        """Return the weights of a random network, (perceptrons, width)."""
+        size = (self.perceptrons, self.width)
+        weights = rng.uniform(-1.0, 1.0, size).astype(np.float32)
+        weights[:, : self.inputs] *= np.float32(FIRST_INPUT)
+        weights[:, self.inputs :] *= np.float32(FIRST_OUTPUT)
+        return weights
+
+    def named(self, weights: Weights) -> dict[str, Weights]:
+        """Return the two arrays of a weights file of weights (perceptrons, width); views."""
+        return {
+            INPUT_WEIGHTS: weights[:, : self.inputs],
+            OUTPUT_WEIGHTS: weights[:, self.inputs :],
+        }
+
+    def joined(self, arrays: Mapping[str, npt.NDArray[np.generic]]) -> Weights:
+        """
+        Return weights (perceptrons, width) from the two arrays of a weights file.
+
+        Raises
+        ------
+        ConfigurationError
+            If an array is missing, has another shape, or holds what is no finite float32.
+
+        """
+        parts = []
+        for name, width in ((INPUT_WEIGHTS, self.inputs), (OUTPUT_WEIGHTS, self.outputs)):
+            if name not in arrays:
+                found = ', '.join(sorted(arrays)) or 'nothing'
+                raise ConfigurationError(f"the weights have no array '{name}': they hold {found}")
+            array, shape = arrays[name], (self.perceptrons, width)
+            if array.shape != shape or array.dtype != np.float32:
+                raise ConfigurationError(
+                    f'{name} has shape {array.shape} of {array.dtype}, expected {shape} of float32'
+                )
+            if not np.isfinite(array.astype(np.float32)).all():
+                raise ConfigurationError(f'{name} holds a value that is not finite')
+            parts.append(array.astype(np.float32))
+        return np.ascontiguousarray(np.concatenate(parts, axis=1))
