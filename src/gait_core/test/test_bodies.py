@@ -12,6 +12,7 @@ from gait_core.kinematics import link_poses
 from gait_core.placement import base_pose, base_poses
 from gait_core.robot.frames import rotation
 from gait_core.robot.load import load_robot, read_robot
+from gait_core.robot.report import report_on
 from gait_core.robot.to_urdf import to_scene_urdf, to_urdf
 from gait_core.scene import InitialState
 from gait_core.terrains.base import Plane
@@ -102,6 +103,12 @@ def test_a_display_gets_one_tree_in_which_the_bodies_float(spine):
     assert [joint.find('child').get('link') for joint in joints] == list(spine.roots)
     guroo = load_robot('guroo')
     assert to_scene_urdf(guroo) == to_urdf(guroo)
+
+
+def test_its_load_report_counts_bodies_cables_and_nodes_and_warns_of_nothing(spine):
+    report = report_on(spine)
+    assert report.warnings == ()
+    assert '5 bodies, 24 force elements, 11 contact nodes' in report.lines()
 
 
 def test_the_tautest_cable_is_redder_than_a_slack_one(spine):

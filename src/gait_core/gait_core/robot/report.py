@@ -42,6 +42,8 @@ class LoadReport:
     actuated : tuple of str
     legs : mapping of str to tuple of str
         Joints of each leg, then its sole link.
+    bodies, force_elements, contact_nodes : int
+        Root links, what acts between links, and points that feel the ground.
     without_mass : tuple of str
         Links without inertial, or of mass zero.
     implausible : mapping of str to str
@@ -68,6 +70,9 @@ class LoadReport:
     height: float
     actuated: tuple[str, ...]
     legs: Mapping[str, tuple[str, ...]]
+    bodies: int
+    force_elements: int
+    contact_nodes: int
     without_mass: tuple[str, ...]
     implausible: Mapping[str, str]
     without_position_limits: tuple[str, ...]
@@ -112,7 +117,13 @@ class LoadReport:
             f'leg {name}: {", ".join(chain[:-1]) or "no joints"} -> sole {chain[-1]}'
             for name, chain in self.legs.items()
         ]
-        return [*head, *legs, *(f'WARNING: {text}' for text in self.warnings)]
+        counts = (
+            f'{self.bodies} bodies, {self.force_elements} force elements, '
+            f'{self.contact_nodes} contact nodes'
+        )
+        several = self.bodies > 1 or self.force_elements or self.contact_nodes
+        parts = [counts] if several else []
+        return [*head, *parts, *legs, *(f'WARNING: {text}' for text in self.warnings)]
 
 
 def load_report(path: str | Path, packages: Mapping[str, str | Path] = NOTHING) -> LoadReport:
@@ -148,6 +159,9 @@ def report_on(robot: RobotModel) -> LoadReport:
         height=nominal_height(robot),
         actuated=robot.joint_names,
         legs={leg.name: (*leg.joints, leg.sole) for leg in robot.legs},
+        bodies=len(robot.roots),
+        force_elements=len(robot.force_elements),
+        contact_nodes=len(robot.contact_nodes),
         without_mass=tuple(link.name for link in robot.links if link.mass == 0.0),
         implausible=implausible,
         without_position_limits=tuple(
@@ -185,7 +199,7 @@ def _warnings(report: LoadReport) -> list[str]:
         for name, other in report.mimic.items()
     ]
     found += _overlap_warnings(report.overlaps)
-    if not report.legs:
+    if not (report.legs or report.contact_nodes):
         found.append('no legs: no chain of joints ends at the lowest level')
     return found
 
