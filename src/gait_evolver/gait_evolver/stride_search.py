@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -128,6 +130,44 @@ def search_strides(frozen: bool, ground: str, seed: int, trials: int = 300) -> d
         'invalid': sum(status.startswith('invalid') for status in statuses),
         'walk': asdict(walk),
     }
+
+
+def replay_champions(file: Path, duration: float = 20.0) -> list[dict[str, Any]]:
+    """
+    Walk every champion of the study ``cafarelli2017`` in physics, on its own ground, both ways.
+
+    Parameters
+    ----------
+    file : Path
+        ``champions.json`` of a run of the study.
+    duration : float [s]
+        Of each trial.
+
+    Returns
+    -------
+    list of mapping
+        ``ground``, ``legs``, ``joined``, ``foreseen`` (cost of transport by the analytic measure
+        and speed [m/s]) and ``walk`` (a StrideWalk as a mapping).
+
+    """
+    found = []
+    for name, champion in json.loads(file.read_text()).items():
+        ground, legs = name.split('/')
+        for joined in ('joints', 'feet'):
+            walk, speed = replay_stride(champion['genes'], ground, joined, duration=duration)
+            found.append(
+                {
+                    'ground': ground,
+                    'legs': legs,
+                    'joined': joined,
+                    'foreseen': {
+                        'cost_of_transport': champion['cost_of_transport'],
+                        'speed': speed,
+                    },
+                    'walk': asdict(walk),
+                }
+            )
+    return found
 
 
 def replay_stride(
