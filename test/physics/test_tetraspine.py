@@ -196,6 +196,31 @@ def test_stepping_a_tape_and_lanes_are_equal_to_the_last_bit():
             assert np.array_equal(one.imu.linear_acceleration, felt)
 
 
+def test_a_lane_that_diverges_leaves_the_others_alone():
+    engine = CablesEngine()
+    engine.reset(scene(), 0)
+    tapes = [waves(8, seed) for seed in range(LANES // 2)]
+    wild = tapes[3].effort.copy()
+    wild[4:] = 1e12
+    tapes[3] = replace(tapes[3], effort=wild)
+    batch = engine.rollout_batch(tapes, 1)
+    assert [len(states) for states in batch] == [8, 8, 8, 4, 8, 8, 8, 8]
+    engine.reset(scene(), 0)
+    alone = engine.rollout(tapes[4])
+    assert np.array_equal(alone.body_poses, batch[4].body_poses)
+
+
+def test_enlarged_fourfold_it_moves_the_same():
+    engine, found = CablesEngine(), []
+    for ratio in (1.0, 4.0):
+        engine.reset(scene(length_scale=ratio), 0, settle_ticks=2)
+        found.append(engine.rollout(waves(10, 3)))
+    small, large = found
+    np.testing.assert_allclose(large.body_poses, small.body_poses, atol=1e-9)
+    np.testing.assert_allclose(large.element_forces, small.element_forces, rtol=1e-6)
+    np.testing.assert_allclose(large.contacts.forces, small.contacts.forces, atol=1e-6)
+
+
 def test_it_climbs_where_the_ground_rises():
     engine = CablesEngine()
     terrain = {'name': 'steps', 'parameters': {'height': 0.002, 'up_share': 1, 'start': 0.0}}

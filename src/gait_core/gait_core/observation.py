@@ -43,9 +43,10 @@ class Contacts:
     Attributes
     ----------
     soles : tuple of str
-        The robot's sole links, in the order of its legs.
+        The robot's sole links in the order of its legs, or its contact nodes.
     sole : (c,) int array
-        Index into ``soles`` of each contact point; -1 for any other link.
+        Index into ``soles`` of each contact point; -1 for any other link. A contact node that
+        is below the ground has one point, also where the ground does not push.
     points : (c, 3) array [m]
         In ``odom``.
     forces : (c, 3) array [N]
