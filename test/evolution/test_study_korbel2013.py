@@ -1,9 +1,11 @@
 """The rows of the study korbel2013 that need no evolution, and a short evolution that replays."""
 
 import json
+from pathlib import Path
 
 import pytest
 
+from gait_core.champion import read_champion
 from gait_core.registry import load
 from gait_core.testing_skips import need_engine, need_robot
 from gait_core.trial import run_trial
@@ -12,6 +14,7 @@ from gait_evolver.experiment import load_experiment, resolve
 from gait_evolver.studies.korbel2013_beyond import CASES
 from gait_evolver.study_session import Session, read_evolved
 
+ROOT = Path(__file__).resolve().parents[2]
 PARTS = {part.name: part for part in load('studies', 'korbel2013')().parts}
 SHORT = ('--set', 'population=6', '--set', 'duration=4', '--workers', '1', '--json')
 
@@ -54,6 +57,16 @@ def test_the_experiment_has_the_published_settings():
 def test_every_case_beyond_the_thesis_is_an_experiment_of_the_same_robot():
     for case in CASES:
         assert load_experiment(case.experiment).robot == 'tetraspine'
+
+
+@pytest.mark.physics
+def test_the_champion_of_the_documentation_still_crawls_as_recorded():
+    need_engine('cables')
+    champion = read_champion(ROOT / 'doc/results/korbel2013_champion.yaml')
+    result = run_trial(champion.spec)
+    # The bound of `gait replay` across platforms; the thesis's best gait goes 14.34 in.
+    assert result.fitness == pytest.approx(champion.fitness, rel=0.05)
+    assert result.terms['korbel2013_travel'] > 14.34
 
 
 @pytest.mark.physics
