@@ -39,12 +39,12 @@ def study() -> Study:
             Part(name='assumptions_uphill', measure=assumptions_uphill),
             Part(name='leads', measure=leads),
             Part(name='fronts', measure=fronts),
-            Part(name='grid', measure=grid),
             Part(name='sweeps', measure=sweeps),
             Part(
                 name='higher_rates',
                 measure=higher_rates,
                 skipped_when_quick='five runs of 600 generations',
             ),
+            Part(name='grid', measure=grid),
         ),
     )
