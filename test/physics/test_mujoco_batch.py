@@ -7,6 +7,7 @@ from gait_core.errors import BadCommand, ConfigurationError, ProtocolError, Simu
 from gait_core.observation import Observation
 from gait_core.robot.legged_box import legged_box
 from gait_core.scene import Push, Scene, TerrainSpec
+from gait_core.targets import AppliedTape
 from gait_core.testing_robots import applied, balled, hung
 from gait_core.testing_skips import need_engine
 
@@ -91,6 +92,8 @@ def test_a_batch_equals_single_rollouts_from_the_same_state(engine_of, name, thr
     assert len(set(map(tuple, single))) == len(tapes)
     begin()
     assert [bits(seen) for seen in engine.rollout_batch(tapes, threads)] == single
+    arrays = [AppliedTape.of(tape) for tape in tapes]
+    assert [bits(seen) for seen in engine.rollout_batch(arrays, threads)] == single
     # The state it began from has not moved.
     assert bits(engine.rollout(tapes[0])) == single[0]
 

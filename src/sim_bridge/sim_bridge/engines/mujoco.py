@@ -24,6 +24,7 @@ from sim_bridge.engines.mujoco_options import MujocoOptions
 from sim_bridge.engines.mujoco_state import StateReader
 from sim_bridge.engines.mujoco_world import World
 from sim_bridge.engines.rigid_engine import RigidEngine
+from sim_bridge.engines.rigid_states import StateLog
 
 _ALL = int(mj.mjtState.mjSTATE_INTEGRATION)
 """What MuJoCo needs to continue; the table of the callback is among it."""
@@ -78,6 +79,17 @@ class MujocoEngine(RigidEngine[World, Motors, _Shove]):
             self._motors.drive(1)
         for push in pushes:
             push.act(False)
+
+    def _play(self, log: StateLog, samples: int) -> None:
+        first, end = self._tick * self._steps, (self._tick + len(log.rows)) * self._steps
+        pushed = any(push.window.within(first, end) for push in self._pushes)
+        if pushed or not (self._motors.plain and self._state.plain):
+            super()._play(log, samples)
+            return
+        begun = self._tick
+        while log.done < len(log.rows):
+            self._state.play(log, self._motors, self._steps // samples)
+            self._tick = begun + log.done
 
     def rollout_batch(
         self, tapes: Sequence[Sequence[AppliedTargets]], threads: int

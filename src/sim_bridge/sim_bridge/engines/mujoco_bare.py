@@ -26,6 +26,7 @@ from sim_bridge.engines.demands import DEFAULT_GAIN, NO_LIMIT
 from sim_bridge.engines.fused import fused
 from sim_bridge.engines.mujoco_client import mj
 from sim_bridge.engines.mujoco_control import Table, claim_callbacks, table_size
+from sim_bridge.engines.mujoco_kernel import HEADER
 from sim_bridge.engines.mujoco_model import build_model
 from sim_bridge.engines.mujoco_options import MujocoOptions
 
@@ -105,7 +106,8 @@ def _refuse_others(robot: RobotModel, scene: Scene, options: MujocoOptions) -> N
 
 def _look(data: Any) -> None:
     """Read what an observation is made of."""
-    _ = data.qpos.copy(), data.qvel.copy(), data.efc_force.copy()
+    _ = data.qpos.copy(), data.qvel.copy(), data.efc_force.copy(), data.warning.number
+    _ = data.userdata[:HEADER].copy()
     if data.ncon:
         found = data.contact
         _ = found.geom, found.efc_address, found.dist, found.pos, found.frame

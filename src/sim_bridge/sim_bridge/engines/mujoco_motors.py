@@ -175,6 +175,22 @@ class Motors:
         self.demands.begin(period)
         self._ahead = self._tape[period]
 
+    @property
+    def plain(self) -> bool:
+        """Whether a sub-sample is put into force by the aims and rates of servos alone."""
+        return not self._timed
+
+    def native(self, steps: int) -> tuple[int, FloatArray, FloatArray]:
+        """Return what ``mujoco_play.play`` takes: steps, demands ahead and where they act."""
+        return steps, self._tape, self._targets
+
+    def played(self, begin: int, end: int, steps: int) -> None:
+        """Take it that native code has driven periods of the tape, with so many steps a sample."""
+        for period in range(begin, end):
+            self.begin(period)
+        self._driven += (end - begin) * self._tape.shape[1] * steps
+        self.check()
+
     def _gather(self) -> None:
         self._ahead = self._sorted(self.demands.position, self.demands.velocity)
 

@@ -12,14 +12,16 @@ from gait_core.errors import ConfigurationError, SimulationDiverged
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
 from sim_bridge.engines.balls import ball_states
+from sim_bridge.engines.bounds import FAR
 from sim_bridge.engines.mujoco_client import mj
 from sim_bridge.engines.mujoco_kernel import CONTACT, DATA
 from sim_bridge.engines.mujoco_layout import structure
 from sim_bridge.engines.mujoco_motors import Motors
+from sim_bridge.engines.mujoco_play import CROWDED, FAR_OFF, WARNED, play, step_address
 from sim_bridge.engines.mujoco_read_kernel import read_contacts, read_imu, read_robot
 from sim_bridge.engines.mujoco_world import World
 from sim_bridge.engines.rigid import quaternion_of
-from sim_bridge.engines.rigid_states import NO_CONTACTS, RigidReader, Touching
+from sim_bridge.engines.rigid_states import NO_CONTACTS, RigidReader, StateLog, Touching
 
 ROOT = 1
 """MuJoCo's index of the root link; 0 is the world."""
@@ -32,6 +34,9 @@ _FATAL = np.array(
 )
 _XYZW = np.array([1, 2, 3, 0])
 _LIKE_CONTACTS = np.zeros(0, dtype=CONTACT)
+_ROOM = 16
+"""Contacts of a tick for which there is room, on average, before a tape is read on by parts."""
+_STEP = step_address()
 _NO_ELEMENTS = np.zeros((2, 0))
 
 
@@ -96,6 +101,48 @@ class StateReader(RigidReader[Motors]):
             pose, twist, self._imu_lever, self._imu_turn, self._gravity, self._period,
             self._imu_before, found[-10:],
         )  # fmt: skip
+
+    @property
+    def plain(self) -> bool:
+        """Whether the compiled readings are all of a state's."""
+        return self._free and self._imu_body == ROOT and not self._world.fused.balls
+
+    def play(self, log: StateLog, motors: Motors, steps: int) -> None:
+        """
+        Advance the rest of a tape, of so many steps a sub-sample, and read the states into a log.
+
+        It returns early where contacts find no room; what it calls again goes on.
+
+        Raises
+        ------
+        SimulationDiverged
+            As ``read``; the log holds the states before.
+
+        """
+        world, begin = self._world, log.done
+        room = _ROOM * (len(log.rows) - begin)
+        soles: IntArray = np.empty(room, dtype=np.int64)
+        points: FloatArray = np.empty((room, 7))
+        done, why = play(
+            (_STEP, self._model._address, self._data._address),
+            *motors.native(steps),
+            (
+                self._structure, _FATAL, world.places, world.dofs, motors.servos,
+                motors.torques.columns, self._free,
+            ),
+            (self._imu_lever, self._imu_turn, self._gravity, self._period, self._imu_before),
+            (self._structure, _LIKE_CONTACTS, world.ground, self._sole_of, self._contact_rows),
+            FAR * FAR, begin, log.rows, log.counts, soles, points,
+        )  # fmt: skip
+        motors.played(begin, done + (why == WARNED), steps)
+        whole = done - (why in (FAR_OFF, CROWDED))
+        kept = int(log.counts[begin:whole].sum())
+        log.add(whole, (soles[:kept], points[:kept]))
+        if why == WARNED:
+            raise self._warned(log.first + done)
+        if whole < done:
+            self._check(log.first + whole, log.rows[whole])
+            log.add(done, self._touching())
 
     def _warned(self, tick: int) -> SimulationDiverged:
         warnings = self._data.warning

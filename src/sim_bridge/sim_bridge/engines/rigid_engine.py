@@ -306,14 +306,18 @@ class RigidEngine(SceneEngine[WorldT], Generic[WorldT, MotorsT, ShoveT]):
         samples = motors.load_tape(tape, self._steps)
         log = self._state.log(motors, self._tick + 1, len(tape))
         try:
-            for period in range(len(tape)):
-                motors.begin(period)
-                self._advance_period(samples)
-                log.read()
+            self._play(log, samples)
         except SimulationDiverged as error:
             self._ready = False
             raise SimulationDiverged(str(error), self._real(log.tape())) from error
         return self._real(log.tape())
+
+    def _play(self, log: StateLog, samples: int) -> None:
+        """Advance the periods of the tape that was loaded, and read the state after each."""
+        for period in range(len(log.rows)):
+            self._motors.begin(period)
+            self._advance_period(samples)
+            log.read()
 
     def _real(self, states: StateTape) -> StateTape:
         similar = self._similar

@@ -61,6 +61,9 @@ class RigidReader(ABC, Generic[MotorsT]):
     def _read(self, tick: int, motors: MotorsT, row: FloatArray) -> None:
         """Write the row of a state that is physics; else raise SimulationDiverged."""
         self._fill(tick, motors, row)
+        self._check(tick, row)
+
+    def _check(self, tick: int, row: FloatArray) -> None:
         state = row[self._state]
         # If all squares together are no more, nothing is far off; else a closer look is needed.
         if not state.dot(state) < FAR * FAR:
@@ -115,7 +118,12 @@ class RigidReader(ABC, Generic[MotorsT]):
         )
 
     def _tape(
-        self, first: int, rows: FloatArray, touching: list[Touching], elements: list[Any]
+        self,
+        first: int,
+        rows: FloatArray,
+        counts: IntArray,
+        touching: list[Touching],
+        elements: list[Any],
     ) -> StateTape:
         count = len(rows)
         ticks = np.arange(first, first + count)
@@ -123,7 +131,7 @@ class RigidReader(ABC, Generic[MotorsT]):
         q, rates, pose, twist, efforts, work, *imu = [rows[:, at] for at in self._parts]
         attitude, spin, felt = imu
         names = elements[0][0] if elements else ()
-        both = np.array([one[1] for one in elements]).reshape(count, 2, len(names))
+        both = np.array([one[1] for one in elements]).reshape(len(elements), 2, len(names))
         return StateTape(
             ticks=ticks,
             times=self._period * ticks.astype(np.float64),
@@ -142,7 +150,7 @@ class RigidReader(ABC, Generic[MotorsT]):
                     np.concatenate([NO_CONTACTS[1], *(one[1] for one in touching)]),
                 )
             ),
-            contact_counts=np.array([len(one[0]) for one in touching], dtype=np.int64),
+            contact_counts=counts,
             **_named(names, both.swapaxes(0, 1)),
         )
 
@@ -173,24 +181,42 @@ class StateLog:
     count : int
         Most states.
 
+    Attributes
+    ----------
+    first : int
+    rows : (count, size) array
+        Of which ``done`` are filled.
+    counts : (count,) int array
+        Of contacts.
+    done : int
+
     """
 
     def __init__(
         self, reader: RigidReader[MotorsT], motors: MotorsT, first: int, count: int
     ) -> None:
-        self._reader, self._motors, self._first = reader, motors, first
-        self._rows: FloatArray = np.empty((count, reader._size))
+        self._reader, self._motors, self.first = reader, motors, first
+        self.rows: FloatArray = np.empty((count, reader._size))
+        self.counts: IntArray = np.zeros(count, dtype=np.int64)
+        self.done = 0
         self._touching: list[Touching] = []
         self._elements: list[tuple[tuple[str, ...], FloatArray]] = []
 
     def read(self) -> None:
         """Read the state of the next tick; SimulationDiverged leaves it out."""
-        done, motors = len(self._touching), self._motors
-        self._reader._read(self._first + done, motors, self._rows[done])
+        done, motors = self.done, self._motors
+        self._reader._read(self.first + done, motors, self.rows[done])
         self._elements.append(self._reader._elements(motors))
-        self._touching.append(self._reader._touching())
+        touching = self._reader._touching()
+        self.counts[done] = len(touching[0])
+        self.add(done + 1, touching)
+
+    def add(self, done: int, touching: Touching) -> None:
+        """Take it that so many rows and counts are filled, the contacts of the new ones given."""
+        self.done = done
+        self._touching.append(touching)
 
     def tape(self) -> StateTape:
         """Return the states that were read."""
-        done = len(self._touching)
-        return self._reader._tape(self._first, self._rows[:done], self._touching, self._elements)
+        rows, counts = self.rows[: self.done], self.counts[: self.done]
+        return self._reader._tape(self.first, rows, counts, self._touching, self._elements)
