@@ -114,6 +114,7 @@ class InsectGait:
         {
             'tripod': MappingProxyType({}),
             'wave': MappingProxyType({'period_scale': 3.0}),
+            'reflexes': MappingProxyType(dict.fromkeys(REFLEXES, True)),
         }
     )
     needs: ClassVar[frozenset[str]] = frozenset(

@@ -245,7 +245,7 @@ DEFAULTS = {
     'terrains': {
         'steps': {
             'height': 0.002,
-            'length': 0.01,
+            'length': 0.03,
             'start': 0.02,
             'extent': 0.3,
             'width': 0.2,
