@@ -23,6 +23,8 @@ from gait_core.trial_spec import OK, TrialResult, TrialSpec
 from gait_evolver.experiment import scene_on
 
 _SEEDS = 10
+_STARTS = 4
+"""Unseen starts that each other change is tried from, beside the recorded one."""
 _TERRAIN_SEEDS = 4
 _LEAN = np.radians(1.0)
 """Largest error of an unseen start in roll, pitch and every joint [rad; in l for lengths]."""
@@ -85,25 +87,28 @@ def conditions(champion: Champion) -> list[Condition]:
         spec = replace(spec, gates=default_limits(robot, spec.scene))
     recorded = tuple(replace(spec, seed=seed) for seed in champion.seeds)
     found = [Condition(group='record', label='as it was chosen', specs=recorded)]
+    unseen = tuple(_unseen(spec, robot, number) for number in range(_SEEDS))
+    starts = (spec, *unseen[:_STARTS])
     found.append(
         Condition(
             group='unseen starts',
             label=f'{_SEEDS} seeds: lean and joints off by up to 1 degree, dropped up to l/100',
-            specs=tuple(_unseen(spec, robot, n) for n in range(_SEEDS)),
+            specs=unseen,
         )
     )
     for factor in (0.5, 0.75, 1.25, 1.5):
         friction = factor * spec.scene.friction
-        found.append(_scene(spec, 'friction', f'{friction:.3g}', friction=friction))
+        specs = tuple(_changed(one, friction=friction) for one in starts)
+        found.append(Condition(group='friction', label=f'{friction:.3g}', specs=specs))
     for factor in (0.8, 0.9, 1.1, 1.2):
         found.append(
-            Condition(group='mass', label=f'{factor - 1.0:+.0%}', specs=(spec,), mass=factor)
+            Condition(group='mass', label=f'{factor - 1.0:+.0%}', specs=starts, mass=factor)
         )
-    found += list(_terrains(spec, robot))
+    found += list(_terrains(spec, starts, robot))
     for engine in DEFAULT_ENGINES:
         if engine != spec.scene.engine and engine in registry.names('engines'):
-            other = replace(spec, scene=scene_on(spec.scene, engine))
-            found.append(Condition(group='other engine', label=engine, specs=(other,)))
+            specs = tuple(replace(one, scene=scene_on(one.scene, engine)) for one in starts)
+            found.append(Condition(group='other engine', label=engine, specs=specs))
     return found
 
 
@@ -132,9 +137,9 @@ def spread(mean: float | None, deviation: float | None, trials: int) -> str:
     return f'{mean:.3f}' + (f' ± {deviation:.3f}' if trials > 1 else '')
 
 
-def _scene(spec: TrialSpec, group: str, label: str, **changes: Any) -> Condition:
-    changed = replace(spec, scene=replace(spec.scene, **changes))
-    return Condition(group=group, label=label, specs=(changed,))
+def _changed(spec: TrialSpec, **changes: Any) -> TrialSpec:
+    scene: Scene = replace(spec.scene, **changes)
+    return replace(spec, scene=scene)
 
 
 def _unseen(spec: TrialSpec, robot: RobotModel, number: int) -> TrialSpec:
@@ -160,13 +165,15 @@ def _unseen(spec: TrialSpec, robot: RobotModel, number: int) -> TrialSpec:
     return replace(spec, seed=seed, scene=replace(spec.scene, initial=initial))
 
 
-def _terrains(spec: TrialSpec, robot: RobotModel) -> Iterator[Condition]:
+def _terrains(
+    spec: TrialSpec, starts: Sequence[TrialSpec], robot: RobotModel
+) -> Iterator[Condition]:
     """Yield ground at the robot's own scale: rough by a few per cent of it, and slopes."""
     length = robot.length_scale
     for share in (0.01, 0.02, 0.04):
         parameters = {'range': share * length, 'extent': 40.0 * length, 'flat_radius': 0.0}
         specs = tuple(
-            _on(spec, TerrainSpec(name='rough', parameters=parameters, seed=seed))
+            _changed(spec, terrain=TerrainSpec(name='rough', parameters=parameters, seed=seed))
             for seed in range(_TERRAIN_SEEDS)
         )
         yield Condition(
@@ -182,13 +189,11 @@ def _terrains(spec: TrialSpec, robot: RobotModel) -> Iterator[Condition]:
         yield Condition(
             group='terrain',
             label=f'slope of {angle:+.0f} degrees',
-            specs=(_on(spec, TerrainSpec(name='slope', parameters=parameters)),),
+            specs=tuple(
+                _changed(one, terrain=TerrainSpec(name='slope', parameters=parameters))
+                for one in starts
+            ),
         )
-
-
-def _on(spec: TrialSpec, terrain: TerrainSpec) -> TrialSpec:
-    scene: Scene = replace(spec.scene, terrain=terrain)
-    return replace(spec, scene=scene)
 
 
 def heavier(robot: RobotModel, factor: float) -> RobotModel:
