@@ -45,10 +45,10 @@ def lengths_at(
 
 def tension_colours(robot: RobotModel, tensions: FloatArray) -> FloatArray:
     """
-    Return colours of force elements, (e, 3) in [0, 1]: blue when slack or pushing, red when taut.
+    Return colours of force elements, (e, 3) in [0, 1].
 
-    Red is half as much again as the tension of the tautest element in the nominal stance, or the robot's weight
-    where none is taut there.
+    Blue where one is slack or pushes, red at half as much again as the tension of the tautest in
+    the nominal stance, or at the robot's weight where none is taut there.
     """
     share = np.clip(tensions / _taut(robot), 0.0, 1.0)[:, None]
     return np.asarray(_SLACK + share * (_TAUT - _SLACK))
