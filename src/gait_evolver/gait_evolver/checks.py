@@ -32,7 +32,7 @@ from gait_evolver.evaluators.local import LocalEvaluator
 
 _ITERATIONS = {'bullet': 'solver_iterations', 'mujoco': 'iterations'}
 _DELAY = 0.02
-_RUNS = ('one', 'two', 'killed')
+_RUNS = ('one', 'two', 'four', 'killed')
 
 
 def _fine() -> dict[str, Any]:
@@ -152,7 +152,7 @@ def _hashes(robot: str, share: float) -> Measurement:
 
 
 def equal_logs(share: float = 1.0) -> list[Measurement]:
-    """One worker, two workers, and killed and resumed: one log."""
+    """One worker, two, four, and killed and resumed: one log."""
     settings = [
         *('--generations', '4'),
         *('--set', f'duration={max(0.5, 10.0 * share):g}'),
@@ -160,17 +160,16 @@ def equal_logs(share: float = 1.0) -> list[Measurement]:
     ]
     with tempfile.TemporaryDirectory(prefix='gait_checks_') as name:
         folder = Path(name)
-        one, two, killed = (folder / run for run in _RUNS)
+        one, two, four, killed = (folder / run for run in _RUNS)
         _evolve(one, '1', settings)
         _evolve(two, '2', settings)
+        _evolve(four, '4', settings)
         _killed_and_resumed(killed, settings)
-        logs = [
-            (folder / run / 'evaluations.csv').read_bytes() for run in ('one', 'two', 'killed')
-        ]
+        logs = [(folder / run / 'evaluations.csv').read_bytes() for run in _RUNS]
     return [
         Measurement(
             id='equal_logs',
-            what='different logs of 1 worker, 2 workers, and kill -9 in generation 2 of 4',
+            what='different logs of 1, 2 and 4 workers, and of kill -9 in generation 2 of 4',
             unit='logs',
             measured=float(len(set(logs))),
             budget=1.0,
@@ -202,6 +201,60 @@ def _killed_and_resumed(folder: Path, settings: Sequence[str]) -> None:
     subprocess.run(resume, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
+def random_kills(share: float = 1.0) -> list[Measurement]:
+    """Kill a run at random moments, also while it starts: what is resumed ends in one log."""
+    wanted = max(2, round(20 * share))
+    settings = [*('--generations', '4'), *('--set', 'duration=1'), *('--set', 'population=6')]
+    rng = np.random.default_rng(wanted)
+    logs, kills, folders = set(), 0, 0
+    with tempfile.TemporaryDirectory(prefix='gait_checks_') as name:
+        whole = Path(name) / 'whole'
+        began = time.monotonic()
+        _evolve(whole, '1', settings)
+        span = time.monotonic() - began
+        logs.add((whole / 'evaluations.csv').read_bytes())
+        while kills < wanted:
+            folder = Path(name) / str(folders)
+            folders += 1
+            finished = False
+            while not finished:
+                # Once enough were killed the last run is left to end.
+                limit = rng.uniform(0.0, span) if kills < wanted else None
+                finished = _run_for(folder, settings, limit)
+                kills += not finished
+            logs.add((folder / 'evaluations.csv').read_bytes())
+    return [
+        Measurement(
+            id='random_kills',
+            what=f'different logs of a run and of {folders} that were killed {kills} times in all',
+            unit='logs',
+            measured=float(len(logs)),
+            budget=1.0,
+        )
+    ]
+
+
+def _run_for(folder: Path, settings: Sequence[str], limit: float | None) -> bool:
+    """Begin or resume a run and kill it after some time [s]; return whether it had ended."""
+    begun = (folder / 'run.yaml').exists()
+    words = ('--resume',) if begun else ('guroo_quick', *settings)
+    process = subprocess.Popen(
+        _command('--run-dir', str(folder), '--workers', '2', *words),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        _, error = process.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        return False
+    if process.returncode != 0:
+        raise ConfigurationError(f'a run that was killed cannot go on: {error.strip()}')
+    return True
+
+
 def memory(share: float = 1.0) -> list[Measurement]:
     """Memory stays flat over hundreds of trials."""
     trials = max(1, round(500 * share))
@@ -210,6 +263,6 @@ def memory(share: float = 1.0) -> list[Measurement]:
 
 CHECKS: dict[str, Callable[[float], list[Measurement]]] = {
     check.__name__: check
-    for check in (stands, walks, random_sets, equal_hashes, equal_logs, memory)
+    for check in (stands, walks, random_sets, equal_hashes, equal_logs, random_kills, memory)
 }
 """By name; the argument is the share of the whole length."""
