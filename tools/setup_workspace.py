@@ -35,6 +35,7 @@ INSTALL = ROOT / 'install'
 ENV_FILE = BUILD / 'env.sh'
 VENV_STATE = VENV / 'gait-setup.json'
 BUILD_STATE = BUILD / 'gait-setup.json'
+KERNEL_STATE = BUILD / 'gait-kernels.json'
 REQUIREMENTS = ('requirements.txt', 'requirements-dev.txt')
 CMAKE_REQUIREMENTS = 'requirements-cmake.txt'
 REPAIR = Path(__file__).with_name('repair_ros_wheels.py')
@@ -363,6 +364,22 @@ def build(names: dict[str, Path], keys: dict[str, str], place: str, lock: int) -
     write_state(BUILD_STATE, {'status': 'ready', 'place': place, 'packages': built})
 
 
+def drop_stale_kernels() -> None:
+    """
+    Remove compiled kernels where any source of one has changed.
+
+    Numba looks at a kernel's own file alone: one that calls a function of another file would go
+    on with the old one.
+    """
+    texts = (path.read_bytes() for path in sorted(ROOT.glob('src/*/*/**/*.py')))
+    key = digest(*(text for text in texts if b'numba' in text))
+    if read_state(KERNEL_STATE).get('key') == key:
+        return
+    for path in ROOT.glob('src/*/*/**/__pycache__/*.nb[ci]'):
+        path.unlink(missing_ok=True)
+    write_state(KERNEL_STATE, {'key': key})
+
+
 def environment_script(names: dict[str, Path]) -> str:
     """Return the shell text that enters the environment; sourcing it takes milliseconds."""
     version = f'python{sys.version_info[0]}.{sys.version_info[1]}'
@@ -459,6 +476,7 @@ def main() -> int:
     )
     if not built:
         build(names, keys, place, lock)
+    drop_stale_kernels()
     if fresh and built:
         say('nothing to do')
     else:

@@ -107,6 +107,28 @@ def test_package_key_sees_what_a_build_reads(setup_workspace, tmp_path):
     assert key(tmp_path) == third
 
 
+def test_kernels_are_compiled_again_when_any_source_of_one_changed(
+    setup_workspace, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(setup_workspace, 'ROOT', tmp_path)
+    monkeypatch.setattr(setup_workspace, 'KERNEL_STATE', tmp_path / 'kernels.json')
+    package = tmp_path / 'src' / 'laws' / 'laws'
+    cache = package / 'part' / '__pycache__'
+    cache.mkdir(parents=True)
+    (package / 'spring.py').write_text('from numba import njit')
+    (package / 'plain.py').write_text('a = 1')
+    setup_workspace.drop_stale_kernels()
+    kernels = [cache / 'caller.spring.nbi', cache / 'caller.spring.1.nbc']
+    for path in kernels:
+        path.write_bytes(b'compiled')
+    (package / 'plain.py').write_text('a = 2')
+    setup_workspace.drop_stale_kernels()
+    assert all(path.exists() for path in kernels)
+    (package / 'spring.py').write_text('from numba import njit  # stiffer')
+    setup_workspace.drop_stale_kernels()
+    assert not any(path.exists() for path in kernels)
+
+
 @pytest.mark.parametrize(
     ('absent', 'package'),
     [
