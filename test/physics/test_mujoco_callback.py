@@ -58,7 +58,7 @@ def test_a_callback_of_another_is_refused_and_not_replaced(engine, callback_of_a
 def test_a_callback_that_is_replaced_during_a_trial_is_noticed(engine, request):
     engine.reset(SCENE, 0)
     request.getfixturevalue('callback_of_another')
-    with pytest.raises(ProtocolError, match='drove 0 of 10 steps'):
+    with pytest.raises(ProtocolError, match='control callback ran in 0 of 10 steps'):
         engine.step(applied(engine.robot))
 
 
@@ -73,3 +73,14 @@ def test_a_structure_that_lies_elsewhere_is_refused():
     )
     with pytest.raises(ConfigurationError, match="keeps 'nefc' elsewhere"):
         check_layout(moved, mj.MjData(model))
+
+
+def test_a_sensor_callback_that_is_gone_is_noticed(engine):
+    engine.reset(SCENE, 0)
+    held = mj.get_mjcb_sensor()
+    mj.set_mjcb_sensor(None)
+    try:
+        with pytest.raises(ProtocolError, match='sensor callback ran in 0 of 10 steps'):
+            engine.step(applied(engine.robot))
+    finally:
+        mj.set_mjcb_sensor(held)
