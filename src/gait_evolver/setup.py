@@ -40,6 +40,7 @@ setup(
             'cma_es = gait_evolver.optimizers.cma_es:CmaEsOptimizer',
             'nsga2 = gait_evolver.optimizers.nsga2:Nsga2Optimizer',
             'posture_genetic = gait_evolver.optimizers.posture_genetic:PostureGeneticOptimizer',
+            'rank_squared = gait_evolver.optimizers.rank_squared:RankSquaredOptimizer',
             'steady_state = gait_evolver.optimizers.steady_state:SteadyStateOptimizer',
         ],
         'gait.evaluators': [
@@ -55,8 +56,9 @@ setup(
             'korbel2013_beyond = gait_evolver.studies.korbel2013_beyond:study',
             'pike2003 = gait_evolver.studies.pike2003:study',
         ],
-        # Fitness terms: one line per public function of gait_evolver/fitness.py and
-        # spine_fitness.py, and those of zmp_tracking.py that take a rollout alone.
+        # Fitness terms: one line per public function of gait_evolver/fitness.py,
+        # network_fitness.py and spine_fitness.py, and those of zmp_tracking.py that take a rollout
+        # alone.
         'gait.fitness_terms': [
             'distance = gait_evolver.fitness:distance',
             'lateral_drift = gait_evolver.fitness:lateral_drift',
@@ -67,6 +69,10 @@ setup(
             'smoothness = gait_evolver.fitness:smoothness',
             'tilt = gait_evolver.fitness:tilt',
             'transport_efficiency = gait_evolver.fitness:transport_efficiency',
+            'bishop2008_forward = gait_evolver.network_fitness:bishop2008_forward',
+            'bishop2008_hits = gait_evolver.network_fitness:bishop2008_hits',
+            'bishop2008_net = gait_evolver.network_fitness:bishop2008_net',
+            'bishop2008_inverted = gait_evolver.network_fitness:bishop2008_inverted',
             'korbel2013_direction = gait_evolver.spine_fitness:korbel2013_direction',
             'korbel2013_forward = gait_evolver.spine_fitness:korbel2013_forward',
             'korbel2013_lateral = gait_evolver.spine_fitness:korbel2013_lateral',

@@ -10,6 +10,8 @@ from gait_evolver.experiment import experiment_names, load_experiment, resolve
 
 FEW = {'tetraspine': {'population': 6, 'duration': 6.0}}
 """Robots whose experiments are tried with fewer and shorter trials: they have many."""
+GENES = [name for name in experiment_names() if load_experiment(name).genes]
+"""Experiments that search networks are tried in test_bishop2008.py."""
 
 
 @pytest.fixture(scope='module')
@@ -20,7 +22,7 @@ def evaluator():
 
 
 @pytest.mark.physics
-@pytest.mark.parametrize('name', experiment_names())
+@pytest.mark.parametrize('name', GENES)
 def test_two_generations_run_and_none_is_spoilt(name, evaluator):
     experiment = load_experiment(name)
     need_robot(experiment.robot)

@@ -296,15 +296,17 @@ class Gene:
 
 @dataclass(frozen=True)
 class ParameterSpace:
-    """The only bridge between named parameters with units and an optimiser's unit cube."""
+    """
+    The only bridge between named parameters with units and an optimiser's unit cube.
+
+    It has no genes where something else than parameters is searched.
+    """
 
     genes: tuple[Gene, ...]
 
     def __post_init__(self) -> None:
-        """Refuse an empty space and repeated names."""
+        """Refuse repeated names."""
         names = self.names
-        if not names:
-            raise ConfigurationError('a parameter space needs at least one gene')
         for name in names:
             if names.count(name) > 1:
                 raise ConfigurationError(f"gene '{name}' is declared {names.count(name)} times")

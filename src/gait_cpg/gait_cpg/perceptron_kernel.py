@@ -15,7 +15,7 @@ def _dot(one: Weights, other: Weights) -> float:
     total = np.float32(0.0)
     for i in range(len(one)):
         total += one[i] * other[i]
-    return total
+    return float(total)
 
 
 @numba.njit(cache=True)

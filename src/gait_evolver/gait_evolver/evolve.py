@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 import time
+from typing import Any
 
 import numpy as np
 
 from gait_core.champion import Champion
-from gait_core.contracts import Candidate, Evaluation, Evaluator
+from gait_core.contracts import Evaluation, Evaluator
 from gait_core.errors import ConfigurationError
 from gait_core.fingerprint import fingerprint
 from gait_core.trial_spec import FELL, OK, TrialResult
 from gait_evolver import __version__
 from gait_evolver.experiment import Plan
+from gait_evolver.networks import WeightFiles
 from gait_evolver.run_store import Row, RunStore
 
 
@@ -90,6 +92,8 @@ class Evolution:
         self._evaluator = evaluator
         self._listener = listener or (lambda progress: None)
         self._optimizer = self._plan.make_optimizer()
+        layout = self._plan.layout
+        self._files = None if layout is None else WeightFiles(store.folder, layout)
         self.progress = Progress(generations=self._plan.experiment.generations)
         self._seen: dict[tuple[float, ...], list[Row]] = {}
         self._seconds = 0.0
@@ -115,8 +119,9 @@ class Evolution:
         return progress
 
     def _generation(self, generation: int) -> None:
-        candidates: list[Candidate] = self._optimizer.ask()
-        values = [self._plan.space.decode(candidate.genome) for candidate in candidates]
+        candidates: list[Any] = self._optimizer.ask()
+        values = [self._values(candidate) for candidate in candidates]
+        weights = self._written(candidates)
         repeats = self._plan.experiment.repeats
         places = [
             (i, repeat, engine)
@@ -125,7 +130,11 @@ class Evolution:
             for engine in self._plan.scenes
         ]
         specs = [
-            self._plan.spec(values[i], generation, i, repeat, engine)
+            replace(
+                self._plan.spec(values[i], generation, i, repeat, engine, candidates[i].id),
+                weights=weights[i][0],
+                weights_sha256=weights[i][1],
+            )
             for i, repeat, engine in places
         ]
         self.progress.trials_done, self.progress.trials_total = 0, len(specs)
@@ -145,20 +154,38 @@ class Evolution:
                 parents=candidates[i].parents,
                 seed=spec.seed,
                 values=values[i],
+                weights=spec.weights_sha256,
             )
             for (i, repeat, engine), spec, result in zip(places, specs, results, strict=True)
         ]
         before = self.progress.best
         evaluations = self._weigh(rows)
-        new = self.progress.best is not before
+        best = self.progress.best
+        new = best is not before
+        if self._files is not None and new and best is not None:
+            self._files.publish(best.rows[0].id)
         self._store.append(
             generation,
             rows,
             [result.wall_time for result in results],
             self.champions() if new else (),
         )
+        if self._files is not None and best is not None:
+            self._files.retire(best.rows[0].id)
         self._optimizer.tell(evaluations)
         self._advance(generation, rows)
+
+    def _values(self, candidate: Any) -> dict[str, float]:
+        """Return the parameters of a candidate by name; none where networks are searched."""
+        return {} if self._files is not None else self._plan.space.decode(candidate.genome)
+
+    def _written(self, candidates: Sequence[Any]) -> list[tuple[str, str]]:
+        """Return file and hash of each candidate's network, once they are written."""
+        files = self._files
+        if files is None:
+            return [('', '') for _ in candidates]
+        paths = files.write(candidates)
+        return [(str(paths[one.id].resolve()), files.digest(one)) for one in candidates]
 
     def _count(self, index: int, result: TrialResult) -> None:
         self.progress.trials_done += 1
@@ -166,11 +193,12 @@ class Evolution:
 
     def _replay(self, generation: int, rows: Sequence[Row]) -> None:
         """Tell the optimiser what was recorded; what it asks must be what it asked then."""
-        candidates: list[Candidate] = self._optimizer.ask()
-        recorded = {(row.id, tuple(row.values.items())) for row in rows}
+        candidates: list[Any] = self._optimizer.ask()
+        recorded = {(row.id, tuple(row.values.items()), row.weights) for row in rows}
+        files = self._files
         asked = {
-            (candidate.id, tuple(self._plan.space.decode(candidate.genome).items()))
-            for candidate in candidates
+            (one.id, tuple(self._values(one).items()), '' if files is None else files.digest(one))
+            for one in candidates
         }
         if recorded != asked:
             raise ConfigurationError(
@@ -256,10 +284,14 @@ class Evolution:
         """Return the champion of the trials of one individual on one engine."""
         first = rows[0]
         experiment = self._plan.experiment
+        spec = self._plan.spec(
+            first.values, first.generation, first.individual, 0, first.engine, first.id
+        )
+        if self._files is not None:
+            name = self._files.name(first.id)
+            spec = replace(spec, weights=name, weights_sha256=first.weights)
         return Champion(
-            spec=self._plan.spec(
-                first.values, first.generation, first.individual, 0, first.engine
-            ),
+            spec=spec,
             seeds=tuple(row.seed for row in rows),
             trial_hashes=tuple(row.trial_hash for row in rows),
             fitness=_mean(rows),

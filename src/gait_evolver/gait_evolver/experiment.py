@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 
 from gait_core import registry
@@ -19,6 +20,7 @@ from gait_core.canonical import plain, rebuild, sha256_of
 from gait_core.errors import ConfigurationError, nearest, unknown
 from gait_core.gates import checked_limits
 from gait_core.parameters import Gene, Parameters, ParameterSpace, build, describe, space_from
+from gait_core.perceptrons import PerceptronLayout
 from gait_core.robot.load import load_robot
 from gait_core.scene import NOTHING, Scene
 from gait_core.seeding import check_seed, derived_seed
@@ -35,6 +37,9 @@ from gait_core.trial_spec import TimedCommand, TrialSpec
 
 FORMAT = 1
 """Version of the file; a reader refuses others."""
+
+BODIES = ('one', 'turn', 'member')
+_BODY_SEED, _START_SEED = 1, 2
 
 FOLDER = Path(__file__).parent / 'experiments'
 
@@ -78,7 +83,8 @@ class Experiment:
     parameters : mapping
         Controller parameters that are not searched, over the preset.
     genes : mapping of str to GeneBounds
-        The searched parameters, in genome order.
+        The searched parameters, in genome order. None where the optimiser searches the weights of
+        the controller's network.
     scene : mapping
         Fields of Scene, nested, over the robot's defaults.
     engines : tuple of str
@@ -100,6 +106,11 @@ class Experiment:
     common_seeds : bool
         The individuals of a generation share the seeds of its repeats, so that they meet the same
         noise and their differences are their own; the next generation meets other noise.
+    bodies : str
+        Whose body a trial has, of a robot that is drawn: ``one`` (that of ``scene.draw``), or
+        another one for each ``turn`` or each ``member``, which keeps it as long as it is asked.
+    start_spread : float [m]
+        Each trial starts at x and y drawn from plus or minus that, about those of the scene.
     seed : int
         Of the run.
     evaluator : str
@@ -114,7 +125,7 @@ class Experiment:
     controller: str = ''
     preset: str = ''
     parameters: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
-    genes: Mapping[str, GeneBounds]
+    genes: Mapping[str, GeneBounds] = field(default_factory=lambda: NOTHING)
     scene: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     engines: tuple[str, ...] = ()
     script: tuple[TimedCommand, ...] = ()
@@ -127,6 +138,8 @@ class Experiment:
     population: int = 0
     repeats: int = 1
     common_seeds: bool = False
+    bodies: str = 'one'
+    start_spread: float = 0.0
     seed: int = 0
     evaluator: str = 'local'
 
@@ -145,9 +158,19 @@ class Experiment:
             raise ConfigurationError(
                 f"experiment.name is '{self.name}', expected a name without '/': runs bear it"
             )
-        for name in ('genes', 'fitness'):
-            if not getattr(self, name):
-                raise ConfigurationError(f'experiment.{name} is empty')
+        if not self.fitness:
+            raise ConfigurationError('experiment.fitness is empty')
+        if self.bodies not in BODIES:
+            raise unknown('experiment.bodies', self.bodies, BODIES)
+        if not self.start_spread >= 0.0:
+            raise ConfigurationError(
+                f'experiment.start_spread is {self.start_spread:g} m; nearest valid: 0'
+            )
+        if self.repeats > 1 and (self.bodies != 'one' or self.start_spread):
+            raise ConfigurationError(
+                f'experiment.repeats is {self.repeats}, but a champion has one scene: repeats '
+                'cannot differ in body or start; nearest valid: repeats: 1'
+            )
         for engine in self.engines:
             if self.engines.count(engine) > 1:
                 raise ConfigurationError(f"experiment.engines names '{engine}' more than once")
@@ -184,10 +207,23 @@ class Plan:
         """Return the SHA-256 of the code and the robot of the trials on one engine."""
         return sources_hash(self.trial.scene.robot, self.trial.controller, engine)
 
+    @property
+    def layout(self) -> PerceptronLayout | None:
+        """Layout of the networks that are searched; ``None`` where genes are."""
+        if not _searches_networks(self.experiment):
+            return None
+        controller: Any = registry.load('controllers', self.trial.controller)
+        params = build(controller.Params, self.trial.parameters)
+        found: PerceptronLayout = controller.layout(load_robot(self.trial.scene.robot), params)
+        return found
+
     def make_optimizer(self) -> Any:
         """Return a new optimiser, seeded from the seed of the run."""
         choice = self.experiment.optimizer
         cls: Any = registry.load('optimizers', choice.name)
+        layout = self.layout
+        if layout is not None:
+            return cls(layout=layout, seed=self.experiment.seed, **choice.settings)
         settings = {**choice.settings, **_gene_settings(self.experiment, self.space)}
         return cls(dimension=len(self.space), seed=self.experiment.seed, **settings)
 
@@ -198,6 +234,7 @@ class Plan:
         individual: int,
         repeat: int,
         engine: str = '',
+        member: int = 0,
     ) -> TrialSpec:
         """
         Return the trial of an individual's parameter values, on the scene's engine or another.
@@ -207,12 +244,27 @@ class Plan:
         """
         common = self.experiment.common_seeds
         key = (generation, repeat) if common else (generation, individual, repeat)
+        seed = derived_seed(self.experiment.seed, *key)
         return replace(
             self.trial,
-            scene=self.scenes[engine] if engine else self.trial.scene,
+            scene=self._scene(self.scenes[engine] if engine else self.trial.scene, seed, member),
             parameters={**self.trial.parameters, **values},
-            seed=derived_seed(self.experiment.seed, *key),
+            seed=seed,
         )
+
+    def _scene(self, scene: Scene, seed: int, member: int) -> Scene:
+        """Return the scene of a trial of a member: its body and where it starts."""
+        experiment = self.experiment
+        if experiment.bodies == 'turn':
+            scene = replace(scene, draw=derived_seed(seed, _BODY_SEED))
+        elif experiment.bodies == 'member':
+            scene = replace(scene, draw=derived_seed(experiment.seed, _BODY_SEED, member))
+        if experiment.start_spread:
+            rng = np.random.default_rng(derived_seed(seed, _START_SEED))
+            x, y = (experiment.start_spread * rng.uniform(-1.0, 1.0, 2)).tolist()
+            start = scene.initial
+            scene = replace(scene, initial=replace(start, x=start.x + x, y=start.y + y))
+        return scene
 
 
 def experiment_names() -> tuple[str, ...]:
@@ -316,6 +368,7 @@ def resolve(experiment: Experiment) -> Plan:
     for term in experiment.fitness:
         check_registered('fitness_terms', term)
     check_registered('evaluators', experiment.evaluator)
+    _check_search(experiment, controller)
     both = sorted(set(experiment.genes) & set(experiment.parameters))
     if both:
         raise ConfigurationError(f"'{both[0]}' is both a gene and a fixed parameter")
@@ -357,6 +410,26 @@ def resolve(experiment: Experiment) -> Plan:
     return plan
 
 
+def _searches_networks(experiment: Experiment) -> bool:
+    cls: Any = registry.load('optimizers', experiment.optimizer.name)
+    return bool(getattr(cls, 'networks', False))
+
+
+def _check_search(experiment: Experiment, controller: str) -> None:
+    """Refuse genes for an optimiser of networks, none for another, a controller without one."""
+    check_registered('optimizers', experiment.optimizer.name)
+    name, networks = experiment.optimizer.name, _searches_networks(experiment)
+    if not networks and not experiment.genes:
+        raise ConfigurationError('experiment.genes is empty')
+    if networks and experiment.genes:
+        raise ConfigurationError(f"optimizer '{name}' searches a network's weights, not genes")
+    if networks and not hasattr(registry.load('controllers', controller), 'layout'):
+        raise ConfigurationError(
+            f"optimizer '{name}' searches the weights of a network, controller '{controller}' has "
+            'none; nearest valid: perceptron'
+        )
+
+
 def _scene(experiment: Experiment) -> Scene:
     """Return the scene; where it names no engine it is that of the first of several."""
     engines, given = experiment.engines, dict(experiment.scene)
@@ -393,6 +466,8 @@ def on_one_engine(engine: str) -> dict[str, Any]:
 
 
 def _space(controller: str, genes: Mapping[str, GeneBounds]) -> ParameterSpace:
+    if not genes:
+        return ParameterSpace(())
     cls: type[Parameters] = registry.load('controllers', controller).Params
     declared = space_from(cls, tuple(genes))
     infos = {info.name: info for info in describe(cls)}

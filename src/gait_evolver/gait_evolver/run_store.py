@@ -53,6 +53,9 @@ _FIXED = (
     'trial_hash',
 )
 
+_WEIGHTS = 'weights'
+"""Column of runs that search networks."""
+
 _TIMES = ('generation', 'individual', 'repeat', 'engine', 'wall_time_s')
 
 
@@ -78,6 +81,8 @@ class Row:
     values: Mapping[str, float]
     terms: Mapping[str, float]
     metrics: Mapping[str, float]
+    weights: str = ''
+    """SHA-256 of the weights of a network; empty where none is searched."""
 
     @classmethod
     def of(cls, result: TrialResult, **place: Any) -> Row:
@@ -113,6 +118,7 @@ class Row:
             status=record['status'],
             fitness=float(record['fitness']) if record['fitness'] else None,
             trial_hash=record['trial_hash'],
+            weights=record.get(_WEIGHTS, ''),
             values=group('gait.'),
             terms=group('term.'),
             metrics=group('metric.'),
@@ -138,6 +144,7 @@ class RunStore:
         genes = plan.space.names
         self._columns = (
             *_FIXED,
+            *((_WEIGHTS,) if plan.layout else ()),
             *(f'gait.{name}' for name in genes),
             *(f'term.{name}' for name in plan.experiment.fitness),
             *(f'metric.{name}' for name in METRICS),
@@ -306,10 +313,9 @@ class RunStore:
         named = {f'gait.{name}': value for name, value in row.values.items()}
         named.update({f'term.{name}': value for name, value in row.terms.items()})
         named.update({f'metric.{name}': value for name, value in row.metrics.items()})
+        own = {*_FIXED, _WEIGHTS}
         fixed = {**asdict(row), 'parents': ' '.join(str(parent) for parent in row.parents)}
-        return [
-            _cell(fixed[name] if name in _FIXED else named.get(name)) for name in self._columns
-        ]
+        return [_cell(fixed[name] if name in own else named.get(name)) for name in self._columns]
 
 
 def champion_on(champion_file: Path, engine: str) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 import math
 
 import numpy as np
@@ -66,8 +66,12 @@ class Ledger:
             for i, (genome, origin) in enumerate(zip(genomes, parents, strict=True))
         ]
         self._next_id += len(candidates)
-        self._open = tuple(candidate.id for candidate in candidates)
+        self.open(candidate.id for candidate in candidates)
         return candidates
+
+    def open(self, ids: Iterable[int]) -> None:
+        """Remember candidates, by their ids, as those that are to be told."""
+        self._open = tuple(ids)
 
     def take(self, evaluations: Sequence[Evaluation]) -> list[Evaluation]:
         """Return the evaluations in the order asked; ProtocolError unless ids match exactly."""

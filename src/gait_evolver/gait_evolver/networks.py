@@ -1,0 +1,75 @@
+"""Weights of the networks of a run as files that trials read: one of each living member."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+import hashlib
+import io
+from pathlib import Path
+
+import numpy as np
+
+from gait_core.champion import write_atomically
+from gait_core.perceptrons import PerceptronLayout
+from gait_evolver.optimizers.rank_squared import NetworkCandidate
+
+
+class WeightFiles:
+    """
+    Files of a run directory: ``weights/<id>.npz``, and beside the champion ``weights.<id>.npz``.
+
+    Parameters
+    ----------
+    folder : Path
+        The run directory.
+    layout : PerceptronLayout
+
+    """
+
+    def __init__(self, folder: Path, layout: PerceptronLayout) -> None:
+        self._run, self._folder, self._layout = folder, folder / 'weights', layout
+        self._digests: dict[int, str] = {}
+
+    def digest(self, candidate: NetworkCandidate) -> str:
+        """Return the SHA-256 of a candidate's file, which its weights alone determine."""
+        if candidate.id not in self._digests:
+            self._digests[candidate.id] = hashlib.sha256(self._content(candidate)).hexdigest()
+        return self._digests[candidate.id]
+
+    def write(self, candidates: Iterable[NetworkCandidate]) -> dict[int, Path]:
+        """Write the files of candidates that have none, and remove all others; return theirs."""
+        self._folder.mkdir(exist_ok=True)
+        files = {}
+        for one in candidates:
+            file = files[one.id] = self._folder / f'{one.id}.npz'
+            content = b'' if file.exists() and one.id in self._digests else self._content(one)
+            if content:
+                self._digests[one.id] = hashlib.sha256(content).hexdigest()
+                write_atomically(file, content)
+        for file in self._folder.glob('*.npz'):
+            if file not in files.values():
+                file.unlink()
+        self._digests = {one: self._digests[one] for one in files}
+        return files
+
+    def publish(self, member: int) -> None:
+        """Put the file of a living member beside the champion that is about to name it."""
+        file = self._run / self.name(member)
+        if not file.exists():
+            write_atomically(file, (self._folder / f'{member}.npz').read_bytes())
+
+    def retire(self, member: int) -> None:
+        """Remove the files of former champions."""
+        for file in self._run.glob('weights.*.npz'):
+            if file.name != self.name(member):
+                file.unlink()
+
+    @staticmethod
+    def name(member: int) -> str:
+        """Return what the file beside the champion is called."""
+        return f'weights.{member}.npz'
+
+    def _content(self, candidate: NetworkCandidate) -> bytes:
+        content = io.BytesIO()
+        np.savez(content, **self._layout.named(candidate.weights))  # type: ignore[arg-type]
+        return content.getvalue()

@@ -1,0 +1,135 @@
+"""Networks are evolved, resumed and replayed; drawn bodies start on drawn ground."""
+
+from dataclasses import replace
+import json
+
+import numpy as np
+import pytest
+
+from gait_core.champion import read_champion
+from gait_core.errors import ConfigurationError
+from gait_core.terrains import load_terrain
+from gait_core.testing_skips import need_engine
+from gait_core.trial import engine_for
+from gait_core.weights import load_weights
+from gait_evolver.cli import main
+from gait_evolver.experiment import load_experiment, resolve
+
+need_engine('mujoco')
+SMALL = {
+    'population': 4,
+    'optimizer': {'settings': {'replaced': 2}},
+    'gait': {'perceptrons': 5, 'memory': 3},
+    'duration': 0.6,
+}
+SETTINGS = [
+    *('--set', 'population=4', '--set', 'optimizer.settings.replaced=2'),
+    *('--set', 'gait.perceptrons=5', '--set', 'gait.memory=3', '--set', 'duration=0.6'),
+    *('--workers', '1', '--json'),
+]
+
+
+def small(**changes):
+    return load_experiment('bishop2008_a', {**SMALL, **changes})
+
+
+@pytest.fixture(scope='module')
+def run(tmp_path_factory):
+    """Evolve three generations of a small network."""
+    folder = tmp_path_factory.mktemp('runs') / 'whole'
+    options = ['--generations', '3', '--run-dir', str(folder), *SETTINGS]
+    assert main(['evolve', 'bishop2008_a', *options]) == 0
+    return folder
+
+
+def test_a_resumed_run_has_the_log_and_champion_of_one_in_a_piece(run, tmp_path, capsys):
+    folder = tmp_path / 'pieces'
+    options = ['--generations', '1', '--run-dir', str(folder), *SETTINGS]
+    assert main(['evolve', 'bishop2008_a', *options]) == 0
+    # What a kill leaves behind: half a generation, and files of members that are gone.
+    with (folder / 'evaluations.csv').open('a') as log:
+        log.write('1,0,0,0,mujoco,,5,ok')
+    (folder / 'weights' / '99.npz').write_bytes(b'')
+    (folder / 'weights' / '1.npz').unlink()
+    resumed = ['--resume', '--generations', '3', '--run-dir', str(folder), '--workers', '1']
+    assert main(['evolve', *resumed]) == 0
+    for name in ('evaluations.csv', 'champion.yaml'):
+        assert (folder / name).read_bytes() == (run / name).read_bytes()
+    assert not (folder / 'weights' / '99.npz').exists()
+    capsys.readouterr()
+
+
+def test_the_champion_replays_from_its_own_weights(run, capsys):
+    champion = read_champion(run / 'champion.yaml')
+    assert champion.spec.scene.draw > 0
+    arrays = load_weights(champion.spec.weights, champion.spec.weights_sha256)
+    assert {name: array.shape for name, array in arrays.items()} == {
+        'input_weights': (5, 35 * 4 + 16 * 3),
+        'output_weights': (5, 16),
+    }
+    assert len(list(run.glob('weights.*.npz'))) == 1
+    capsys.readouterr()
+    assert main(['replay', str(run), '--json']) == 0
+    assert json.loads(capsys.readouterr().out)['equal'] is True
+
+
+def test_every_turn_has_a_body_and_a_start_of_its_own():
+    plan = resolve(small())
+    scenes = [plan.spec({}, generation, i, 0).scene for generation in (0, 1) for i in range(20)]
+    assert len({scene.draw for scene in scenes}) == 40
+    places = np.array([(scene.initial.x, scene.initial.y) for scene in scenes])
+    assert np.abs(places).max() <= 5.0
+    assert np.ptp(places, axis=0).min() > 7.0
+    member = resolve(small(bodies='member'))
+    draws = [member.spec({}, generation, 3, 0, '', 7).scene.draw for generation in (0, 1)]
+    assert draws[0] == draws[1]
+    assert draws[0] != member.spec({}, 0, 3, 0, '', 8).scene.draw
+
+
+def test_bodies_start_anywhere_on_the_ground_without_overlap():
+    plan, engine = resolve(small()), engine_for('mujoco')
+    for i in range(12):
+        spec = plan.spec({}, 0, i, 0)
+        seen = engine.reset(spec.scene, spec.seed)
+        assert seen.contacts.depths.max(initial=0.0) < 2e-3
+        ground = load_terrain(spec.scene.terrain).height(
+            spec.scene.initial.x, spec.scene.initial.y
+        )
+        assert 0.2 < seen.body_poses[0, 2] - ground < 0.45
+
+
+def test_the_ground_is_that_of_the_thesis_and_a_turn_is_as_long():
+    plan = resolve(load_experiment('bishop2008_a'))
+    field = load_terrain(plan.trial.scene.terrain).heightfield
+    assert field.heights.size == 65536
+    assert 0.128 <= np.ptp(field.heights) <= 0.13
+    assert field.size == pytest.approx((50.0, 50.0))
+    steps = np.abs(np.diff(field.heights, axis=1)).mean()
+    assert steps == pytest.approx(0.13 / 3.0, rel=0.01)
+    assert plan.trial.ticks == 2000
+    other = replace(plan.trial.scene.terrain, seed=1)
+    assert load_terrain(other).hash != load_terrain(plan.trial.scene.terrain).hash
+
+
+def test_runs_a_and_b_search_networks_of_the_published_sizes():
+    layouts = [resolve(load_experiment(f'bishop2008_{run}')).layout for run in 'ab']
+    # As files of 40 members in float32: 61 444 800 and 184 824 000 bytes.
+    sizes = [40 * 4 * one.perceptrons * one.width for one in layouts]
+    assert sizes == [61_444_800, 184_824_000]
+
+
+@pytest.mark.parametrize(
+    ('changes', 'words'),
+    [
+        ({'genes': {'max_speed': {}}}, 'not genes'),
+        ({'optimizer': {'name': 'genetic'}}, 'genes is empty'),
+        ({'controller': 'hold', 'preset': '', 'gait': {}}, 'nearest valid: perceptron'),
+        ({'bodies': 'turns'}, 'turn'),
+        ({'repeats': 2}, 'nearest valid: repeats: 1'),
+        ({'start_spread': -1.0}, 'nearest valid: 0'),
+    ],
+)
+def test_what_cannot_be_searched_so_is_refused_in_one_line(changes, words):
+    with pytest.raises(ConfigurationError, match=words) as refusal:
+        resolve(small(**changes))
+    assert '\n' not in str(refusal.value)
