@@ -26,9 +26,14 @@ TICKS = 40
 
 
 @cache
-def suited(name):
-    """Return the first robot, those that default to the controller before others, it accepts."""
+def suited(name, preset=None):
+    """
+    Return the first robot that it accepts, with a preset where one is given.
+
+    Robots that default to the controller come first.
+    """
     cls = registry.load('controllers', name)
+    params = build(cls.Params, {} if preset is None else cls.presets[preset])
     robots, refusals = [], []
     for robot in robot_names():
         try:
@@ -39,7 +44,7 @@ def suited(name):
     robots.append(legged_box(4, 3, roll=True))
     for robot in sorted(robots, key=lambda robot: robot.defaults.get('controller') != name):
         try:
-            cls(robot, cls.Params())
+            cls(robot, params)
         except ConfigurationError as error:
             refusals.append(str(error))
         else:
@@ -47,9 +52,10 @@ def suited(name):
     raise AssertionError(f'no robot suits the controller {name}: {refusals}')
 
 
-def made(name, preset=None):
+def made(name, preset=None, robot=None):
     cls = registry.load('controllers', name)
-    return cls(suited(name), build(cls.Params, {} if preset is None else cls.presets[preset]))
+    params = build(cls.Params, {} if preset is None else cls.presets[preset])
+    return cls(robot or suited(name, preset), params)
 
 
 def run(controller, robot, ticks=TICKS, only=FIELDS, command=COMMAND):
@@ -121,9 +127,10 @@ def test_equal_seeds_give_equal_targets_after_any_history(name):
 
 @pytest.mark.parametrize('name', CONTROLLERS)
 def test_parameters_can_be_replaced_while_it_runs_and_hold_after_a_reset(name):
-    cls, robot = registry.load('controllers', name), suited(name)
+    cls = registry.load('controllers', name)
     for preset, changes in cls.presets.items():
-        changed, fresh = made(name), made(name, preset)
+        robot = suited(name, preset)
+        changed, fresh = made(name, None, robot), made(name, preset, robot)
         for controller in (changed, fresh):
             controller.reset(3)
         run(changed, robot, ticks=10)
@@ -200,8 +207,9 @@ def assert_same_record(one, other):
 @pytest.mark.parametrize('name', OPEN_LOOP)
 @pytest.mark.parametrize('kind', [KinematicEngine, Falls])
 def test_a_trial_by_tape_equals_one_by_steps_to_the_last_bit(kind, name):
-    robot, played_presets = suited(name), 0
+    played_presets = 0
     for preset in registry.load('controllers', name).presets:
+        robot = suited(name, preset)
         if made(name, preset).tape(0.02, [COMMAND]) is None:
             continue
         played_presets += 1
