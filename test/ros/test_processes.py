@@ -18,6 +18,7 @@ from gait_interfaces.srv import RunTrial
 from gait_ros.conversions import to_spec
 from gait_ros.qos import STREAM
 from gait_ros.session import TrialSession, run_ros_trial
+from gait_ros.worker_client import WorkerLost
 
 NODES = ['sim_bridge.node', 'gait_ros.controller_node']
 
@@ -146,3 +147,16 @@ def test_without_a_place_for_its_log_ros_is_refused_in_one_line():
     assert (done.returncode, done.stdout) == (2, '')
     lines = [line for line in done.stderr.splitlines() if not line.endswith('takes its place')]
     assert len(lines) == 1 and lines[0].startswith('gait: ROS 2 does not start: ')
+
+
+def test_a_bridge_that_is_lost_ends_a_walk_over_ros_with_one_line(monkeypatch, capsys):
+    from gait_evolver.cli import main
+
+    def lost(*_, **__):
+        raise WorkerLost('/sim_bridge is lost: no heartbeat for 5 s')
+
+    monkeypatch.setattr('gait_ros.session.run_ros_trial', lost)
+    assert main(['walk', 'guroo', '--seconds', '1', '--ros']) == 2
+    said = capsys.readouterr()
+    assert said.err.splitlines() == ['gait: /sim_bridge is lost: no heartbeat for 5 s']
+    assert not said.out

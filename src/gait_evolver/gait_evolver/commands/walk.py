@@ -187,11 +187,16 @@ def _over_ros(spec: TrialSpec, keep: bool) -> _Outcome:
     from gait_core.record import read_record
 
     try:
+        from gait_ros.processes import NodeEnded
         from gait_ros.session import run_ros_trial
+        from gait_ros.worker_client import WorkerLost
     except ImportError as error:
         raise ConfigurationError(f'--ros needs ROS 2: {error}') from error
     with tempfile.TemporaryDirectory(prefix='gait_record_') as folder:
-        trial = run_ros_trial(spec, link_transforms=True, record=folder if keep else '')
+        try:
+            trial = run_ros_trial(spec, link_transforms=True, record=folder if keep else '')
+        except (NodeEnded, WorkerLost) as error:
+            raise ConfigurationError(str(error)) from error
         # A trial that diverged before its first tick leaves no record.
         recorded = (Path(folder) / 'trial.json').exists()
         rollout = read_record(Path(folder))[0] if recorded else None
