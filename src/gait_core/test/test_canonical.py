@@ -69,7 +69,7 @@ def variations():
         'controller': 'hold', 'parameters': {'amplitude': 0.3},
         'script': (TimedCommand(time=0.0, command=Command(velocity=(0.1, 0.0, 0.0))),),
         'seed': 1, 'duration': 0.6, 'settle_time': 0.1, 'fitness_terms': {'distance': 1.0},
-        'weights': 'weights.npz', 'weights_sha256': '00',
+        'weights': 'weights.npz', 'weights_sha256': '00', 'gates': {'speed': 1.0},
     }  # fmt: skip
     assert {*spec, 'scene'} == set(vars(base)), 'a new field of TrialSpec needs a variation here'
     for name, value in spec.items():

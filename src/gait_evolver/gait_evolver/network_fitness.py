@@ -38,13 +38,13 @@ def bishop2008_forward(rollout: Rollout) -> float:
 
 
 def bishop2008_inverted(rollout: Rollout) -> float:
-    """Return 1 if the base is upside down at the end, else 0."""
+    """Return 1 if the base is upside down at the end, else 0 [-]."""
     upright = Rotation.from_quat(rollout.body_poses[-1, 0, 3:]).as_matrix()[2, 2]
     return float(upright < 0.0)
 
 
 def bishop2008_hits(rollout: Rollout) -> float:
-    """Return how often the base touched the ground; within a second of a touch none counts."""
+    """Return how often the base touched the ground [-]; within a second of one none counts."""
     ticks = np.unique(rollout.contact_tick[_of_base(rollout)])
     pause = max(1, round(REFRACTORY / rollout.dt))
     hits, armed = 0, _start(rollout)
