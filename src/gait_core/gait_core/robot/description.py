@@ -40,7 +40,10 @@ Every key is optional; whatever is absent is inferred (``infer.py``)::
       pairs: [[torso_yaw, torso_yaw], [l_arm, r_arm, -1]]
     nominal_stance: {'.*_hip': 0.2}    # rad or m; a force element's rest or set length, which
                                        # by default is its length in this stance
-    fall: {max_tilt: 1.0, min_height_ratio: 0.5}     # null: never counts as fallen
+    fall:                            # null: never counts as fallen
+      max_tilt: 1.0
+      min_height_ratio: 0.5
+      pose: {'.*_knee': 1.2}         # into which a fallen robot moves when run live; others hold
     imu_link: torso
     length_scale: 0.62                 # m; default: height of the root link in the stance
     defaults:
@@ -165,7 +168,7 @@ def describe(
         assembly=assembly,
         ball_joints=_ball_joints(given.section('ball_joints')),
         nominal_stance=stance,
-        fall=_fall(given),
+        fall=_fall(given, names),
         imu_link=given.text('imu_link', ''),
         defaults=_defaults(given.section('defaults')),
         source=str(source),
@@ -269,12 +272,18 @@ def _ball_joints(given: Section) -> dict[str, tuple[str, str, str]]:
     return found
 
 
-def _fall(given: Section) -> FallCriterion | None:
+def _fall(given: Section, joints: tuple[str, ...]) -> FallCriterion | None:
     if given.content.get('fall', '') is None:
         return None
     fall = given.section('fall')
-    fall.allow('max_tilt', 'min_height_ratio')
-    return FallCriterion(**fall.numbers())
+    fall.allow('max_tilt', 'min_height_ratio', 'pose')
+    pose = fall.section('pose')
+    usual = FallCriterion()
+    return FallCriterion(
+        max_tilt=fall.number('max_tilt', usual.max_tilt),
+        min_height_ratio=fall.number('min_height_ratio', usual.min_height_ratio),
+        pose=by_pattern(pose.numbers(), joints, pose.where),
+    )
 
 
 def _mirror_pairs(robot: RobotModel, given: Section) -> dict[str, tuple[str, float]]:

@@ -185,6 +185,8 @@ class FallCriterion:
     """Angle between the base's z axis and the vertical [rad]."""
     min_height_ratio: float = 0.5
     """Height over the ground as a share of the height in the nominal stance."""
+    pose: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    """Positions that a fallen robot's joints move to [rad or m]; those not named hold."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,272 @@
+"""
+What stands between a live controller's targets and a robot: soft start, clamps, watchdog, falls.
+
+Pure: whoever owns the clock and the messages says how old the joint states are.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from gait_core.arrays import FloatArray, IntArray
+from gait_core.kinematics import link_poses
+from gait_core.observation import Observation
+from gait_core.robot.model import RobotModel
+from gait_core.safety_params import SafetyParams
+from gait_core.targets import AppliedTargets, JointTargets, TargetMemory
+
+WAITING, STARTING, RUNNING = 'waiting', 'starting', 'running'
+HOLDING, FALLEN, STOPPED = 'holding', 'fallen', 'stopped'
+
+WAIT, RESET, STEP, HOLD = 'wait', 'reset', 'step', 'hold'
+"""What ``sense`` asks for: nothing, targets of a controller begun anew, targets, or none."""
+
+_FIELDS = ('position', 'velocity', 'effort')
+_ALMOST = 1e-9
+_RECOVERY = 1.0
+# Greatest slope of the ramp u^2 (3 - 2u) over that of a straight line.
+_STEEPEST = 1.5
+
+
+class SafetyLayer:
+    """
+    Turns a controller's targets into ones that a robot can be given, or holds.
+
+    Once per control period call ``sense``, step the controller if asked to, then ``output``. The
+    first output is the measured pose; from there every joint moves smoothly, and slowly, to the
+    controller's first targets, while the controller waits. After that targets are clamped to the
+    joints' limits of position, speed and effort. When joint states grow stale the last output
+    is held without feed-forward, and their return is a soft start again, in mid-gait.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    params : SafetyParams
+
+    Attributes
+    ----------
+    mode : str
+        ``waiting``, ``starting``, ``running``, ``holding``, ``fallen`` or ``stopped``.
+    reason : str
+        Of any mode but ``running``, for a person.
+    refused, holds, falls, stops : int
+        Refused targets, and how often a mode was entered.
+    clamped : dict of str to (n,) int array
+        By quantity (``position``, ``speed``, ``velocity``, ``effort``), how many sub-samples of
+        each of ``robot.target_names`` were clamped.
+
+    """
+
+    def __init__(self, robot: RobotModel, params: SafetyParams) -> None:
+        self._robot, self.params = robot, params
+        n, m = len(robot.joint_names), len(robot.target_names)
+        free = np.full(m - n, np.inf)
+        self._lower = np.concatenate((robot.lower, -free))
+        self._upper = np.concatenate((robot.upper, free))
+        self._speed = np.concatenate((robot.velocity_limit, free))
+        self._effort = np.concatenate((robot.effort_limit, free))
+        self._base_in_imu = _base_in_imu(robot)
+        fall = robot.fall
+        self._fall_pose = {} if fall is None else dict(fall.pose)
+        self.refused = self.holds = self.falls = self.stops = 0
+        self.clamped: dict[str, IntArray] = {
+            name: np.zeros(m, dtype=np.int64)
+            for name in ('position', 'speed', 'velocity', 'effort')
+        }
+        self._given: set[str] = set()
+        self.restart()
+
+    def restart(self) -> None:
+        """Wait for joint states, then start softly with a controller begun anew."""
+        self.mode, self.reason = WAITING, 'waiting for joint_states'
+        self._last: FloatArray | None = None
+        self._goal: FloatArray | None = None
+        self._leaning = self._upright = 0.0
+
+    def stop(self, reason: str) -> None:
+        """Hold the last output until ``resume``: the emergency stop."""
+        self.stops += 1
+        self.mode, self.reason = STOPPED, f'stopped: {reason}; call ~/resume to start anew'
+
+    def resume(self) -> str:
+        """End a stop or a fall; return why not, or an empty string."""
+        if self.mode not in (STOPPED, FALLEN):
+            return f'there is nothing to resume from: it is {self.mode}'
+        self.restart()
+        return ''
+
+    # ----------------------------------------------------------------------------------- sensing
+
+    def sense(self, dt: float, observation: Observation, age: float) -> str:
+        """
+        Return what is to be done in this control period.
+
+        Parameters
+        ----------
+        dt : float [s]
+            Since the last call.
+        observation : Observation
+        age : float [s]
+            Of the oldest joint state; ``inf`` while a joint was never measured.
+
+        """
+        if self.mode != STOPPED:
+            self._watch_fall(dt, observation)
+        if self.mode in (STOPPED, FALLEN):
+            return HOLD
+        stale = math.isinf(age) or 0.0 < self.params.state_timeout < age
+        if stale:
+            if self.mode != WAITING:
+                self._hold_for(age)
+            return WAIT if self.mode == WAITING else HOLD
+        if self.mode in (WAITING, HOLDING):
+            action = RESET if self.mode == WAITING else STEP
+            self._start_from(observation)
+            return action
+        return STEP if self.mode == RUNNING or self._goal is None else HOLD
+
+    def _hold_for(self, age: float) -> None:
+        if self.mode != HOLDING:
+            self.holds += 1
+        self.mode = HOLDING
+        self.reason = f'holding: the joint states are {age:.2f} s old'
+
+    def _start_from(self, observation: Observation) -> None:
+        self.mode, self.reason = STARTING, 'moving from the measured pose to the first targets'
+        measured = self._robot.stance.copy()
+        if observation.joint_positions is not None:
+            measured[: len(observation.joint_positions)] = observation.joint_positions
+        self._last, self._goal = measured, None
+        self._memory = TargetMemory(self._robot.target_names, measured)
+
+    def _watch_fall(self, dt: float, observation: Observation) -> None:
+        fall, params = self._robot.fall, self.params
+        up = self._up(observation)
+        if fall is None or up is None or params.fall_action == 'ignore' or self.mode == WAITING:
+            return
+        tilt = math.acos(max(-1.0, min(1.0, up)))
+        leans = tilt > (params.fall_tilt or fall.max_tilt)
+        self._leaning = self._leaning + dt if leans else 0.0
+        self._upright = 0.0 if leans else self._upright + dt
+        if self.mode != FALLEN and leans and self._leaning > params.fall_time:
+            self._fall(tilt)
+        elif self.mode == FALLEN and params.recover and self._upright > _RECOVERY:
+            self.restart()
+
+    def _up(self, observation: Observation) -> float | None:
+        """Return the upward component of the base's z axis; None if nothing tells."""
+        if observation.imu is not None:
+            turn = Rotation.from_quat(observation.imu.orientation) * self._base_in_imu
+        elif observation.body_poses is not None:
+            turn = Rotation.from_quat(observation.body_poses[0, 3:])
+        else:
+            return None
+        return float(turn.as_matrix()[2, 2])
+
+    def _fall(self, tilt: float) -> None:
+        self.falls += 1
+        self.mode = FALLEN
+        self.reason = f'fallen: the base leans by {tilt:.2f} rad; call ~/resume to start anew'
+        self._goal = None
+        if self._last is not None and self._fall_pose and self.params.fall_action == 'pose':
+            goal = self._last.copy()
+            for i, name in enumerate(self._robot.target_names):
+                goal[i] = self._fall_pose.get(name, goal[i])
+            self._ramp_to(goal)
+
+    # ------------------------------------------------------------------------------------ output
+
+    def refuse(self) -> None:
+        """Count targets that the controller could not make or that were not finite."""
+        self.refused += 1
+
+    def output(self, dt: float, targets: JointTargets | None) -> JointTargets | None:
+        """
+        Return what the robot is given in a control period of length dt [s].
+
+        It names every joint and force element. ``None`` until there is a measured pose.
+
+        Parameters
+        ----------
+        dt : float [s]
+        targets : JointTargets or None
+            Of the controller, if ``sense`` asked for any and there are.
+
+        """
+        if self._last is None:
+            return None
+        if self.mode == STARTING and targets is not None:
+            applied = self._resolved(targets)
+            self._ramp_to(np.clip(applied.position[-1], self._lower, self._upper))
+        if self._goal is not None and self.mode in (STARTING, FALLEN):
+            return self._ramped(dt)
+        if self.mode == RUNNING and targets is not None:
+            return self._limited(dt, self._resolved(targets))
+        return self._targets(self._last[None], np.zeros((1, len(self._last))))
+
+    def _resolved(self, targets: JointTargets) -> AppliedTargets:
+        self._given |= {field for field in _FIELDS if getattr(targets, field) is not None}
+        return self._memory.resolve(targets)
+
+    def _ramp_to(self, goal: FloatArray) -> None:
+        assert self._last is not None
+        self._origin, self._goal, self._along = self._last, goal, 0.0
+        # Only where positions mean something is there a way to go.
+        distance = np.abs(goal - self._last) if 'position' in self._given else np.zeros(len(goal))
+        speed = np.minimum(self._speed * self.params.speed_share, self.params.start_speed)
+        self._span = _STEEPEST * float((distance / speed).max(initial=0.0))
+
+    def _ramped(self, dt: float) -> JointTargets:
+        assert self._goal is not None
+        u = min(1.0, self._along / self._span) if self._span > 0.0 else 1.0
+        if self._along == 0.0:
+            u = 0.0
+        way = self._goal - self._origin
+        self._last = self._origin + u * u * (3.0 - 2.0 * u) * way
+        rate = 6.0 * u * (1.0 - u) * way / self._span if self._span > 0.0 else 0.0 * way
+        self._along += dt
+        if self.mode == STARTING and (u >= 1.0 or self._span == 0.0):
+            self.mode, self.reason = RUNNING, ''
+        return self._targets(self._last[None], rate[None])
+
+    def _limited(self, dt: float, applied: AppliedTargets) -> JointTargets:
+        assert self._last is not None
+        wanted = applied.position
+        rows = np.clip(wanted, self._lower, self._upper)
+        self._count('position', rows, wanted)
+        step = self._speed * self.params.speed_share * dt / len(rows)
+        bounded, last = np.empty_like(rows), self._last
+        for k, row in enumerate(rows):
+            last = bounded[k] = np.clip(row, last - step, last + step)
+        if 'position' in self._given:
+            self._count('speed', bounded, rows)
+        self._last = last.copy()
+        velocity = np.clip(applied.velocity, -self._speed, self._speed)
+        effort = np.clip(applied.effort, -self._effort, self._effort)
+        self._count('velocity', velocity, applied.velocity)
+        self._count('effort', effort, applied.effort)
+        return self._targets(bounded, velocity, effort)
+
+    def _count(self, what: str, given: FloatArray, wanted: FloatArray) -> None:
+        self.clamped[what] += (np.abs(given - wanted) > _ALMOST).sum(axis=0)
+
+    def _targets(
+        self, position: FloatArray, velocity: FloatArray, effort: FloatArray | None = None
+    ) -> JointTargets:
+        values = (position, velocity, np.zeros_like(position) if effort is None else effort)
+        given = self._given or {'position'}
+        return JointTargets(
+            names=self._robot.target_names,
+            **{f: value for f, value in zip(_FIELDS, values, strict=True) if f in given},
+        )
+
+
+def _base_in_imu(robot: RobotModel) -> Rotation:
+    """Return the base's frame as seen from the IMU's link, in the stance."""
+    if not robot.imu_link or not robot.legs:
+        return Rotation.identity()
+    pose = link_poses(robot, robot.joint_stance)[robot.link_index[robot.imu_link]]
+    return Rotation.from_matrix(pose[:3, :3]).inv()
