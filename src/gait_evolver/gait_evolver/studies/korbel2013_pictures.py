@@ -120,10 +120,10 @@ def draw_relative(path: Path, time: FloatArray, away: FloatArray, names: Sequenc
 
 def draw_searches(path: Path, best: Mapping[str, FloatArray]) -> None:
     """Draw the best fitness so far of searches, by name, over their trials [in]."""
-    with figure_of(path, (8.0, 4.5)) as figure:
+    with figure_of(path, (10.0, 4.5)) as figure:
         axes = figure.subplots()
         for name, fitness in best.items():
             finite = np.where(np.isfinite(fitness), fitness, np.nan)
             axes.plot(np.arange(1, len(fitness) + 1), finite, linewidth=1.0, label=name)
         axes.set(xlabel='trials', ylabel='best fitness so far [in]')
-        axes.legend(fontsize='x-small')
+        axes.legend(fontsize='x-small', loc='upper left', bbox_to_anchor=(1.01, 1.0))
