@@ -48,6 +48,13 @@ class Rollout:
         Since tick 0, signed and positive, summed over the physics steps, where the engine does.
     element_lengths, element_forces : (T + 1, e) arrays [m, N] or None
         Of force elements, in the robot's order; tension is positive.
+    imu_orientations, angular_velocities : (T + 1, 4), (T + 1, 3) arrays or None
+        Of the IMU, as in Observation.
+    sub_targets : (s, 3, m) array or None
+        Position, velocity and effort targets of every sub-sample, one after the other; None where
+        each control period has but one, or where nobody asked for them.
+    sub_samples : (T,) int array or None
+        Their number in each control period.
 
     """
 
@@ -73,6 +80,10 @@ class Rollout:
     joint_work: FloatArray | None = None
     element_lengths: FloatArray | None = None
     element_forces: FloatArray | None = None
+    imu_orientations: FloatArray | None = None
+    angular_velocities: FloatArray | None = None
+    sub_targets: FloatArray | None = None
+    sub_samples: IntArray | None = None
 
     @property
     def ticks(self) -> int:
@@ -156,8 +167,8 @@ class Recorder:
         digest.end(states[-1:], status)
         return digest.hexdigest()
 
-    def rollout(self, status: str) -> Rollout:
-        """Return the record so far; an absent field is zero."""
+    def rollout(self, status: str, *, whole: bool = False) -> Rollout:
+        """Return the record so far, ``whole`` with all sub-samples; an absent field is zero."""
         states = self._all_states()
         # No state follows the targets with which the physics diverged.
         ticks = len(states) - 1
@@ -180,7 +191,25 @@ class Recorder:
             joint_work=states.joint_work,
             element_lengths=states.element_lengths,
             element_forces=states.element_forces,
+            imu_orientations=None if imu is None else imu.orientation,
+            angular_velocities=None if imu is None else imu.angular_velocity,
+            **(self._sub_targets(ticks) if whole else {}),
         )
+
+    def _sub_targets(self, ticks: int) -> dict[str, Any]:
+        counts = [tape.position.shape[1] for tape in self._applied_tapes for _ in tape][:ticks]
+        if max(counts, default=1) == 1:
+            return {}
+        rows = [
+            np.stack([tape.position, tape.velocity, tape.effort], axis=2).reshape(
+                -1, 3, tape.position.shape[2]
+            )
+            for tape in self._applied_tapes
+        ]
+        return {
+            'sub_targets': np.concatenate(rows)[: sum(counts)],
+            'sub_samples': np.array(counts, dtype=np.int64),
+        }
 
     def _targets(self, ticks: int) -> dict[str, Any]:
         none = np.zeros((0, len(self._robot.target_names)))

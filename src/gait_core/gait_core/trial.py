@@ -44,7 +44,7 @@ from gait_core.trial_spec import (
 )
 from gait_core.weights import load_weights
 
-_ENGINE_SEED, _SENSOR_SEED, CONTROLLER_SEED = range(3)
+_ENGINE_SEED, SENSOR_SEED, CONTROLLER_SEED = range(3)
 _BLOCK = 50
 """Control periods that are played at once where the robot can fall; those after it are lost."""
 
@@ -105,7 +105,7 @@ class TrialLoop:
             self.robot.target_names, initial_positions(self.robot, spec.scene)
         )
         self._recorder = Recorder(spec, self.robot)
-        self._sensors = Sensors(spec.scene.sensors, derived_seed(spec.seed, _SENSOR_SEED))
+        self._sensors = Sensors(spec.scene.sensors, derived_seed(spec.seed, SENSOR_SEED))
         self.running = True
         self._look()
 
@@ -218,14 +218,14 @@ class TrialLoop:
         self.status, self.reason = status, reason
 
     def rollout(self) -> Rollout:
-        """Return the record of the trial so far."""
-        return self._recorder.rollout(self.status)
+        """Return the whole record of the trial so far."""
+        return self._recorder.rollout(self.status, whole=True)
 
     def result(self) -> TrialResult:
         """Return the outcome; ProtocolError while the trial is running."""
         if not self.status:
             raise ProtocolError('result of a trial that has not ended')
-        rollout = self.rollout()
+        rollout = self._recorder.rollout(self.status)
         terms = fitness_terms(rollout)
         weights = self.spec.fitness_terms
         return TrialResult(

@@ -24,9 +24,10 @@ from visualization_msgs.msg import Marker, MarkerArray
 from gait_core.arrays import BoolArray, FloatArray
 from gait_core.elements import ends_at, tension_colours
 from gait_core.kinematics import com_positions, link_poses
-from gait_core.metrics import LOADED, UNLOADED, ZMP_LOAD
+from gait_core.metrics import ZMP_LOAD
 from gait_core.observation import Contacts, Observation
 from gait_core.robot.model import RobotModel
+from gait_core.soles import sole_centres
 from gait_core.stability import DEFINED, UNDEFINED, centre_of_pressure, margin, support_polygon
 from gait_interfaces.msg import FootContacts, Stability
 from gait_ros.conversions import flat
@@ -134,36 +135,14 @@ def _transform(stamp: Time, child: str, position: Any, quaternion: Any) -> Trans
     )
 
 
-class SoleContacts:
-    """Which soles stand: loaded beyond one share of the weight until below a smaller one."""
-
-    def __init__(self, robot: RobotModel, gravity: float) -> None:
-        self._load = robot.mass * (gravity or 1.0)
-        self._standing: BoolArray = np.zeros(len(robot.soles), dtype=bool)
-
-    def update(self, contacts: Contacts) -> BoolArray:
-        """Take the contacts of one tick and return which soles stand, (s,)."""
-        vertical = contacts.sole_forces()[:, 2]
-        threshold = np.where(self._standing, UNLOADED, LOADED) * self._load
-        self._standing = vertical > threshold
-        return self._standing
-
-
 def foot_contacts(stamp: Time, contacts: Contacts, standing: BoolArray) -> FootContacts:
     """Return contact, force and centre of each sole."""
-    forces = contacts.sole_forces()
-    centres = np.zeros_like(forces)
-    for row in range(len(contacts.soles)):
-        mine = contacts.sole == row
-        weight = contacts.forces[mine, 2]
-        if weight.sum() > 0.0:
-            centres[row] = weight @ contacts.points[mine] / weight.sum()
     return FootContacts(
         header=Header(stamp=stamp, frame_id=ODOM),
         soles=list(contacts.soles),
         in_contact=standing.tolist(),
-        forces=[_vector(force) for force in forces],
-        centres=[_point(centre) for centre in centres],
+        forces=[_vector(force) for force in contacts.sole_forces()],
+        centres=[_point(centre) for centre in sole_centres(contacts)],
     )
 
 

@@ -20,6 +20,7 @@ from gait_core.energy import cost_of_transport, joint_work
 from gait_core.observation import Contacts, Observation
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
+from gait_core.soles import SoleContacts
 from gait_interfaces.msg import Energy, FootContacts, Stability
 from gait_ros import state_messages as build
 from gait_ros.conversions import flat
@@ -122,7 +123,7 @@ class StatePublisher:
         """Begin a trial or a live run."""
         gravity = float(np.linalg.norm(scene.gravity))
         self._robot, self._scene, self._gravity = robot, scene, gravity
-        self._soles = build.SoleContacts(robot, gravity)
+        self._soles = SoleContacts(robot, gravity)
         self._energy = EnergyMeter(robot, scene)
 
     def publish(self, stamp: Time, true: Observation, seen: Observation) -> None:
