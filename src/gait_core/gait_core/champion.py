@@ -120,6 +120,16 @@ def gait_parameters(path: Path) -> dict[str, Any]:
     return found
 
 
+def write_parameters(path: Path, gait: Mapping[str, Any]) -> None:
+    """Write controller parameters alone as a ROS parameter file; ConfigurationError if not."""
+    document = {'/**': {'ros__parameters': {'gait': _listed(plain(gait))}}}
+    text = yaml.dump(document, Dumper=_Dumper, sort_keys=False, width=99, default_flow_style=None)
+    try:
+        write_atomically(path, text)
+    except OSError as error:
+        raise ConfigurationError(f'{path}: {error.strerror}') from error
+
+
 def write_atomically(path: Path, content: str | bytes) -> None:
     """Write a file beside its place, flush it to the disk, and move it there."""
     raw = content.encode() if isinstance(content, str) else content

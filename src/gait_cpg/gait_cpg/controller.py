@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gait_core.arrays import FloatArray
+from gait_core.arrays import BoolArray, FloatArray
 from gait_core.errors import ConfigurationError
+from gait_core.foot_reflexes import NEEDS, FootReflexes, FootReflexParams
 from gait_core.leg_ik import LegPaths
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters, bounded, text, whole
@@ -29,7 +30,7 @@ _AT_REST = 1e-4
 
 
 @dataclass(frozen=True, kw_only=True)
-class PhaseCpgParams(Parameters):
+class PhaseCpgParams(FootReflexParams):
     """Parameters of the phase-oscillator walk."""
 
     gait: str = text('trot', choices=tuple(GAITS), doc='Which legs move together.')
@@ -119,7 +120,8 @@ class PhaseCpgController:
     that the stance feet oppose; the amplitudes scale the steps between standing (0) and walking
     (1). A robot that is told not to move finishes its steps in place and stands still. What the
     legs cannot reach is met as closely as their joint limits allow. It runs open loop, from the
-    command alone; set points are not looked at. New parameters settle at ``convergence_rate``.
+    command alone, but for reflexes of the feet that are switched on; set points are not looked at.
+    New parameters settle at ``convergence_rate``.
     """
 
     Params: ClassVar[type[Parameters]] = PhaseCpgParams
@@ -136,7 +138,6 @@ class PhaseCpgController:
             ),
         }
     )
-    needs: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(self, robot: RobotModel, params: PhaseCpgParams) -> None:
         if len(robot.legs) < MIN_LEGS:
@@ -158,11 +159,17 @@ class PhaseCpgController:
         self._feet = np.column_stack((feet, outward))
         columns = [robot.joint_index[name] for name in self._names]
         self._fastest = robot.velocity_limit[columns]
+        self._reflexes = FootReflexes(robot, self._leg_names)
         self.set_params(params)
         self.reset(0)
         # Kernels are compiled on their first call on a machine, for seconds: not in a walk.
         self._play(1.0, np.array([[params.max_forward or 1.0, 0.0, 0.0]]))
         self.reset(0)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """Nothing, but where a reflex is on."""
+        return NEEDS if self._reflexes.active else frozenset()
 
     @property
     def params(self) -> PhaseCpgParams:
@@ -172,6 +179,7 @@ class PhaseCpgController:
     def set_params(self, params: PhaseCpgParams) -> None:
         """Replace the parameters; the walk settles into them."""
         self._params = params
+        self._reflexes.set_params(params)
         self._lags = leg_lags(gait(params.gait), self._feet[:, :3])
         self._start = locked_phases(self._lags)
         self._coupling = coupling_to_lags(self._lags, params.convergence_rate)
@@ -185,6 +193,7 @@ class PhaseCpgController:
         self._now = np.concatenate((np.zeros(_PLACE), self._wanted * _AT_START))
         self._joints = self._stance.copy()
         self._paths.reset()
+        self._reflexes.reset()
         self._stand()
 
     def _stand(self) -> None:
@@ -195,10 +204,15 @@ class PhaseCpgController:
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
         """Return the joint positions at the end of each sub-sample and the rates to them."""
         joints, rates = self._play(dt, self._steered(dt, [command]))
-        return JointTargets(names=self._names, position=joints[0], velocity=rates[0])
+        targets = JointTargets(names=self._names, position=joints[0], velocity=rates[0])
+        if self._reflexes.active:
+            targets = self._reflexes.apply(dt, targets, self._standing(), observation)
+        return targets
 
-    def tape(self, dt: float, commands: Sequence[Command]) -> TargetTape:
-        """Return the targets of some control periods."""
+    def tape(self, dt: float, commands: Sequence[Command]) -> TargetTape | None:
+        """Return the targets of some control periods; none where reflexes look at the legs."""
+        if self._reflexes.active:
+            return None
         joints, rates = self._play(dt, self._steered(dt, commands))
         return TargetTape(names=self._names, position=joints, velocity=rates)
 
@@ -247,11 +261,11 @@ class PhaseCpgController:
         Return where the gait is.
 
         ``phase`` [rad] of the first leg, ``phase.<leg>`` [rad] in [0, 2 pi) from lift-off,
-        ``stance.<leg>`` 1 for a foot meant to be down, and ``amplitude`` from standing (0) to
-        walking (1).
+        ``stance.<leg>`` 1 for a foot meant to be down, ``amplitude`` from standing (0) to walking
+        (1), and ``reflex.<name>``: how often each has acted.
         """
         phases = np.mod(self._oscillators[0], 2.0 * math.pi)
-        down = in_stance(phases, float(self._now[_PLACE + 1])) | (not self._walking)
+        down = self._standing()
         values = {
             'phase': float(phases[0]),
             'amplitude': float(self._oscillators[1].mean()),
@@ -259,4 +273,20 @@ class PhaseCpgController:
         for name, phase, stance in zip(self._leg_names, phases, down, strict=True):
             values[f'phase.{name}'] = float(phase)
             values[f'stance.{name}'] = float(stance)
+        for name, count in self._reflexes.counts.items():
+            values[f'reflex.{name}'] = float(count)
         return values
+
+    def watch(self) -> None:
+        """Keep from now on what the thresholds of reflexes are held against."""
+        self._reflexes.watch()
+
+    def thresholds(self, margin: float) -> dict[str, float]:
+        """Return thresholds of reflexes a share beyond what was felt while watched, by name."""
+        return self._reflexes.thresholds(margin)
+
+    def _standing(self) -> BoolArray:
+        """Return which feet are meant to be down."""
+        phases = np.mod(self._oscillators[0], 2.0 * math.pi)
+        down = in_stance(phases, float(self._now[_PLACE + 1]))
+        return down if self._walking else np.ones_like(down)

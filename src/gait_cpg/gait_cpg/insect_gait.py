@@ -21,6 +21,7 @@ from gait_core.targets import JointTargets
 from gait_core.trial_spec import Command
 from gait_cpg.gaits import leg_places
 from gait_cpg.heading import HeadingHold
+from gait_cpg.insect_calibration import Watch
 from gait_cpg.insect_programs import (
     JOINTS,
     PAIRS,
@@ -134,6 +135,7 @@ class InsectGait:
         self._sign = np.where(self._right, -1.0, 1.0)
         self._stance = stance.reshape(LEGS, JOINTS) * self._sign[:, None]
         self._reflexes = Reflexes(robot, self._row, self._right, JOINTS)
+        self._watch: Watch | None = None
         self.set_params(params)
         self.reset(0)
 
@@ -177,6 +179,8 @@ class InsectGait:
             triggered = self._rhythm.advance(dt, cycle, self._params.step_time)
             triggered |= reflexes.wanted(self._state)
             self._state[triggered & (self._state == STANCE)] = POTENTIAL_STEP
+        if self._watch is not None:
+            self._watch.take(dt, reflexes.senses, self._state, self._rest.angles)
         for leg in np.flatnonzero(self._state == POTENTIAL_STEP).tolist():
             if not reflexes.inhibits(leg, self._state):
                 self._begin_step(leg)
@@ -232,6 +236,14 @@ class InsectGait:
         first = program[0]
         target = self._middle[leg] + stretch * (first.target - self._middle[leg])
         return (MotorCommand(0, target, first.duration, first.start), *program[1:])
+
+    def watch(self) -> None:
+        """Keep from now on what the thresholds of reflexes are held against."""
+        self._watch = Watch(self._row)
+
+    def thresholds(self, margin: float) -> dict[str, float]:
+        """Return thresholds of reflexes a share beyond what was felt while watched, by name."""
+        return {} if self._watch is None else self._watch.thresholds(margin)
 
     def snapshot(self) -> dict[str, Any]:
         """Return leg states, timers, rest angles with their commands, oscillators and heading."""

@@ -151,3 +151,18 @@ def test_shorter_cycles_than_the_tripods_and_other_robots_are_refused():
         InsectGaitParams(period_scale=0.9)
     with pytest.raises(ConfigurationError, match='needs 6 legs'):
         InsectGait(legged_box(4, 3), InsectGaitParams())
+
+
+def test_thresholds_of_reflexes_lie_a_margin_beyond_what_a_watched_walk_reached():
+    controller = InsectGait(ROACH, InsectGaitParams())
+    controller.watch()
+    walk(0.3, controller=controller)
+    # Legs that never move: coxae at zero all the time, so that the range of angles is empty; each
+    # lags by how far its step swings its rest angle forward, and no foot touches the ground.
+    felt, beyond = controller.thresholds(0.0), controller.thresholds(0.5)
+    assert felt['front_held'] == pytest.approx(0.7, abs=0.02)
+    assert felt['middle_held'] == pytest.approx(0.25, abs=0.02)
+    assert beyond['middle_held'] == pytest.approx(1.5 * felt['middle_held'])
+    assert (felt['back_step_angle'], beyond['back_step_angle']) == (0.0, 0.0)
+    assert felt['front_groundless'] == pytest.approx(0.1, abs=0.06)
+    assert felt['middle_load'] == 0.0

@@ -20,6 +20,7 @@ COMMANDS = {
     'study': 'reproduce a published study, row by row',
     'replay': 'run a champion again and compare with its record',
     'report': 'write one self-contained page about a run or a champion',
+    'calibrate': 'set the thresholds of reflexes beyond an undisturbed walk',
     'check': 'report what a robot description says, and what it lacks',
     'list': 'list robots, controllers, engines, terrains, experiments, ...',
     'bench': 'measure the speed of this installation against its budgets',

@@ -1,0 +1,24 @@
+"""Calibration of reflexes: the command, its file, and controllers without any."""
+
+import json
+
+import pytest
+
+from gait_core.champion import gait_parameters
+from gait_core.testing_skips import need_engine
+from gait_evolver import cli
+
+need_engine('mujoco')
+
+
+def test_reflexes_are_calibrated_beyond_an_undisturbed_walk_and_loaded_again(tmp_path, capsys):
+    need_engine('mujoco')
+    file = tmp_path / 'thresholds.yaml'
+    words = ['calibrate', 'roach', '--preset', 'tripod', '--seconds', '0.12', '--json']
+    assert cli.main([*words, '--out', str(file)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert set(found['events'].values()) == {0}
+    assert found['thresholds']['front_held'] > 0.0
+    assert gait_parameters(file) == pytest.approx(found['thresholds'])
+    assert cli.main(['calibrate', 'guroo']) == 2
+    assert 'no reflexes to calibrate' in capsys.readouterr().err
