@@ -13,6 +13,7 @@ from rclpy.parameter import Parameter
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from gait_core.errors import ConfigurationError
@@ -79,12 +80,61 @@ def test_without_joint_states_it_waits_and_says_for_what(graph, controller, box_
 
 
 def test_unknown_and_missing_joints_are_reported_once(graph, controller, box_model):
-    controller()
+    controller(safety__enabled=False)
     targets = collect(graph, JointTrajectory, '/joint_trajectory')
     talk(graph, box_model, names=['tail', *box_model.joint_names[1:], 'head'])
     graph.until(lambda: len(targets) > 20)
     assert len(graph.logged('WARN', "unknown joint 'tail'")) == 1
     assert len(graph.logged('WARN', '1 of 8 joints are missing', "'leg0_joint0'")) == 1
+
+
+def test_a_joint_that_was_never_measured_keeps_all_of_them_where_they_are(
+    graph, controller, box_model
+):
+    node = controller()
+    targets = collect(graph, JointTrajectory, '/joint_trajectory')
+    message = talk(graph, box_model, names=box_model.joint_names[1:])
+    graph.until(lambda: node._seen.unmeasured() == ['leg0_joint0'])
+    graph.until(lambda: graph.logged('WARN', "joint_states of 1 joints, first 'leg0_joint0'"))
+    assert not targets
+    message.name = list(box_model.joint_names)
+    message.position = [0.1] * 8
+    graph.until(lambda: targets)
+    assert list(targets[0].points[0].positions) == [0.1] * 8
+
+
+def test_the_robot_starts_from_its_pose_holds_when_it_is_silent_and_stops_when_told(
+    graph, controller, box_model
+):
+    node = controller(gait__amplitude=0.3, safety__start_speed=100.0, safety__state_timeout=0.2)
+    targets = collect(graph, JointTrajectory, '/joint_trajectory')
+    message = talk(graph, box_model)
+
+    def pose():
+        return np.array(targets[-1].points[0].positions)
+
+    graph.until(lambda: node._safe.layer.mode == 'running' and len(targets) > 5)
+    np.testing.assert_array_equal(targets[0].points[0].positions, [0.1] * 8)
+    message.name, message.position = [], []
+    graph.until(lambda: graph.logged('WARN', 'holding: the joint states are'))
+    graph.spin(0.1)
+    held = pose()
+    graph.spin(0.1)
+    np.testing.assert_array_equal(pose(), held)
+    message.name, message.position = list(box_model.joint_names), [0.1] * 8
+    graph.until(lambda: node._safe.layer.mode == 'running')
+    graph.until(lambda: not np.array_equal(pose(), held))
+
+    assert graph.call(Trigger, '/controller/emergency_stop').success
+    graph.spin(0.1)
+    held = pose()
+    graph.spin(0.1)
+    np.testing.assert_array_equal(pose(), held)
+    assert graph.logged('WARN', 'stopped: emergency stop')
+    assert node._trouble().startswith('stopped') and node._safe.counts()['stops'] == 1
+    assert graph.call(Trigger, '/controller/resume').success
+    graph.until(lambda: node._safe.layer.mode == 'running')
+    assert not graph.call(Trigger, '/controller/resume').success
 
 
 def test_a_foreign_prefix_is_named(graph, controller, box_model):
@@ -102,7 +152,7 @@ def test_forward_commands_have_every_joint_in_the_robots_order(graph, controller
 
 
 def test_simulated_time_without_a_clock_is_said_and_services_answer(graph, controller, box_model):
-    node = controller(use_sim_time=True)
+    node = controller(use_sim_time=True, safety__start_speed=100.0)
     targets = collect(graph, JointTrajectory, '/joint_trajectory')
     talk(graph, box_model)
     graph.until(lambda: graph.logged('WARN', 'use_sim_time is true but no /clock'), 5.0)
@@ -116,7 +166,10 @@ def test_simulated_time_without_a_clock_is_said_and_services_answer(graph, contr
         clock.publish(Clock(clock=Time(sec=5, nanosec=tick * 20_000_000)))
         graph.spin(0.01)
     graph.until(lambda: targets)
-    assert node._trouble() == ''
+    for tick in range(40, 50):
+        clock.publish(Clock(clock=Time(sec=5, nanosec=tick * 20_000_000)))
+        graph.spin(0.01)
+    graph.until(lambda: node._trouble() == '')
 
 
 def test_a_jump_back_in_time_starts_the_controller_anew_once(
@@ -238,6 +291,6 @@ def test_without_autostart_the_lifecycle_is_the_users(graph, controller, box_mod
 
 def test_a_live_walk_moves_the_robot_through_topics(graph, controller, box):
     bridge = graph.add(SimBridgeNode, robot=box, mode='fast', publish_clock=True)
-    controller(use_sim_time=True, gait__amplitude=0.4)
+    controller(use_sim_time=True, gait__amplitude=0.4, safety__start_speed=100.0)
     graph.until(lambda: bridge._live.observation.body_poses[0, 0] > 0.05)
     assert not graph.logged('WARN', 'refused')

@@ -77,10 +77,13 @@ class SafetyLayer:
             for name in ('position', 'speed', 'velocity', 'effort')
         }
         self._given: set[str] = set()
+        self.mode = WAITING
         self.restart()
 
     def restart(self) -> None:
-        """Wait for joint states, then start softly with a controller begun anew."""
+        """Wait for joint states, then start softly with a controller begun anew; not a stop."""
+        if self.mode == STOPPED:
+            return
         self.mode, self.reason = WAITING, 'waiting for joint_states'
         self._last: FloatArray | None = None
         self._goal: FloatArray | None = None
@@ -95,6 +98,7 @@ class SafetyLayer:
         """End a stop or a fall; return why not, or an empty string."""
         if self.mode not in (STOPPED, FALLEN):
             return f'there is nothing to resume from: it is {self.mode}'
+        self.mode = WAITING
         self.restart()
         return ''
 
@@ -175,7 +179,7 @@ class SafetyLayer:
             goal = self._last.copy()
             for i, name in enumerate(self._robot.target_names):
                 goal[i] = self._fall_pose.get(name, goal[i])
-            self._ramp_to(goal)
+            self._ramp_to(np.clip(goal, self._lower, self._upper))
 
     # ------------------------------------------------------------------------------------ output
 

@@ -56,7 +56,7 @@ force_elements:
      constants: {stiffness: 100}}
 mirror: {pairs: [[leg0_joint0, leg1_joint0], [leg0_joint1, leg1_joint1, -1]]}
 nominal_stance: {'leg._joint0': 0.2, leg1_joint0: -0.1, spring: 0.3}
-fall: {max_tilt: 0.7}
+fall: {max_tilt: 0.7, pose: {'leg0_.*': 0.1}}
 imu_link: leg0_link0
 length_scale: 2
 defaults:
@@ -91,6 +91,7 @@ def test_every_key_is_taken(folder):
     assert robot.mirror_pairs['leg0_joint1'] == ('leg1_joint1', -1.0)
     np.testing.assert_array_equal(robot.stance, [-0.1, 0.2, 0.0, 0.0, 0.3])
     assert robot.fall is not None and robot.fall.max_tilt == 0.7
+    assert robot.fall.pose == {'leg0_joint0': 0.1, 'leg0_joint1': 0.1}
     assert (robot.imu_link, robot.length_scale) == ('leg0_link0', 2.0)
     assert robot.defaults == {
         'controller': 'hold',
@@ -196,6 +197,7 @@ def test_a_turned_root_moves_the_robot_rigidly(folder):
         ('actuators: {default: {gian: 1}}', "unknown constant of position 'gian'.*'gain'"),
         ('mirror: {pairs: [[leg0_joint0]]}', 'expected two joints and maybe a sign'),
         ('mirror: {pairs: [[leg0_joint0, leg9_joint0]]}', "unknown joint 'leg9_joint0'"),
+        ('fall: {pose: {leg0_jont0: 1}}', "fall: pose: unknown joint 'leg0_jont0'"),
         ('length_scale: 0', 'it must be positive'),
         ('length_scale: [1]', r"'length_scale' is \[1\], expected a finite number"),
         ('root_rpy: [1, 2]', 'expected a list of three numbers'),

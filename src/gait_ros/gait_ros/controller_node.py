@@ -19,12 +19,12 @@ from trajectory_msgs.msg import JointTrajectory
 from gait_core import registry
 from gait_core.champion import gait_parameters
 from gait_core.contracts import Controller
-from gait_core.errors import BadCommand, ConfigurationError
+from gait_core.errors import ConfigurationError
 from gait_core.observation import missing
 from gait_core.parameters import Parameters, bounded, flag, floats, text, whole
 from gait_core.robot.load import load_robot
 from gait_core.seeding import MAX_SEED
-from gait_core.targets import TargetMemory
+from gait_core.targets import JointTargets, TargetMemory
 from gait_core.trial_setup import choose_controller
 from gait_core.trial_spec import Command
 from gait_core.weights import load_weights
@@ -38,6 +38,7 @@ from gait_ros.managed import ManagedNode
 from gait_ros.parameters import DeclaredParameters, overrides, refuse_unknown_overrides
 from gait_ros.qos import PUBLISHED, STREAM, overridable
 from gait_ros.run_node import run_node
+from gait_ros.safe_output import SafeOutput
 
 _NO_PRESET = 'none'
 _WATCH_PERIOD = 1.0
@@ -139,6 +140,7 @@ class ControllerNode(ManagedNode):
         if not self._chosen.robot:
             raise ConfigurationError("parameter 'robot' is empty; name one, e.g. robot:=guroo")
         self._make_controller()
+        self._safe = SafeOutput(self, self.robot, self._reset_controller)
         refuse_unknown_overrides(self)
         self._advertise()
         # Wall time, so that it also runs when simulated time does not.
@@ -204,7 +206,9 @@ class ControllerNode(ManagedNode):
         return x, y, yaw
 
     def _listen(self) -> None:
-        self._seen = LiveObservation(self.robot, self.get_logger().warning)
+        self._seen = LiveObservation(
+            self.robot, self.get_logger().warning, lambda: self.get_clock().now().nanoseconds
+        )
         for kind, topic, callback in (
             (JointState, 'joint_states', self._seen.joint_state),
             (FootContacts, 'foot_contacts', self._seen.foot_contacts),
@@ -242,9 +246,17 @@ class ControllerNode(ManagedNode):
             self._lockstep = None
 
     def _begin(self) -> None:
-        self.controller.reset(self._declared.value.seed)
+        self._begun = False
+        self._reset_controller()
+        self._safe.layer.restart()
         self._memory = TargetMemory(self.robot.target_names, self.robot.stance)
         self._last = self.get_clock().now().nanoseconds
+
+    def _reset_controller(self) -> None:
+        """Begin anew, unless nothing was done since the last time."""
+        if not self._begun:
+            self.controller.reset(self._declared.value.seed)
+        self._begun = True
         self._tick, self._time = 0, 0.0
 
     # ---------------------------------------------------------------------------------- stepping
@@ -253,6 +265,7 @@ class ControllerNode(ManagedNode):
         now = self.get_clock().now().nanoseconds
         if now < self._last:
             self.get_logger().warning('time went back: the controller starts anew')
+            self._seen.forget()
             self._begin()
         period = 1.0 / self._chosen.control_rate
         dt = (now - self._last) * 1e-9 or period
@@ -262,20 +275,27 @@ class ControllerNode(ManagedNode):
         self._waiting = f'waiting for {", ".join(absent)}' if absent else ''
         if absent:
             return
-        try:
-            targets = self.controller.step(dt, self._command, observation)
-        except BadCommand as error:
-            self.get_logger().error(
-                f'the controller gave no usable targets: {error}', throttle_duration_sec=_REPEAT
-            )
-            return
-        self._tick, self._time = self._tick + 1, self._time + dt
+
+        def step() -> JointTargets:
+            self._begun = False
+            now_seen = self._seen.observation(self._tick, self._time)
+            targets = self.controller.step(dt, self._command, now_seen)
+            self._tick, self._time = self._tick + 1, self._time + dt
+            return targets
+
+        # A late period's targets must not move faster: they are followed in one of usual length.
+        age = self._seen.age(self.controller.needs)
+        targets = self._safe.targets(min(dt, period), observation, age, step)
+        if targets is not None:
+            self._send(targets, period)
+        self._publish_state()
+
+    def _send(self, targets: JointTargets, period: float) -> None:
         if self._chosen.output == 'joint_trajectory':
             self._targets_publisher.publish(to_trajectory(targets, period))
         else:
             applied = self._memory.resolve(targets)
             self._targets_publisher.publish(to_commands(applied, self._chosen.interface))
-        self._publish_state()
 
     def _publish_state(self) -> None:
         if self._state_publisher.get_subscription_count():
@@ -322,6 +342,7 @@ class ControllerNode(ManagedNode):
                 'controller': self.controller_name,
                 'lockstep': self._chosen.lockstep,
                 'active': self.active,
+                **({} if self._chosen.lockstep else self._safe.counts()),
             }
             stamp = self.get_clock().now().to_msg()
             name = f'{self.get_fully_qualified_name()}: controller'
@@ -332,14 +353,23 @@ class ControllerNode(ManagedNode):
             return ''
         waited = (self._steady.now().nanoseconds - self._activated) * 1e-9
         if waited < _PATIENCE:
-            return ''
+            return self._safe.trouble if self._safe.urgent else ''
         simulated = self.get_parameter('use_sim_time').value
         if simulated and not self._chosen.lockstep and self.get_clock().now().nanoseconds == 0:
             return (
                 'use_sim_time is true but no /clock has come: start a simulator that publishes '
                 'it, or set use_sim_time to false'
             )
-        return self._waiting
+        return self._waiting or self._unsafe()
+
+    def _unsafe(self) -> str:
+        """Return what the safety layer has against the controller's targets."""
+        if self._chosen.lockstep or not self._safe.layer.params.enabled:
+            return ''
+        unmeasured = self._seen.unmeasured()
+        if unmeasured:
+            return f"waiting for joint_states of {len(unmeasured)} joints, first '{unmeasured[0]}'"
+        return self._safe.trouble
 
 
 def main(args: Sequence[str] | None = None) -> int:

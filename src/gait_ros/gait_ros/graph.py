@@ -137,7 +137,13 @@ def walk_graph(
     )
     walker = controller_node(
         controller,
-        {'robot': robot, 'preset': preset, 'seed': seed, CLOCK_USERS: True},
+        {
+            'robot': robot,
+            'preset': preset,
+            'seed': seed,
+            'safety.recover': True,
+            CLOCK_USERS: True,
+        },
         namespace,
         parameter_files=tuple(gait_files),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 import math
+import time
 from typing import Any
 
 from geometry_msgs.msg import Quaternion, Vector3
@@ -41,11 +42,15 @@ class LiveObservation:
     robot : RobotModel
     warn : callable
         Takes one line for the log.
+    now : callable
+        Returns the present time [ns], by which readings age.
 
     """
 
-    def __init__(self, robot: RobotModel, warn: Callable[[str], Any]) -> None:
-        self._robot, self._warn = robot, warn
+    def __init__(
+        self, robot: RobotModel, warn: Callable[[str], Any], now: Callable[[], int] = lambda: 0
+    ) -> None:
+        self._robot, self._warn, self._now = robot, warn, now
         self._warned: set[str] = set()
         n = len(robot.joint_names)
         self._values = {
@@ -54,6 +59,33 @@ class LiveObservation:
             'joint_efforts': np.zeros(n),
         }
         self._fields: dict[str, Any] = {}
+        self.forget()
+
+    def forget(self) -> None:
+        """Count every reading as not yet come: the clock has jumped."""
+        self._came = np.full((len(self._robot.joint_names), 2), -np.inf)
+        self._imu_came = np.full(2, -np.inf)
+
+    def age(self, needs: frozenset[str] = frozenset()) -> float:
+        """
+        Return the age of the oldest position of a joint [s], and of the IMU's if it is needed.
+
+        It is ``inf`` while one has never come, and otherwise the shorter by the clock of the
+        stamps and by wall time: a simulator may run faster or slower than messages travel.
+        """
+        oldest = self._came.min(axis=0, initial=np.inf)
+        if 'imu' in needs:
+            oldest = np.minimum(oldest, self._imu_came)
+        return float((self._clocks() - oldest).min()) * 1e-9 if oldest[0] < np.inf else 0.0
+
+    def _clocks(self) -> FloatArray:
+        return np.array([self._now(), time.monotonic_ns()], dtype=np.float64)
+
+    def unmeasured(self) -> list[str]:
+        """Return the names of the joints whose position has never come."""
+        names = self._robot.joint_names
+        came = self._came[:, 1].tolist()
+        return [name for name, when in zip(names, came, strict=True) if when < 0]
 
     def joint_state(self, message: JointState) -> None:
         """Take the joints of a message that the robot has."""
@@ -80,6 +112,8 @@ class LiveObservation:
                 continue
             self._values[field][columns] = values[known]
             self._fields[field] = True
+            if field == 'joint_positions':
+                self._came[columns] = self._clocks()
 
     def imu(self, message: ImuMessage) -> None:
         """Take an inertial reading; a field that is not reported makes all of it unusable."""
@@ -97,6 +131,7 @@ class LiveObservation:
             imu.orientation, imu.angular_velocity, imu.linear_acceleration
         ):
             self._fields['imu'] = imu
+            self._imu_came = self._clocks()
 
     def odometry(self, message: Odometry) -> None:
         """Take pose and twist of the base; the twist comes in the base frame (REP-105)."""

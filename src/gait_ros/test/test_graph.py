@@ -63,6 +63,7 @@ def test_workers_have_namespaces_of_their_own_and_no_clock():
 def test_every_executable_exists_and_every_parameter_is_declared():
     pytest.importorskip('rclpy')
     from gait_core.parameters import describe
+    from gait_core.safety_params import SafetyParams
     from gait_ros.controller_node import ControllerNodeParams
     from gait_ros.processes import entry_of
     from sim_bridge.settings import BridgeParams
@@ -73,6 +74,7 @@ def test_every_executable_exists_and_every_parameter_is_declared():
         assert entry_of(node).startswith(f'{node.package}.')
         declared = BridgeParams if node.package == 'sim_bridge' else ControllerNodeParams
         known = {info.name for info in describe(declared)} | {'use_sim_time'}
+        known |= {f'safety.{info.name}' for info in describe(SafetyParams)}
         assert {name for name in node.parameters if not name.startswith('gait.')} <= known
     assert entry_points(group='console_scripts', name='controller_node')
 
