@@ -241,6 +241,20 @@ def test_a_y_up_collada_file_is_turned(tmp_path):
     np.testing.assert_allclose([low, high], [[0, -3, 0], [1, 0, 2]])
 
 
+def test_a_collada_scene_places_what_it_shows(tmp_path):
+    scene = (
+        '<library_nodes><node id="part"><scale>2 1 1</scale><instance_geometry url="#cube"/></node>'
+        '</library_nodes><library_visual_scenes><visual_scene><node><translate>0 0 5</translate>'
+        '<rotate>0 0 1 90</rotate><instance_node url="#part"/></node></visual_scene>'
+        '</library_visual_scenes></COLLADA>'
+    )
+    content = dae('Z_UP', 1.0).replace(b'<geometry>', b'<geometry id="cube">')
+    (tmp_path / 'c.dae').write_bytes(content.replace(b'</COLLADA>', scene.encode()))
+    x, y, z = CUBE.T
+    wanted = np.unique(np.column_stack([-y, 2.0 * x, z + 5.0]), axis=0)
+    np.testing.assert_allclose(mesh_vertices(str(tmp_path / 'c.dae')), wanted, atol=1e-12)
+
+
 @pytest.mark.parametrize(
     ('name', 'content', 'message'),
     [
@@ -254,6 +268,11 @@ def test_unreadable_meshes_are_named(tmp_path, name, content, message):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ConfigurationError, match=message):
         mesh_vertices(str(tmp_path / name))
+
+
+def test_the_axis_of_a_fixed_joint_means_nothing(write):
+    tree = read_urdf(write(two_links(joint(kind='fixed', more='<axis xyz="0 0 0"/>'))))
+    assert tree.joints[0].kind == 'fixed'
 
 
 XACRO = '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="x">{}</robot>'

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
+from scipy.spatial.transform import Rotation
 
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import ConfigurationError
@@ -119,30 +120,82 @@ def _stl_vertices(content: bytes) -> FloatArray:
 
 def _dae_vertices(content: bytes) -> FloatArray:
     """
-    Return the positions of every geometry, in metres and z up.
+    Return the positions of every geometry as the file's scene places it, in metres and z up.
 
-    Transforms of the file's scene graph are not applied.
+    Without a scene the geometries count as they are.
     """
     root = ElementTree.fromstring(content)
     space = root.tag.partition('}')[0] + '}' if root.tag.startswith('{') else ''
     unit = root.find(f'{space}asset/{space}unit')
     scale = float(unit.get('meter', '1')) if unit is not None else 1.0
-    found = []
-    for mesh in root.iter(f'{space}mesh'):
-        wanted = {
-            entry.get('source', '').lstrip('#')
-            for vertices in mesh.iter(f'{space}vertices')
-            for entry in vertices
-            if entry.get('semantic') == 'POSITION'
-        }
-        for source in mesh.iter(f'{space}source'):
-            numbers = source.find(f'{space}float_array')
-            if source.get('id') in wanted and numbers is not None:
-                found.append(np.array((numbers.text or '').split(), dtype=np.float64))
-    vertices = scale * np.concatenate([*found, np.zeros(0)]).reshape(-1, 3)
+    shapes = {
+        geometry.get('id', ''): _dae_positions(geometry, space)
+        for geometry in root.iter(f'{space}geometry')
+    }
+    nodes = {node.get('id', ''): node for node in root.iter(f'{space}node')}
+    placed: list[FloatArray] = []
+    for scene in root.iter(f'{space}visual_scene'):
+        for node in scene.findall(f'{space}node'):
+            _dae_place(node, np.eye(4), space, shapes, nodes, placed)
+    vertices = scale * np.concatenate([*(placed or shapes.values()), np.zeros((0, 3))])
     if root.findtext(f'{space}asset/{space}up_axis') == 'Y_UP':
         vertices = vertices[:, [0, 2, 1]] * np.array([1.0, -1.0, 1.0])
     return vertices
+
+
+def _dae_positions(geometry: ElementTree.Element, space: str) -> FloatArray:
+    """Return the positions that the vertices of a geometry refer to, (v, 3)."""
+    wanted = {
+        entry.get('source', '').lstrip('#')
+        for vertices in geometry.iter(f'{space}vertices')
+        for entry in vertices
+        if entry.get('semantic') == 'POSITION'
+    }
+    found = [
+        np.array((numbers.text or '').split(), dtype=np.float64)
+        for source in geometry.iter(f'{space}source')
+        if source.get('id') in wanted
+        and (numbers := source.find(f'{space}float_array')) is not None
+    ]
+    return np.concatenate([*found, np.zeros(0)]).reshape(-1, 3)
+
+
+def _dae_place(
+    node: ElementTree.Element,
+    outer: FloatArray,
+    space: str,
+    shapes: Mapping[str, FloatArray],
+    nodes: Mapping[str, ElementTree.Element],
+    placed: list[FloatArray],
+) -> None:
+    """Append what a node of the scene, and those in it, show; (v, 3) each."""
+    frame = outer
+    for entry in node:
+        tag = entry.tag.removeprefix(space)
+        if tag in ('matrix', 'translate', 'rotate', 'scale'):
+            frame = frame @ _dae_transform(tag, (entry.text or '').split())
+        elif tag == 'node':
+            _dae_place(entry, frame, space, shapes, nodes, placed)
+        elif tag == 'instance_node' and (name := entry.get('url', '').lstrip('#')) in nodes:
+            _dae_place(nodes[name], frame, space, shapes, nodes, placed)
+        elif tag == 'instance_geometry' and (name := entry.get('url', '').lstrip('#')) in shapes:
+            placed.append(shapes[name] @ frame[:3, :3].T + frame[:3, 3])
+
+
+def _dae_transform(tag: str, words: list[str]) -> FloatArray:
+    """Return the (4, 4) transform of a matrix, translate, rotate (degrees) or scale element."""
+    numbers = np.array(words, dtype=np.float64)
+    if tag == 'matrix':
+        return np.asarray(numbers.reshape(4, 4))
+    frame = np.eye(4)
+    if tag == 'translate':
+        frame[:3, 3] = numbers
+    elif tag == 'scale':
+        frame[:3, :3] = np.diag(numbers)
+    else:
+        turn = np.deg2rad(numbers[3]) * numbers[:3] / np.linalg.norm(numbers[:3])
+        frame[:3, :3] = Rotation.from_rotvec(turn).as_matrix()
+    return frame
 
 
 @cache

@@ -209,7 +209,7 @@ class _Reader:
             child=ends[1],
             xyz=xyz,
             rpy=rpy,
-            axis=self._axis(owner, element),
+            axis=self._axis(owner, element) if kind in MOVING else (1.0, 0.0, 0.0),
             lower=lower,
             upper=upper,
             velocity=velocity,
