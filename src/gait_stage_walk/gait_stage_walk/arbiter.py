@@ -132,15 +132,16 @@ class Arbiter:
         self._drop_finished()
         for item in self._registered:
             angles = item.behaviour.step(period)
-            match item.action:
-                case Action.ADD:
-                    turned[item.columns] += angles
-                case Action.SUBTRACT:
-                    turned[item.columns] -= angles
-                case Action.OVERWRITE:
-                    turned[item.columns] = angles
+            columns, action = item.columns, item.action
+            if action is Action.ADD:
+                turned[columns] += angles
+            elif action is Action.SUBTRACT:
+                turned[columns] -= angles
+            else:
+                turned[columns] = angles
         self.position = self.position + turned
         return turned
 
     def _drop_finished(self) -> None:
-        self._registered = [item for item in self._registered if not item.behaviour.finished]
+        if any(item.behaviour.finished for item in self._registered):
+            self._registered = [item for item in self._registered if not item.behaviour.finished]

@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 import math
 from typing import Any, ClassVar
 
+import numpy as np
+
+from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError, nearest
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters
@@ -100,11 +103,9 @@ class StagedWalkController:
 
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
         """Return the joint angles at the end of the period and their mean rates over it."""
-        end = self._now + nanoseconds(dt)
-        turned = self.mixer.step(Period(self._now, end, command, observation))
-        self._now = end
+        rates = self._move(dt, command, observation)
         return JointTargets(
-            names=self._robot.joint_names, position=self.mixer.position, velocity=turned / dt
+            names=self._robot.joint_names, position=self.mixer.position, velocity=rates
         )
 
     def tape(self, dt: float, commands: Sequence[Command]) -> TargetTape | None:
@@ -113,7 +114,18 @@ class StagedWalkController:
         if self.needs or params.heading_gain:
             return None
         nothing = Observation(tick=0, time=0.0)
-        return TargetTape.of([self.step(dt, command, nothing) for command in commands])
+        position, velocity = np.empty((2, len(commands), 1, len(self._robot.joint_names)))
+        for t, command in enumerate(commands):
+            velocity[t] = self._move(dt, command, nothing)
+            position[t] = self.mixer.position
+        return TargetTape(names=self._robot.joint_names, position=position, velocity=velocity)
+
+    def _move(self, dt: float, command: Command, observation: Observation) -> FloatArray:
+        """Move on by a period and return the mean rates of the joints over it, (n,) [rad/s]."""
+        end = self._now + nanoseconds(dt)
+        turned = self.mixer.step(Period(self._now, end, command, observation))
+        self._now = end
+        return turned / dt
 
     def state(self) -> Mapping[str, float]:
         """

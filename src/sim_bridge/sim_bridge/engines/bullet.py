@@ -103,6 +103,7 @@ class BulletEngine(RigidEngine[World, Motors, _Shove]):
         self, world: World, robot: RobotModel, scene: Scene, options: BulletOptions
     ) -> tuple[Motors, StateReader]:
         sums_work = bool(options.sum_work)
+        self._client = world.client
         return (
             Motors(world, robot, scene.physics_step, sums_work),
             StateReader(world, robot, scene, sums_work),
@@ -112,12 +113,11 @@ class BulletEngine(RigidEngine[World, Motors, _Shove]):
         return _Shove(push, world, scene)
 
     def _advance(self, steps: int) -> None:
-        step, client = pb.stepSimulation, self._open_world().client
-        drive = self._motors.drive if self._motors.has_torques else None
-        meter = self._motors.meter
+        step, client, motors = pb.stepSimulation, self._client, self._motors
+        drives, meter = motors.has_torques, motors.meter
         for _ in range(steps):
-            if drive is not None:
-                drive()
+            if drives:
+                motors.drive()
             step(client)
             if meter is not None:
                 meter.read()

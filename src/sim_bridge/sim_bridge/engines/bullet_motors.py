@@ -31,6 +31,8 @@ class Motors:
     torques : Torques
     balls : Balls
     elements : Elements
+    has_torques : bool
+        Whether ``drive`` must be called before every physics step.
     meter : Meter or None
         Looks at every physics step, if work is summed or there are screws.
 
@@ -50,6 +52,7 @@ class Motors:
         self.torques = Torques(self.demands)
         self.balls = Balls(world)
         self.elements = Elements(world, robot, self.demands)
+        self.has_torques = bool(len(self.torques.columns) or len(self.elements))
         self._links = [world.axes[name] for name in robot.joint_names]
         self._friction = np.array([robot.joint[name].friction for name in robot.joint_names])
         hinges = np.setdiff1d(np.arange(len(self._links)), self.balls.columns)
@@ -62,7 +65,7 @@ class Motors:
         links = [self._links[i] for i in self._hinges]
         screws = bool(np.isfinite(self.demands.strength).any())
         self.meter = (
-            Meter(self, self._client, self._body, links, self._hinges)
+            Meter(self, sums_work, self._client, self._body, links, self._hinges)
             if sums_work or screws
             else None
         )
@@ -111,11 +114,6 @@ class Motors:
 
         self.balls.silence()
 
-    @property
-    def has_torques(self) -> bool:
-        """Whether ``drive`` must be called before every physics step."""
-        return bool(len(self.torques.columns) or len(self.elements))
-
     def hold(self, positions: FloatArray, stiff: bool) -> None:
         """
         Hold joint positions until targets come.
@@ -126,7 +124,7 @@ class Motors:
         demands = self.demands
         demands.hold(positions)
         if self.meter is not None:
-            self.meter.counts = not stiff
+            self.meter.count(not stiff)
         self._bind_targets()
         self.select(0)
         loose = np.flatnonzero(np.isin(demands.kinds, ('velocity', 'effort')))
@@ -147,7 +145,7 @@ class Motors:
     def release(self) -> None:
         """End a stiff hold."""
         if self.meter is not None:
-            self.meter.counts = True
+            self.meter.count(True)
         self._silence()
 
     def load(self, targets: AppliedTargets, steps: int) -> int:
@@ -177,8 +175,9 @@ class Motors:
         """Put a sub-sample into force; servos follow it from now on."""
         self._sample = sample
         self.send()
-        self.torques.select(sample)
-        self.elements.tensions.select(sample)
+        if self.has_torques:
+            self.torques.select(sample)
+            self.elements.tensions.select(sample)
 
     def wanted(self, column: int, position: float) -> float:
         """Return the velocity that a servo asks for at a position, by its number of joint."""

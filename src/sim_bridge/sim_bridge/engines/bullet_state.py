@@ -104,7 +104,7 @@ class StateReader(RigidReader[Motors]):
     def _work(self, motors: Motors) -> Row:
         if motors.meter is None or not self._sums_work:
             return ()
-        return tuple(motors.meter.work.ravel().tolist())
+        return tuple(motors.meter.work().ravel().tolist())
 
     def _elements(self, motors: Motors) -> tuple[tuple[str, ...], FloatArray]:
         elements = motors.elements

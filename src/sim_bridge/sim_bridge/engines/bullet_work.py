@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from sim_bridge.engines.laws import screw_grip, sum_work
 
 if TYPE_CHECKING:
     from sim_bridge.engines.bullet_motors import Motors
+
+Row = Sequence[float]
 
 
 class Meter:
@@ -25,6 +28,8 @@ class Meter:
     ----------
     motors : Motors
         At rest.
+    sums : bool
+        Whether work is summed.
     client, body : int
     links : list of int
         Bullet's index of each joint that is not part of a ball joint.
@@ -33,10 +38,6 @@ class Meter:
 
     Attributes
     ----------
-    work : (2, n) array [J]
-        Signed and positive.
-    counts : bool
-        Whether work counts: not while the robot settles.
     stuck : mapping of int to float [m]
         Screws whose load is too strong for them, and where they stand.
     bounds : mapping of int to float [N]
@@ -45,42 +46,89 @@ class Meter:
     """
 
     def __init__(
-        self, motors: Motors, client: int, body: int, links: list[int], columns: list[int]
+        self,
+        motors: Motors,
+        sums: bool,
+        client: int,
+        body: int,
+        links: list[int],
+        columns: list[int],
     ) -> None:
         self._motors, self._client, self._body = motors, client, body
         self._links, self._columns = links, columns
         self._at, self._before, self._rate, self._effort = np.zeros((4, len(motors.demands.gain)))
         self._screws = np.flatnonzero(np.isfinite(motors.demands.strength)).tolist()
         self._dt = motors.demands.physics_step
-        self.work: FloatArray = np.zeros((2, len(self._at)))
-        self.counts = True
+        self._sums = sums
+        self._all_told = len(columns) == len(self._at) and not len(motors.torques.columns)
+        self._later = self._all_told and not self._screws
+        self._seen: list[Any] = []
+        self._steps: list[float] = []
+        self._work: FloatArray = np.zeros((2, len(self._at)))
+        self._counts = True
         self.stuck: dict[int, float] = {}
         self.bounds = {k: float(motors.demands.strength[k]) for k in self._screws}
 
+    def count(self, counts: bool) -> None:
+        """Say whether work counts from now on: not while the robot settles."""
+        self.work()
+        self._counts = counts
+
     def read(self) -> None:
         """Look at the physics step that was made last."""
+        states = pb.getJointStates(self._body, self._links, self._client) if self._links else ()
+        if self._later:
+            # Nothing but this between steps: their data would leave the processor's cache.
+            self._seen.append(states)
+        else:
+            self._take(states)
+
+    def _take(self, states: Sequence[Any]) -> None:
+        at: Row
+        rate: Row
+        effort: Row
+        if self._all_told:
+            at, rate, _, effort = zip(*states, strict=True)
+        else:
+            at, rate, effort = self._completed(states)
+        if not self._counts:
+            self._before[:] = rate
+        elif self._sums:
+            self._steps += rate
+            self._steps += effort
+        for k in self._screws:
+            self._watch(k, at[k], rate[k], effort[k])
+
+    def _completed(self, states: Sequence[Any]) -> tuple[Row, Row, Row]:
+        """Return positions, velocities and efforts with what Bullet does not tell by joint."""
         at, rate, effort, motors = self._at, self._rate, self._effort, self._motors
-        self._before[:] = rate
-        if self._links:
-            states = pb.getJointStates(self._body, self._links, self._client)
+        if states:
             at[self._columns], rate[self._columns], _, effort[self._columns] = zip(
                 *states, strict=True
             )
         if len(motors.balls):
             motors.balls.read(at, rate)
         motors.torques.write(effort)
-        if self.counts:
-            sum_work(effort, self._before, rate, self._dt, motors.demands.losses, self.work)
-        for k in self._screws:
-            self._watch(k)
+        return at.tolist(), rate.tolist(), effort.tolist()
 
-    def _watch(self, k: int) -> None:
-        """Say how a screw is held in the coming step, by its number of joint."""
+    def work(self) -> FloatArray:
+        """Return the signed and the positive work of each joint so far, (2, n) [J]."""
+        for seen in self._seen:
+            self._take(seen)
+        self._seen.clear()
+        if self._steps:
+            states = np.array(self._steps).reshape(-1, 2, len(self._before))
+            self._steps.clear()
+            sum_work(states, self._before, self._dt, self._motors.demands.losses, self._work)
+        return self._work
+
+    def _watch(self, k: int, at: float, rate: float, effort: float) -> None:
+        """Say how a screw is held in the coming step, by its number of joint and its state."""
         motors, demands = self._motors, self._motors.demands
         before = k in self.stuck
-        wanted = motors.wanted(k, float(self._at[k]))
+        wanted = motors.wanted(k, at)
         stuck, bound = screw_grip(
-            self._effort[k], self._rate[k], wanted, demands.strength[k], demands.effort_limit[k],
+            effort, rate, wanted, demands.strength[k], demands.effort_limit[k],
             before,
         )  # fmt: skip
         if stuck == before and bound == self.bounds[k]:
@@ -89,5 +137,5 @@ class Meter:
         if not stuck:
             self.stuck.pop(k, None)
         elif not before:
-            self.stuck[k] = float(self._at[k])
+            self.stuck[k] = at
         motors.send()

@@ -254,21 +254,17 @@ def screw_grip(
 
 @numba.njit(cache=True)
 def sum_work(
-    efforts: FloatArray,
-    before: FloatArray,
-    after: FloatArray,
-    step: float,
-    losses: FloatArray,
-    work: FloatArray,
+    states: FloatArray, before: FloatArray, step: float, losses: FloatArray, work: FloatArray
 ) -> None:
     """
-    Add the work of a step to the signed and the positive work of joints, (2, n) [J].
+    Add the work of some steps to the signed and the positive work of joints, (2, n) [J].
 
     Parameters
     ----------
-    efforts : (n,) array [N m or N]
-    before, after : (n,) arrays [rad/s or m/s]
-        Velocities at its start and end.
+    states : (s, 2, n) array [rad/s or m/s, N m or N]
+        Velocities at the end of each step, and efforts during it.
+    before : (n,) array [rad/s or m/s]
+        Velocities at the start of the first; becomes those at the end of the last.
     step : float [s]
     losses : (2, n) array [-]
         ``raising`` and ``lowering`` of ``servo_power``.
@@ -276,8 +272,13 @@ def sum_work(
         Written.
 
     """
-    for i in range(len(efforts)):
-        velocity = 0.5 * (before[i] + after[i])
-        done = step * servo_power(efforts[i], velocity, losses[0, i], losses[1, i])
-        work[0, i] += done
-        work[1, i] += max(done, 0.0)
+    for s in range(len(states)):
+        for i in range(len(before)):
+            after = states[s, 0, i]
+            power = servo_power(
+                states[s, 1, i], 0.5 * (before[i] + after), losses[0, i], losses[1, i]
+            )
+            done = step * power
+            work[0, i] += done
+            work[1, i] += max(done, 0.0)
+            before[i] = after
