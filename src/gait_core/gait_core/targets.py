@@ -265,7 +265,8 @@ class TargetMemory:
         return rows
 
     def _repeated(self, field: str, shape: tuple[int, ...]) -> FloatArray:
-        rows: FloatArray = np.broadcast_to(self._last[field], (*shape, len(self._names))).copy()
+        rows: FloatArray = np.empty((*shape, len(self._names)))
+        rows[:] = self._last[field]
         return rows
 
     def _map(self, names: tuple[str, ...]) -> tuple[IntArray, IntArray]:

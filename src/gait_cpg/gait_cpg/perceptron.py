@@ -10,9 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial.transform import Rotation
 
-from gait_core.arrays import FloatArray
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters, bounded, flag, text, whole
 from gait_core.perceptrons import PerceptronLayout, Weights
@@ -20,7 +18,7 @@ from gait_core.robot.model import RobotModel
 from gait_core.scene import NOTHING
 from gait_core.targets import JointTargets
 from gait_core.trial_spec import Command
-from gait_cpg.perceptron_kernel import move_set_points, remember, respond
+from gait_cpg.perceptron_kernel import think
 from gait_cpg.perceptron_servos import Servos
 
 
@@ -171,11 +169,9 @@ class PerceptronController:
     def _sense(self, command: Command, observation: Observation) -> None:
         """Write the present channels."""
         chosen, outputs = self._params, self._layout.outputs
-        length, force = (chosen.length_scale, chosen.force_scale) if chosen.scaled else (1.0, 1.0)
-        places, forces = self._servos.read(observation)
+        scales = (chosen.length_scale, chosen.force_scale) if chosen.scaled else (1.0, 1.0)
         signals = self._signals
-        signals[:outputs] = places / length
-        signals[outputs : 2 * outputs] = forces / force
+        self._servos.read(observation, scales, signals[: 2 * outputs])
         signals[2 * outputs : 2 * outputs + 2] = self._direction(command, observation)
         if chosen.spare != 'none':
             signals[2 * outputs + 2] = self._spare(observation)
@@ -189,33 +185,38 @@ class PerceptronController:
         x, y = x / speed, y / speed
         if self._params.direction == 'body':
             return x, y
-        turn = _attitude(observation)
-        return float(turn[0, 0] * x + turn[1, 0] * y), float(turn[0, 1] * x + turn[1, 1] * y)
+        forward, left, _ = _level_parts(observation)
+        return forward[0] * x + forward[1] * y, left[0] * x + left[1] * y
 
     def _spare(self, observation: Observation) -> float:
         if self._params.spare == 'upright':
-            return float(_attitude(observation)[2, 2])
+            return _level_parts(observation)[2]
         return 1.0 if self._params.spare == 'one' else 0.0
 
     def _think(self, dt: float) -> None:
         """Answer the present channels, remember both, and move the set points."""
         chosen, layout = self._params, self._layout
-        self._active = respond(self._signals, self._weights, self._answer)
-        accelerations = (chosen.output_gain or 1.0 / dt) * self._answer.astype(np.float64)
-        move_set_points(
-            accelerations, dt, chosen.max_acceleration, chosen.max_speed, self._bounds,
-            self._places, self._speeds,
+        scaled = chosen.scaled and chosen.max_acceleration > 0.0
+        self._active = think(
+            self._signals, self._weights, self._answer, (layout.channels, layout.memory),
+            (dt, chosen.output_gain or 1.0 / dt, chosen.max_acceleration * dt if scaled else 1.0),
+            (chosen.max_acceleration, chosen.max_speed), self._bounds, self._places, self._speeds,
         )  # fmt: skip
-        if chosen.scaled and chosen.max_acceleration > 0.0:
-            self._answer /= np.float32(chosen.max_acceleration * dt)
-        remember(self._signals, self._answer, layout.channels, layout.memory)
 
     def state(self) -> Mapping[str, float]:
         """Return how many perceptrons were active in the last control period."""
         return {'active': float(self._active)}
 
 
-def _attitude(observation: Observation) -> FloatArray:
-    """Return the rotation matrix of the root link, (3, 3)."""
+def _level_parts(
+    observation: Observation,
+) -> tuple[tuple[float, float], tuple[float, float], float]:
+    """Return the root link's x and y axes along the ground's x and y, and its z along the up."""
     assert observation.body_poses is not None
-    return np.asarray(Rotation.from_quat(observation.body_poses[0, 3:]).as_matrix())
+    x, y, z, w = observation.body_poses[0, 3:].tolist()
+    scale = 2.0 / (x * x + y * y + z * z + w * w)
+    return (
+        (1.0 - scale * (y * y + z * z), scale * (x * y + z * w)),
+        (scale * (x * y - z * w), 1.0 - scale * (x * x + z * z)),
+        1.0 - scale * (x * x + y * y),
+    )

@@ -104,3 +104,42 @@ def move_set_points(
         if places[i] < bounds[0, i] or places[i] > bounds[1, i]:
             places[i] = min(max(places[i], bounds[0, i]), bounds[1, i])
             speeds[i] = 0.0
+
+
+@numba.njit(cache=True)
+def think(
+    signals: Weights,
+    weights: Weights,
+    answer: Weights,
+    shape: tuple[int, int],
+    timing: tuple[float, float, float],
+    limits: tuple[float, float],
+    bounds: FloatArray,
+    places: FloatArray,
+    speeds: FloatArray,
+) -> int:
+    """
+    Answer the present channels, move the set points and remember both; return how many answered.
+
+    Parameters
+    ----------
+    signals, weights, answer
+        As of ``respond``; the answer is left in the unit in which it is remembered.
+    shape : (int, int)
+        ``channels`` and ``memory``, as of ``remember``.
+    timing : (float, float, float)
+        Control period [s], acceleration by output [1/s], and unit of remembered outputs [m/s].
+    limits : (float, float)
+        Of acceleration and speed, as of ``move_set_points``.
+    bounds, places, speeds
+        As of ``move_set_points``.
+
+    """
+    active = respond(signals, weights, answer)
+    accelerations = timing[1] * answer.astype(np.float64)
+    move_set_points(accelerations, timing[0], limits[0], limits[1], bounds, places, speeds)
+    unit = np.float32(timing[2])
+    for i in range(len(answer)):
+        answer[i] /= unit
+    remember(signals, answer, shape[0], shape[1])
+    return active

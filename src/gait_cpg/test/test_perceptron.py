@@ -96,9 +96,16 @@ def test_a_set_point_stands_still_at_its_stop():
     assert (places[0], speeds[0]) == (0.01, 0.0)
 
 
+def read(servos, seen):
+    """Return places [m] and forces [N]."""
+    channels = np.zeros(32)
+    servos.read(seen, (1.0, 1.0), channels)
+    return channels.reshape(2, 16)
+
+
 def test_servos_read_zero_in_the_stance_and_return_what_they_are_set_to():
     servos = Servos(SPIDER)
-    places, forces = servos.read(observed(pull=3.0))
+    places, forces = read(servos, observed(pull=3.0))
     assert places == pytest.approx(np.zeros(16), abs=1e-12)
     assert forces == pytest.approx([-3.0] * 12 + [0.0] * 4)
     # Stops: a third of a length to either side; of the knee the carriage at its limits.
@@ -109,7 +116,7 @@ def test_servos_read_zero_in_the_stance_and_return_what_they_are_set_to():
     positions = SPIDER.joint_stance.copy()
     for name, target in zip(servos.names[12:], targets[12:], strict=True):
         positions[SPIDER.joint_index[name]] = target
-    found, _ = servos.read(observed(positions, targets[:12]))
+    found, _ = read(servos, observed(positions, targets[:12]))
     assert found == pytest.approx(wanted, abs=1e-12)
 
 
@@ -120,7 +127,7 @@ def test_knee_forces_are_those_along_the_carriage():
     efforts = np.zeros(16)
     efforts[SPIDER.joint_index['fl_knee']] = 10.0 * slope
     object.__setattr__(seen, 'joint_efforts', efforts)
-    assert Servos(SPIDER).read(seen)[1][12] == pytest.approx(10.0)
+    assert read(Servos(SPIDER), seen)[1][12] == pytest.approx(10.0)
 
 
 @pytest.mark.parametrize(

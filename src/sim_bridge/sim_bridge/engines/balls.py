@@ -25,16 +25,43 @@ NEAR = 0.05
 _LOCKED = 1e-7
 
 
+Matrix = tuple[float, float, float, float, float, float, float, float, float]
+
+
+# Numbers rather than arrays: these run in every physics step, where an array of nine costs more
+# than all that is done with it.
 @numba.njit(cache=True)
-def _rotation(quaternion: FloatArray, turn: FloatArray) -> FloatArray:
-    """Return the rotation of a quaternion x, y, z, w in the axes of a ball joint."""
-    x, y, z, w = quaternion
-    scale = 2.0 / (x * x + y * y + z * z + w * w)
-    matrix = np.empty((3, 3))
-    matrix[0] = 1.0 - scale * (y * y + z * z), scale * (x * y - z * w), scale * (x * z + y * w)
-    matrix[1] = scale * (x * y + z * w), 1.0 - scale * (x * x + z * z), scale * (y * z - x * w)
-    matrix[2] = scale * (x * z - y * w), scale * (y * z + x * w), 1.0 - scale * (x * x + y * y)
-    return np.asarray(turn @ matrix @ turn.T)
+def _rotation(quaternion: FloatArray, turn: FloatArray) -> Matrix:
+    """Return the rotation of a quaternion x, y, z, w in the axes of a ball joint, by rows."""
+    x, y, z = _turned(turn, quaternion[0], quaternion[1], quaternion[2])
+    w = quaternion[3]
+    s = 2.0 / (x * x + y * y + z * z + w * w)
+    return (
+        1.0 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w),
+        s * (x * y + z * w), 1.0 - s * (x * x + z * z), s * (y * z - x * w),
+        s * (x * z - y * w), s * (y * z + x * w), 1.0 - s * (x * x + y * y),
+    )  # fmt: skip
+
+
+@numba.njit(cache=True)
+def _turned(m: FloatArray | Matrix, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """Return a vector turned by a matrix of nine numbers by rows."""
+    return (
+        m[0] * x + m[1] * y + m[2] * z,
+        m[3] * x + m[4] * y + m[5] * z,
+        m[6] * x + m[7] * y + m[8] * z,
+    )
+
+
+@numba.njit(cache=True)
+def _turned_back(
+    m: FloatArray | Matrix, x: float, y: float, z: float
+) -> tuple[float, float, float]:
+    return (
+        m[0] * x + m[3] * y + m[6] * z,
+        m[1] * x + m[4] * y + m[7] * z,
+        m[2] * x + m[5] * y + m[8] * z,
+    )
 
 
 @numba.njit(cache=True)
@@ -55,24 +82,26 @@ def ball_states(
         x, y, z, w.
     spins : (b, 3) array [rad/s]
         In the axes of the link behind the joint.
-    turns, signs : (b, 3, 3) and (b,) arrays
-        Of ``Ball``.
+    turns, signs : (b, 9) and (b,) arrays
+        Of ``Ball``, by rows.
     angles, rates : (b, 3) arrays
 
     """
     for i in range(len(signs)):
         m = _rotation(quaternions[i], turns[i])
-        cosine = math.hypot(m[0, 0], m[0, 1])
+        cosine = math.hypot(m[0], m[1])
         if cosine > _LOCKED:
-            a, c = math.atan2(-m[1, 2], m[2, 2]), math.atan2(-m[0, 1], m[0, 0])
+            a, c = math.atan2(-m[5], m[8]), math.atan2(-m[1], m[0])
         else:
-            a, c = math.atan2(m[2, 1], m[1, 1]), 0.0
-        angles[i, 0], angles[i, 1] = a, math.atan2(m[0, 2], cosine)
+            a, c = math.atan2(m[7], m[4]), 0.0
+        angles[i, 0], angles[i, 1] = a, math.atan2(m[2], cosine)
         angles[i, 2] = signs[i] * c
-        spin = m @ (turns[i] @ spins[i])
-        last = (math.cos(a) * spin[2] - math.sin(a) * spin[1]) / max(cosine, NEAR)
-        rates[i, 0] = spin[0] - m[0, 2] * last
-        rates[i, 1] = math.cos(a) * spin[1] + math.sin(a) * spin[2]
+        x, y, z = _turned(turns[i], spins[i, 0], spins[i, 1], spins[i, 2])
+        x, y, z = _turned(m, x, y, z)
+        sa, ca = math.sin(a), math.cos(a)
+        last = (ca * z - sa * y) / max(cosine, NEAR)
+        rates[i, 0] = x - m[2] * last
+        rates[i, 1] = ca * y + sa * z
         rates[i, 2] = signs[i] * last
 
 
@@ -98,16 +127,17 @@ def ball_torques(
         In the axes of the link behind the joint.
 
     """
-    torque = np.empty(3)
     for i in range(len(signs)):
+        first, second, third = forces[i]
+        if first == 0.0 and second == 0.0 and third == 0.0:
+            torques[i] = 0.0
+            continue
         m = _rotation(quaternions[i], turns[i])
-        cosine = max(math.hypot(m[0, 0], m[0, 1]), NEAR)
+        cosine = max(math.hypot(m[0], m[1]), NEAR)
         sa, ca = math.sin(angles[i, 0]), math.cos(angles[i, 0])
-        across = (signs[i] * forces[i, 2] - m[0, 2] * forces[i, 0]) / cosine
-        torque[0] = forces[i, 0]
-        torque[1] = ca * forces[i, 1] - sa * across
-        torque[2] = sa * forces[i, 1] + ca * across
-        torques[i] = turns[i].T @ (m.T @ torque)
+        across = (signs[i] * third - m[2] * first) / cosine
+        x, y, z = _turned_back(m, first, ca * second - sa * across, sa * second + ca * across)
+        torques[i, 0], torques[i, 1], torques[i, 2] = _turned_back(turns[i], x, y, z)
 
 
 def ball_quaternion(ball: Ball, angles: Sequence[float] | FloatArray) -> FloatArray:

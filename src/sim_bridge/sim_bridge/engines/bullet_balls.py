@@ -29,7 +29,7 @@ class Balls:
         self.columns: IntArray = np.array(
             [column for ball in balls for column in ball.columns], dtype=np.int64
         )
-        self._turns: FloatArray = np.array([ball.turn for ball in balls]).reshape(count, 3, 3)
+        self._turns: FloatArray = np.array([ball.turn for ball in balls]).reshape(count, 9)
         self._signs: FloatArray = np.array([ball.sign for ball in balls])
         self._damping: FloatArray = np.array([ball.damping for ball in balls]).reshape(count, 3)
         self._quaternions: FloatArray = np.zeros((count, 4))

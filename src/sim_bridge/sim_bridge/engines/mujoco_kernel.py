@@ -163,7 +163,7 @@ def _apply_torques(rows, constants, elapsed, forces):  # type: ignore[no-untyped
 
 @njit
 def _apply_with_balls(rows, constants, balls, elapsed, qpos, qvel, forces):  # type: ignore[no-untyped-def]
-    quaternions, turns = np.empty((len(balls), 4)), np.empty((len(balls), 3, 3))
+    quaternions, turns = np.empty((len(balls), 4)), balls[:, BALL_TURN:]
     angles, pulls = np.empty((len(balls), 3)), np.empty((len(balls), 3))
     turned = np.empty((len(balls), 3))
     _read_balls(balls, qpos, qvel, quaternions, turns, angles, rows)
@@ -186,7 +186,6 @@ def _read_balls(balls, qpos, qvel, quaternions, turns, angles, rows):  # type: i
         at, dof = int(balls[b, BALL_ADDRESS]), int(balls[b, BALL_FREEDOM])
         quaternions[b, :3], quaternions[b, 3] = qpos[at + 1 : at + 4], qpos[at]
         spins[b] = qvel[dof : dof + 3]
-        turns[b] = balls[b, BALL_TURN:].copy().reshape((3, 3))
     ball_states(quaternions, spins, turns, balls[:, BALL_SIGN], angles, rates)
     for b in range(len(balls)):
         for i in range(3):

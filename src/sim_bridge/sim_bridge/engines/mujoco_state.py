@@ -71,7 +71,17 @@ class StateReader(RigidReader[Motors]):
         self._sole_of: IntArray = np.array(
             [sole_of.get(body, -1) for body in world.model.geom_bodyid.tolist()], dtype=np.int64
         )
+        self._find_balls(world)
         self._make_room(16)
+
+    def _find_balls(self, world: World) -> None:
+        balls = world.fused.balls
+        self._ball_columns: IntArray = np.array([ball.columns for ball in balls], dtype=np.int64)
+        self._ball_columns = self._ball_columns.reshape(len(balls), 3)
+        self._ball_places = world.places[self._ball_columns[:, :1]] + _XYZW
+        self._ball_dofs = world.dofs[self._ball_columns]
+        self._ball_turns: FloatArray = np.array([ball.turn for ball in balls]).reshape(-1, 9)
+        self._ball_signs: FloatArray = np.array([ball.sign for ball in balls])
 
     def _make_room(self, contacts: int) -> None:
         self._soles: IntArray = np.zeros(contacts, dtype=np.int64)
@@ -164,18 +174,14 @@ class StateReader(RigidReader[Motors]):
 
     def _read_balls(self, found: FloatArray) -> None:
         """Write angles and rates of ball joints over what stands in their place."""
-        world, data = self._world, self._data
-        balls = world.fused.balls
-        columns = np.array([ball.columns for ball in balls])
-        at = world.places[columns[:, :1]] + _XYZW
-        angles, rates = np.empty((2, len(balls), 3))
+        data = self._data
+        angles, rates = np.empty((2, *self._ball_dofs.shape))
         ball_states(
-            data.qpos[at], data.qvel[world.dofs[columns]],
-            np.array([ball.turn for ball in balls]), np.array([ball.sign for ball in balls]),
-            angles, rates,
+            data.qpos[self._ball_places], data.qvel[self._ball_dofs], self._ball_turns,
+            self._ball_signs, angles, rates,
         )  # fmt: skip
         q, velocities = self._parts[:2]
-        found[q][columns], found[velocities][columns] = angles, rates
+        found[q][self._ball_columns], found[velocities][self._ball_columns] = angles, rates
 
     def _elements(self, motors: Motors) -> tuple[tuple[str, ...], FloatArray]:
         tensions = motors.tensions
