@@ -1,0 +1,251 @@
+"""Motors behind joints: names, signs, ratios and offsets, from a hardware.yaml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import ConfigurationError
+from gait_core.robot.model import RobotModel
+from gait_core.robot.yaml_reader import Section, by_pattern, matching, read_yaml
+from gait_core.scene import NOTHING
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointValues:
+    """
+    Some joints' or motors' values, as a JointState has them.
+
+    ``position``, ``velocity`` and ``effort`` are (n,) arrays in the order of ``names``, or
+    ``None``. Values may be NaN: not known, or not commanded.
+    """
+
+    names: tuple[str, ...]
+    position: FloatArray | None = None
+    velocity: FloatArray | None = None
+    effort: FloatArray | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Motor:
+    """
+    The motor of one joint.
+
+    It reads ``offset + sign * ratio * position`` where the joint is at ``position``; its effort
+    is ``sign / ratio`` times the joint's.
+
+    Attributes
+    ----------
+    name : str
+        On the hardware.
+    sign : float
+        1, or -1 for a motor that turns against its joint.
+    ratio : float
+        Turns of the motor for one of the joint, positive.
+    offset : float [rad or m]
+        What it reads where the joint's position is zero.
+
+    """
+
+    name: str
+    sign: float = 1.0
+    ratio: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hardware:
+    """
+    What a real robot's motors are, joint by joint.
+
+    Attributes
+    ----------
+    robot : str
+        Name of the robot's model.
+    motors : mapping of str to Motor
+        By joint, for each of them.
+    reference : mapping of str to float [rad or m]
+        The pose in which the robot is put to be calibrated.
+    plugin : str
+        Of ros2_control; empty: motors are reached through topics.
+    parameters : mapping of str to str
+        Of that plugin.
+
+    """
+
+    robot: str
+    motors: Mapping[str, Motor]
+    reference: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    plugin: str = ''
+    parameters: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+
+    def to_motors(self, values: JointValues) -> JointValues:
+        """Return what joints do as what their motors do; unknown joints are left out."""
+        known = [i for i, name in enumerate(values.names) if name in self.motors]
+        motors = [self.motors[values.names[i]] for i in known]
+        gain, offset = _constants(motors)
+        return JointValues(
+            names=tuple(motor.name for motor in motors),
+            position=_each(values.position, known, lambda q: offset + gain * q),
+            velocity=_each(values.velocity, known, lambda v: gain * v),
+            effort=_each(values.effort, known, lambda e: e / gain),
+        )
+
+    def to_joints(self, values: JointValues) -> JointValues:
+        """Return what motors do as what their joints do; unknown motors are left out."""
+        joints = {motor.name: joint for joint, motor in self.motors.items()}
+        known = [i for i, name in enumerate(values.names) if name in joints]
+        names = tuple(joints[values.names[i]] for i in known)
+        gain, offset = _constants([self.motors[name] for name in names])
+        return JointValues(
+            names=names,
+            position=_each(values.position, known, lambda r: (r - offset) / gain),
+            velocity=_each(values.velocity, known, lambda v: v / gain),
+            effort=_each(values.effort, known, lambda e: e * gain),
+        )
+
+    def calibrated(self, readings: Mapping[str, float]) -> Hardware:
+        """
+        Return the hardware with offsets by which its joints now are in the reference pose.
+
+        Parameters
+        ----------
+        readings : mapping of str to float [rad or m]
+            What every motor reads, by its name.
+
+        Raises
+        ------
+        ConfigurationError
+            If a motor has no finite reading; the message names the first.
+
+        """
+        motors = {}
+        for joint, motor in self.motors.items():
+            reading = readings.get(motor.name, np.nan)
+            if not np.isfinite(reading):
+                raise ConfigurationError(
+                    f"motor '{motor.name}' of joint '{joint}' has no finite reading"
+                )
+            at = motor.sign * motor.ratio * self.reference.get(joint, 0.0)
+            motors[joint] = replace(motor, offset=float(reading) - at)
+        return replace(self, motors=motors)
+
+    def text(self) -> str:
+        """Return the hardware.yaml that reads as this, with every bit of its numbers."""
+        document: dict[str, Any] = {'robot': self.robot}
+        if self.plugin:
+            document['plugin'] = self.plugin
+            document['parameters'] = dict(self.parameters)
+        document['reference'] = {name: float(value) for name, value in self.reference.items()}
+        document['joints'] = {
+            joint: {
+                'motor': motor.name,
+                'sign': motor.sign,
+                'ratio': motor.ratio,
+                'offset': motor.offset,
+            }
+            for joint, motor in self.motors.items()
+        }
+        return str(yaml.safe_dump(document, sort_keys=False, default_flow_style=None))
+
+
+def same_as_joints(robot: RobotModel) -> Hardware:
+    """Return hardware whose motors are the joints: same names, no offsets."""
+    return Hardware(
+        robot=robot.name,
+        motors={name: Motor(name=name) for name in robot.joint_names},
+        reference={name: robot.nominal_stance.get(name, 0.0) for name in robot.joint_names},
+    )
+
+
+def read_hardware(file: str, robot: RobotModel) -> Hardware:
+    """
+    Return what a hardware.yaml says of a robot's motors; without a file they are its joints.
+
+    Every key is optional::
+
+        robot: a1                        # refused for another robot
+        plugin: my_driver/MySystem       # of ros2_control; absent: motors speak through topics
+        parameters: {port: /dev/ttyUSB0}
+        reference: {'.*_knee': -1.2}     # pose for the calibration; default: the nominal stance
+        joints:
+          FL_hip_joint: {motor: m1, sign: -1, offset: 0.12}
+          '.*_lower_joint': {ratio: 1.55}
+
+    Raises
+    ------
+    ConfigurationError
+        For an unknown key or joint (with the nearest), a sign that is not 1 or -1, a ratio that
+        is not positive, a motor of two joints, or another robot's file.
+
+    """
+    plain = same_as_joints(robot)
+    if not file:
+        return plain
+    given = read_yaml(Path(file).expanduser())
+    given.allow('robot', 'plugin', 'parameters', 'reference', 'joints')
+    if given.text('robot', robot.name) != robot.name:
+        raise ConfigurationError(
+            f"{given.where}: it is of robot '{given.text('robot')}', this is '{robot.name}'"
+        )
+    names = robot.joint_names
+    reference = given.section('reference')
+    parameters = given.section('parameters').content
+    return Hardware(
+        robot=robot.name,
+        motors=_motors(given.section('joints'), names),
+        reference={
+            **plain.reference,
+            **by_pattern(reference.numbers(), names, reference.where),
+        },
+        plugin=given.text('plugin', ''),
+        parameters={name: _plain(value) for name, value in parameters.items()},
+    )
+
+
+def _motors(given: Section, joints: Sequence[str]) -> dict[str, Motor]:
+    motors = {name: Motor(name=name) for name in joints}
+    for pattern in given.content:
+        row = given.section(pattern)
+        row.allow('motor', 'sign', 'ratio', 'offset')
+        for name in matching(pattern, list(joints), given.where):
+            old = motors[name]
+            motors[name] = Motor(
+                name=row.text('motor', old.name),
+                sign=row.number('sign', old.sign),
+                ratio=row.number('ratio', old.ratio),
+                offset=row.number('offset', old.offset),
+            )
+    owner: dict[str, str] = {}
+    for joint, motor in motors.items():
+        where = f"{given.where}: joint '{joint}'"
+        if motor.sign not in (1.0, -1.0):
+            raise ConfigurationError(f'{where}: sign is {motor.sign:g}, expected 1 or -1')
+        if not motor.ratio > 0.0:
+            raise ConfigurationError(f'{where}: ratio is {motor.ratio:g}, it must be positive')
+        if motor.name in owner:
+            raise ConfigurationError(
+                f"{where}: its motor '{motor.name}' is that of joint '{owner[motor.name]}', too"
+            )
+        owner[motor.name] = joint
+    return motors
+
+
+def _plain(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _constants(motors: Sequence[Motor]) -> tuple[FloatArray, FloatArray]:
+    gain = np.array([motor.sign * motor.ratio for motor in motors], dtype=np.float64)
+    return gain, np.array([motor.offset for motor in motors], dtype=np.float64)
+
+
+def _each(values: FloatArray | None, rows: Sequence[int], change: Any) -> FloatArray | None:
+    """Return some of the values, changed."""
+    return None if values is None else change(np.asarray(values, dtype=np.float64)[list(rows)])

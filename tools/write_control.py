@@ -1,0 +1,28 @@
+"""Write the ros2_control macro beside every robot's own xacro: `python tools/write_control.py`."""
+
+from pathlib import Path
+import sys
+
+from gait_core.robot.load import load_robot
+from gait_core.robot.ros2_control import control_xacro
+
+ROBOTS = Path(__file__).resolve().parents[1] / 'urdf' / 'robots'
+ENDING = '.urdf.xacro'
+
+
+def main() -> int:
+    """Renew every such file of a robot of joints, and name those that changed."""
+    for path in sorted(ROBOTS.glob(f'*/*{ENDING}')):
+        name = path.name.removesuffix(ENDING)
+        if name != path.parent.name:
+            continue
+        macro = path.with_name(f'{name}.ros2_control.xacro')
+        new = control_xacro(load_robot(str(path.parent)))
+        if not macro.is_file() or macro.read_text(encoding='utf-8') != new:
+            macro.write_text(new, encoding='utf-8')
+            print(macro)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
