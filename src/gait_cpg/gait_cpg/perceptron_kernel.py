@@ -135,7 +135,7 @@ def think(
         As of ``move_set_points``.
 
     """
-    active = respond(signals, weights, answer)
+    active: int = respond(signals, weights, answer)
     accelerations = timing[1] * answer.astype(np.float64)
     move_set_points(accelerations, timing[0], limits[0], limits[1], bounds, places, speeds)
     unit = np.float32(timing[2])
