@@ -77,6 +77,11 @@ class LegKinematics:
         self.solve(self.forward(self._stance)[0])
         self.reset()
 
+    @property
+    def length(self) -> float:
+        """Distance from the first joint to the sole point along the links [m]."""
+        return self._weight
+
     def reset(self) -> None:
         """Forget the last solution: the next search starts in the nominal stance."""
         self._last = self._stance

@@ -245,6 +245,17 @@ def controller_parameters(
     return asdict(build(cls.Params, {**cls.presets[preset], **overrides}))
 
 
+def own_gait(robot: RobotModel, controller: str, preset: str) -> Mapping[str, Any]:
+    """
+    Return the parameters that a robot's defaults give its own controller.
+
+    They refine the robot's default preset; another controller or preset stands as it is.
+    """
+    chosen: Mapping[str, Any] = robot.defaults.get('gait', {})
+    usual = str(robot.defaults.get('controller', '')), str(robot.defaults.get('preset', ''))
+    return chosen if chosen and (controller, preset) == choose_controller(robot, *usual) else {}
+
+
 def default_script(robot: RobotModel) -> tuple[TimedCommand, ...]:
     """Return the command that the robot's defaults give from the start on."""
     x, y, yaw = robot.defaults.get('command', (0.0, 0.0, 0.0))
@@ -277,7 +288,7 @@ def default_trial(
     return TrialSpec(
         scene=make_scene(robot_name, scene),
         controller=controller,
-        parameters=controller_parameters(controller, preset, {}),
+        parameters=controller_parameters(controller, preset, own_gait(robot, controller, preset)),
         script=default_script(robot),
         duration=duration or float(robot.defaults.get('duration', 10.0)),
         settle_time=float(robot.defaults.get('settle_time', 0.0)),

@@ -49,6 +49,7 @@ Every key is optional; whatever is absent is inferred (``infer.py``)::
     defaults:
       controller: stage_walk
       preset: levelled
+      gait: {frequency: 2.0}           # parameters of that controller, over those of the preset
       scene: {physics_step: 0.001}     # fields of gait_core.scene.Scene
       engines: {bullet: {solver_iterations: 100}}
       physics_steps: {bullet: 0.0005}  # s; where an engine needs another than scene says
@@ -328,7 +329,7 @@ def _pair(
 
 def _defaults(given: Section) -> Mapping[str, Any]:
     given.allow(
-        'scene', 'controller', 'preset', 'engines', 'physics_steps', 'terrains', 'command',
+        'scene', 'controller', 'preset', 'gait', 'engines', 'physics_steps', 'terrains', 'command',
         'duration', 'settle_time',
     )  # fmt: skip
     scene = given.section('scene')
@@ -345,6 +346,7 @@ def _defaults(given: Section) -> Mapping[str, Any]:
         },
         'controller': given.text('controller', ''),
         'preset': given.text('preset', ''),
+        'gait': dict(given.section('gait').content),
         'engines': {name: engines.section(name).numbers() for name in engines.content},
         'physics_steps': given.section('physics_steps').numbers(),
         'terrains': {name: terrains.section(name).numbers() for name in terrains.content},

@@ -171,7 +171,7 @@ def mirror_sign(robot: RobotModel, name: str, other: str) -> float | None:
     along (a, b, c) into one along (a, -b, c). ``None`` if the counterpart's axis is neither that
     nor its opposite, within 8 degrees, at zero joint positions.
     """
-    axes = _zero_axes(robot)
+    axes = zero_axes(robot)
     first, second = robot.joint[name], robot.joint[other]
     if (first.kind == 'prismatic') != (second.kind == 'prismatic'):
         return None
@@ -180,7 +180,7 @@ def mirror_sign(robot: RobotModel, name: str, other: str) -> float | None:
     return float(np.sign(agreement)) if abs(agreement) > 0.99 else None
 
 
-def _zero_axes(robot: RobotModel) -> dict[str, tuple[FloatArray, FloatArray]]:
+def zero_axes(robot: RobotModel) -> dict[str, tuple[FloatArray, FloatArray]]:
     """Return axis and origin of each actuated joint in the base frame at zero positions."""
     tree = kinematic_tree(robot)
     poses = link_poses(robot, np.zeros(len(robot.joint_names)))
@@ -198,7 +198,7 @@ def infer_mirror_pairs(robot: RobotModel) -> dict[str, tuple[str, float]]:
     A counterpart by name (left and right exchanged) comes first, else one at the mirrored place.
     A joint in the sagittal plane is its own counterpart.
     """
-    placed = _zero_axes(robot)
+    placed = zero_axes(robot)
     size = max((float(np.max(np.abs(origin))) for _, origin in placed.values()), default=0.0)
     pairs: dict[str, tuple[str, float]] = {}
     for name in robot.joint_names:

@@ -231,8 +231,9 @@ class RobotModel:
         Empty: the root link.
     defaults : mapping
         Scene and trial defaults of this robot: ``scene`` fields, ``controller``, ``preset``,
-        ``engines.<name>`` options, ``physics_steps`` by engine [s], ``terrains.<name>``
-        parameters, ``command`` (velocity), ``duration`` and ``settle_time`` [s].
+        ``gait`` parameters of that controller, ``engines.<name>`` options, ``physics_steps`` by
+        engine [s], ``terrains.<name>`` parameters, ``command`` (velocity), ``duration`` and
+        ``settle_time`` [s].
     source : str
         File or folder the model was read from.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 import json
 import math
 from typing import TYPE_CHECKING, Any
@@ -46,6 +46,30 @@ def add_json(parser: ArgumentParser) -> None:
     parser.add_argument(
         '--json', action='store_true', help='print one JSON object and nothing else'
     )
+
+
+def add_packages(parser: ArgumentParser) -> None:
+    """Add ``--package``."""
+    parser.add_argument(
+        '--package',
+        action='append',
+        default=[],
+        metavar='NAME=PATH',
+        help='folder that package://NAME stands for; may be repeated',
+    )
+
+
+def read_packages(given: Sequence[str]) -> dict[str, str]:
+    """Return the folders of packages by name; ConfigurationError names what is no pair."""
+    from gait_core.errors import ConfigurationError
+
+    packages = {}
+    for text in given:
+        name, equals, path = text.partition('=')
+        if not (name and equals and path):
+            raise ConfigurationError(f"--package '{text}': expected NAME=PATH")
+        packages[name] = path
+    return packages
 
 
 def print_json(value: Mapping[str, Any]) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from pathlib import Path
-import tempfile
 from typing import TYPE_CHECKING, Any
 
 from gait_evolver.commands.common import (
@@ -21,10 +20,11 @@ from gait_evolver.commands.common import (
     print_trial,
     trial_object,
 )
+from gait_evolver.commands.trials import add_run_options, check_shown, run_trials, show
 
 if TYPE_CHECKING:
     from gait_core.rollout import Rollout
-    from gait_core.trial_spec import TrialResult, TrialSpec
+    from gait_core.trial_spec import TrialSpec
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -42,35 +42,28 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument('--terrain', metavar='NAME[:k=v,...]', help='e.g. rough:range=0.1,seed=3')
     parser.add_argument('--engine', metavar='E')
     parser.add_argument('--seed', type=int, default=0, metavar='N')
-    parser.add_argument(
-        '--ros',
-        action='store_true',
-        help='controller and bridge as processes of their own, in lock-step',
-    )
-    parser.add_argument('--record', metavar='DIR', help='write the rollout as plain arrays')
-    parser.add_argument('--video', metavar='FILE', help='write a GIF of the trial')
-    parser.add_argument('--viewer', action='store_true', help='show the trial in a window')
+    parser.add_argument('--record', metavar='DIR', help='write a rosbag2 directory (MCAP)')
+    add_run_options(parser)
     add_settings(parser, 'gait.step_size_deg=15 or scene.friction=0.5')
 
 
 def run(options: Namespace) -> int:
     """Run the trial, then show what was asked for."""
-    from gait_evolver import display
-
-    if options.viewer:
-        display.check_screen()
-    if options.video:
-        display.check_video(Path(options.video))
+    check_shown(options)
     spec = spec_of(options)
     if options.record:
-        from gait_core.record import make_folder
+        from gait_evolver.bags.write import check_bag
 
-        make_folder(Path(options.record))
+        check_bag(Path(options.record))
     keep = bool(options.record or options.video or options.viewer) or not options.json
-    result, rollout, wall_time, pids = (_over_ros if options.ros else _here)(spec, keep)
-    values = trial_object(spec, result, wall_time, pids)
-    if rollout is not None:
-        _show(options, rollout, result)
+    (outcome,) = run_trials([spec], ros=options.ros, keep=keep)
+    result, rollout = outcome.result, outcome.rollout
+    values = trial_object(spec, result, outcome.wall_time, outcome.pids)
+    if options.record and rollout is not None:
+        from gait_evolver.bags.write import write_bag
+
+        write_bag(Path(options.record), rollout, result)
+    show(options, rollout)
     if options.json:
         print_json(values)
     else:
@@ -91,6 +84,8 @@ def spec_of(options: Namespace) -> TrialSpec:
     settings = trial_setup.parse_settings(options.settings)
     _check_sections(settings)
     controller, preset = trial_setup.choose_controller(robot, controller, preset)
+    if not options.champion:
+        gait = trial_setup.own_gait(robot, controller, preset)
     parameters = trial_setup.controller_parameters(
         controller, preset, trial_setup.merged(gait, settings.get('gait', {}))
     )
@@ -166,43 +161,6 @@ def _number(name: str, value: Any) -> float:
     return float(value)
 
 
-_Outcome = tuple['TrialResult', 'Rollout | None', float, 'Mapping[str, int] | None']
-
-
-def _here(spec: TrialSpec, keep: bool) -> _Outcome:
-    from gait_core.errors import SimulationDiverged
-    from gait_core.trial import run_loop, unfinished
-    from gait_core.trial_spec import DIVERGED
-
-    try:
-        loop = run_loop(spec)
-    except SimulationDiverged as error:
-        return unfinished(spec, DIVERGED, str(error)), None, 0.0, None
-    result = loop.result()
-    return result, loop.rollout() if keep else None, result.wall_time, None
-
-
-def _over_ros(spec: TrialSpec, keep: bool) -> _Outcome:
-    from gait_core.errors import ConfigurationError
-    from gait_core.record import read_record
-
-    try:
-        from gait_ros.processes import NodeEnded
-        from gait_ros.session import run_ros_trial
-        from gait_ros.worker_client import WorkerLost
-    except ImportError as error:
-        raise ConfigurationError(f'--ros needs ROS 2: {error}') from error
-    with tempfile.TemporaryDirectory(prefix='gait_record_') as folder:
-        try:
-            trial = run_ros_trial(spec, link_transforms=True, record=folder if keep else '')
-        except (NodeEnded, WorkerLost) as error:
-            raise ConfigurationError(str(error)) from error
-        # A trial that diverged before its first tick leaves no record.
-        recorded = (Path(folder) / 'trial.json').exists()
-        rollout = read_record(Path(folder))[0] if recorded else None
-    return trial.result, rollout, trial.wall_time, trial.pids
-
-
 def _print_gates(rollout: Rollout) -> None:
     """Say what an evolution would make of a trial that it is not part of."""
     from gait_core.gates import default_limits, exceeded
@@ -210,15 +168,3 @@ def _print_gates(rollout: Rollout) -> None:
     name, line = exceeded(rollout, default_limits(rollout.robot, rollout.spec.scene))
     verdict = f'invalid:{name} ({line})' if name else 'passed'
     print(f'  {"gates:":19}{verdict}')
-
-
-def _show(options: Namespace, rollout: Rollout, result: TrialResult) -> None:
-    from gait_core.record import write_record
-    from gait_evolver import display
-
-    if options.record:
-        write_record(Path(options.record), rollout, result)
-    if options.video:
-        display.write_video(Path(options.video), rollout)
-    if options.viewer:
-        display.show(rollout)

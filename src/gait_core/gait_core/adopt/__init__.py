@@ -1,0 +1,1 @@
+"""From any legged URDF to a robot folder: legs, joint roles, stance, workspace, doubts."""

@@ -1,0 +1,294 @@
+"""What is proposed for a robot that comes as a bare description."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import dataclasses
+from dataclasses import dataclass
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gait_core import canonical
+from gait_core.adopt.legs import FoundLeg, find_legs, side_by_names
+from gait_core.adopt.stance import propose_stance
+from gait_core.adopt.workspace import Workspace, leg_workspace
+from gait_core.errors import ConfigurationError
+from gait_core.kinematics import com_positions, link_poses
+from gait_core.robot.check import check_robot
+from gait_core.robot.description import describe
+from gait_core.robot.frames import rpy_of
+from gait_core.robot.infer import up_axis, zero_axes
+from gait_core.robot.load import read_robot
+from gait_core.robot.model import RobotModel
+from gait_core.robot.report import LoadReport, report_on
+from gait_core.robot.urdf import read_urdf
+from gait_core.robot.yaml_reader import Section
+from gait_core.scene import NOTHING
+from gait_core.stability import margin, support_polygon
+
+GRAVITY = 9.81
+_SWING_PACE = 0.415
+"""Cycles per second times the root of leg height over gravity: the a1's 2.5 Hz at 0.27 m."""
+_LEGS_TO_WALK = 4
+_AXES = {'x': (1.0, 0.0, 0.0), 'y': (0.0, 1.0, 0.0), 'z': (0.0, 0.0, 1.0)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adoption:
+    """
+    A robot as it is proposed.
+
+    Attributes
+    ----------
+    robot : RobotModel
+        In a frame x forward, z up, with legs and nominal stance.
+    urdf : Path
+        The description it was read from.
+    root_rpy : (3,) tuple or None [rad]
+        Attitude of the file's root frame in the robot's, where the two differ.
+    legs : tuple of FoundLeg
+    workspaces : mapping of str to Workspace
+        By leg.
+    gait : mapping of str to parameter
+        Of the walk, fit for the robot's size; empty where it cannot walk by a table of gaits.
+    report : LoadReport
+        Of the robot in the stance.
+    doubts : tuple of str
+        What a person should look at, a line each.
+    """
+
+    robot: RobotModel
+    urdf: Path
+    root_rpy: tuple[float, float, float] | None
+    legs: tuple[FoundLeg, ...]
+    workspaces: Mapping[str, Workspace]
+    gait: Mapping[str, Any]
+    report: LoadReport
+    doubts: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the adoption as plain data; lengths in m."""
+        return {
+            **self.report.as_dict(),
+            'roles': {
+                name: role
+                for one in self.legs
+                for name, role in zip(one.leg.joints, one.roles, strict=True)
+            },
+            'mirror_pairs': canonical.plain(self.robot.mirror_pairs),
+            'root_rpy': canonical.plain(self.root_rpy),
+            'nominal_stance': canonical.plain(self.robot.nominal_stance),
+            'workspace': canonical.plain(self.workspaces),
+            'gait': dict(self.gait),
+            'doubts': list(self.doubts),
+        }
+
+    def lines(self) -> list[str]:
+        """Return the load report, the legs and the doubts as text."""
+        legs = []
+        for one in self.legs:
+            space = self.workspaces[one.leg.name]
+            roles = ', '.join(
+                f'{name} {role}' for name, role in zip(one.leg.joints, one.roles, strict=True)
+            )
+            legs.append(f'leg {one.leg.name}: {roles}; sole {one.leg.sole}')
+            legs.append(
+                f'  its foot goes {space.forward:.2f} m forward, {space.back:.2f} back, '
+                f'{space.left:.2f} left, {space.right:.2f} right, {space.up:.2f} up, '
+                f'{space.down:.2f} down'
+            )
+        head = [line for line in self.report.lines() if not line.startswith('leg ')]
+        return [*head, *legs, *(f'DOUBT: {text}' for text in self.doubts)]
+
+
+def adopt(
+    path: Path, packages: Mapping[str, str | Path] = NOTHING, height: float = 0.0
+) -> Adoption:
+    """
+    Return what is proposed for the robot of a .urdf or .xacro file.
+
+    Parameters
+    ----------
+    path : Path
+    packages : mapping of str to path
+        Folders of packages that the description names.
+    height : float
+        Height of a hip over its foot as a share of the stretched leg; 0: as is usual.
+
+    Raises
+    ------
+    ConfigurationError
+        If it cannot be read, or is no robot with legs: a fixed arm, a cart, nothing that moves.
+
+    """
+    if path.is_dir():
+        raise ConfigurationError(f"'{path}' is a folder; gait adopt takes a .urdf or .xacro file")
+    given = read_robot(path, packages)
+    turn, doubts = _frame(given)
+    robot = _described(path, packages, {} if turn is None else {'root_rpy': list(turn)})
+    legs, more = find_legs(robot)
+    robot = dataclasses.replace(
+        robot, legs=tuple(one.leg for one in legs), joint_names=_joint_order(robot, legs)
+    )
+    stance, about_stance = propose_stance(robot, legs, height)
+    robot = check_robot(dataclasses.replace(robot, nominal_stance=stance))
+    spaces = {one.leg.name: leg_workspace(robot, one.leg.name) for one in legs}
+    return Adoption(
+        robot=robot,
+        urdf=path,
+        root_rpy=turn,
+        legs=legs,
+        workspaces=spaces,
+        gait=_gait(robot, legs, spaces),
+        report=report_on(robot),
+        doubts=(*doubts, *more, *about_stance, *_doubts(robot, legs, spaces)),
+    )
+
+
+def _described(
+    path: Path, packages: Mapping[str, str | Path], content: Mapping[str, Any]
+) -> RobotModel:
+    name = path.name.split('.')[0]
+    given = Section({'name': name, **content}, str(path))
+    return check_robot(describe(read_urdf(path, packages), given, path))
+
+
+def _joint_order(robot: RobotModel, legs: tuple[FoundLeg, ...]) -> tuple[str, ...]:
+    of_legs = [name for one in legs for name in one.leg.joints]
+    return (*of_legs, *(name for name in robot.joint_names if name not in of_legs))
+
+
+def _frame(robot: RobotModel) -> tuple[tuple[float, float, float] | None, list[str]]:
+    """Return how the file's frame is to be turned, None for not at all, and doubts."""
+    up = up_axis(robot)
+    doubts = []
+    if up == '-z':
+        # Arms and a head above the root, or legs folded upwards at zero: both stand on z.
+        doubts.append('more of its chains end above the base than below: up is taken as z')
+        up = 'z'
+    forward = _forward(robot, up)
+    if not forward:
+        forward = _long_axis(robot, up)
+        doubts.append(
+            f'forward is taken as {forward}: no name tells left from right; if it walks backward '
+            'or sideways, set root_rpy in robot.yaml'
+        )
+    if (forward, up) == ('x', 'z'):
+        return None, doubts
+    ahead, above = _vector(forward), _vector(up)
+    turn = rpy_of(np.array([ahead, np.cross(above, ahead), above]))
+    doubts.append(f'the file has up along {up}, forward along {forward}: root_rpy turns it')
+    return turn, doubts
+
+
+def _forward(robot: RobotModel, up: str) -> str:
+    """Return the axis of the root that points forward by the names of sides, or nothing."""
+    axes = zero_axes(robot)
+    places: dict[str, list[Any]] = {'left': [], 'right': []}
+    for leg in robot.legs:
+        if leg.joints and (side := side_by_names(robot, leg)):
+            places[side].append(axes[leg.joints[0]][1])
+    if not places['left'] or not places['right']:
+        return ''
+    left = np.mean(places['left'], axis=0) - np.mean(places['right'], axis=0)
+    forward = np.cross(left, _vector(up))
+    main = int(np.argmax(np.abs(forward)))
+    if abs(forward[main]) < 0.9 * max(float(np.linalg.norm(forward)), 1e-9):
+        return ''
+    return ('-' if forward[main] < 0.0 else '') + 'xyz'[main]
+
+
+def _long_axis(robot: RobotModel, up: str) -> str:
+    """Return the level axis along which the hips spread most."""
+    axes = zero_axes(robot)
+    hips = np.array([axes[leg.joints[0]][1] for leg in robot.legs if leg.joints])
+    level = [axis for axis in 'xyz' if axis != up[-1]]
+    if not len(hips):
+        return level[0]
+    spread = np.ptp(hips, axis=0)
+    if len(hips) == 2:
+        # Two legs stand side by side.
+        return min(level, key=lambda axis: spread['xyz'.index(axis)])
+    return max(level, key=lambda axis: spread['xyz'.index(axis)])
+
+
+def _vector(axis: str) -> Any:
+    return np.array(_AXES[axis[-1]]) * (-1.0 if axis.startswith('-') else 1.0)
+
+
+def _gait(
+    robot: RobotModel, legs: tuple[FoundLeg, ...], spaces: Mapping[str, Workspace]
+) -> dict[str, Any]:
+    """Return parameters of the walk that fit the robot's size and what its feet can reach."""
+    if len(legs) < _LEGS_TO_WALK:
+        return {}
+    height = _leg_height(robot)
+    gait, duty = ('trot', 0.55) if len(legs) == _LEGS_TO_WALK else ('tripod', 0.55)
+    frequency = min(_SWING_PACE * math.sqrt(GRAVITY / height), 3.0)
+    stride = 2.0 * 0.8 * min(min(space.forward, space.back) for space in spaces.values())
+    aside = 2.0 * 0.8 * min(min(space.left, space.right) for space in spaces.values())
+    up = min(space.up for space in spaces.values())
+    return {
+        'gait': gait,
+        'duty_factor': duty,
+        'frequency': round(frequency, 2),
+        'stride_height': round(min(0.18 * height, 0.5 * up), 3),
+        'max_forward': round(min(stride * frequency / duty, 3.0), 2),
+        'max_sideways': round(min(aside * frequency / duty, 2.0), 2),
+    }
+
+
+def _leg_height(robot: RobotModel) -> float:
+    poses = link_poses(robot, robot.joint_stance)
+    axes = [poses[robot.link_index[robot.joint[leg.joints[0]].child], 2, 3] for leg in robot.legs]
+    return float(np.mean(axes) - _feet(robot)[:, 2].mean())
+
+
+def _feet(robot: RobotModel) -> Any:
+    poses = link_poses(robot, robot.joint_stance)
+    rows = [robot.link_index[leg.sole] for leg in robot.legs]
+    points = [
+        poses[row, :3, :3] @ np.array(leg.sole_point) + poses[row, :3, 3]
+        for row, leg in zip(rows, robot.legs, strict=True)
+    ]
+    return np.array(points)
+
+
+def _doubts(
+    robot: RobotModel, legs: tuple[FoundLeg, ...], spaces: Mapping[str, Workspace]
+) -> list[str]:
+    found = []
+    unlimited = [
+        name for name in robot.joint_names
+        if np.isinf(robot.joint[name].effort) and robot.joint[name].kind != 'fixed'
+    ]  # fmt: skip
+    if unlimited:
+        found.append(
+            f'{len(unlimited)} joints have no effort limit: they are as strong as it takes; write '
+            'theirs under limits in robot.yaml'
+        )
+    alone = [name for one in legs for name in one.leg.joints if name not in robot.mirror_pairs]
+    if alone:
+        found.append(f'no counterpart on the other side was found for {", ".join(alone)}')
+    if len(legs) < _LEGS_TO_WALK:
+        found.append(
+            f'on {len(legs)} legs it stands but does not walk by a table of gaits: the controller '
+            'is hold; write one (doc/add_a_controller.md)'
+        )
+    elif len(legs) > _LEGS_TO_WALK or not any(one.sprawled for one in legs):
+        found += _balance(robot)
+    short = [name for name, space in spaces.items() if min(space.forward, space.back) < 0.02]
+    if short:
+        found.append(f'feet of {", ".join(short)} can go less than 2 cm forward or back')
+    return found
+
+
+def _balance(robot: RobotModel) -> list[str]:
+    com = com_positions(robot, robot.joint_stance)
+    inside = margin(com[:2], support_polygon(_feet(robot)[:, :2]))
+    if inside > 0.0:
+        return []
+    return [f'the centre of mass is {-1e3 * inside:.0f} mm outside the polygon of its feet']
