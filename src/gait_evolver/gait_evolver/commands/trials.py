@@ -1,0 +1,127 @@
+"""Trials of a command: in this process or over ROS, then shown, recorded or both."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+import tempfile
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gait_core.rollout import Rollout
+    from gait_core.trial_spec import TrialResult, TrialSpec
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """
+    What became of a trial.
+
+    Attributes
+    ----------
+    result : TrialResult
+    rollout : Rollout or None
+        Where it was asked for and the trial had a first tick.
+    wall_time : float [s]
+    pids : mapping of str to int or None
+        Of ``bridge`` and ``controller``, over ROS.
+
+    """
+
+    result: TrialResult
+    rollout: Rollout | None
+    wall_time: float
+    pids: Mapping[str, int] | None = None
+
+
+def add_run_options(parser: ArgumentParser) -> None:
+    """Declare how trials are run and shown."""
+    parser.add_argument(
+        '--ros',
+        action='store_true',
+        help='controller and bridge as processes of their own, in lock-step',
+    )
+    parser.add_argument('--video', metavar='FILE', help='write a GIF of the trial')
+    parser.add_argument('--viewer', action='store_true', help='show the trial in a window')
+
+
+def check_shown(options: Namespace) -> None:
+    """Raise ConfigurationError, before a trial is run, if it could not be shown."""
+    from gait_evolver import display
+
+    if options.viewer:
+        display.check_screen()
+    if options.video:
+        display.check_video(Path(options.video))
+
+
+def show(options: Namespace, rollout: Rollout | None) -> None:
+    """Show a trial as the options say."""
+    from gait_evolver import display
+
+    if options.video and rollout is not None:
+        display.write_video(Path(options.video), rollout)
+    if options.viewer and rollout is not None:
+        display.show(rollout)
+
+
+def run_trials(specs: Sequence[TrialSpec], *, ros: bool, keep: bool) -> list[Outcome]:
+    """
+    Run trials that differ in their seeds alone, one after the other.
+
+    Over ROS bridge and controller are started once for all. ``keep`` asks for the records.
+    """
+    return _over_ros(specs, keep) if ros else [_here(spec, keep) for spec in specs]
+
+
+def _here(spec: TrialSpec, keep: bool) -> Outcome:
+    from gait_core.errors import SimulationDiverged
+    from gait_core.trial import run_loop, unfinished
+    from gait_core.trial_spec import DIVERGED
+
+    try:
+        loop = run_loop(spec)
+    except SimulationDiverged as error:
+        return Outcome(result=unfinished(spec, DIVERGED, str(error)), rollout=None, wall_time=0.0)
+    result = loop.result()
+    return Outcome(
+        result=result, rollout=loop.rollout() if keep else None, wall_time=result.wall_time
+    )
+
+
+def _over_ros(specs: Sequence[TrialSpec], keep: bool) -> list[Outcome]:
+    from gait_core.errors import ConfigurationError
+
+    try:
+        from gait_ros.processes import NodeEnded
+        from gait_ros.session import TrialSession
+        from gait_ros.worker_client import WorkerLost
+    except ImportError as error:
+        raise ConfigurationError(f'--ros needs ROS 2: {error}') from error
+    outcomes = []
+    try:
+        with TrialSession(specs[0], link_transforms=True) as session:
+            for spec in specs:
+                with tempfile.TemporaryDirectory(prefix='gait_record_') as folder:
+                    trial = session.run(spec, record=folder if keep else '')
+                    rollout = _recorded(Path(folder))
+                outcomes.append(
+                    Outcome(
+                        result=trial.result,
+                        rollout=rollout,
+                        wall_time=trial.wall_time,
+                        pids=trial.pids,
+                    )
+                )
+    except (NodeEnded, WorkerLost) as error:
+        raise ConfigurationError(str(error)) from error
+    return outcomes
+
+
+def _recorded(folder: Path) -> Rollout | None:
+    from gait_core.record import read_record
+
+    # A trial that diverged before its first tick leaves no record.
+    return read_record(folder)[0] if (folder / 'trial.json').exists() else None
