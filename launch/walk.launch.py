@@ -7,6 +7,7 @@ from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument
 
 from gait_core.robot.load import load_robot
+from gait_core.robot.to_urdf import to_scene_urdf
 from gait_core.trial_setup import choose_controller, make_scene, parse_terrain
 from gait_ros.graph import walk_graph
 from gait_ros.launch_actions import Arguments, composed, node_action, rviz, state_publisher
@@ -76,7 +77,7 @@ def compose(arguments: Arguments):
     )
     actions = [node_action(bridge, essential=True), node_action(walker)]
     if not by_bridge:
-        actions.append(state_publisher(robot, namespace))
+        actions.append(state_publisher(to_scene_urdf(load_robot(robot)), namespace))
     if arguments.truth('rviz'):
         layout = Path(get_package_share_directory('gait_bringup')) / 'rviz' / 'walk.rviz'
         actions.append(rviz(str(layout), namespace))

@@ -24,6 +24,7 @@ setup(
     entry_points={
         'console_scripts': [
             'controller_node = gait_ros.controller_node:main',
+            'hardware_node = gait_ros.hardware_node:main',
             'waypoints_node = gait_ros.waypoints_node:main',
         ],
         'gait.benchmarks': [

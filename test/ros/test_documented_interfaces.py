@@ -13,9 +13,11 @@ from rclpy.action import get_action_server_names_and_types_by_node
 from rclpy.context import Context
 from rclpy.parameter import Parameter
 
+from gait_core.hardware import same_as_joints
 from gait_core.testing_documents import rows
 from gait_evolver.node import EvolverNode
 from gait_ros.controller_node import ControllerNode
+from gait_ros.hardware_node import HardwareNode
 from gait_ros.waypoints_node import WaypointsNode
 from sim_bridge.node import SimBridgeNode
 
@@ -96,7 +98,16 @@ def section(package, name):
 @pytest.mark.parametrize(
     ('package', 'name', 'kind', 'starts'),
     [
-        ('sim_bridge', 'sim_bridge', SimBridgeNode, [{'robot': 'BOX'}]),
+        (
+            'sim_bridge',
+            'sim_bridge',
+            SimBridgeNode,
+            [
+                {'robot': 'BOX'},
+                {'robot': 'BOX', 'hardware': True},
+                {'robot': 'BOX', 'hardware': True, 'calibration': 'HARDWARE'},
+            ],
+        ),
         (
             'gait_ros',
             'controller',
@@ -107,16 +118,25 @@ def section(package, name):
                 {'robot': 'BOX', 'lockstep': True},
             ],
         ),
+        ('gait_ros', 'hardware', HardwareNode, [{'robot': 'BOX'}]),
         ('gait_ros', 'waypoints', WaypointsNode, [{'waypoints': [1.0, 0.0]}]),
         ('gait_evolver', 'evolver', EvolverNode, [{}]),
     ],
-    ids=['sim_bridge', 'controller', 'waypoints', 'evolver'],
+    ids=['sim_bridge', 'controller', 'hardware', 'waypoints', 'evolver'],
 )
-def test_the_readme_lists_what_a_node_advertises(package, name, kind, starts, box, domain):
+def test_the_readme_lists_what_a_node_advertises(
+    package, name, kind, starts, box, box_model, domain, tmp_path
+):
     text = section(package, name)
+    hardware = tmp_path / 'hardware.yaml'
+    hardware.write_text(same_as_joints(box_model).text())
+    files = {'BOX': box, 'HARDWARE': str(hardware)}
     found, parameters = {}, set()
     for number, start in enumerate(starts):
-        given = {name: box if value == 'BOX' else value for name, value in start.items()}
+        given = {
+            name: files.get(value, value) if isinstance(value, str) else value
+            for name, value in start.items()
+        }
         # Names of their own: the graph remembers a node for a while after its end.
         with running(kind, domain, f'{name}_{number}', **given) as node:
             discovered(node)

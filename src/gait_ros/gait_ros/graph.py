@@ -43,6 +43,8 @@ class NodeSpec:
         ROS parameter files, the later ones over the earlier.
     remappings : tuple of (str, str)
         From, to.
+    arguments : tuple of str
+        Command line of an executable that takes more than a node does.
 
     """
 
@@ -53,6 +55,7 @@ class NodeSpec:
     parameters: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     parameter_files: tuple[str, ...] = ()
     remappings: tuple[tuple[str, str], ...] = ()
+    arguments: tuple[str, ...] = ()
 
     @property
     def full_name(self) -> str:

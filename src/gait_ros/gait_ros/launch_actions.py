@@ -16,8 +16,6 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from gait_core.errors import ConfigurationError, nearest
-from gait_core.robot.load import load_robot
-from gait_core.robot.to_urdf import to_scene_urdf
 from gait_ros.graph import NodeSpec
 
 _TRUE = ('true', '1', 'yes', 'on')
@@ -95,14 +93,14 @@ def node_action(spec: NodeSpec, *, essential: bool = False) -> Node:
         namespace=spec.namespace,
         parameters=[*spec.parameter_files, dict(spec.parameters)],
         remappings=list(spec.remappings),
+        arguments=list(spec.arguments),
         output='screen',
         on_exit=[Shutdown(reason=f'{spec.full_name} has ended')] if essential else None,
     )
 
 
-def state_publisher(robot: str, namespace: str = '') -> Node:
-    """Return robot_state_publisher with the robot's description, meshes included."""
-    description = to_scene_urdf(load_robot(robot))
+def state_publisher(description: str, namespace: str = '', *, simulated: bool = True) -> Node:
+    """Return robot_state_publisher with a robot's description."""
     return Node(
         package='robot_state_publisher',
         executable='robot_state_publisher',
@@ -111,7 +109,7 @@ def state_publisher(robot: str, namespace: str = '') -> Node:
             {
                 # Without the type, a description that looks like YAML would be parsed as YAML.
                 'robot_description': ParameterValue(description, value_type=str),
-                'use_sim_time': True,
+                'use_sim_time': simulated,
             }
         ],
         output='screen',

@@ -64,7 +64,7 @@ def parameter_text(parameters: Mapping[str, Any]) -> str:
 
 def ros_arguments(spec: NodeSpec, parameter_file: str = '') -> list[str]:
     """Return the command line of a node after its executable."""
-    arguments = ['--ros-args', '-r', f'__node:={spec.name}']
+    arguments = [*spec.arguments, '--ros-args', '-r', f'__node:={spec.name}']
     if spec.namespace:
         arguments += ['-r', f'__ns:=/{spec.namespace.strip("/")}']
     for source, target in spec.remappings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import time
 from typing import Any
 
@@ -106,14 +107,25 @@ class StatePublisher:
     node : Node
     link_transforms : bool
         Also publish the pose of every link on /tf.
+    joint_states : str
+        Topic of the joint states.
+    spoken : callable
+        What becomes of a message of joint states before it is published.
 
     """
 
-    def __init__(self, node: Node, link_transforms: bool) -> None:
-        self._link_transforms = link_transforms
+    def __init__(
+        self,
+        node: Node,
+        link_transforms: bool,
+        joint_states: str = 'joint_states',
+        spoken: Callable[[JointState], JointState] = lambda message: message,
+    ) -> None:
+        self._link_transforms, self._spoken = link_transforms, spoken
+        names = {'joint_states': joint_states}
         self._publishers: dict[str, Any] = {
             topic: node.create_publisher(
-                kind, topic, PUBLISHED, qos_overriding_options=overridable()
+                kind, names.get(topic, topic), PUBLISHED, qos_overriding_options=overridable()
             )
             for topic, kind in _TOPICS.items()
         }
@@ -137,7 +149,7 @@ class StatePublisher:
         if not wanted:
             return
         if 'joint_states' in wanted and seen.joint_positions is not None:
-            self._send('joint_states', build.joint_state(stamp, seen))
+            self._send('joint_states', self._spoken(build.joint_state(stamp, seen)))
         if 'imu/data' in wanted and seen.imu is not None:
             self._send('imu/data', build.imu(stamp, seen, self._robot))
         if true.body_poses is not None:

@@ -32,6 +32,8 @@ class LiveSimulation:
         self.scene = scene
         self.seed = seed
         self.commanded = False
+        self.commands = 0
+        """How many have come, for whoever paces the simulation."""
         self.applied: AppliedTargets | None = None
         self.reset()
 
@@ -65,24 +67,30 @@ class LiveSimulation:
         self._index = {name: i for i, name in enumerate(names)}
         self._targets = initial_positions(self.robot, self.scene)
         self._memory = TargetMemory(names, self._targets)
-        self._pending: JointTargets | None = None
+        self._pending: tuple[JointTargets, ...] = ()
         self._trajectory: Trajectory | None = None
         self._started = 0.0
         self._begin: FloatArray = np.zeros(0)
         return self.observation
 
-    def command(self, targets: JointTargets) -> None:
-        """Take targets that hold until the next ones."""
+    def command(self, *targets: JointTargets) -> None:
+        """Take targets, one after the other, that hold until the next ones."""
         self.commanded = True
-        if not self._settling():
-            self._pending, self._trajectory = targets, None
+        self.commands += 1
+        if self._settling():
+            return
+        for earlier in self._pending:
+            # Of this same tick: what these do not name holds what those said.
+            self._memory.resolve(earlier)
+        self._pending, self._trajectory = targets, None
 
     def follow(self, trajectory: Trajectory, delay: float = 0.0) -> None:
         """Follow a trajectory that starts after a delay [s]; negative: it has started already."""
         self.commanded = True
+        self.commands += 1
         if self._settling():
             return
-        self._trajectory, self._pending = trajectory, None
+        self._trajectory, self._pending = trajectory, ()
         self._started = self.tick * self.dt + delay
         self._begin = np.array(
             [
@@ -106,8 +114,10 @@ class LiveSimulation:
     def _next_targets(self) -> JointTargets:
         trajectory = self._trajectory
         if trajectory is None:
-            pending, self._pending = self._pending, None
-            return pending or JointTargets(names=())
+            pending, self._pending = self._pending, ()
+            for targets in pending[:-1]:
+                self._memory.resolve(targets)
+            return pending[-1] if pending else JointTargets(names=())
         now = self.tick * self.dt - self._started
         if now + self.dt < 0.0:
             return JointTargets(names=())
@@ -124,8 +134,8 @@ class LiveSimulation:
         return points if self.scene.steps_per_tick % points == 0 else 1
 
 
-def _held(trajectory: Trajectory) -> JointTargets | None:
+def _held(trajectory: Trajectory) -> tuple[JointTargets, ...]:
     """Return what holds the end of a trajectory, without its feed-forward."""
     if trajectory.position is None:
-        return None
-    return JointTargets(names=trajectory.names, position=trajectory.position[-1])
+        return ()
+    return (JointTargets(names=trajectory.names, position=trajectory.position[-1]),)

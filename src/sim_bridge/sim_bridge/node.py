@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 import os
 from pathlib import Path
@@ -15,9 +15,7 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
-from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool
-from trajectory_msgs.msg import JointTrajectory
 
 from gait_core.contracts import Controller
 from gait_core.errors import BadCommand, ConfigurationError, SimulationDiverged
@@ -29,7 +27,6 @@ from gait_core.trial_spec import DIVERGED, TrialResult, invalid
 from gait_interfaces.msg import WorkerStatus
 from gait_interfaces.srv import CancelTrial, QueryTerrain, Reset, RunTrial, Step
 from gait_ros.clock import UNKNOWN, ClockPublisher, SimulatedTime, others_on, to_stamp
-from gait_ros.command_messages import from_commands, from_trajectory
 from gait_ros.conversions import (
     from_scene,
     from_spec,
@@ -41,13 +38,14 @@ from gait_ros.diagnostics import diagnosis
 from gait_ros.lockstep import LockstepServer, NextSpin
 from gait_ros.managed import ManagedNode
 from gait_ros.parameters import DeclaredParameters, refuse_unknown_overrides
-from gait_ros.qos import PUBLISHED, STREAM, overridable
+from gait_ros.qos import PUBLISHED
 from gait_ros.run_node import run_node
 from gait_ros.state_publisher import StatePublisher
 from gait_ros.terrain import describe_terrain
+from sim_bridge.joint_topics import JointTopics
 from sim_bridge.live import LiveSimulation
-from sim_bridge.pacing import Pace
-from sim_bridge.settings import FAST, LOCKSTEP, REALTIME, BridgeParams, scene_of
+from sim_bridge.pacing import Pace, Patience, polling
+from sim_bridge.settings import LOCKSTEP, REALTIME, BridgeParams, scene_of
 
 _SLICE = 0.02
 _HEARTBEAT = 0.5
@@ -55,7 +53,6 @@ _WATCH_PERIOD = 1.0
 _PATIENCE = 3.0
 _REPEAT = 10.0
 _FAST_PERIOD = 0.001
-_SLOWEST_POLL = 0.01
 _MAX_STEPS = 1000
 _PAUSE = 0.005
 
@@ -74,7 +71,8 @@ class SimBridgeNode(ManagedNode):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__('sim_bridge', **kwargs)
-        self._declared = DeclaredParameters(self, BridgeParams)
+        self._runner: Any = None
+        self._declared = DeclaredParameters(self, BridgeParams, on_change=self._on_change)
         self._params = self._declared.value
         self.autostart = self._params.autostart
         refuse_unknown_overrides(self)
@@ -90,16 +88,14 @@ class SimBridgeNode(ManagedNode):
         self._advertise()
 
     def _advertise(self) -> None:
-        self._states = StatePublisher(self, self._params.publish_link_tf)
+        self._joints = JointTopics(
+            self, self._params, self._commanded, lambda: self._time.nanoseconds
+        )
+        self._states = StatePublisher(
+            self, self._params.publish_link_tf, self._joints.states, self._joints.spoken
+        )
         self._diagnostics = self.create_publisher(DiagnosticArray, 'diagnostics', PUBLISHED)
         self._heartbeat = self.create_publisher(WorkerStatus, '~/worker_status', PUBLISHED)
-        for kind, topic, callback in (
-            (JointTrajectory, 'joint_trajectory', self._on_trajectory),
-            (Float64MultiArray, 'commands', self._on_commands),
-        ):
-            self.create_subscription(
-                kind, topic, callback, STREAM, qos_overriding_options=overridable()
-            )
         self._lockstep = LockstepServer(self)
         self.create_service(Reset, '~/reset', self._on_reset)
         self.create_service(Step, '~/step', self._on_step)
@@ -112,7 +108,6 @@ class SimBridgeNode(ManagedNode):
         self.create_service(CancelTrial, '~/cancel_trial', self._on_cancel_trial)
         self.create_timer(_HEARTBEAT, self._on_heartbeat, clock=self._steady)
         self.create_timer(_WATCH_PERIOD, self._on_watch, clock=self._steady)
-        self._runner: Any = None
 
     # ------------------------------------------------------------------------------- lifecycle
 
@@ -134,7 +129,7 @@ class SimBridgeNode(ManagedNode):
         """Let the simulation run, unless it is in lock-step."""
         self._activated = time.monotonic()
         if self._params.mode != LOCKSTEP:
-            self._runner = self.create_timer(self._poll_period(), self._on_run, clock=self._steady)
+            self._poll()
 
     def deactivate(self) -> None:
         """Stop the simulation where it is; a trial that runs ends as cancelled."""
@@ -157,28 +152,41 @@ class SimBridgeNode(ManagedNode):
             raise ConfigurationError('there is no scene yet; send one with the request')
         live = LiveSimulation(chosen, check_seed(self._params.seed if seed is None else seed))
         self._scene, self._live, self._fault = chosen, live, ''
-        self._pace = Pace(live.dt)
+        self._pace, self._patience = Pace(live.dt), Patience()
         self._states.restart(live.robot, chosen)
         self._time.restart(live.dt)
         self._publish(0, live.observation, live.observation)
 
-    def _poll_period(self) -> float:
-        if self._params.mode == FAST or self._scene is None:
-            return _FAST_PERIOD
-        return min(_SLOWEST_POLL, 0.5 * self._scene.control_period)
+    def _poll(self) -> None:
+        """Let the simulation run at the present real-time factor."""
+        period, self._at_once = _FAST_PERIOD, _MAX_STEPS
+        if self._params.mode == REALTIME and self._scene is not None:
+            factor = self._declared.value.realtime_factor
+            period, self._at_once = polling(self._scene.control_period, factor)
+        if self._runner is not None:
+            self.destroy_timer(self._runner)
+        self._runner = self.create_timer(period, self._on_run, clock=self._steady)
+
+    def _on_change(self, params: BridgeParams) -> None:
+        if self._runner is not None:
+            self._poll()
 
     def _on_run(self) -> None:
         live = self._live
         if live is None or self._trial is not None or self._paused or self._fault:
             return
         end = time.monotonic() + _SLICE
-        owed = _MAX_STEPS
+        owed = self._at_once
         if self._params.mode == REALTIME:
-            owed = self._pace.owed(time.monotonic(), self._declared.value.realtime_factor)
+            due = self._pace.owed(time.monotonic(), self._declared.value.realtime_factor)
+            owed = min(due, self._at_once)
+            if owed and not self._patience.may_step(time.monotonic(), live.commands):
+                return
         for _ in range(owed):
             if not self._step_live(live):
                 return
             self._pace.ran(1)
+            self._patience.stepped(time.monotonic())
             if time.monotonic() > end:
                 return
 
@@ -203,29 +211,9 @@ class SimBridgeNode(ManagedNode):
             self._clock_publisher.publish(stamp)
         self._states.publish(stamp, true, seen)
 
-    def _on_trajectory(self, message: JointTrajectory) -> None:
-        def take(live: LiveSimulation) -> None:
-            live.follow(*from_trajectory(message, self._time.nanoseconds))
-
-        self._take('joint_trajectory', take)
-
-    def _on_commands(self, message: Float64MultiArray) -> None:
-        def take(live: LiveSimulation) -> None:
-            names = live.robot.target_names
-            live.command(from_commands(message, names, self._params.interface))
-
-        self._take('commands', take)
-
-    def _take(self, topic: str, take: Callable[[LiveSimulation], None]) -> None:
-        if self._live is None or self._trial is not None:
-            return
-        try:
-            take(self._live)
-        except BadCommand as error:
-            self.get_logger().warning(
-                f'{topic} refused, the last good one holds: {error}',
-                throttle_duration_sec=_REPEAT,
-            )
+    def _commanded(self) -> LiveSimulation | None:
+        """Return what commands go to: nothing while a trial runs."""
+        return self._live if self._trial is None else None
 
     # ----------------------------------------------------------------------------------- services
 
@@ -286,6 +274,7 @@ class SimBridgeNode(ManagedNode):
     def _restart_streams(self, live: LiveSimulation) -> None:
         self._fault = ''
         self._pace.restart()
+        self._patience = Patience()
         self._states.restart(live.robot, live.scene)
         self._time.restart(live.dt)
         self._publish(0, live.observation, live.observation)
@@ -437,10 +426,10 @@ class SimBridgeNode(ManagedNode):
         self._heartbeat.publish(message)
 
     def _on_watch(self) -> None:
-        others = others_on(self, 'joint_states')
+        others = others_on(self, self._joints.states)
         if others and UNKNOWN not in others[0]:
             self._warn_once(
-                f'joint_states is published by {others[0]} as well as by '
+                f'{self._joints.states} is published by {others[0]} as well as by '
                 f'{self.get_fully_qualified_name()}: their readers see both'
             )
         if self._clock_publisher is not None:
@@ -480,7 +469,7 @@ class SimBridgeNode(ManagedNode):
         late = time.monotonic() - self._activated > _PATIENCE
         if late and not live.commanded:
             return (
-                'no joint command received on joint_trajectory or commands: is a controller '
+                f'no joint command received on {self._joints.commands}: is a controller '
                 'running and active? The robot holds its initial pose'
             )
         return ''

@@ -2,7 +2,33 @@
 
 from __future__ import annotations
 
+import math
+
 _LONGEST_LAG = 0.25
+_SHORTEST_POLL = 0.001
+_LONGEST_POLL = 0.01
+_LONGEST_WAIT = 0.05
+_REGULAR = 5
+
+
+def polling(dt: float, factor: float) -> tuple[float, int]:
+    """
+    Return how often to ask what is owed [s of wall time], and how many ticks to run at most then.
+
+    Ticks come one by one where a timer can be as fast: of two in one go the second would run
+    before a controller could answer the first.
+
+    Parameters
+    ----------
+    dt : float [s]
+        Control period.
+    factor : float
+        Simulated over wall time.
+
+    """
+    tick = dt / factor
+    period = min(_LONGEST_POLL, max(_SHORTEST_POLL, 0.5 * tick))
+    return period, max(1, math.ceil(period / tick))
 
 
 class Pace:
@@ -50,3 +76,45 @@ class Pace:
     def ran(self, ticks: int) -> None:
         """Note ticks that were run."""
         self._done += ticks
+
+
+class Patience:
+    """
+    Whether to wait for targets that are late, so that a busy machine slows the robot's time down.
+
+    Else it would hold where its controller wants it to move, and a walk would fall. Who commanded
+    in each of the last ticks is waited for, up to a twentieth of a second of wall time; in vain
+    once, and no more until it has been regular again.
+    """
+
+    def __init__(self) -> None:
+        self._answered = 0
+        self._seen = 0
+        self._since: float | None = None
+
+    def stepped(self, now: float) -> None:
+        """Note a tick that was run at a wall time [s]."""
+        self._since = now
+
+    def may_step(self, now: float, commands: int) -> bool:
+        """
+        Return whether the next tick may run.
+
+        Parameters
+        ----------
+        now : float [s]
+            Wall time.
+        commands : int
+            How many have come so far.
+
+        """
+        if self._since is None:
+            return True
+        if commands != self._seen:
+            self._seen, self._since = commands, None
+            self._answered += 1
+            return True
+        if self._answered >= _REGULAR and now - self._since < _LONGEST_WAIT:
+            return False
+        self._answered, self._since = 0, None
+        return True

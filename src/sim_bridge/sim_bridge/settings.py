@@ -61,6 +61,18 @@ class BridgeParams(Parameters):
         doc='Quantity that the commands topic carries.',
         read_only=True,
     )
+    hardware: bool = flag(
+        False,
+        doc='Be the hardware of a controller_manager: hardware/joint_commands and '
+        'hardware/joint_states in place of the topics of a robot.',
+        read_only=True,
+    )
+    calibration: str = text(
+        '',
+        doc='A hardware.yaml whose motors to play, on motors/joint_commands and '
+        'motors/joint_states; empty: none.',
+        read_only=True,
+    )
     answer_timeout: float = bounded(
         5.0,
         low=0.01,

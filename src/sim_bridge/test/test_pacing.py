@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-from sim_bridge.pacing import Pace
+from sim_bridge.pacing import Pace, Patience, polling
 
 
 @given(
@@ -43,3 +43,50 @@ def test_nothing_is_owed_for_a_pause():
     pace.owed(0.0, 1.0)
     pace.restart()
     assert pace.owed(5.0, 1.0) == 0 and pace.lag == 0.0
+
+
+@pytest.mark.parametrize('factor', [0.05, 1.0, 4.0, 10.0])
+def test_ticks_come_one_by_one_and_late_ones_can_be_made_up_for(factor):
+    period, at_once = polling(0.02, factor)
+    assert at_once == 1
+    assert 0.001 <= period <= 0.5 * 0.02 / factor
+
+
+@given(dt=st.floats(1e-3, 1.0), factor=st.floats(0.01, 100.0))
+def test_what_is_owed_can_be_run_at_any_factor(dt, factor):
+    period, at_once = polling(dt, factor)
+    assert at_once * dt / factor >= period * (1.0 - 1e-12)
+    assert 0.001 <= period <= 0.01
+
+
+def regular(ticks=5):
+    """Return patience with who has commanded in each of some ticks of 5 ms, and the time."""
+    patience = Patience()
+    for tick in range(ticks):
+        assert patience.may_step(0.005 * tick, tick)
+        patience.stepped(0.005 * tick)
+    return patience, 0.005 * ticks
+
+
+def test_late_targets_of_a_regular_controller_are_waited_for():
+    patience, now = regular(6)
+    for late in (0.0, 0.01, 0.04):
+        assert not patience.may_step(now + late, 5)
+    assert patience.may_step(now + 0.041, 6)
+
+
+def test_who_is_gone_is_waited_for_once():
+    patience, now = regular(6)
+    assert not patience.may_step(now, 5)
+    assert patience.may_step(now + 0.06, 5)
+    for tick in range(20):
+        patience.stepped(now + 0.06 + 0.005 * tick)
+        assert patience.may_step(now + 0.06 + 0.005 * tick, 5)
+
+
+@pytest.mark.parametrize('every', [2, 3])
+def test_who_commands_more_slowly_than_ticks_come_is_never_waited_for(every):
+    patience = Patience()
+    for tick in range(60):
+        assert patience.may_step(0.005 * tick, tick // every)
+        patience.stepped(0.005 * tick)

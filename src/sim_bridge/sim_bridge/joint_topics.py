@@ -1,0 +1,125 @@
+"""How a bridge is commanded and says where its joints are: as a robot, or as its hardware."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from trajectory_msgs.msg import JointTrajectory
+
+from gait_core.errors import BadCommand, ConfigurationError
+from gait_core.hardware import read_hardware
+from gait_core.robot.load import load_robot
+from gait_ros.command_messages import from_commands, from_trajectory
+from gait_ros.joint_messages import (
+    COMMANDS,
+    MOTOR_COMMANDS,
+    MOTOR_STATES,
+    STATES,
+    from_values,
+    to_targets,
+    to_values,
+)
+from gait_ros.qos import STREAM, overridable
+from sim_bridge.live import LiveSimulation
+from sim_bridge.settings import BridgeParams
+
+_REPEAT = 10.0
+
+
+class JointTopics:
+    """
+    Subscribes to the topics that command a bridge, by its parameters.
+
+    As a robot it takes ``joint_trajectory`` and ``commands`` and publishes ``joint_states``. As
+    the ``hardware`` of a controller_manager it takes and publishes ``hardware/...`` instead, and
+    with a ``calibration`` it plays the motors themselves: ``motors/...``, in their terms.
+
+    Parameters
+    ----------
+    node : Node
+    params : BridgeParams
+    live : callable
+        Returns what is commanded now, if anything.
+    now : callable
+        Returns the simulated time [ns].
+
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        params: BridgeParams,
+        live: Callable[[], LiveSimulation | None],
+        now: Callable[[], int],
+    ) -> None:
+        self._node, self._params, self._live, self._now = node, params, live, now
+        self._motors = None
+        if params.calibration:
+            if not (params.hardware and params.robot):
+                raise ConfigurationError(
+                    "parameter 'calibration' needs a robot and hardware:=true"
+                )
+            self._motors = read_hardware(params.calibration, load_robot(params.robot))
+        commands, self.states = (
+            (COMMANDS, STATES) if self._motors is None else (MOTOR_COMMANDS, MOTOR_STATES)
+        )
+        inputs: dict[str, tuple[Any, Callable[[LiveSimulation, Any], None]]] = {
+            commands: (JointState, self._take_joint_commands)
+        }
+        if not params.hardware:
+            self.states = 'joint_states'
+            inputs = {
+                'joint_trajectory': (JointTrajectory, self._take_trajectory),
+                'commands': (Float64MultiArray, self._take_commands),
+            }
+        self.commands = ' or '.join(inputs)
+        for topic, (kind, take) in inputs.items():
+            node.create_subscription(
+                kind,
+                topic,
+                self._taker(topic, take),
+                STREAM,
+                qos_overriding_options=overridable(),
+            )
+
+    def spoken(self, message: JointState) -> JointState:
+        """Return joint states as the motors report them, where there are any."""
+        if self._motors is None:
+            return message
+        return from_values(self._motors.to_motors(to_values(message)), message.header.stamp)
+
+    def _taker(
+        self, topic: str, take: Callable[[LiveSimulation, Any], None]
+    ) -> Callable[[Any], None]:
+        def taken(message: Any) -> None:
+            live = self._live()
+            if live is None:
+                return
+            try:
+                take(live, message)
+            except BadCommand as error:
+                self._node.get_logger().warning(
+                    f'{topic} refused, the last good one holds: {error}',
+                    throttle_duration_sec=_REPEAT,
+                )
+
+        return taken
+
+    def _take_trajectory(self, live: LiveSimulation, message: JointTrajectory) -> None:
+        live.follow(*from_trajectory(message, self._now()))
+
+    def _take_commands(self, live: LiveSimulation, message: Float64MultiArray) -> None:
+        names = live.robot.target_names
+        live.command(from_commands(message, names, self._params.interface))
+
+    def _take_joint_commands(self, live: LiveSimulation, message: JointState) -> None:
+        values = to_values(message)
+        if self._motors is not None:
+            values = self._motors.to_joints(values)
+        targets = to_targets(values)
+        if targets:
+            live.command(*targets)
