@@ -17,11 +17,25 @@ import numpy as np
 from gait_core.errors import ConfigurationError, unknown
 
 
+_LATER = 'later'
+
+
+def later(default: Any = dataclasses.MISSING, factory: Any = dataclasses.MISSING) -> Any:
+    """
+    Declare a field that came after others were recorded and hashed.
+
+    At its default it is left out of plain data, so that what does not use it keeps its hash.
+    """
+    return dataclasses.field(default=default, default_factory=factory, metadata={_LATER: True})
+
+
 def plain(value: Any) -> Any:
     """Return dataclasses, mappings, arrays and tuples as dicts, lists and plain numbers."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {
-            field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)
+            field.name: plain(getattr(value, field.name))
+            for field in dataclasses.fields(value)
+            if not (field.metadata and _unused(field, getattr(value, field.name)))
         }
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
@@ -32,6 +46,14 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     return value
+
+
+def _unused(field: Any, value: Any) -> bool:
+    """Return whether a later field has its default."""
+    if _LATER not in field.metadata:
+        return False
+    made = field.default_factory is not dataclasses.MISSING
+    return bool(value == (field.default_factory() if made else field.default))
 
 
 def sha256_of(value: Any) -> str:

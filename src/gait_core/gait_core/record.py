@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import fields
 import io
 import json
-import os
 from pathlib import Path
 from typing import Any
 import zipfile
@@ -20,22 +19,13 @@ from gait_core.canonical import plain, rebuild
 from gait_core.champion import write_atomically
 from gait_core.errors import ConfigurationError
 from gait_core.robot.load import load_robot
+from gait_core.robot.mass import heavier
 from gait_core.rollout import Rollout
 from gait_core.trial_spec import TrialResult, TrialSpec
 
 FORMAT = 1
 
 _NO_ARRAYS = ('robot', 'spec', 'status', 'dt')
-
-
-def make_folder(folder: Path) -> None:
-    """Make the folder of a record before its trial; ConfigurationError if it cannot be written."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ConfigurationError(f'record {folder}: {error.strerror}') from error
-    if not os.access(folder, os.W_OK):
-        raise ConfigurationError(f'record {folder}: it may not be written')
 
 
 def write_record(folder: Path, rollout: Rollout, result: TrialResult) -> None:
@@ -94,7 +84,7 @@ def read_record(folder: Path) -> tuple[Rollout, TrialResult]:
     if facts.get('format') != FORMAT:
         raise ConfigurationError(f'record {folder}: expected format {FORMAT}')
     spec: TrialSpec = rebuild(TrialSpec, facts['spec'], 'spec')
-    robot = load_robot(spec.scene.robot, spec.scene.draw)
+    robot = heavier(load_robot(spec.scene.robot, spec.scene.draw), spec.scene.mass_factor)
     if list(robot.target_names) != facts['target_names']:
         raise ConfigurationError(
             f"record {folder}: robot '{robot.name}' has other joints than when it was recorded"

@@ -8,6 +8,7 @@ import math
 from types import MappingProxyType
 from typing import Any
 
+from gait_core.canonical import later
 from gait_core.errors import ConfigurationError
 from gait_core.seeding import MAX_SEED, check_seed
 
@@ -148,6 +149,8 @@ class Scene:
         Length ratio of the simulated to the real robot (similarity scaling); 1 is unscaled.
     fixed_base : bool
         Hangs the robot by its root link. A fitness is refused then.
+    mass_factor : float
+        Of every mass and inertia of the robot; 1 is as it is described.
 
     """
 
@@ -167,6 +170,7 @@ class Scene:
     sensors: SensorModel = field(default_factory=SensorModel)
     length_scale: float = 1.0
     fixed_base: bool = False
+    mass_factor: float = later(1.0)
 
     def __post_init__(self) -> None:
         """Check ranges and that the control period is a whole multiple of the physics step."""
@@ -178,6 +182,7 @@ class Scene:
             gy=self.gravity[1],
             gz=self.gravity[2],
             length_scale=self.length_scale,
+            mass_factor=self.mass_factor,
             **self.engine_options,
         )
         for name in ('friction', 'restitution'):
@@ -192,8 +197,9 @@ class Scene:
             )
         if not 0 <= self.draw <= MAX_SEED:
             raise ConfigurationError(f'scene.draw is {self.draw}, expected 0 to {MAX_SEED}')
-        if self.length_scale <= 0.0:
-            raise ConfigurationError(f'scene.length_scale is {self.length_scale}, not positive')
+        for name in ('length_scale', 'mass_factor'):
+            if getattr(self, name) <= 0.0:
+                raise ConfigurationError(f'scene.{name} is {getattr(self, name)}, not positive')
         steps_per_tick(self.physics_step, self.control_period)
 
     @property

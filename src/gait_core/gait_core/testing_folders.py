@@ -11,6 +11,7 @@ import yaml
 
 from gait_core.observation import Observation
 from gait_core.robot.load import load_robot
+from gait_core.robot.mass import heavier
 from gait_core.robot.model import RobotModel
 from gait_core.robot.to_urdf import to_urdf
 from gait_core.scene import Scene
@@ -26,7 +27,7 @@ class SceneKinematicEngine(KinematicEngine):
 
     def reset(self, scene: Scene, seed: int, settle_ticks: int = 0) -> Observation:
         """Load the scene's robot and return its initial state."""
-        self._robot = load_robot(scene.robot, scene.draw)
+        self._robot = heavier(load_robot(scene.robot, scene.draw), scene.mass_factor)
         return super().reset(scene, seed, settle_ticks)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 import time as wall
 from typing import Any
 
@@ -27,7 +28,7 @@ from gait_core.observation import Observation, missing
 from gait_core.parameters import build
 from gait_core.robot.model import RobotModel
 from gait_core.rollout import Recorder, Rollout
-from gait_core.scene import Scene
+from gait_core.scene import NOTHING, Scene
 from gait_core.seeding import derived_seed
 from gait_core.sensors import Sensors
 from gait_core.state_tape import StateTape
@@ -38,10 +39,12 @@ from gait_core.trial_spec import (
     OK,
     Command,
     CommandScript,
+    Milestone,
     TrialResult,
     TrialSpec,
     invalid,
 )
+from gait_core.variation import varied
 from gait_core.weights import load_weights
 
 _ENGINE_SEED, SENSOR_SEED, CONTROLLER_SEED = range(3)
@@ -59,7 +62,10 @@ class TrialLoop:
 
     def __init__(self, spec: TrialSpec, engine: Engine) -> None:
         self._began = wall.perf_counter()
-        self.spec = spec
+        self.given = spec
+        scene = varied(spec.scene, spec.randomise, spec.seed)
+        # Whatever reads the record of the trial finds the scene in which it was run.
+        self.spec = replace(spec, scene=scene, randomise=NOTHING) if spec.randomise else spec
         self.dt = spec.scene.control_period
         self.running = False
         self.status = ''
@@ -67,6 +73,7 @@ class TrialLoop:
         self._engine = engine
         self._tick = 0
         self._fell_at: float | None = None
+        self._milestones = {round(one.time / self.dt): one for one in spec.hopeless}
 
     @property
     def controller_seed(self) -> int:
@@ -106,6 +113,7 @@ class TrialLoop:
         )
         self._recorder = Recorder(spec, self.robot)
         self._sensors = Sensors(spec.scene.sensors, derived_seed(spec.seed, SENSOR_SEED))
+        self._origin = _middle(self.true)
         self.running = True
         self._look()
 
@@ -130,13 +138,23 @@ class TrialLoop:
         self._judge()
 
     def _judge(self) -> None:
-        """End the trial if the robot fell or the time is over."""
+        """End the trial if the robot fell, did not come far enough or the time is over."""
         reason = self._fall.reason(self.true)
         if reason:
             self._fell_at = self._tick * self.dt
             self.end(FELL, reason)
         elif self._tick >= self.spec.ticks:
             self.end(OK)
+        elif self._tick in self._milestones:
+            self._check_milestone(self._milestones[self._tick])
+
+    def _check_milestone(self, one: Milestone) -> None:
+        moved = float(np.hypot(*(_middle(self.true) - self._origin)))
+        if not moved >= one.moved:
+            self.end(
+                invalid('hopeless'),
+                f'moved {moved:.4g} m in {one.time:g} s, less than {one.moved:g} m',
+            )
 
     def coming(self) -> list[Command]:
         """
@@ -147,6 +165,9 @@ class TrialLoop:
         ticks = self.spec.ticks - self._tick
         if self._fall.possible:
             ticks = min(ticks, _BLOCK)
+        if self._milestones:
+            ahead = (tick - self._tick for tick in self._milestones if tick > self._tick)
+            ticks = min([ticks, *ahead])
         script = CommandScript(self.spec.script)
         return [script.at((self._tick + i) * self.dt) for i in range(ticks)]
 
@@ -234,13 +255,18 @@ class TrialLoop:
             terms=terms,
             fitness=sum(weights[name] * value for name, value in terms.items()) if terms else None,
             trial_hash=self._recorder.hash(self.status),
-            spec_hash=sha256_of(self.spec),
+            spec_hash=sha256_of(self.given),
             fingerprint=fingerprint(),
             ticks=self._tick,
             fell_at=self._fell_at,
             wall_time=wall.perf_counter() - self._began,
             reason=self.reason,
         )
+
+
+def _middle(state: Observation) -> FloatArray:
+    """Return the middle of the root links over the ground, (2,) [m]."""
+    return np.asarray(state.body_poses[:, :2].mean(axis=0))
 
 
 def initial_positions(robot: RobotModel, scene: Scene) -> FloatArray:

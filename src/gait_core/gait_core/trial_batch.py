@@ -62,7 +62,8 @@ def _alike(specs: Sequence[TrialSpec]) -> Iterable[list[int]]:
             alike = replace(
                 spec, controller=first.controller, parameters=first.parameters, seed=first.seed
             )
-            if alike == first:
+            # Where scenes are drawn, other seeds mean other scenes.
+            if alike == first and (not spec.randomise or spec.seed == first.seed):
                 places.append(place)
                 break
         else:
@@ -89,7 +90,7 @@ def _rolled(engine: Any, ready: Sequence[_Prepared], threads: int) -> list[Trial
     """Return the results of trials by one rollout."""
     # An engine's seed may decide on where a robot begins: such trials are run alone.
     if not all(_same_state(loop.true, ready[-1][0].true) for loop, _, _ in ready):
-        return [run_trial(loop.spec, engine) for loop, _, _ in ready]
+        return [run_trial(loop.given, engine) for loop, _, _ in ready]
     if not ready:
         return []
     began = time.perf_counter()

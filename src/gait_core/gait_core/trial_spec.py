@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 import math
 from typing import Any
 
+from gait_core.canonical import later
 from gait_core.errors import ConfigurationError
 from gait_core.scene import NOTHING, Scene
 from gait_core.seeding import check_seed
+from gait_core.variation import check_ranges
 
 OK = 'ok'
 FELL = 'fell'
@@ -59,6 +61,25 @@ class TimedCommand:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Milestone:
+    """
+    By when a trial must have come how far, or it ends as ``invalid:hopeless``.
+
+    ``time`` [s] since its start; ``moved`` [m] is the level distance of the middle of the root
+    links from where it was then, in any direction.
+    """
+
+    time: float
+    moved: float
+
+    def __post_init__(self) -> None:
+        """Check that both are positive."""
+        for name, value in vars(self).items():
+            if not (math.isfinite(value) and value > 0.0):
+                raise ConfigurationError(f'hopeless.{name} is {value}, it must be positive')
+
+
+@dataclass(frozen=True, kw_only=True)
 class TrialSpec:
     """
     Everything that determines a trial's result.
@@ -86,6 +107,11 @@ class TrialSpec:
         File with a controller's bulk weights (``.npz``); empty: none.
     weights_sha256 : str
         Their hash, checked when loading. Empty: none.
+    randomise : mapping of str to (float, float)
+        What of the scene is drawn from the seed, and between which values
+        (``gait_core.variation``).
+    hopeless : tuple of Milestone
+        In order of time.
 
     """
 
@@ -100,6 +126,8 @@ class TrialSpec:
     gates: Mapping[str, float] = field(default_factory=lambda: NOTHING)
     weights: str = ''
     weights_sha256: str = ''
+    randomise: Mapping[str, tuple[float, float]] = later(factory=lambda: NOTHING)
+    hopeless: tuple[Milestone, ...] = later(())
 
     def __post_init__(self) -> None:
         """Check seed, times and that a robot on a stand is not scored."""
@@ -127,6 +155,19 @@ class TrialSpec:
             raise ConfigurationError(f'the command script is not in order of time: {times}')
         if self.scene.fixed_base and self.fitness_terms:
             raise ConfigurationError('a robot with fixed_base gets no fitness')
+        check_ranges(self.scene, self.randomise)
+        self._check_milestones()
+
+    def _check_milestones(self) -> None:
+        times = [one.time for one in self.hopeless]
+        if times != sorted(set(times)):
+            raise ConfigurationError(f'hopeless is not in order of time: {times}')
+        for time in times:
+            if time >= self.duration:
+                raise ConfigurationError(
+                    f'hopeless.time is {time:g} s of a trial of {self.duration:g} s; nearest '
+                    f'valid: {max(self.duration - self.scene.control_period, 0.0):g}'
+                )
 
     @property
     def ticks(self) -> int:

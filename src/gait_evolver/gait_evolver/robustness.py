@@ -14,6 +14,7 @@ from gait_core.champion import Champion
 from gait_core.errors import ConfigurationError
 from gait_core.gates import default_limits
 from gait_core.robot.load import load_robot
+from gait_core.robot.mass import heavier
 from gait_core.robot.model import RobotModel
 from gait_core.scene import InitialState, Scene, TerrainSpec
 from gait_core.seeding import derived_seed
@@ -194,15 +195,6 @@ def _terrains(
                 for one in starts
             ),
         )
-
-
-def heavier(robot: RobotModel, factor: float) -> RobotModel:
-    """Return a robot whose every mass and inertia is multiplied by a factor."""
-    links = tuple(
-        replace(link, mass=link.mass * factor, inertia=link.inertia * factor)
-        for link in robot.links
-    )
-    return replace(robot, links=links)
 
 
 def _run(spec: TrialSpec, mass: float) -> TrialResult:

@@ -18,7 +18,7 @@ from gait_core.errors import BadCommand, ConfigurationError
 from gait_core.observation import Contacts, Imu, Observation
 from gait_core.scene import InitialState, Push, Scene, SensorModel, TerrainSpec
 from gait_core.targets import JointTargets
-from gait_core.trial_spec import Command, TimedCommand, TrialResult, TrialSpec
+from gait_core.trial_spec import Command, Milestone, TimedCommand, TrialResult, TrialSpec
 from gait_interfaces import msg
 from gait_ros.parameters import from_parameter_values, to_parameter_values
 
@@ -221,6 +221,7 @@ def to_scene(scene: Scene) -> msg.Scene:
         control_period=float(scene.control_period),
         length_scale=float(scene.length_scale),
         fixed_base=scene.fixed_base,
+        mass_factor=float(scene.mass_factor),
         initial_pose=np.array([getattr(scene.initial, name) for name in _POSE], dtype=np.float64),
         initial_joints=to_quantities(scene.initial.joint_positions),
         push_links=[push.link for push in pushes],
@@ -255,6 +256,7 @@ def from_scene(message: msg.Scene) -> Scene:
         control_period=message.control_period,
         length_scale=message.length_scale,
         fixed_base=message.fixed_base,
+        mass_factor=message.mass_factor,
         initial=InitialState(
             **dict(zip(_POSE, message.initial_pose.tolist(), strict=True)),
             joint_positions=from_quantities(message.initial_joints),
@@ -270,10 +272,7 @@ def _pushes(message: msg.Scene) -> tuple[Push, ...]:
         ('push_windows', message.push_windows, 2),
         ('push_forces', message.push_forces, 3),
     ):
-        if len(values) != count * width:
-            raise ConfigurationError(
-                f'{name} has {len(values)} numbers, expected {count} x {width} for {count} links'
-            )
+        _check_size(name, values, width, count, 'links')
     windows, forces = read(message.push_windows, 2), read(message.push_forces, 3)
     return tuple(
         Push(link=link, start=start, duration=duration, force=(fx, fy, fz))
@@ -281,6 +280,13 @@ def _pushes(message: msg.Scene) -> tuple[Push, ...]:
             message.push_links, windows.tolist(), forces.tolist(), strict=True
         )
     )
+
+
+def _check_size(name: str, values: Any, width: int, count: int, what: str) -> None:
+    if len(values) != count * width:
+        raise ConfigurationError(
+            f'{name} has {len(values)} numbers, expected {count} x {width} for {count} {what}'
+        )
 
 
 def to_spec(spec: TrialSpec) -> msg.TrialSpec:
@@ -296,6 +302,9 @@ def to_spec(spec: TrialSpec) -> msg.TrialSpec:
         settle_time=float(spec.settle_time),
         fitness_terms=to_quantities(spec.fitness_terms),
         gates=to_quantities(spec.gates),
+        varied=list(spec.randomise),
+        varied_ranges=flat(list(spec.randomise.values())),
+        hopeless=flat([(one.time, one.moved) for one in spec.hopeless]),
         weights=spec.weights,
         weights_sha256=spec.weights_sha256,
     )
@@ -320,9 +329,19 @@ def from_spec(message: msg.TrialSpec) -> TrialSpec:
         settle_time=message.settle_time,
         fitness_terms=from_quantities(message.fitness_terms),
         gates=from_quantities(message.gates),
+        randomise=_ranges(message),
+        hopeless=tuple(
+            Milestone(time=time, moved=moved) for time, moved in read(message.hopeless, 2).tolist()
+        ),
         weights=message.weights,
         weights_sha256=message.weights_sha256,
     )
+
+
+def _ranges(message: msg.TrialSpec) -> dict[str, tuple[float, float]]:
+    _check_size('varied_ranges', message.varied_ranges, 2, len(message.varied), 'quantities')
+    pairs = read(message.varied_ranges, 2).tolist()
+    return {name: (low, high) for name, (low, high) in zip(message.varied, pairs, strict=True)}
 
 
 def to_result(result: TrialResult) -> msg.TrialResult:

@@ -17,7 +17,7 @@ from gait_core.errors import BadCommand, ConfigurationError
 from gait_core.observation import Contacts, Imu, Observation
 from gait_core.scene import InitialState, Push, Scene, SensorModel, TerrainSpec
 from gait_core.targets import JointTargets
-from gait_core.trial_spec import Command, TimedCommand, TrialResult, TrialSpec
+from gait_core.trial_spec import Command, Milestone, TimedCommand, TrialResult, TrialSpec
 from gait_interfaces import msg
 from gait_ros import conversions as convert
 
@@ -141,6 +141,7 @@ SCENES = st.builds(
     ).map(tuple),
     sensors=st.builds(SensorModel, orientation_noise=POSITIVE, delay_ticks=st.integers(0, 9)),
     length_scale=POSITIVE,
+    mass_factor=POSITIVE,
 )
 PARAMETERS = st.dictionaries(
     NAMES,
@@ -168,6 +169,8 @@ SPECS = st.builds(
     fitness_terms=QUANTITIES,
     gates=QUANTITIES,
     weights=NAMES,
+    randomise=st.sampled_from([{}, {'mass': (0.8, 1.2), 'sensors.delay_ticks': (0.0, 2.0)}]),
+    hopeless=st.sampled_from([(), (Milestone(time=0.05, moved=0.1),)]),
 )
 
 

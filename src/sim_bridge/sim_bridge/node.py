@@ -322,7 +322,7 @@ class SimBridgeNode(ManagedNode):
             else:
                 controller = start_trial(loop)
         except SimulationDiverged as error:
-            return unfinished(loop.spec, DIVERGED, str(error))
+            return unfinished(loop.given, DIVERGED, str(error))
         self._states.restart(loop.robot, loop.spec.scene)
         self._time.restart(loop.dt)
         self._publish(0, loop.true, loop.seen)

@@ -12,6 +12,7 @@ from gait_core.observation import Observation
 from gait_core.parameters import Parameters, build
 from gait_core.placement import base_pose
 from gait_core.robot.load import load_robot
+from gait_core.robot.mass import heavier
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Push, Scene
 from gait_core.state_tape import StateTape, by_steps
@@ -153,7 +154,7 @@ class SceneEngine(ABC, Generic[BuiltT]):
         """
         world = self._open_world()
         self._ready = False
-        robot = self._robots(scene.robot, scene.draw)
+        robot = heavier(self._robots(scene.robot, scene.draw), scene.mass_factor)
         options = build(self.Options, scene.engine_options)
         refuse_unsupported(self.name, self.carries, scene, robot)
         start = initial_positions(robot, scene)

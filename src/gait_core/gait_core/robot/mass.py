@@ -1,0 +1,18 @@
+"""A robot that is heavier or lighter than it is described."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gait_core.robot.model import RobotModel
+
+
+def heavier(robot: RobotModel, factor: float) -> RobotModel:
+    """Return a robot whose every mass and inertia is multiplied by a factor; itself for 1."""
+    if factor == 1.0:
+        return robot
+    links = tuple(
+        replace(link, mass=link.mass * factor, inertia=link.inertia * factor)
+        for link in robot.links
+    )
+    return replace(robot, links=links)
