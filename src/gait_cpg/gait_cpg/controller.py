@@ -14,17 +14,22 @@ from gait_core.arrays import BoolArray, FloatArray
 from gait_core.errors import ConfigurationError
 from gait_core.foot_reflexes import NEEDS, FootReflexes, FootReflexParams
 from gait_core.leg_ik import LegPaths
+from gait_core.leg_odometry import LegOdometry
 from gait_core.observation import Observation
-from gait_core.parameters import Parameters, bounded, text, whole
+from gait_core.parameters import Parameters, bounded, flag, text, whole
 from gait_core.robot.model import RobotModel
 from gait_core.targets import JointTargets, TargetTape
 from gait_core.trial_spec import Command
-from gait_cpg.gaits import GAITS, gait, leg_lags
+from gait_cpg.gaits import GAITS, OWN, gait, leg_lags, read_gait
 from gait_cpg.oscillators import coupling_to_lags, locked_phases
+from gait_cpg.posture import Posture
+from gait_cpg.steering import Steering
 from gait_cpg.swing import in_stance
 from gait_cpg.walk_kernel import follow, play_feet
 
 MIN_LEGS = 4
+NOWHERE = (0.0, 0.0, 0.0)
+_BLIND = Observation(tick=0, time=0.0)
 _AT_REST = 1e-4
 """Amplitude below which a robot that was told to stop stands: a lift of micrometres."""
 
@@ -33,7 +38,8 @@ _AT_REST = 1e-4
 class PhaseCpgParams(FootReflexParams):
     """Parameters of the phase-oscillator walk."""
 
-    gait: str = text('trot', choices=tuple(GAITS), doc='Which legs move together.')
+    gait: str = text('trot', choices=(*GAITS, OWN), doc='Which legs move together.')
+    gait_file: str = text('', doc='YAML file of the gait `own`: duty_factor and lags of the legs.')
     frequency: float = bounded(2.5, low=0.2, high=5.0, unit='Hz', doc='Gait cycles per second.')
     duty_factor: float = bounded(
         GAITS['trot'].duty_factor,
@@ -94,6 +100,19 @@ class PhaseCpgParams(FootReflexParams):
         unit='1/s',
         doc='Rate at which phase lags, the size of the steps and changed parameters settle.',
     )
+    heading_gain: float = bounded(
+        0.0, low=0.0, high=5.0, unit='1/s', doc='Turning rate per error of the heading.'
+    )
+    speed_gain: float = bounded(
+        0.0, low=0.0, high=5.0, unit='1/s', doc='Rate at which an error of the speed is made good.'
+    )
+    odometry: bool = flag(False, doc='Add up the way of the feet that stand, as `odom` state.')
+
+    def __post_init__(self) -> None:
+        """Check every field, and read the file of a gait of its own."""
+        super().__post_init__()
+        if self.gait == OWN:
+            read_gait(self.gait_file)
 
 
 _SHAPE = (
@@ -112,6 +131,21 @@ _AT_START = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0])
 """Their share that holds from the start; what moves standing feet begins at nothing."""
 
 
+_MORE_PRESETS: Mapping[str, Mapping[str, Any]] = {
+    'pace': {'gait': 'pace', 'duty_factor': GAITS['pace'].duty_factor, 'frequency': 3.0},
+    'bound': {'gait': 'bound', 'duty_factor': GAITS['bound'].duty_factor, 'frequency': 3.5},
+    'crawl': {
+        'gait': 'crawl',
+        'duty_factor': GAITS['crawl'].duty_factor,
+        'frequency': 0.5,
+        'sway': 0.06,
+    },
+    'tripod': {'gait': 'tripod', 'duty_factor': GAITS['tripod'].duty_factor, 'frequency': 1.5},
+    'ripple': {'gait': 'ripple', 'duty_factor': GAITS['ripple'].duty_factor, 'frequency': 1.2},
+    'wave': {'gait': 'wave', 'duty_factor': GAITS['wave'].duty_factor, 'frequency': 0.6},
+}
+
+
 class PhaseCpgController:
     """
     Walks any robot with at least four legs, each driven by one amplitude-phase oscillator.
@@ -120,8 +154,10 @@ class PhaseCpgController:
     that the stance feet oppose; the amplitudes scale the steps between standing (0) and walking
     (1). A robot that is told not to move finishes its steps in place and stands still. What the
     legs cannot reach is met as closely as their joint limits allow. It runs open loop, from the
-    command alone, but for reflexes of the feet that are switched on; set points are not looked at.
-    New parameters settle at ``convergence_rate``.
+    command alone, but for what is switched on: reflexes of the feet, and holding heading and speed
+    by what is seen of them. The set points ``height``, ``roll``, ``pitch`` and ``yaw`` move the
+    body over its feet; with ``sit`` at 1 it stops, sits down, and stands up again at 0. New
+    parameters settle at ``convergence_rate``.
     """
 
     Params: ClassVar[type[Parameters]] = PhaseCpgParams
@@ -136,6 +172,7 @@ class PhaseCpgController:
                     'sway': 0.06,
                 }
             ),
+            **{name: MappingProxyType(values) for name, values in _MORE_PRESETS.items()},
         }
     )
 
@@ -160,6 +197,9 @@ class PhaseCpgController:
         columns = [robot.joint_index[name] for name in self._names]
         self._fastest = robot.velocity_limit[columns]
         self._reflexes = FootReflexes(robot, self._leg_names)
+        self._odometry = LegOdometry(robot, self._leg_names)
+        self._posture = Posture(robot, self._feet[:, :3])
+        self._steering = Steering()
         self.set_params(params)
         self.reset(0)
         # Kernels are compiled on their first call on a machine, for seconds: not in a walk.
@@ -168,8 +208,9 @@ class PhaseCpgController:
 
     @property
     def needs(self) -> frozenset[str]:
-        """Nothing, but where a reflex is on."""
-        return NEEDS if self._reflexes.active else frozenset()
+        """Nothing, but where a reflex or the odometry is on."""
+        needed = NEEDS if self._reflexes.active else frozenset()
+        return needed | {'joint_positions'} if self._params.odometry else needed
 
     @property
     def params(self) -> PhaseCpgParams:
@@ -180,13 +221,19 @@ class PhaseCpgController:
         """Replace the parameters; the walk settles into them."""
         self._params = params
         self._reflexes.set_params(params)
-        self._lags = leg_lags(gait(params.gait), self._feet[:, :3])
+        if params.gait == OWN:
+            own = read_gait(params.gait_file)
+            self._lags, duty_factor = own.of(self._leg_names), own.duty_factor
+        else:
+            self._lags = leg_lags(gait(params.gait), self._feet[:, :3])
+            duty_factor = params.duty_factor
         self._start = locked_phases(self._lags)
         self._coupling = coupling_to_lags(self._lags, params.convergence_rate)
         # The amplitude's double time constant is 2 / gain.
         self._gain = np.full(len(self._lags), 2.0 * params.convergence_rate)
         self._limits = (params.max_forward, params.max_sideways, params.max_yaw_rate)
         self._wanted = np.array([getattr(params, name) for name in _SHAPE])
+        self._wanted[_SHAPE.index('duty_factor')] = duty_factor
 
     def reset(self, seed: int) -> None:
         """Stand in the nominal stance; nothing here is random, whatever the seed."""
@@ -194,6 +241,9 @@ class PhaseCpgController:
         self._joints = self._stance.copy()
         self._paths.reset()
         self._reflexes.reset()
+        self._odometry.reset()
+        self._posture.reset()
+        self._steering.reset()
         self._stand()
 
     def _stand(self) -> None:
@@ -203,20 +253,35 @@ class PhaseCpgController:
 
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
         """Return the joint positions at the end of each sub-sample and the rates to them."""
-        joints, rates = self._play(dt, self._steered(dt, [command]))
+        if self._params.odometry:
+            self._odometry.update(self._standing(), observation)
+        velocity = self._steering.corrected(
+            dt, command.velocity, observation, 1.0 / float(self._now[_PLACE]),
+            self._params.heading_gain, self._params.speed_gain,
+        )  # fmt: skip
+        joints, rates = self._play(
+            dt, self._steered(dt, [Command(velocity=velocity, set_points=command.set_points)]),
+            [command.set_points],
+        )  # fmt: skip
         targets = JointTargets(names=self._names, position=joints[0], velocity=rates[0])
         if self._reflexes.active:
             targets = self._reflexes.apply(dt, targets, self._standing(), observation)
         return targets
 
     def tape(self, dt: float, commands: Sequence[Command]) -> TargetTape | None:
-        """Return the targets of some control periods; none where reflexes look at the legs."""
-        if self._reflexes.active:
+        """Return the targets of some control periods; none where it looks at observations."""
+        params = self._params
+        if self._reflexes.active or params.heading_gain or params.speed_gain or params.odometry:
             return None
+        if any(command.set_points for command in commands) or not self._posture.level:
+            # A body that sits down does not walk: each period depends on the one before.
+            return TargetTape.of([self.step(dt, command, _BLIND) for command in commands])
         joints, rates = self._play(dt, self._steered(dt, commands))
         return TargetTape(names=self._names, position=joints, velocity=rates)
 
-    def _play(self, dt: float, twists: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _play(
+        self, dt: float, twists: FloatArray, set_points: Sequence[Mapping[str, float]] = ()
+    ) -> tuple[FloatArray, FloatArray]:
         """Return positions and rates, (T, K, n), of control periods at whose ends twists hold."""
         samples = self._params.sub_samples
         period, settled = dt / samples, -math.expm1(-dt * self._params.convergence_rate)
@@ -226,6 +291,8 @@ class PhaseCpgController:
             self._oscillators, self._start, self._gain, coupling.cosine, coupling.sine, period,
             self._walking, _AT_REST, self._feet, self._now, twists, self._wanted, settled, feet,
         )  # fmt: skip
+        for place, points in zip(feet, set_points, strict=False):
+            place[:] = self._posture.place(dt, points, place)
         joints = self._paths.follow_all(feet)
         rates = np.empty_like(joints)
         shape = (len(twists) * samples, -1)
@@ -239,7 +306,8 @@ class PhaseCpgController:
         twist = tuple(self._now[:_PLACE].tolist())
         twists: FloatArray = np.empty((len(commands), _PLACE))
         for row, command in zip(twists, commands, strict=True):
-            twist = self._steered_once(dt, command.velocity, twist)
+            sits = command.set_points.get('sit', 0.0) > 0.0 or self._posture.sitting
+            twist = self._steered_once(dt, NOWHERE if sits else command.velocity, twist)
             row[:] = twist
         return twists
 
@@ -262,7 +330,8 @@ class PhaseCpgController:
 
         ``phase`` [rad] of the first leg, ``phase.<leg>`` [rad] in [0, 2 pi) from lift-off,
         ``stance.<leg>`` 1 for a foot meant to be down, ``amplitude`` from standing (0) to walking
-        (1), and ``reflex.<name>``: how often each has acted.
+        (1), ``odom.x``, ``odom.y`` [m] and ``odom.yaw`` [rad] where odometry is on, and
+        ``reflex.<name>``: how often each has acted.
         """
         phases = np.mod(self._oscillators[0], 2.0 * math.pi)
         down = self._standing()
@@ -273,6 +342,9 @@ class PhaseCpgController:
         for name, phase, stance in zip(self._leg_names, phases, down, strict=True):
             values[f'phase.{name}'] = float(phase)
             values[f'stance.{name}'] = float(stance)
+        if self._params.odometry:
+            places = ('odom.x', 'odom.y', 'odom.yaw')
+            values.update(zip(places, self._odometry.pose.tolist(), strict=True))
         for name, count in self._reflexes.counts.items():
             values[f'reflex.{name}'] = float(count)
         return values

@@ -9,14 +9,16 @@ tripod of six. Names and footfall orders of the symmetric gaits after Hildebrand
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import ConfigurationError, unknown
+from gait_core.robot.yaml_reader import read_yaml
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,17 +57,63 @@ GAITS: Mapping[str, Gait] = MappingProxyType(
         'pace': Gait(duty_factor=0.55, side_lag=0.5, pair_lag=0.0),
         'bound': Gait(duty_factor=0.5, side_lag=0.0, pair_lag=0.5),
         'tripod': Gait(duty_factor=0.55, side_lag=0.5, pair_lag=0.5),
+        'crawl': Gait(duty_factor=0.88, side_lag=0.5, pair_lag=None),
         'ripple': Gait(duty_factor=2.0 / 3.0, side_lag=0.5, pair_lag=1.0 / 3.0),
         'wave': Gait(duty_factor=0.85, side_lag=0.5, pair_lag=None),
     }
 )
 """
-Gaits by name. Walk is the lateral sequence: left rear, left front, right rear, right front.
+Gaits by name. Walk is the lateral sequence: left rear, left front, right rear, right front; crawl
+the same with all feet down for half of the time.
 
 Tripod, ripple and wave are those of six legs, with three, two and one of them in the air: steps
 travel from the rear to the front by the time that one takes (Wilson 1966, Annual Review of
 Entomology 11:103-122). With other numbers of legs they are what the same lags give.
 """
+
+
+OWN = 'own'
+"""Name of a gait that a file gives."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnGait:
+    """A gait of one's own: the share of a cycle by which each leg comes, by name of the leg."""
+
+    duty_factor: float
+    lags: Mapping[str, float]
+
+    def of(self, legs: Sequence[str]) -> FloatArray:
+        """Return the lags of a robot's legs, (n,) [cycles] in [0, 1); ConfigurationError."""
+        for name in self.lags:
+            if name not in legs:
+                raise unknown('leg', name, legs)
+        missing = [name for name in legs if name not in self.lags]
+        if missing:
+            raise ConfigurationError(f'a gait of its own gives no lag of leg {missing[0]}')
+        return np.array([self.lags[name] for name in legs]) % 1.0
+
+
+def read_gait(file: str) -> OwnGait:
+    """
+    Return the gait of a YAML file with ``duty_factor`` and ``lags: {leg: share of a cycle}``.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is no such file, or what it holds does not fit.
+
+    """
+    if not file:
+        raise ConfigurationError(f"gait '{OWN}' needs a gait_file")
+    given = read_yaml(Path(file).expanduser())
+    given.allow('duty_factor', 'lags')
+    duty_factor = given.number('duty_factor')
+    if not 0.0 < duty_factor < 1.0:
+        raise ConfigurationError(
+            f'{given.where}: duty_factor is {duty_factor}, it must lie between 0 and 1'
+        )
+    return OwnGait(duty_factor=duty_factor, lags=given.section('lags').numbers())
 
 
 def gait(name: str) -> Gait:

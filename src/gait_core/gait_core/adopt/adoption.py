@@ -32,6 +32,13 @@ from gait_core.stability import margin, support_polygon
 GRAVITY = 9.81
 _SWING_PACE = 0.415
 """Cycles per second times the root of leg height over gravity: the a1's 2.5 Hz at 0.27 m."""
+_TROT_DUTY, _TRIPOD_DUTY, _LIFT = 0.75, 0.55, 0.11
+"""Share of a cycle that a foot is down, and its lift as a share of the legs' height: a trot with
+long stances also carries a robot with heavy legs, which a fast one shakes until it falls."""
+_SPRAWLED_LIFT, _FASTEST = 0.35, 2.5
+"""Lift of a leg that reaches out, whose foot else scuffs; bound of the frequency [Hz]."""
+_HOLD = 0.6
+"""Gain with which heading and speed are held [1/s]."""
 _LEGS_TO_WALK = 4
 _AXES = {'x': (1.0, 0.0, 0.0), 'y': (0.0, 1.0, 0.0), 'z': (0.0, 0.0, 1.0)}
 
@@ -226,8 +233,10 @@ def _gait(
     if len(legs) < _LEGS_TO_WALK:
         return {}
     height = _leg_height(robot)
-    gait, duty = ('trot', 0.55) if len(legs) == _LEGS_TO_WALK else ('tripod', 0.55)
-    frequency = min(_SWING_PACE * math.sqrt(GRAVITY / height), 3.0)
+    four = len(legs) == _LEGS_TO_WALK
+    gait, duty = ('trot', _TROT_DUTY) if four else ('tripod', _TRIPOD_DUTY)
+    lift = _SPRAWLED_LIFT if any(one.sprawled for one in legs) else _LIFT
+    frequency = min(_SWING_PACE * math.sqrt(GRAVITY / height), _FASTEST)
     stride = 2.0 * 0.8 * min(min(space.forward, space.back) for space in spaces.values())
     aside = 2.0 * 0.8 * min(min(space.left, space.right) for space in spaces.values())
     up = min(space.up for space in spaces.values())
@@ -235,9 +244,11 @@ def _gait(
         'gait': gait,
         'duty_factor': duty,
         'frequency': round(frequency, 2),
-        'stride_height': round(min(0.18 * height, 0.5 * up), 3),
+        'stride_height': round(min(lift * height, 0.5 * up), 3),
         'max_forward': round(min(stride * frequency / duty, 3.0), 2),
         'max_sideways': round(min(aside * frequency / duty, 2.0), 2),
+        'heading_gain': _HOLD,
+        'speed_gain': _HOLD,
     }
 
 
@@ -280,6 +291,12 @@ def _doubts(
         )
     elif len(legs) > _LEGS_TO_WALK or not any(one.sprawled for one in legs):
         found += _balance(robot)
+    narrow = [name for name, space in spaces.items() if space.left + space.right == 0.0]
+    if narrow and len(legs) >= _LEGS_TO_WALK:
+        found.append(
+            f'feet of {", ".join(narrow)} cannot step aside: it turns by slipping, and holds its '
+            'heading loosely'
+        )
     short = [name for name, space in spaces.items() if min(space.forward, space.back) < 0.02]
     if short:
         found.append(f'feet of {", ".join(short)} can go less than 2 cm forward or back')

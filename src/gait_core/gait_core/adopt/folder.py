@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 from gait_core.adopt.adoption import Adoption
 from gait_core.errors import ConfigurationError
 from gait_core.robot.meshes import resolve_mesh
+from gait_core.robot.model import RobotModel
 from gait_core.robot.xml_source import read_xml
 from gait_core.scene import NOTHING
 
@@ -90,10 +91,17 @@ def robot_yaml(adoption: Adoption, name: str) -> str:
     lines += _mirror(adoption)
     lines += ['nominal_stance:    # rad or m']
     for joint in robot.joint_names:
-        # A solver's zero is none of 1e-17.
-        lines.append(f'  {_flow(joint)}: {round(robot.nominal_stance[joint], 6) + 0.0:.6g}')
+        lines.append(f'  {_flow(joint)}: {_within(robot, joint)}')
     lines += ['', *_defaults(adoption)]
     return '\n'.join(lines) + '\n'
+
+
+def _within(robot: RobotModel, joint: str) -> str:
+    """Return a joint's position in the stance, rounded where that does not pass its limits."""
+    value, limits = robot.nominal_stance[joint], robot.joint[joint]
+    # A solver's zero is none of 1e-17.
+    rounded = round(value, 6) + 0.0
+    return f'{rounded:g}' if limits.lower <= float(f'{rounded:g}') <= limits.upper else repr(value)
 
 
 def _mirror(adoption: Adoption) -> list[str]:
