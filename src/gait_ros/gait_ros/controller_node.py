@@ -25,7 +25,7 @@ from gait_core.parameters import Parameters, bounded, flag, floats, text, whole
 from gait_core.robot.load import load_robot
 from gait_core.seeding import MAX_SEED
 from gait_core.targets import JointTargets, TargetMemory
-from gait_core.trial_setup import choose_controller
+from gait_core.trial_setup import choose_controller, own_gait
 from gait_core.trial_spec import Command
 from gait_core.weights import load_weights
 from gait_interfaces.msg import FootContacts, GaitState
@@ -156,7 +156,9 @@ class ControllerNode(ManagedNode):
         )
         cls: Any = registry.load('controllers', name)
         self._check_provenance(name)
-        defaults: Mapping[str, Any] = {} if chosen.preset == _NO_PRESET else cls.presets[preset]
+        defaults: Mapping[str, Any] = {}
+        if chosen.preset != _NO_PRESET:
+            defaults = {**cls.presets[preset], **own_gait(self.robot, name, preset)}
         self._gait = DeclaredParameters(
             self, cls.Params, prefix='gait', defaults=defaults, on_change=self._on_gait
         )

@@ -14,6 +14,7 @@ from sim_bridge.engines.trial_benchmark import (
     ROBOTS,
     SECONDS,
     box_tape,
+    open_loop,
     trial_rows,
     trial_time,
 )
@@ -59,7 +60,7 @@ def _batches() -> list[Measurement]:
 def _rate(robot: str) -> Measurement:
     bullet, mujoco = in_turn(
         *(
-            trial_time(default_trial(robot, SECONDS, {'engine': engine}))
+            trial_time(open_loop(default_trial(robot, SECONDS, {'engine': engine})))
             for engine in ('bullet', 'mujoco')
         )
     )

@@ -95,7 +95,7 @@ def trial_rows(engine: str, bare_trial: Bare) -> list[Measurement]:
 
     """
     robots = usable_robots(*ROBOTS)
-    specs = [default_trial(robot, SECONDS, {'engine': engine}) for robot in robots]
+    specs = [open_loop(default_trial(robot, SECONDS, {'engine': engine})) for robot in robots]
     rows = []
     for spec in specs:
         rows += _rows(spec, bare_trial)
@@ -107,6 +107,12 @@ def trial_rows(engine: str, bare_trial: Bare) -> list[Measurement]:
         tape.engine.close()
         rows += _steps(tape, bare, driven)
     return rows
+
+
+def open_loop(spec: TrialSpec) -> TrialSpec:
+    """Return a trial whose controller looks at nothing: the speed of an engine is measured."""
+    gains = dict.fromkeys({'heading_gain', 'speed_gain'} & spec.parameters.keys(), 0.0)
+    return replace(spec, parameters={**spec.parameters, **gains})
 
 
 def trial_time(spec: TrialSpec) -> Callable[[], float]:
