@@ -39,6 +39,7 @@ setup(
             'bitstring_ga = gait_evolver.optimizers.bitstring:BitstringOptimizer',
             'cma_es = gait_evolver.optimizers.cma_es:CmaEsOptimizer',
             'nsga2 = gait_evolver.optimizers.nsga2:Nsga2Optimizer',
+            'pattern_cma = gait_evolver.optimizers.pattern_cma:PatternCmaOptimizer',
             'posture_genetic = gait_evolver.optimizers.posture_genetic:PostureGeneticOptimizer',
             'rank_squared = gait_evolver.optimizers.rank_squared:RankSquaredOptimizer',
             'steady_state = gait_evolver.optimizers.steady_state:SteadyStateOptimizer',

@@ -1,0 +1,87 @@
+"""
+Covariance matrix adaptation of walking networks by the few numbers of a periodic pattern.
+
+References
+----------
+Hansen and Ostermeier (2001), Evolutionary Computation 9:159-195.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gait_core.contracts import Evaluation
+from gait_core.parameters import Parameters, bounded, build, floats, whole
+from gait_core.perceptrons import PerceptronLayout
+from gait_evolver.optimizers.cma_es import CmaEsOptimizer
+from gait_evolver.optimizers.perceptron_patterns import SPACE, Pattern, check_layout, weights_of
+from gait_evolver.optimizers.rank_squared import NetworkCandidate
+
+
+@dataclass(frozen=True, kw_only=True)
+class PatternCmaSettings(Parameters):
+    """Settings of CMA-ES, and the control period for which weights are computed."""
+
+    population: int = whole(16, low=4, high=100000, doc='Candidates per generation.')
+    sigma: float = bounded(
+        0.2,
+        low=1e-6,
+        high=1.0,
+        unit='-',
+        log=True,
+        doc='Initial standard deviation, as a share of the range of each number.',
+    )
+    control_period: float = bounded(0.012, low=1e-3, high=0.1, unit='s', doc='That of the trials.')
+    start: tuple[float, ...] = floats(
+        (),
+        low=0.0,
+        high=1.0,
+        unit='-',
+        doc='Initial mean in the unit cube, one number per gene; empty is its centre, which '
+        'stands on the spot.',
+    )
+
+
+class PatternCmaOptimizer:
+    """
+    CMA-ES over patterns; what it asks for are networks, as ``rank_squared`` does.
+
+    No candidate is evaluated twice: in a generation all should meet one body (``common_seeds``).
+    """
+
+    Settings: ClassVar[type[Parameters]] = PatternCmaSettings
+    networks: ClassVar[bool] = True
+
+    def __init__(self, *, layout: PerceptronLayout, seed: int, **settings: Any) -> None:
+        chosen = build(PatternCmaSettings, settings)
+        check_layout(layout, chosen.control_period)
+        self._layout, self._dt = layout, chosen.control_period
+        self._search = CmaEsOptimizer(
+            dimension=len(SPACE), seed=seed, population=chosen.population, sigma=chosen.sigma,
+            start=chosen.start,
+        )  # fmt: skip
+
+    def ask(self) -> list[NetworkCandidate]:
+        """Return the networks of one generation."""
+        return [
+            NetworkCandidate(id=one.id, weights=self._network(np.asarray(one.genome)))
+            for one in self._search.ask()
+        ]
+
+    def _network(self, point: Any) -> Any:
+        weights = weights_of(Pattern.of(point), self._layout, self._dt)
+        weights.flags.writeable = False
+        return weights
+
+    def tell(self, evaluations: Sequence[Evaluation]) -> None:
+        """Adapt the search to the ranks of the evaluations."""
+        self._search.tell(evaluations)
+
+    def stop(self) -> str:
+        """Return why the search is over, or an empty string."""
+        return self._search.stop()
