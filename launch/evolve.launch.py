@@ -3,7 +3,8 @@
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument
 
-from gait_evolver.experiment import load_experiment, resolve
+from gait_evolver.experiment import load_experiment
+from gait_evolver.plan import resolve
 from gait_ros.graph import evolve_graph
 from gait_ros.launch_actions import Arguments, composed, node_action
 

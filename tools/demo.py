@@ -49,7 +49,8 @@ def evolve(generations: int, workers: int) -> Path:
     """Evolve the experiment on workers of its own and return the run's folder."""
     from gait_evolver.evaluators.ros import RosEvaluator
     from gait_evolver.evolve import Evolution, new_run_folder
-    from gait_evolver.experiment import load_experiment, resolve
+    from gait_evolver.experiment import load_experiment
+    from gait_evolver.plan import resolve
     from gait_evolver.progress import make_display
     from gait_evolver.run_store import RunStore
 

@@ -13,7 +13,8 @@ from gait_core.testing_skips import need_engine
 from gait_core.trial import engine_for
 from gait_core.weights import load_weights
 from gait_evolver.cli import main
-from gait_evolver.experiment import load_experiment, resolve
+from gait_evolver.experiment import load_experiment
+from gait_evolver.plan import resolve
 
 need_engine('mujoco')
 SMALL = {

@@ -5,7 +5,8 @@ import pytest
 from gait_core.testing_skips import need_engine
 from gait_core.trial import run_trial
 from gait_evolver.evolve import Evolution
-from gait_evolver.experiment import load_experiment, resolve
+from gait_evolver.experiment import load_experiment
+from gait_evolver.plan import resolve
 from gait_evolver.run_store import RunStore
 
 pytestmark = pytest.mark.physics

@@ -6,7 +6,8 @@ import pytest
 from gait_core.contracts import Evaluation
 from gait_core.testing_skips import need_engine, need_robot
 from gait_evolver.evaluators.local import LocalEvaluator
-from gait_evolver.experiment import experiment_names, load_experiment, resolve
+from gait_evolver.experiment import experiment_names, load_experiment
+from gait_evolver.plan import resolve
 
 FEW = {'tetraspine': {'population': 6, 'duration': 6.0}}
 """Robots whose experiments are tried with fewer and shorter trials: they have many."""

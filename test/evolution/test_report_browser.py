@@ -15,7 +15,8 @@ import pytest
 from gait_core.testing_workspace import workspace
 from gait_core.trial import run_trial
 from gait_evolver.evolve import Evolution
-from gait_evolver.experiment import rebuild_experiment, resolve
+from gait_evolver.experiment import rebuild_experiment
+from gait_evolver.plan import resolve
 from gait_evolver.report.build import build_page, load_subject
 from gait_evolver.run_store import RunStore
 

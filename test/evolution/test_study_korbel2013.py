@@ -10,7 +10,8 @@ from gait_core.registry import load
 from gait_core.testing_skips import need_engine, need_robot
 from gait_core.trial import run_trial
 from gait_evolver import cli
-from gait_evolver.experiment import load_experiment, resolve
+from gait_evolver.experiment import load_experiment
+from gait_evolver.plan import resolve
 from gait_evolver.studies.korbel2013_beyond import CASES
 from gait_evolver.study_session import Session, read_evolved
 

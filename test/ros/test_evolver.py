@@ -184,7 +184,8 @@ def evolver(graph):
 
 def local_log(experiment, folder):
     from gait_evolver.evolve import Evolution
-    from gait_evolver.experiment import load_experiment, resolve
+    from gait_evolver.experiment import load_experiment
+    from gait_evolver.plan import resolve
 
     store, evaluator = RunStore.create(folder, resolve(load_experiment(experiment))), None
     try:

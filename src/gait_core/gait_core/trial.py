@@ -266,7 +266,8 @@ class TrialLoop:
 
 def _middle(state: Observation) -> FloatArray:
     """Return the middle of the root links over the ground, (2,) [m]."""
-    return np.asarray(state.body_poses[:, :2].mean(axis=0))
+    poses = np.asarray(state.body_poses)
+    return np.asarray(poses[:, :2].mean(axis=0))
 
 
 def initial_positions(robot: RobotModel, scene: Scene) -> FloatArray:

@@ -17,8 +17,8 @@ from gait_core.errors import ConfigurationError
 from gait_core.fingerprint import fingerprint
 from gait_core.trial_spec import FELL, OK, TrialResult
 from gait_evolver import __version__
-from gait_evolver.experiment import Plan
 from gait_evolver.networks import WeightFiles
+from gait_evolver.plan import Plan
 from gait_evolver.run_store import Row, RunStore
 
 

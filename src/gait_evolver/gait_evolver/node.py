@@ -30,7 +30,8 @@ from gait_core.trial_setup import check_registered, merged, nested
 from gait_core.trial_spec import TrialResult
 from gait_evolver.background import BackgroundRun
 from gait_evolver.evolve import Best, new_run_folder
-from gait_evolver.experiment import load_experiment, on_one_engine, resolve
+from gait_evolver.experiment import load_experiment
+from gait_evolver.plan import on_one_engine, resolve
 from gait_evolver.run_store import Row, RunStore
 from gait_interfaces.action import Evolve
 from gait_interfaces.msg import BestGait, EvolverStatus

@@ -21,7 +21,7 @@ from gait_core.seeding import derived_seed
 from gait_core.trial import run_trial
 from gait_core.trial_setup import DEFAULT_ENGINES
 from gait_core.trial_spec import OK, TrialResult, TrialSpec
-from gait_evolver.experiment import scene_on
+from gait_evolver.plan import scene_on
 
 _SEEDS = 10
 _STARTS = 4

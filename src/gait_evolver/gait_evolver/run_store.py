@@ -35,7 +35,8 @@ from gait_core.fingerprint import difference, fingerprint_fields
 from gait_core.metrics import METRICS
 from gait_core.trial_spec import TrialResult
 from gait_evolver import __version__
-from gait_evolver.experiment import Experiment, Plan, read_yaml, rebuild_experiment, resolve
+from gait_evolver.experiment import Experiment, read_yaml, rebuild_experiment
+from gait_evolver.plan import Plan, resolve
 
 FORMAT = 1
 

@@ -20,7 +20,8 @@ import numpy as np
 from gait_core.contracts import Evaluation
 from gait_core.trial import run_trial
 from gait_core.trial_spec import FELL, OK
-from gait_evolver.experiment import OptimizerChoice, Plan, load_experiment, resolve
+from gait_evolver.experiment import OptimizerChoice, load_experiment
+from gait_evolver.plan import Plan, resolve
 from gait_evolver.stride_trials import (
     StrideWalk,
     foreseen_speed,

@@ -26,8 +26,9 @@ from gait_core.trial_spec import TrialResult, TrialSpec
 from gait_evolver.evaluators.local import LocalEvaluator
 from gait_evolver.evaluators.together import Together
 from gait_evolver.evolve import Evolution, Progress
-from gait_evolver.experiment import Plan, load_experiment, resolve
+from gait_evolver.experiment import load_experiment
 from gait_evolver.pieces import work_off
+from gait_evolver.plan import Plan, resolve
 from gait_evolver.progress import make_display
 from gait_evolver.run_store import Row, RunStore
 

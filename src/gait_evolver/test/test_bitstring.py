@@ -8,8 +8,9 @@ import pytest
 from gait_core.contracts import Evaluation
 from gait_core.errors import ProtocolError
 from gait_core.registry import load
-from gait_evolver.experiment import load_experiment, resolve
+from gait_evolver.experiment import load_experiment
 from gait_evolver.optimizers.bitstring import decoded, read_integers, wheel
+from gait_evolver.plan import resolve
 
 PUBLISHED = {
     'knee_bend_deg': (9928, '22.272373'),

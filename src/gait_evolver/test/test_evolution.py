@@ -17,7 +17,8 @@ from gait_core.errors import ConfigurationError
 from gait_core.testing_workspace import workspace
 from gait_core.trial import run_trial
 from gait_evolver.evolve import Evolution, judged, new_run_folder, summary
-from gait_evolver.experiment import load_experiment, rebuild_experiment, resolve
+from gait_evolver.experiment import load_experiment, rebuild_experiment
+from gait_evolver.plan import resolve
 from gait_evolver.run_store import Row, RunStore, StoreError
 
 EXPERIMENT = {

@@ -19,7 +19,8 @@ from gait_core.testing_workspace import workspace
 from gait_core.trial import run_loop, run_trial
 from gait_evolver import cli
 from gait_evolver.evolve import Evolution
-from gait_evolver.experiment import rebuild_experiment, resolve
+from gait_evolver.experiment import rebuild_experiment
+from gait_evolver.plan import resolve
 from gait_evolver.report import charts
 from gait_evolver.report.build import build_page, load_subject
 from gait_evolver.report.replay import _hull, replay

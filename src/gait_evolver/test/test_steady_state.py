@@ -11,8 +11,9 @@ import pytest
 from gait_core.contracts import Evaluation
 from gait_core.errors import ConfigurationError
 from gait_core.registry import load
-from gait_evolver.experiment import rebuild_experiment, resolve
+from gait_evolver.experiment import rebuild_experiment
 from gait_evolver.optimizers.steady_state import SteadyStateOptimizer
+from gait_evolver.plan import resolve
 
 # 24 weights searched in [0, 20] and a time constant in [0.2, 2.2], as shares of these.
 STEPS = (0.01,) * 24 + (0.025,)

@@ -18,7 +18,8 @@ from gait_evolver.commands.common import FAILED, add_settings, print_json
 
 if TYPE_CHECKING:
     from gait_core.contracts import Evaluator
-    from gait_evolver.experiment import Experiment, Plan
+    from gait_evolver.experiment import Experiment
+    from gait_evolver.plan import Plan
     from gait_evolver.run_store import Row, RunStore
 
 
@@ -82,7 +83,8 @@ def run(options: Namespace) -> int:
 def plan_of(options: Namespace) -> Plan:
     """Return the resolved experiment that the options describe."""
     from gait_core.errors import ConfigurationError
-    from gait_evolver.experiment import load_experiment, resolve
+    from gait_evolver.experiment import load_experiment
+    from gait_evolver.plan import resolve
 
     if not options.experiment:
         raise ConfigurationError('which experiment? See `gait list experiments`')
@@ -118,7 +120,7 @@ def _recorded(options: Namespace) -> Experiment:
 def overrides_of(options: Namespace) -> dict[str, Any]:
     """Return what the options change of the experiment, nested as in its file."""
     from gait_core.trial_setup import merged, parse_settings
-    from gait_evolver.experiment import on_one_engine
+    from gait_evolver.plan import on_one_engine
 
     changes: dict[str, Any] = parse_settings(options.settings)
     for name in ('generations', 'seed', 'evaluator'):

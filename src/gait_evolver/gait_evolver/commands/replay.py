@@ -47,7 +47,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Replay every repeat of the champion."""
     from gait_core.trial import run_trial
-    from gait_evolver.experiment import scene_on
+    from gait_evolver.plan import scene_on
 
     champion = load(Path(options.source), options.engine)
     spec = champion.spec

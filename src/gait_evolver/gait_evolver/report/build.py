@@ -13,7 +13,8 @@ from gait_core.errors import ConfigurationError
 from gait_core.rollout import Rollout
 from gait_core.trial import run_loop
 from gait_core.trial_spec import TrialResult
-from gait_evolver.experiment import Experiment, resolve
+from gait_evolver.experiment import Experiment
+from gait_evolver.plan import resolve
 from gait_evolver.report import charts
 from gait_evolver.report.page import Page, command, figures, table
 from gait_evolver.report.replay import replay

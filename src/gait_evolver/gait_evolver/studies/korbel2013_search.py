@@ -9,8 +9,9 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Candidate, Evaluation
-from gait_evolver.experiment import Plan, load_experiment, resolve
+from gait_evolver.experiment import load_experiment
 from gait_evolver.optimizers.steady_state import SteadyStateOptimizer
+from gait_evolver.plan import Plan, resolve
 from gait_evolver.study import Row, at_least, at_most, near
 from gait_evolver.study_session import Session
 

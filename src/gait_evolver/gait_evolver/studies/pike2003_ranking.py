@@ -11,7 +11,8 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.trial_spec import OK, TrialSpec
 from gait_evolver import zmp_tracking
-from gait_evolver.experiment import Plan, load_experiment, resolve
+from gait_evolver.experiment import load_experiment
+from gait_evolver.plan import Plan, resolve
 from gait_evolver.studies.pike2003_gaits import LONG, accepted, best_of, rank_correlation
 from gait_evolver.studies.pike2003_pictures import draw_ranking
 from gait_evolver.study import Row, at_least, near

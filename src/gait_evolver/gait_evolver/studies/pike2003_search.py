@@ -11,8 +11,9 @@ import numpy as np
 
 from gait_core.trial_spec import OK, TrialResult
 from gait_evolver import zmp_tracking
-from gait_evolver.experiment import load_experiment, resolve
+from gait_evolver.experiment import load_experiment
 from gait_evolver.optimizers.bitstring import decoded
+from gait_evolver.plan import resolve
 from gait_evolver.studies.pike2003_gaits import (
     INTEGERS,
     LONG,

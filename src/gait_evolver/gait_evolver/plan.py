@@ -1,0 +1,310 @@
+"""A resolved experiment: everything looked up and checked, and the trials that follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gait_core import registry
+from gait_core.canonical import plain, rebuild, sha256_of
+from gait_core.errors import ConfigurationError, nearest
+from gait_core.gates import checked_limits
+from gait_core.parameters import ParameterSpace, build
+from gait_core.perceptrons import PerceptronLayout
+from gait_core.robot.load import load_robot
+from gait_core.scene import Scene
+from gait_core.seeding import derived_seed
+from gait_core.sources import sources_hash
+from gait_core.terrains import load_terrain
+from gait_core.trial_setup import (
+    check_registered,
+    choose_controller,
+    controller_parameters,
+    default_script,
+    make_scene,
+    merged,
+)
+from gait_core.trial_spec import TrialSpec
+from gait_core.variation import varied
+from gait_evolver.experiment import Experiment, Stage, StoppingRules
+from gait_evolver.genes import gene_settings, optimizer_of, space_of
+
+_BODY_SEED, _START_SEED = 1, 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lesson:
+    """What a stage of a curriculum tries: a trial, and its scene on each engine."""
+
+    trial: TrialSpec
+    scenes: Mapping[str, Scene]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """
+    A resolved experiment: everything looked up and checked.
+
+    ``experiment`` has every default written out and describes the run alone; ``trial`` is the
+    trial of an individual without its genes and seed, and ``scenes`` hold its scene on each of
+    the experiment's engines, in their order. ``lessons`` are those of each stage of the
+    curriculum; the last is ``trial`` itself.
+    """
+
+    experiment: Experiment
+    space: ParameterSpace
+    trial: TrialSpec
+    scenes: Mapping[str, Scene]
+    lessons: tuple[Lesson, ...]
+
+    @property
+    def config_hash(self) -> str:
+        """SHA-256 of the resolved experiment without its length."""
+        endless = replace(self.experiment, generations=1, evaluator='local', stop=StoppingRules())
+        return sha256_of(endless)
+
+    @property
+    def sources_hash(self) -> str:
+        """SHA-256 of the code and the robot of the trials."""
+        hashes = [self.sources_hash_on(engine) for engine in self.scenes]
+        return hashes[0] if len(hashes) == 1 else sha256_of(hashes)
+
+    def sources_hash_on(self, engine: str) -> str:
+        """Return the SHA-256 of the code and the robot of the trials on one engine."""
+        return sources_hash(self.trial.scene.robot, self.trial.controller, engine)
+
+    @property
+    def layout(self) -> PerceptronLayout | None:
+        """Layout of the networks that are searched; ``None`` where genes are."""
+        if not _searches_networks(self.experiment):
+            return None
+        controller: Any = registry.load('controllers', self.trial.controller)
+        params = build(controller.Params, self.trial.parameters)
+        found: PerceptronLayout = controller.layout(load_robot(self.trial.scene.robot), params)
+        return found
+
+    def make_optimizer(self) -> Any:
+        """Return a new optimiser, seeded from the seed of the run."""
+        choice = self.experiment.optimizer
+        cls: Any = registry.load('optimizers', choice.name)
+        layout = self.layout
+        if layout is not None:
+            return cls(layout=layout, seed=self.experiment.seed, **choice.settings)
+        settings = {**choice.settings, **gene_settings(self.experiment, self.space)}
+        return cls(dimension=len(self.space), seed=self.experiment.seed, **settings)
+
+    def spec(
+        self,
+        values: Mapping[str, float],
+        generation: int,
+        individual: int,
+        repeat: int,
+        engine: str = '',
+        member: int = 0,
+        stage: int = -1,
+    ) -> TrialSpec:
+        """
+        Return the trial of an individual's parameter values, on the scene's engine or another.
+
+        ``stage`` is that of the curriculum; the last one is the experiment itself.
+
+        The seed is the same on every engine: what is drawn from it, such as the noise of the
+        sensors, then makes no difference between them.
+        """
+        common = self.experiment.common_seeds
+        key = (generation, repeat) if common else (generation, individual, repeat)
+        seed = derived_seed(self.experiment.seed, *key)
+        lesson = self.lessons[stage]
+        scene = lesson.scenes[engine] if engine else lesson.trial.scene
+        return replace(
+            lesson.trial,
+            scene=self._scene(scene, seed, member),
+            parameters={**lesson.trial.parameters, **values},
+            seed=seed,
+        )
+
+    def _scene(self, scene: Scene, seed: int, member: int) -> Scene:
+        """Return the scene of a trial of a member: its body and where it starts."""
+        experiment = self.experiment
+        if experiment.bodies == 'turn':
+            scene = replace(scene, draw=derived_seed(seed, _BODY_SEED))
+        elif experiment.bodies == 'member':
+            scene = replace(scene, draw=derived_seed(experiment.seed, _BODY_SEED, member))
+        if experiment.start_spread:
+            rng = np.random.default_rng(derived_seed(seed, _START_SEED))
+            x, y = (experiment.start_spread * rng.uniform(-1.0, 1.0, 2)).tolist()
+            start = scene.initial
+            scene = replace(scene, initial=replace(start, x=start.x + x, y=start.y + y))
+        return scene
+
+
+def resolve(experiment: Experiment) -> Plan:
+    """
+    Return the plan of an experiment: names looked up, defaults written out, ranges checked.
+
+    Raises
+    ------
+    ConfigurationError
+        For an unknown robot, controller, preset, parameter, gene, scene field, terrain, engine,
+        fitness term, optimiser, setting or evaluator, or a value out of range.
+
+    """
+    robot = load_robot(experiment.robot)
+    controller, preset = choose_controller(robot, experiment.controller, experiment.preset)
+    for terms in (experiment.fitness, *experiment.objectives.values()):
+        for term in terms:
+            check_registered('fitness_terms', term)
+    check_registered('evaluators', experiment.evaluator)
+    _check_search(experiment, controller)
+    both = sorted(set(experiment.genes) & set(experiment.parameters))
+    if both:
+        raise ConfigurationError(f"'{both[0]}' is both a gene and a fixed parameter")
+    fixed = controller_parameters(controller, preset, experiment.parameters)
+    space = space_of(controller, experiment.genes)
+    scene = _scene(experiment)
+    engines = experiment.engines or (scene.engine,)
+    gates = checked_limits(robot, scene, experiment.gates)
+    others = {name: 0.0 for terms in experiment.objectives.values() for name in terms}
+    trial = TrialSpec(
+        scene=scene,
+        controller=controller,
+        parameters=fixed,
+        script=experiment.script or default_script(robot),
+        duration=experiment.duration,
+        settle_time=experiment.settle_time,
+        fitness_terms={**others, **experiment.fitness} if others else experiment.fitness,
+        gates={name: limit for name, limit in gates.items() if limit is not None},
+        randomise=_ranges(experiment.randomise),
+        hopeless=experiment.hopeless,
+    )
+    written_out = replace(
+        experiment,
+        controller=controller,
+        preset=preset,
+        parameters={name: value for name, value in fixed.items() if name not in space.names},
+        genes={
+            gene.name: replace(
+                experiment.genes[gene.name], lower=gene.lower, upper=gene.upper, log=gene.log
+            )
+            for gene in space.genes
+        },
+        scene={key: value for key, value in plain(trial.scene).items() if key != 'robot'},
+        engines=engines,
+        script=trial.script,
+        gates=gates,
+        optimizer=optimizer_of(experiment),
+        randomise=trial.randomise,
+    )
+    trials = [*(_staged(experiment, trial, stage) for stage in experiment.curriculum), trial]
+    lessons = tuple(
+        Lesson(trial=one, scenes={engine: scene_on(one.scene, engine) for engine in engines})
+        for one in trials
+    )
+    for lesson in lessons:
+        _check_ground(lesson.trial)
+    plan = Plan(
+        experiment=written_out,
+        space=space,
+        trial=trial,
+        scenes=lessons[-1].scenes,
+        lessons=lessons,
+    )
+    optimizer = plan.make_optimizer()  # Refuses settings that do not fit the number of genes.
+    if experiment.curriculum and getattr(optimizer, 'keeps_records', True):
+        raise ConfigurationError(
+            f"optimizer '{experiment.optimizer.name}' keeps records from one generation to the "
+            'next, which an easier stage would give away; nearest valid: genetic with '
+            'settings: {reevaluate: true}, or cma_es'
+        )
+    return plan
+
+
+def _ranges(given: Mapping[str, Any], prefix: str = '') -> dict[str, tuple[float, float]]:
+    """Return nested ranges by dotted names."""
+    found: dict[str, tuple[float, float]] = {}
+    for key, value in given.items():
+        if isinstance(value, Mapping):
+            found.update(_ranges(value, f'{prefix}{key}.'))
+        else:
+            name = f'{prefix}{key}'
+            found[name] = rebuild(tuple[float, float], value, f'randomise.{name}')
+    return found
+
+
+def _staged(experiment: Experiment, trial: TrialSpec, stage: Stage) -> TrialSpec:
+    """Return the trial of a stage: the experiment's, changed as the stage says."""
+    changed = replace(experiment, scene=merged(experiment.scene, stage.scene))
+    return replace(
+        trial,
+        scene=_scene(changed) if stage.scene else trial.scene,
+        duration=trial.duration if stage.duration is None else stage.duration,
+        script=stage.script or trial.script,
+        randomise=trial.randomise if stage.randomise is None else _ranges(stage.randomise),
+        hopeless=trial.hopeless if stage.hopeless is None else stage.hopeless,
+    )
+
+
+def _check_ground(trial: TrialSpec) -> None:
+    """Refuse ranges whose ends the terrain does not take."""
+    for name in trial.randomise:
+        if name.startswith('terrain.') and name != 'terrain.seed':
+            for end in trial.randomise[name]:
+                load_terrain(varied(trial.scene, {name: (end, end)}, 0).terrain)
+
+
+def _searches_networks(experiment: Experiment) -> bool:
+    cls: Any = registry.load('optimizers', experiment.optimizer.name)
+    return bool(getattr(cls, 'networks', False))
+
+
+def _check_search(experiment: Experiment, controller: str) -> None:
+    """Refuse genes for an optimiser of networks, none for another, a controller without one."""
+    check_registered('optimizers', experiment.optimizer.name)
+    name, networks = experiment.optimizer.name, _searches_networks(experiment)
+    if not networks and not experiment.genes:
+        raise ConfigurationError('experiment.genes is empty')
+    if networks and experiment.genes:
+        raise ConfigurationError(f"optimizer '{name}' searches a network's weights, not genes")
+    if networks and not hasattr(registry.load('controllers', controller), 'layout'):
+        raise ConfigurationError(
+            f"optimizer '{name}' searches the weights of a network, controller '{controller}' has "
+            'none; nearest valid: perceptron'
+        )
+
+
+def _scene(experiment: Experiment) -> Scene:
+    """Return the scene; where it names no engine it is that of the first of several."""
+    engines, given = experiment.engines, dict(experiment.scene)
+    for engine in engines:
+        check_registered('engines', engine)
+    if engines:
+        named = given.get('engine') or engines[0]
+        if named not in engines:
+            raise ConfigurationError(
+                f"scene.engine '{named}' is not one of experiment.engines: "
+                f'{nearest(str(named), engines)}'
+            )
+        given['engine'] = named
+    return make_scene(experiment.robot, given)
+
+
+def scene_on(scene: Scene, engine: str) -> Scene:
+    """
+    Return a scene on an engine; another one takes the robot's options for it.
+
+    Options are an engine's own: those of one mean nothing to another.
+    """
+    if engine == scene.engine:
+        return scene
+    foreign = ('robot', 'engine', 'engine_options')
+    fields = {key: value for key, value in plain(scene).items() if key not in foreign}
+    return make_scene(scene.robot, {**fields, 'engine': engine})
+
+
+def on_one_engine(engine: str) -> dict[str, Any]:
+    """Return the changes of an experiment that run it on one engine alone."""
+    check_registered('engines', engine)
+    return {'engines': [engine], 'scene': {'engine': engine}}
