@@ -4,9 +4,11 @@ from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument
+from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
+from launch.launch_description_sources import PythonLaunchDescriptionSource
 
 from gait_core.robot.load import load_robot
+from gait_core.robot.ros2_control import HARDWARE, SIM
 from gait_core.robot.to_urdf import to_scene_urdf
 from gait_core.trial_setup import choose_controller, make_scene, parse_terrain
 from gait_ros.graph import walk_graph
@@ -14,6 +16,12 @@ from gait_ros.launch_actions import Arguments, composed, node_action, rviz, stat
 
 ARGUMENTS = (
     DeclareLaunchArgument('robot', default_value='guroo', description='Robot name or folder.'),
+    DeclareLaunchArgument(
+        'target',
+        default_value='sim',
+        choices=['sim', 'mock', 'topic', 'hardware'],
+        description='What moves the joints; other than sim: hardware.launch.py, which takes more.',
+    ),
     DeclareLaunchArgument(
         'controller',
         default_value='',
@@ -52,6 +60,8 @@ ARGUMENTS = (
 
 def compose(arguments: Arguments):
     """Return the nodes that the arguments ask for."""
+    if arguments.text('target') != SIM:
+        return [_under_control(arguments)]
     robot, namespace = arguments.text('robot'), arguments.text('namespace')
     engine, terrain = arguments.text('engine'), arguments.text('terrain')
     gait, preset = arguments.text('gait'), arguments.text('preset')
@@ -82,6 +92,17 @@ def compose(arguments: Arguments):
         layout = Path(get_package_share_directory('gait_bringup')) / 'rviz' / 'walk.rviz'
         actions.append(rviz(str(layout), namespace))
     return actions
+
+
+def _under_control(arguments: Arguments):
+    """Return the launch of the same gait under ros2_control; hardware is activated by hand."""
+    names = ('robot', 'target', 'controller', 'preset', 'gait', 'seed', 'namespace')
+    given = {name: arguments.text(name) for name in (*names, 'realtime_factor')}
+    given['activate'] = str(given['target'] != HARDWARE)
+    file = str(Path(__file__).with_name('hardware.launch.py'))
+    return IncludeLaunchDescription(
+        PythonLaunchDescriptionSource(file), launch_arguments=list(given.items())
+    )
 
 
 def generate_launch_description():

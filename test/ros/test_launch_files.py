@@ -17,11 +17,14 @@ from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction
 from launch.launch_description_sources import get_launch_description_from_python_launch_file
 from launch.utilities import perform_substitutions
 from launch_ros.actions import Node
+from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
 import yaml
 
 from gait_core.errors import ConfigurationError
+from gait_core.robot.load import load_robot
 from gait_interfaces.msg import WorkerStatus
+from gait_ros.control_graph import hardware_graph
 from gait_ros.graph import NodeSpec, evolve_graph, walk_graph
 from gait_ros.launch_actions import node_action
 from gait_ros.qos import STREAM
@@ -181,6 +184,94 @@ def test_rviz_gets_its_layout_and_topics_in_the_namespace():
     assert rviz.name == '/r1/rviz'
 
 
+def hardware_nodes(target, gait=True, **more):
+    """Return the facts of what hardware_graph describes for the a1, but for its made files."""
+    walker = {'preset': '', 'seed': 0, 'autostart': False, 'safety.recover': False}
+    nodes = hardware_graph(
+        'a1',
+        load_robot('a1'),
+        target,
+        'controllers.yaml',
+        {**walker, **more.pop('walker', {})} if gait else {},
+        controller='phase_cpg' if gait else '',
+        **more,
+    )
+    return nodes
+
+
+def test_control_alone_is_a_manager_its_controllers_and_a_description():
+    manager, publisher, active, idle = started('control.launch.py', target='mock')
+    (expected, *spawners) = hardware_nodes('mock', gait=False)
+    assert (manager.package, manager.executable) == (expected.package, expected.executable)
+    assert manager.name == '/controller_manager'
+    assert manager.parameters['update_rate'] == 200
+    assert manager.parameters['use_sim_time'] is False
+    description = publisher.parameters['robot_description']
+    assert 'mock_components/GenericSystem' in description
+    for started_one, spec in zip((active, idle), spawners, strict=True):
+        names = [word for word in spec.arguments if word.endswith(('controller', 'broadcaster'))]
+        assert started_one.words[: len(names)] == names
+    assert 'joint_trajectory_controller' in active.words and '--inactive' in idle.words
+
+
+@pytest.mark.parametrize('output', ['joint_trajectory', 'commands'])
+def test_a_gait_on_hardware_waits_and_commands_the_active_controller(output):
+    _, _, active, _, walker = started('hardware.launch.py', output=output)
+    expected = hardware_nodes('hardware', output=output)[-1]
+    assert walker.facts == facts(expected)
+    moving = {
+        'joint_trajectory': 'joint_trajectory_controller/joint_trajectory',
+        'commands': 'forward_position_controller/commands',
+    }[output]
+    assert walker.remappings == [(output, moving)] and moving.partition('/')[0] in active.words
+    assert walker.parameters['autostart'] is False
+    assert walker.parameters['use_sim_time'] is False
+
+
+def test_a_simulated_robot_is_the_hardware_of_its_manager(tmp_path):
+    file = tmp_path / 'hardware.yaml'
+    file.write_text('joints: {FL_hip_joint: {sign: -1}}\n')
+    *_, motors, bridge, walker = started(
+        'hardware.launch.py', target='topic', hardware=str(file), namespace='r1', activate='yes'
+    )
+    expected = hardware_nodes(
+        'topic',
+        hardware=str(file),
+        simulation={'realtime_factor': 1.0},
+        namespace='r1',
+        walker={'autostart': True, 'safety.recover': True},
+    )
+    got = [motors.facts, bridge.facts, walker.facts]
+    assert got == [facts(spec) for spec in expected[-3:]]
+    assert bridge.parameters['hardware'] is True
+    assert bridge.parameters['calibration'] == str(file)
+    assert walker.parameters['use_sim_time'] is True
+
+
+def test_a_plugin_reaches_the_motors_itself(tmp_path):
+    file = tmp_path / 'hardware.yaml'
+    file.write_text('plugin: my_driver/MySystem\njoints: {FL_hip_joint: {sign: -1}}\n')
+    nodes = started('hardware.launch.py', hardware=str(file))
+    assert not any(node.executable == 'hardware_node' for node in nodes)
+    description = nodes[1].parameters['robot_description']
+    assert '<plugin>my_driver/MySystem</plugin>' in description
+    assert '<param name="sign">-1.0</param>' in description
+
+
+@pytest.mark.parametrize(('target', 'activate'), [('topic', 'True'), ('hardware', 'False')])
+def test_the_same_walk_goes_to_hardware_by_its_target(target, activate):
+    (included,), context = composed('walk.launch.py', robot='a1', target=target, preset='walk')
+    given = dict(included.launch_arguments)
+    assert given['activate'] == activate and given['preset'] == 'walk'
+    file = str(LAUNCH / 'hardware.launch.py')
+    declared = get_launch_description_from_python_launch_file(file).entities
+    names = {one.name for one in declared if isinstance(one, DeclareLaunchArgument)}
+    # Expands its location, and loads the file.
+    included.launch_description_source.get_launch_description(context)
+    assert included.launch_description_source.location == file
+    assert set(given) <= names
+
+
 def test_an_evolution_is_the_graph_that_evolve_graph_describes(tmp_path):
     evolver, *workers = started(
         'evolve.launch.py',
@@ -231,6 +322,13 @@ def test_truth_is_read_in_every_spelling(given, meant):
         ('walk.launch.py', {'terrain': 'ruogh'}, "did you mean 'rough'"),
         ('walk.launch.py', {'terrain': 'rough:rnge=1'}, "did you mean 'range'"),
         ('walk.launch.py', {'engine': 'bulet'}, "did you mean 'bullet'"),
+        ('control.launch.py', {'robot': 'a2'}, "unknown robot 'a2'"),
+        ('control.launch.py', {'robot': 'spider'}, "'spider' has 12 force elements"),
+        ('control.launch.py', {'hardware': 'no.yaml'}, 'no.yaml'),
+        ('control.launch.py', {'rate': '0'}, "'rate' is 0 Hz, expected 1 to 10000"),
+        ('control.launch.py', {'target': 'topic', 'simulation': 'so'}, "'simulation' is 'so'"),
+        ('hardware.launch.py', {'preset': 'trto'}, "did you mean 'trot'"),
+        ('hardware.launch.py', {'activate': 'maybe'}, "'activate' is 'maybe'"),
         ('evolve.launch.py', {'experiment': 'guro_quick'}, "did you mean 'guroo_quick'"),
         ('evolve.launch.py', {'workers': '2.5'}, "'workers' is '2.5', expected a whole"),
         ('evolve.launch.py', {'resume': 'maybe'}, "'resume' is 'maybe'.*false.*true"),
@@ -242,9 +340,12 @@ def test_a_mistake_is_refused_in_one_line_that_names_it(file, arguments, words):
     assert '\n' not in str(refusal.value)
 
 
-def test_a_choice_that_is_none_is_refused_by_launch_itself():
-    with pytest.raises(RuntimeError, match='link_tf'):
-        composed('walk.launch.py', link_tf='rviz')
+@pytest.mark.parametrize(
+    ('file', 'name'), [('walk.launch.py', 'link_tf'), ('control.launch.py', 'target')]
+)
+def test_a_choice_that_is_none_is_refused_by_launch_itself(file, name):
+    with pytest.raises(RuntimeError, match=name):
+        composed(file, **{name: 'rviz'})
 
 
 def test_parameters_reach_a_node_with_their_types():
@@ -269,7 +370,7 @@ def test_parameters_reach_a_node_with_their_types():
 def test_the_executables_are_installed():
     for file in FILES:
         for node in started(file):
-            if node.package not in ('robot_state_publisher', 'rviz2'):
+            if node.package not in ('robot_state_publisher', 'rviz2', 'controller_manager'):
                 assert Path(node.find()).is_file()
 
 
@@ -317,6 +418,76 @@ def test_a_launched_robot_walks_and_the_end_of_its_bridge_ends_all(graph, box, l
     log = (tmp_path / 'output').read_text()
     assert process.returncode == 0, log
     assert log.count('process has finished cleanly') == 2, log
+
+
+MANAGER = """
+import rclpy
+from rclpy.node import Node
+from rclpy.qos import qos_profile_sensor_data
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
+
+rclpy.init()
+node = Node('controller_manager')
+commands = node.create_publisher(JointState, 'hardware/joint_commands', 1)
+states = node.create_publisher(JointState, 'joint_states', 10)
+node.create_subscription(
+    JointState, 'hardware/joint_states', states.publish, qos_profile_sensor_data
+)
+node.create_subscription(
+    JointTrajectory,
+    'joint_trajectory_controller/joint_trajectory',
+    lambda given: commands.publish(
+        JointState(name=given.joint_names, position=given.points[-1].positions)
+    ),
+    10,
+)
+try:
+    rclpy.spin(node)
+except (KeyboardInterrupt, rclpy.executors.ExternalShutdownException):
+    pass
+"""
+
+
+@pytest.fixture
+def stand_ins(tmp_path, monkeypatch):
+    """Install stand-ins for what has no wheel: a manager that passes on, and what only waits."""
+    waits = 'import signal\nsignal.sigwait({signal.SIGINT, signal.SIGTERM})\n'
+    for package, executable, text in (
+        ('controller_manager', 'ros2_control_node', MANAGER),
+        ('controller_manager', 'spawner', 'pass\n'),
+        ('robot_state_publisher', 'robot_state_publisher', waits),
+    ):
+        file = tmp_path / 'lib' / package / executable
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f'#!{sys.executable}\n{text}')
+        file.chmod(0o755)
+        marker = tmp_path / 'share' / 'ament_index' / 'resource_index' / 'packages' / package
+        marker.parent.mkdir(parents=True, exist_ok=True)
+        marker.touch()
+    found = os.environ['AMENT_PREFIX_PATH']
+    monkeypatch.setenv('AMENT_PREFIX_PATH', f'{tmp_path}{os.pathsep}{found}')
+    return tmp_path / 'lib' / 'controller_manager' / 'ros2_control_node'
+
+
+def test_a_launched_gait_walks_through_topic_based_hardware(
+    graph, box, launched, stand_ins, tmp_path
+):
+    process = launched(
+        'hardware.launch.py', robot=box, target='topic', activate='true', controller='wave'
+    )
+    states, poses = [], []
+    for kind, topic, found in (
+        (JointState, '/joint_states', states),
+        (Odometry, '/odom', poses),
+    ):
+        graph.client.create_subscription(kind, topic, found.append, STREAM)
+    graph.until(lambda: poses and abs(poses[-1].pose.pose.position.x) > 0.02, 30.0)
+    assert states and list(states[-1].position) != list(states[0].position)
+    os.killpg(process.pid, signal.SIGINT)
+    process.wait(15.0)
+    log = (tmp_path / 'output').read_text()
+    assert 'Traceback' not in log, log
 
 
 def test_a_mistake_ends_a_launch_with_its_line_and_status_1(launched, tmp_path):

@@ -1,0 +1,92 @@
+"""
+What launch files of a robot under ros2_control compose, from their arguments.
+
+Needs what ``launch_actions`` needs; only launch files import it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+import tempfile
+from typing import Any
+
+from gait_core.errors import ConfigurationError
+from gait_core.hardware import read_hardware
+from gait_core.robot.load import load_robot
+from gait_core.robot.model import RobotModel
+from gait_core.robot.ros2_control import (
+    HARDWARE,
+    MOCK,
+    TOPIC,
+    control_urdf,
+    controllers_text,
+)
+from gait_core.trial_setup import choose_controller
+from gait_ros.control_graph import hardware_graph
+from gait_ros.launch_actions import Arguments, node_action, state_publisher
+
+
+def under_control(arguments: Arguments, *, walking: bool) -> list[Any]:
+    """
+    Return the nodes of a robot under ros2_control, with a gait or without.
+
+    Raises
+    ------
+    ConfigurationError
+        If an argument is wrong; before anything is started.
+
+    """
+    name, target = arguments.text('robot'), arguments.text('target')
+    robot, namespace = load_robot(name), arguments.text('namespace')
+    file = arguments.text('hardware')
+    hardware = read_hardware(file, robot)
+    simulation: dict[str, Any] | None = None
+    if target == TOPIC and arguments.truth('simulation'):
+        simulation = {'realtime_factor': arguments.number('realtime_factor')}
+    # Looked up here: what the nodes refuse ends a launch, too, but with status 0.
+    description = control_urdf(robot, target, hardware)
+    controller, walker = _walker(arguments, robot, simulation) if walking else ('', {})
+    gait = arguments.text('gait') if walking else ''
+    nodes = hardware_graph(
+        name,
+        robot,
+        target,
+        _controllers_file(robot, target, arguments.number('rate')),
+        walker,
+        controller=controller,
+        output=arguments.text('output'),
+        hardware=str(Path(file).expanduser().resolve()) if file and target != MOCK else '',
+        by_plugin=target == HARDWARE and bool(hardware.plugin),
+        simulation=simulation,
+        namespace=namespace,
+        gait_files=(gait,) if gait else (),
+    )
+    manager, *others = nodes
+    return [
+        node_action(manager, essential=True),
+        state_publisher(description, namespace, simulated=simulation is not None),
+        *map(node_action, others),
+    ]
+
+
+def _walker(
+    arguments: Arguments, robot: RobotModel, simulation: dict[str, Any] | None
+) -> tuple[str, dict[str, Any]]:
+    preset = arguments.text('preset')
+    known = '' if preset == 'none' else preset
+    controller, _ = choose_controller(robot, arguments.text('controller'), known)
+    parameters = {
+        'preset': preset,
+        'seed': arguments.whole('seed'),
+        'autostart': arguments.truth('activate'),
+        'safety.recover': simulation is not None,
+    }
+    return controller, parameters
+
+
+def _controllers_file(robot: RobotModel, target: str, rate: float) -> str:
+    if not 1.0 <= rate <= 10_000.0:
+        raise ConfigurationError(f"launch argument 'rate' is {rate:g} Hz, expected 1 to 10000")
+    file = Path(tempfile.mkdtemp(prefix='gait_control_')) / 'controllers.yaml'
+    file.write_text(controllers_text(robot, target, rate), encoding='utf-8')
+    return str(file)
