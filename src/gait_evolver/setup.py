@@ -55,6 +55,7 @@ setup(
             'cafarelli2017 = gait_evolver.studies.cafarelli2017:study',
             'korbel2013 = gait_evolver.studies.korbel2013:study',
             'korbel2013_beyond = gait_evolver.studies.korbel2013_beyond:study',
+            'mckenna1990 = gait_evolver.studies.mckenna1990:study',
             'pike2003 = gait_evolver.studies.pike2003:study',
         ],
         # Fitness terms: one line per public function of gait_evolver/fitness.py,

@@ -1,0 +1,35 @@
+"""
+The cockroach and its insect gait (McKenna 1990), with the reflexes that it left uncalibrated.
+
+To add rows, write a function of the session that returns them and list it in ``study``. Reflexes
+are tried with the thresholds of ``calibration``, which runs before them.
+"""
+
+from __future__ import annotations
+
+from gait_evolver.studies.mckenna1990_gait import gait
+from gait_evolver.studies.mckenna1990_model import physics, robot
+from gait_evolver.studies.mckenna1990_motor import motor
+from gait_evolver.studies.mckenna1990_reflexes import calibration, reflexes
+from gait_evolver.studies.mckenna1990_walks import stop_and_go, uneven, walks
+from gait_evolver.study import Part, Study
+
+
+def study() -> Study:
+    """Return the roach, its gaits on level and uneven ground, its reflexes and motor programs."""
+    return Study(
+        name='mckenna1990',
+        title='A cockroach on springs: tripod to wave by one number, reflexes calibrated.',
+        source='McKenna (1990), A Dynamic Model of Locomotion for Computer Animation, MIT.',
+        parts=(
+            Part(name='robot', measure=robot),
+            Part(name='physics', measure=physics),
+            Part(name='gait', measure=gait),
+            Part(name='walks', measure=walks),
+            Part(name='stop_and_go', measure=stop_and_go),
+            Part(name='uneven', measure=uneven),
+            Part(name='calibration', measure=calibration),
+            Part(name='motor', measure=motor),
+            Part(name='reflexes', measure=reflexes),
+        ),
+    )
