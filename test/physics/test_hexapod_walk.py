@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gait_core.testing_skips import need_engine
-from gait_evolver.stride_search import EXTENSIONS, replay_stride, search_plan
+from gait_evolver.stride_search import EXTENSIONS, StrideSearch, replay_stride
 from gait_evolver.stride_trials import stride_trial, walk_stride
 from gait_evolver.strides.published import best_stride
 
@@ -68,7 +68,9 @@ def test_the_published_best_stride_drags_itself_backwards():
 
 
 def test_frozen_and_free_searches_differ_in_extension_alone():
-    frozen, free = (search_plan(frozen, 'up_10', 3) for frozen in (True, False))
+    frozen, free = (
+        StrideSearch(frozen=frozen, ground='up_10', seed=3).plan() for frozen in (True, False)
+    )
     assert set(free.space.names) - set(frozen.space.names) == set(EXTENSIONS)
     assert frozen.scenes == free.scenes
     settings = [plan.experiment.optimizer.settings['start'] for plan in (frozen, free)]

@@ -3,22 +3,21 @@ Do extending legs save energy in physics? Searches of frozen and free strides, a
 
 Both searches are the experiment ``cafarelli2017_flat`` from the same level walk, at equal effort;
 the frozen one lacks the two genes of extension. Fitness is the reciprocal of the cost of
-transport, 0 after a fall.
+transport, 0 after a fall; a stride must lift its feet by ``CLEARANCE``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
-import json
+from dataclasses import asdict, dataclass, replace
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gait_core.contracts import Evaluation
-from gait_core.trial import run_trial
+from gait_core.errors import ConfigurationError
+from gait_core.trial import TrialLoop, run_loop
 from gait_core.trial_spec import FELL, OK
 from gait_evolver.experiment import OptimizerChoice, load_experiment
 from gait_evolver.plan import Plan, resolve
@@ -28,7 +27,9 @@ from gait_evolver.stride_trials import (
     ground_scene,
     stride_trial,
     walk_stride,
+    walked,
 )
+from gait_evolver.strides.question import REQUIREMENTS
 
 EXPERIMENT = 'cafarelli2017_flat'
 EXTENSIONS = ('extension', 'lift_extension')
@@ -46,129 +47,157 @@ LEVEL_WALK: Mapping[str, float] = {
     'lift_extension': 0.0,
 }
 """Where searches begin."""
+CLEARANCE = REQUIREMENTS.clearance
+"""
+How high feet must be lifted [m], as in the analytic question.
+
+Else legs that vault stretched, and lift their feet by 2 mm, win on ground without a pebble.
+"""
 _FINAL = 30.0
 """Duration [s] of the trial that measures a champion."""
 
 
-def search_plan(frozen: bool, ground: str, seed: int, population: int = 10) -> Plan:
+@dataclass(frozen=True, kw_only=True)
+class StrideSearch:
     """
-    Return the plan of a search.
+    One search by CMA-ES.
 
-    Parameters
+    Attributes
     ----------
     frozen : bool
         Whether lengths are chosen, but stay.
     ground : str
         Of ``stride_trials.GROUNDS``.
-    seed, population : int
+    seed : int
+    trials : int
+        At most, by whole generations.
+    sigma : float
+        Initial deviation, as a share of the range of each gene.
+    start : tuple of (str, float) pairs
+        The stride that it begins with; genes that are missing are those of the level walk.
 
     """
-    experiment = load_experiment(EXPERIMENT)
-    genes = {
-        name: bounds
-        for name, bounds in experiment.genes.items()
-        if not (frozen and name in EXTENSIONS)
-    }
-    scene: Any = {**experiment.scene, **ground_scene(ground)}
-    asked = replace(
-        experiment,
-        genes=genes,
-        scene=scene,
-        fitness={'transport_efficiency': 1.0},
-        population=population,
-        seed=seed,
-    )
-    space = resolve(asked).space
-    start = space.encode({name: LEVEL_WALK[name] for name in space.names}).tolist()
-    settings = {**experiment.optimizer.settings, 'start': start}
-    return resolve(replace(asked, optimizer=OptimizerChoice(name='cma_es', settings=settings)))
+
+    frozen: bool
+    ground: str
+    seed: int
+    trials: int = 300
+    sigma: float = 0.25
+    start: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def key(self) -> str:
+        """All that the result depends on."""
+        legs = 'frozen' if self.frozen else 'free'
+        start = 'level' if not self.start else repr(self.start)
+        return f'{legs}, {self.ground}, {self.trials}, {self.sigma:g}, {self.seed}, {start}'
+
+    def plan(self, population: int = 10) -> Plan:
+        """Return the experiment as this search has it."""
+        experiment = load_experiment(EXPERIMENT)
+        genes = {
+            name: bounds
+            for name, bounds in experiment.genes.items()
+            if not (self.frozen and name in EXTENSIONS)
+        }
+        scene: Any = {**experiment.scene, **ground_scene(self.ground)}
+        asked = replace(
+            experiment,
+            genes=genes,
+            scene=scene,
+            fitness={'transport_efficiency': 1.0},
+            population=population,
+            seed=self.seed,
+        )
+        space = resolve(asked).space
+        begin = {**LEVEL_WALK, **dict(self.start)}
+        settings = {
+            'sigma': self.sigma,
+            'start': space.encode({name: begin[name] for name in space.names}).tolist(),
+        }
+        return resolve(replace(asked, optimizer=OptimizerChoice(name='cma_es', settings=settings)))
 
 
-def search_strides(frozen: bool, ground: str, seed: int, trials: int = 300) -> dict[str, Any]:
+def search_strides(search: StrideSearch) -> dict[str, Any]:
     """
-    Search a stride in this process and measure the best one for 30 s.
+    Search a stride in this process and measure the best one for 30 s, and with its lengths frozen.
 
     Returns
     -------
     mapping
-        ``best`` (parameters), ``fitness``, ``curve`` (best fitness after each generation),
-        ``invalid`` and ``fell`` (counts of trials), ``walk`` (a StrideWalk as a mapping).
+        ``best`` (genes by name), ``fitness``, ``curve`` (best fitness after each generation),
+        ``trials``, ``invalid`` and ``fell`` (counts), ``walk`` and ``twin`` (StrideWalks as
+        mappings; the twin is the best stride with its lengths frozen, of free legs only).
 
     """
-    plan = search_plan(frozen, ground, seed)
+    plan = search.plan()
     optimizer = plan.make_optimizer()
     (engine,) = plan.scenes
     best, values = -math.inf, dict[str, float]()
     curve: list[float] = []
     statuses: list[str] = []
-    while len(statuses) < trials and not optimizer.stop():
+    while len(statuses) < search.trials and not optimizer.stop():
         evaluations = []
         for index, candidate in enumerate(optimizer.ask()):
             decoded = plan.space.decode(candidate.genome)
-            result = run_trial(plan.spec(decoded, len(curve), index, 0, engine))
-            statuses.append(result.status)
-            fitness = result.fitness
-            known = fitness is not None and result.status in (OK, FELL)
-            if known and fitness is not None and fitness > best:
-                best, values = fitness, decoded
-            objectives = np.array([fitness]) if known else None
-            evaluations.append(
-                Evaluation(id=candidate.id, status=result.status, objectives=objectives)
-            )
+            loop = run_loop(plan.spec(decoded, len(curve), index, 0, engine))
+            judged = _judged(loop, search.ground, candidate.id)
+            evaluations.append(judged)
+            statuses.append(judged.status)
+            kept = judged.objectives is not None and judged.constraints['clearance'] <= 0.0
+            if kept and judged.fitness > best:
+                best, values = judged.fitness, decoded
         optimizer.tell(evaluations)
         curve.append(best)
+    if not values:
+        raise ConfigurationError(f'{search.key}: no stride lifts its feet by {CLEARANCE:g} m')
     parameters = {**plan.experiment.parameters, **values}
-    walk = walk_stride(stride_trial(parameters, ground, _FINAL))
+    frozen = {**parameters, **dict.fromkeys(EXTENSIONS, 0.0)}
     return {
-        'frozen': frozen,
-        'ground': ground,
-        'seed': seed,
         'trials': len(statuses),
         'best': values,
         'fitness': best,
         'curve': curve,
         'fell': statuses.count(FELL),
         'invalid': sum(status.startswith('invalid') for status in statuses),
-        'walk': asdict(walk),
+        'walk': _final(parameters, search.ground),
+        'twin': None if search.frozen else _final(frozen, search.ground),
     }
 
 
-def replay_champions(file: Path, duration: float = 20.0) -> list[dict[str, Any]]:
-    """
-    Walk every champion of the study ``cafarelli2017`` in physics, on its own ground, both ways.
+def _judged(loop: TrialLoop, ground: str, candidate: int) -> Evaluation:
+    fitness = loop.result().fitness
+    if fitness is None or loop.status not in (OK, FELL):
+        return Evaluation(id=candidate, status=loop.status, objectives=None)
+    low = CLEARANCE - walked(loop, ground).clearance
+    return Evaluation(
+        id=candidate,
+        status=loop.status,
+        objectives=np.array([fitness]),
+        constraints={'clearance': low if math.isfinite(low) else CLEARANCE},
+    )
 
-    Parameters
-    ----------
-    file : Path
-        ``champions.json`` of a run of the study.
-    duration : float [s]
-        Of each trial.
 
-    Returns
-    -------
-    list of mapping
-        ``ground``, ``legs``, ``joined``, ``foreseen`` (cost of transport by the analytic measure
-        and speed [m/s]) and ``walk`` (a StrideWalk as a mapping).
+def _final(parameters: Mapping[str, Any], ground: str) -> dict[str, Any]:
+    return asdict(walk_stride(stride_trial(parameters, ground, _FINAL), ground))
 
-    """
-    found = []
-    for name, champion in json.loads(file.read_text()).items():
-        ground, legs = name.split('/')
-        for joined in ('joints', 'feet'):
-            walk, speed = replay_stride(champion['genes'], ground, joined, duration=duration)
-            found.append(
-                {
-                    'ground': ground,
-                    'legs': legs,
-                    'joined': joined,
-                    'foreseen': {
-                        'cost_of_transport': champion['cost_of_transport'],
-                        'speed': speed,
-                    },
-                    'walk': asdict(walk),
-                }
-            )
-    return found
+
+@dataclass(frozen=True, kw_only=True)
+class Replay:
+    """A stride of the analytic grid, 48 genes [deg, cm], and how to walk it."""
+
+    genes: tuple[float, ...]
+    ground: str
+    joined: str
+    duration: float = 20.0
+
+
+def replayed(replay: Replay) -> dict[str, Any]:
+    """Return the ``walk`` (a StrideWalk as a mapping) and the ``foreseen`` speed [m/s]."""
+    walk, foreseen = replay_stride(
+        replay.genes, replay.ground, replay.joined, duration=replay.duration
+    )
+    return {'walk': asdict(walk), 'foreseen': foreseen}
 
 
 def replay_stride(
@@ -196,5 +225,5 @@ def replay_stride(
         'duty': 0.5,
         'beyond': 'nearest',
     }
-    walk = walk_stride(stride_trial(parameters, ground, duration))
+    walk = walk_stride(stride_trial(parameters, ground, duration), ground)
     return walk, foreseen_speed(np.array(genes), period)

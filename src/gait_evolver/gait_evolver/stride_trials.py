@@ -19,7 +19,7 @@ from gait_core.errors import unknown
 from gait_core.kinematics import link_poses
 from gait_core.metrics import trial_metrics
 from gait_core.rollout import Rollout
-from gait_core.trial import run_loop
+from gait_core.trial import TrialLoop, run_loop
 from gait_core.trial_setup import controller_parameters, make_scene
 from gait_core.trial_spec import FELL, TrialSpec
 from gait_evolver.strides.encoding import HIP, KNEE, joints_of
@@ -110,6 +110,8 @@ class StrideWalk:
         Path that feet are dragged ahead over the ground, by the distance walked.
     knees : float [-]
         Share of the time in which anything but feet touches the ground.
+    clearance : float [m]
+        How high over the ground the foot gets that is lifted least, of the highest of its steps.
 
     """
 
@@ -121,23 +123,29 @@ class StrideWalk:
     slip: float
     drag: float
     knees: float
+    clearance: float
 
 
-def walk_stride(spec: TrialSpec) -> StrideWalk:
+def walk_stride(spec: TrialSpec, ground: str = 'flat') -> StrideWalk:
     """Run a trial in this process and return what became of it."""
-    loop = run_loop(spec)
+    return walked(run_loop(spec), ground)
+
+
+def walked(loop: TrialLoop, ground: str = 'flat') -> StrideWalk:
+    """Return what became of a trial that has been run, on a ground of ``GROUNDS``."""
     fell_at = loop.tick * loop.dt if loop.status == FELL else None
-    return judged(loop.rollout(), fell_at)
+    return judged(loop.rollout(), fell_at, ground)
 
 
-def judged(rollout: Rollout, fell_at: float | None = None) -> StrideWalk:
+def judged(rollout: Rollout, fell_at: float | None = None, ground: str = 'flat') -> StrideWalk:
     """Return what a rollout of the hexapod says of its stride."""
     metrics = trial_metrics(rollout)
     first = min(round(_START / rollout.dt), rollout.ticks)
     base = rollout.body_poses[first:, 0, :2]
     way = float(base[-1, 0] - base[0, 0])
     time = (len(base) - 1) * rollout.dt
-    sliding, ahead = _sliding(rollout)
+    poses = _feet(rollout)
+    sliding, ahead = _sliding(poses)
     touching = rollout.sole_forces()[:, :, 2] > TOUCH
     standing: BoolArray = touching[first:-1] & touching[first + 1 :]
     sliding, ahead = sliding[first:], ahead[first:]
@@ -152,6 +160,7 @@ def judged(rollout: Rollout, fell_at: float | None = None) -> StrideWalk:
         slip=_share(float(sliding[standing].sum()), carried),
         drag=_share(float(np.maximum(ahead[standing], 0.0).sum()), abs(way)),
         knees=float(len(knocks) / (rollout.ticks + 1)),
+        clearance=_clearance(poses[first:, :, :3, 3], ground),
     )
 
 
@@ -179,15 +188,27 @@ def _share(part: float, whole: float) -> float:
     return float(part / whole) if whole > 0.0 else math.inf
 
 
-def _sliding(rollout: Rollout) -> tuple[FloatArray, FloatArray]:
+def _feet(rollout: Rollout) -> FloatArray:
+    """Return the poses of the feet, (T + 1, 6, 4, 4)."""
+    robot = rollout.robot
+    rows = [robot.link_index[sole] for sole in robot.soles]
+    return np.asarray(link_poses(robot, rollout.joint_positions, rollout.body_poses)[:, rows])
+
+
+def _clearance(feet: FloatArray, ground: str) -> float:
+    """Return how high over the plane of a ground the foot gets that is lifted least [m]."""
+    angle, direction = np.radians(GROUNDS[ground])
+    uphill = np.array([math.cos(direction), math.sin(direction), 0.0])
+    up = math.cos(angle) * np.array([0.0, 0.0, 1.0]) - math.sin(angle) * uphill
+    return float(np.ptp(feet @ up, axis=0).min())
+
+
+def _sliding(poses: FloatArray) -> tuple[FloatArray, FloatArray]:
     """
     Return how far the lowest point of each foot moves in each tick, and how far ahead, (T, 6) [m].
 
     It is a point of the foot's material: where a foot rolls it rests.
     """
-    robot = rollout.robot
-    rows = [robot.link_index[sole] for sole in robot.soles]
-    poses = link_poses(robot, rollout.joint_positions, rollout.body_poses)[:, rows]
     turn, at = poses[..., :3, :3], poses[..., :3, 3]
     down = np.array([0.0, 0.0, -FOOT_RADIUS])
     before = at[:-1] + down

@@ -54,4 +54,6 @@ def joints_at(feet: FloatArray, lengths: FloatArray) -> FloatArray:
     knee = np.arccos(np.clip(bend, -1.0, 1.0))
     ahead = np.arctan2(lower * np.sin(knee), upper + lower * np.cos(knee))
     hip = np.arctan2(feet[..., 1], feet[..., 0]) - ahead
+    # A foot above and behind its hip: the angle has gone past half a turn.
+    hip = np.where(hip < -0.5 * np.pi, hip + 2.0 * np.pi, hip)
     return np.stack([hip, knee, upper, lower], axis=-1)

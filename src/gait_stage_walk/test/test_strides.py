@@ -1,6 +1,6 @@
 """Strides: inverse kinematics, paths of feet and joints, lengths, and what does not slip."""
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 import numpy as np
 import pytest
@@ -42,6 +42,7 @@ def test_published_foot_position():
     np.testing.assert_allclose(foot, [0.0424, 0.1024], atol=1e-4)
 
 
+@example(hip=1.42, knee=2.47, upper=0.066, lower=0.103)
 @given(hip=st.floats(0.6, 1.5), knee=angles, upper=lengths, lower=lengths)
 def test_inverse_kinematics_undoes_forward_kinematics(hip, knee, upper, lower):
     joints = np.array([hip, knee, upper, lower])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -179,3 +180,26 @@ def draw_fronts(path: Path, fronts: Mapping[str, FloatArray]) -> None:
             axes.grid(alpha=0.3)
         panels[0].set_ylabel('energy [J]')
         figure.colorbar(dots, ax=list(panels), label='margin of stability [cm]')
+
+
+def draw_searches(
+    path: Path, found: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]]
+) -> None:
+    """Draw the least cost of transport in physics over trials, a line per seed."""
+    grounds = list(dict.fromkeys(ground for ground, _ in found))
+    colours = {'frozen': 'tab:blue', 'free': 'tab:red'}
+    with figure_of(path, (4.5 * len(grounds), 3.6)) as figure:
+        panels = figure.subplots(1, len(grounds), squeeze=False)[0]
+        for axes, ground in zip(panels, grounds, strict=True):
+            for legs, colour in colours.items():
+                for number, one in enumerate(found[ground, legs]):
+                    curve = np.array(one['curve'])
+                    trials = one['trials'] / len(curve) * np.arange(1, len(curve) + 1)
+                    cost = np.where(curve > 0.0, 1.0 / np.maximum(curve, 1e-9), np.nan)
+                    label = f'{legs} lengths' if number == 0 else None
+                    axes.plot(trials, cost, color=colour, label=label)
+            axes.set(xlabel='trials', title=ground.replace('_', ' '))
+            axes.set_ylim(bottom=0.0)
+            axes.grid(alpha=0.3)
+        panels[0].set_ylabel('least cost of transport so far')
+        panels[0].legend(fontsize='small')
