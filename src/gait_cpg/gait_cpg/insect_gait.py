@@ -14,7 +14,7 @@ from gait_core.arrays import BoolArray, FloatArray, IntArray
 from gait_core.errors import ConfigurationError
 from gait_core.leg_ik import LegPaths
 from gait_core.observation import Observation
-from gait_core.parameters import Parameters, bounded
+from gait_core.parameters import Parameters, bounded, flag
 from gait_core.robot.model import RobotModel
 from gait_core.snapshot import given, taken
 from gait_core.targets import JointTargets
@@ -45,6 +45,8 @@ from gait_cpg.insect_rhythm import InsectRhythm, cycle_time
 LEGS = 6
 _STATE = ('_state', '_since', '_scale', '_turn')
 _PARTS = ('_rhythm', '_rest', '_reflexes', '_heading')
+_SHIFTED = ((1.0, 1.3, 1.9, 3.0), (0.0, 1.0, 1.0, 0.0))
+# Period scales, and what share of their shift back legs have there.
 SLOWEST = 20.0
 """Greatest period scale: the cycle of a walk that has nearly stopped."""
 
@@ -74,15 +76,16 @@ class InsectGaitParams(MotorProgramParams, ReflexParams):
         unit='m/s',
         doc='Commanded speed that walks at the period scale; half of it doubles the cycle.',
     )
-    rearing_from: float = bounded(
-        1.25, low=1.0, high=SLOWEST, unit='-', doc='Period scales from here on are passed over ...'
+    back_shift: float = bounded(
+        0.6,
+        low=0.0,
+        high=1.0,
+        unit='rad',
+        doc='Back legs swing farther back by this, in full at period scales from 1.3 to 1.9 and '
+        'less towards 1 and 3: the body would rear up there.',
     )
-    rearing_to: float = bounded(
-        2.4,
-        low=1.0,
-        high=SLOWEST,
-        unit='-',
-        doc='... to here where a slower command makes the cycle longer: the body rears up there.',
+    let_go: bool = flag(
+        True, doc='Soles let go of ground to which they stick while their legs step.'
     )
     turn_gain: float = bounded(
         0.16,
@@ -133,6 +136,9 @@ class InsectGait:
         stance = np.array([robot.nominal_stance.get(name, 0.0) for name in self._names])
         self._right, self._row = _places(robot)
         self._sign = np.where(self._right, -1.0, 1.0)
+        # Joints beyond the programs carry the soles; what their effort asks for is to hold on.
+        beyond = all(len(leg.joints) > JOINTS for leg in robot.legs)
+        self._feet = tuple(leg.joints[-1] for leg in robot.legs) if beyond else ()
         self._stance = stance.reshape(LEGS, JOINTS) * self._sign[:, None]
         self._reflexes = Reflexes(robot, self._row, self._right, JOINTS)
         self._watch: Watch | None = None
@@ -177,7 +183,7 @@ class InsectGait:
         if walking:
             cycle = cycle_time(self._scale, self._params.step_time)
             triggered = self._rhythm.advance(dt, cycle, self._params.step_time)
-            triggered |= reflexes.wanted(self._state)
+            triggered |= reflexes.wanted(self._state, self._shifts())
             self._state[triggered & (self._state == STANCE)] = POTENTIAL_STEP
         if self._watch is not None:
             self._watch.take(dt, reflexes.senses, self._state, self._rest.angles)
@@ -189,7 +195,21 @@ class InsectGait:
         sign = self._sign[:, None]
         position = (self._rest.angles + reflexes.offsets) * sign
         rate = (self._rest.rates + reflexes.rates) * sign
-        return JointTargets(names=self._names, position=position.ravel(), velocity=rate.ravel())
+        return self._targets(position.ravel(), rate.ravel())
+
+    def _targets(self, position: FloatArray, rate: FloatArray) -> JointTargets:
+        feet = self._feet
+        if not (feet and self._params.let_go):
+            return JointTargets(names=self._names, position=position, velocity=rate)
+        zeros = np.zeros(len(feet))
+        effort = np.zeros(len(self._names) + len(feet))
+        effort[len(self._names) :] = np.where(self._state == STEP, -1.0, 0.0)
+        return JointTargets(
+            names=(*self._names, *feet),
+            position=np.concatenate([position, zeros]),
+            velocity=np.concatenate([rate, zeros]),
+            effort=effort,
+        )
 
     def _steer(self, dt: float, velocity: tuple[float, float, float], seen: Observation) -> bool:
         """Take what the command says of cycle and strides; return whether to walk at all."""
@@ -203,18 +223,11 @@ class InsectGait:
         walking = speed > 0.0 or yaw != 0.0
         wanted = params.period_scale
         if 0.0 < speed < params.top_speed:
-            wanted = self._slowed(wanted * params.top_speed / speed)
+            wanted = min(wanted * params.top_speed / speed, SLOWEST)
         change = params.period_rate * dt
         self._scale += min(max(wanted - self._scale, -change), change)
         self._turn = min(max(params.turn_gain * yaw, -1.0), 1.0)
         return walking
-
-    def _slowed(self, scale: float) -> float:
-        """Return the period scale of a slower command, not one at which the body rears up."""
-        low, high = self._params.rearing_from, self._params.rearing_to
-        if low < scale < high:
-            scale = low if scale < math.sqrt(low * high) else high
-        return min(scale, SLOWEST)
 
     def _end_steps(self, dt: float) -> None:
         """Let legs stand whose step has lasted its time: before others begin theirs."""
@@ -229,13 +242,24 @@ class InsectGait:
         self._rest.begin(leg, self._turned(leg, self._steps[leg]), self._params.step_time)
 
     def _turned(self, leg: int, program: Program) -> Program:
-        """Return a program whose coxa swings less on the inner side of a turn, more outside."""
-        if self._turn == 0.0:
+        """
+        Return a program whose coxa swings less on the inner side of a turn, more outside.
+
+        That of a back leg swings farther back where a slower gait than the tripod would stand on
+        feet before the centre of mass for too long.
+        """
+        shift = self._shifts()[leg]
+        if self._turn == shift == 0.0:
             return program
         stretch = 1.0 - self._turn * self._sign[leg]
         first = program[0]
-        target = self._middle[leg] + stretch * (first.target - self._middle[leg])
+        target = self._middle[leg] + stretch * (first.target - self._middle[leg]) + shift
         return (MotorCommand(0, target, first.duration, first.start), *program[1:])
+
+    def _shifts(self) -> FloatArray:
+        """Return how much farther back the coxa of each leg swings, (6,) [rad]."""
+        share = np.interp(self._scale, *_SHIFTED)
+        return np.where(self._row == self._row.max(), self._params.back_shift * share, 0.0)
 
     def watch(self) -> None:
         """Keep from now on what the thresholds of reflexes are held against."""

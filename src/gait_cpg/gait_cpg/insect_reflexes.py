@@ -182,12 +182,12 @@ class Reflexes:
         self._lag, self._patience = by_row('held'), by_row('groundless')
         self._moving = params.elevator_reflex or params.retraction or params.foothold_search
 
-    def wanted(self, states: IntArray) -> BoolArray:
-        """Return which standing legs the step reflex wants to step, (6,)."""
+    def wanted(self, states: IntArray, shifts: FloatArray) -> BoolArray:
+        """Return which legs, set farther back by (6,) [rad], should step from stance, (6,)."""
         if not self._params.step_reflex:
             return np.zeros(len(states), dtype=bool)
         return self._count(
-            'step_reflex', (self.senses.coxa > self._step_angle) & (states == STANCE)
+            'step_reflex', (self.senses.coxa - shifts > self._step_angle) & (states == STANCE)
         )
 
     def inhibits(self, leg: int, states: IntArray) -> bool:

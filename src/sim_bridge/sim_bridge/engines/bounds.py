@@ -11,6 +11,7 @@ from gait_core.observation import Observation
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Push, Scene
 from sim_bridge.engines.fused import Fused, Place
+from sim_bridge.engines.ground_springs import SPRING_LAWS, check_springs
 
 CONTACT_LAWS = ('engine',)
 NODE_LAWS = ('engine', 'reset_integrator', 'coulomb')
@@ -27,6 +28,8 @@ FORCE_ELEMENTS = 'springs, cables, linear servos and exponential springs between
 FREE_BODIES = 'free bodies joined by force elements'
 CONTACT_NODES = 'contact nodes with laws reset_integrator and coulomb'
 """What robots of several bodies need."""
+GROUND_SPRINGS = 'contact laws springs, sticky and sticky_springs'
+"""A ground of springs and soles that stick."""
 FAR = 1e3
 """Distance [m] and speed [m/s, rad/s] beyond which a state is no physics."""
 
@@ -35,7 +38,10 @@ def refuse_unsupported(
     engine: str, carries: Sequence[str], scene: Scene, robot: RobotModel
 ) -> None:
     """Raise ConfigurationError for what an engine cannot carry."""
-    contact_laws = NODE_LAWS if robot.contact_nodes else CONTACT_LAWS
+    contact_laws: tuple[str, ...] = NODE_LAWS if robot.contact_nodes else CONTACT_LAWS
+    if GROUND_SPRINGS in carries and not robot.contact_nodes:
+        contact_laws = (*CONTACT_LAWS, *SPRING_LAWS)
+        check_springs(scene)
     if robot.contact_nodes and CONTACT_NODES not in carries:
         raise ConfigurationError(
             f"engine '{engine}' has no contact nodes; robot '{robot.name}' has "
@@ -45,6 +51,7 @@ def refuse_unsupported(
         raise ConfigurationError(
             f"engine '{engine}' has no contact law '{scene.contact_law}' for robot "
             f"'{robot.name}': {nearest(scene.contact_law, contact_laws)}"
+            + ("; engine 'mujoco' has it" if scene.contact_law in SPRING_LAWS else '')
         )
     if robot.force_elements and FORCE_ELEMENTS not in carries:
         kinds = ', '.join(sorted({element.kind for element in robot.force_elements}))

@@ -16,7 +16,13 @@ from gait_core.robot.model import RobotModel
 from gait_core.scene import Push, Scene
 from gait_core.state_tape import StateTape
 from gait_core.targets import AppliedTargets
-from sim_bridge.engines.bounds import BALL_JOINTS, CARRIES, FORCE_ELEMENTS, PushWindow
+from sim_bridge.engines.bounds import (
+    BALL_JOINTS,
+    CARRIES,
+    FORCE_ELEMENTS,
+    GROUND_SPRINGS,
+    PushWindow,
+)
 from sim_bridge.engines.mujoco_client import mj
 from sim_bridge.engines.mujoco_kernel import ACTIVE
 from sim_bridge.engines.mujoco_motors import Motors
@@ -55,7 +61,7 @@ class MujocoEngine(RigidEngine[World, Motors, _Shove]):
 
     name = 'mujoco'
     Options = MujocoOptions
-    carries = (*CARRIES, BALL_JOINTS, FORCE_ELEMENTS)
+    carries = (*CARRIES, BALL_JOINTS, FORCE_ELEMENTS, GROUND_SPRINGS)
     _state: StateReader
 
     def _open(self) -> World:
@@ -64,7 +70,8 @@ class MujocoEngine(RigidEngine[World, Motors, _Shove]):
     def _bind(
         self, world: World, robot: RobotModel, scene: Scene, options: MujocoOptions
     ) -> tuple[Motors, StateReader]:
-        return Motors(world, robot, scene, options), StateReader(world, robot, scene)
+        motors = Motors(world, robot, scene, options)
+        return motors, StateReader(world, robot, scene, motors.table.pulls)
 
     def _shove(self, push: Push, world: World, scene: Scene) -> _Shove:
         return _Shove(push, world, scene, next(self._motors.table.push_columns))

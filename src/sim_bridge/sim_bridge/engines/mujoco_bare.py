@@ -51,7 +51,7 @@ def bare_trial(
     terrain = load_terrain(scene.terrain)
     start = initial_positions(robot, scene)
     pose = base_pose(robot, start, scene.initial, terrain)
-    counts = (len(start), 0, 0, 0, 0)
+    counts = (len(start), 0, 0, 0, 0, 0)
     claim_callbacks()
     model = build_model(fused(robot), scene, options, terrain, (), table_size(counts))
     data = mj.MjData(model)
@@ -90,6 +90,7 @@ def bare_trial(
 def _refuse_others(robot: RobotModel, scene: Scene, options: MujocoOptions) -> None:
     known = (
         scene.terrain.name == 'flat'
+        and scene.contact_law == 'engine'
         and not scene.pushes
         and not scene.fixed_base
         and not options.self_collision

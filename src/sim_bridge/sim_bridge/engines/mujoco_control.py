@@ -9,15 +9,26 @@ import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import ConfigurationError, ProtocolError
+from gait_core.scene import Scene
 from sim_bridge.engines import mujoco_kernel as kernel
 from sim_bridge.engines.demands import Tensions, Torques
 from sim_bridge.engines.fused import Ball
+from sim_bridge.engines.ground_springs import SPRINGS, STICKY_SPRINGS, GroundSpringOptions
 from sim_bridge.engines.laws import COLUMNS
 from sim_bridge.engines.mujoco_client import mj
+from sim_bridge.engines.mujoco_ground_kernel import (
+    ANCHOR,
+    BODY,
+    END,
+    FIRST,
+    HOLD,
+    POINT,
+    SOLE_ROWS,
+)
 from sim_bridge.engines.mujoco_layout import check_layout
 
-Counts = tuple[int, int, int, int, int]
-"""Joints, joints with a torque, force elements, pushes and ball joints: a table's room."""
+Counts = tuple[int, int, int, int, int, int]
+"""Joints, those with a torque, force elements, pushes, ball joints and soles that stick."""
 
 
 def table_size(counts: Counts) -> int:
@@ -26,7 +37,7 @@ def table_size(counts: Counts) -> int:
 
 
 def _blocks(counts: Counts) -> list[tuple[int, int]]:
-    joints, torques, elements, pushes, balls = counts
+    joints, torques, elements, pushes, balls, soles = counts
     return [
         (kernel.SERVO_ROWS, joints),
         (kernel.TORQUE_ROWS, torques),
@@ -35,6 +46,7 @@ def _blocks(counts: Counts) -> list[tuple[int, int]]:
         (elements, COLUMNS),
         (kernel.PUSH_ROWS, pushes),
         (balls, kernel.BALL_COLUMNS),
+        (SOLE_ROWS, soles),
     ]
 
 
@@ -46,6 +58,10 @@ class Table:
     ----------
     push_columns : iterator of (8,) views
         Hands out the columns of pushes, with the rows of ``mujoco_kernel``.
+    soles : (SOLE_ROWS, s) view
+        Soles that stick, with the rows of ``mujoco_ground_kernel``.
+    pulls : (6, s) view
+        Where they stick, and the forces on them.
 
     Raises
     ------
@@ -60,19 +76,55 @@ class Table:
         self._numbers: FloatArray = data.userdata
         self._numbers[:] = 0.0
         self._numbers[0] = kernel.MAGIC
-        self._numbers[kernel.JOINTS : kernel.BALLS + 1] = counts
+        self._numbers[[*range(kernel.JOINTS, kernel.BALLS + 1), kernel.SOLES]] = counts
         self._numbers[kernel.STEP] = model.opt.timestep
         views, at = [], kernel.HEADER
         for rows, columns in _blocks(counts):
             views.append(self._numbers[at : at + rows * columns].reshape(rows, columns))
             at += rows * columns
         self._servos, self._torques, self._torque_constants, *rest = views
-        self._elements, self._element_constants, pushes, self._balls = rest
+        self._elements, self._element_constants, pushes, self._balls, soles = rest
+        self.soles: FloatArray = soles
+        self.pulls: FloatArray = soles[ANCHOR:]
         self.push_columns: Iterator[FloatArray] = iter(pushes.T)
 
     def set_laws(self, hardness: float, slip: float) -> None:
         """Set what turns a servo's error and a contact's sliding speed into references [1/s]."""
         self._numbers[kernel.HARDNESS], self._numbers[kernel.SLIP] = hardness, slip
+
+    def take_ground(
+        self, scene: Scene, options: GroundSpringOptions, mass: float, ground: int
+    ) -> None:
+        """Let the ground, a geometry, act on a robot of a mass [kg] by the scene's contact law."""
+        self._numbers[kernel.GROUND] = ground
+        if scene.contact_law in (SPRINGS, STICKY_SPRINGS):
+            self._numbers[kernel.GROUND_SPRING : kernel.STICK_SPRING] = (
+                options.ground_strength * mass,
+                options.ground_rise,
+                options.ground_depth,
+                options.ground_return,
+                options.ground_slow,
+            )
+        self._numbers[kernel.STICK_SPRING : kernel.HEADER] = (
+            options.stick_strength * mass,
+            options.stick_rise,
+            options.stick_reach,
+            options.stick_return,
+            0.0,
+        )
+
+    def take_soles(
+        self, bodies: IntArray, geometries: IntArray, points: FloatArray, orders: IntArray
+    ) -> None:
+        """
+        Let soles stick, at points (s, 3) of bodies with geometries from, to (s, 2).
+
+        Orders to hold are the efforts asked of torques ``orders``, (s,); -1: there is none.
+        """
+        soles = self.soles
+        soles[HOLD] = orders
+        soles[BODY], soles[POINT : POINT + 3] = bodies, points.T
+        soles[FIRST : END + 1] = geometries.T
 
     def set_servos(
         self,

@@ -16,14 +16,12 @@ from typing import Any
 import zlib
 
 from numba import carray, cfunc, njit, types
-from numba.core import cgutils
-from numba.extending import intrinsic
 from numba.np.numpy_support import from_dtype
 import numpy as np
 
 from gait_core import slider_crank
 from sim_bridge.engines import balls as ball_joints
-from sim_bridge.engines import laws
+from sim_bridge.engines import laws, mujoco_ground_kernel
 from sim_bridge.engines.balls import ball_states, ball_torques
 from sim_bridge.engines.laws import (
     COLUMNS,
@@ -32,7 +30,15 @@ from sim_bridge.engines.laws import (
     screw_grip,
     servo_power,
 )
+from sim_bridge.engines.mujoco_address import ANY, numbers_at
 from sim_bridge.engines.mujoco_client import mj
+from sim_bridge.engines.mujoco_ground_kernel import (
+    CONTACT,
+    SOLE_ROWS,
+    release_soles,
+    spring_ground,
+    stick_soles,
+)
 from sim_bridge.engines.mujoco_layout import layout
 
 MODEL = layout('mjModel', ('nuserdata',))
@@ -40,16 +46,12 @@ DATA = layout(
     'mjData',
     (
         *('ncon', 'ne', 'nf', 'nl', 'nefc', 'qpos', 'qvel', 'ctrl', 'userdata', 'contact'),
-        *('qfrc_applied', 'xfrc_applied', 'xmat', 'ten_length', 'ten_velocity'),
-        *('efc_vel', 'efc_aref', 'efc_force', 'efc_frictionloss', 'qacc', 'warning'),
+        *('qfrc_applied', 'xfrc_applied', 'xpos', 'xmat', 'xipos', 'ten_length', 'ten_velocity'),
+        *('efc_vel', 'efc_aref', 'efc_R', 'efc_D', 'efc_force', 'efc_frictionloss', 'qacc'),
+        'warning',
     ),
     # Last cause and number of each.
     {'warning': f'{2 * int(mj.mjtWarning.mjNWARNING)}i4'},
-)
-CONTACT = layout(
-    'mjContact',
-    ('dist', 'pos', 'frame', 'geom', 'efc_address'),
-    {'dist': 'f8', 'pos': '3f8', 'frame': '9f8', 'geom': '2i4'},
 )
 """What native code reads of MuJoCo's structures."""
 MAGIC = 7.4369081e237
@@ -68,10 +70,15 @@ MAGIC = 7.4369081e237
     BALLS,
     SENSED,
     SETTLING,
-) = range(1, 14)
+    SOLES,
+    GROUND,
+    GROUND_SPRING,
+) = range(1, 17)
+STICK_SPRING = GROUND_SPRING + 5
 """The numbers that follow it: counts of steps, laws, counts of columns; steps whose forces were
-seen, and whether their work does not count yet."""
-HEADER = 14
+seen, and whether their work does not count yet; count of soles that stick, the ground's geometry,
+springs of the ground and of soles, of strength 0 where there are none."""
+HEADER = STICK_SPRING + 5
 (PLACE, DOF, AIM, RATE, GAIN, LIMIT, STRENGTH, HOLD, RAISING, LOWERING, FORCE_BEFORE, STUCK,
  STUCK_AT, SIGNED, POSITIVE) = range(15)  # fmt: skip
 """Rows of servos: where a joint's state lies, its targets and law, what became of it, its work."""
@@ -92,24 +99,6 @@ BALL_ADDRESS, BALL_FREEDOM, BALL_SIGN, BALL_TORQUE, BALL_DAMPING, BALL_TURN = 0,
 BALL_COLUMNS = BALL_TURN + 9
 ALL_FORCES = int(mj.mjtStage.mjSTAGE_ACC)
 """Stage of MuJoCo's sensors after which a step only integrates."""
-ANY = 1 << 32
-"""Length of an array of which only entries are used that MuJoCo's own indices name."""
-
-
-@intrinsic
-def pointer(typing: Any, address: Any) -> Any:
-    """Return an address as a pointer."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.inttoptr(arguments[0], cgutils.voidptr_t)
-
-    return types.voidptr(address), generate
-
-
-@njit(cache=True)
-def numbers_at(address, count):  # type: ignore[no-untyped-def]
-    """Return MuJoCo's array at an address."""
-    return carray(pointer(address), count, np.float64)
 
 
 @njit
@@ -252,11 +241,13 @@ def _control(state, table):  # type: ignore[no-untyped-def]
         bounds[state.ne :],
     )  # fmt: skip
     at, width = at + SERVO_ROWS * width, int(table[TORQUES])
+    orders = _block(table, at, TORQUE_ROWS, width)[TORQUE_TARGET + 2]
     if width:
         rows = _block(table, at, TORQUE_ROWS, width)
         constants = _block(table, at + TORQUE_ROWS * width, width, COLUMNS)
         count = int(table[BALLS])
-        balls = _block(table, len(table) - BALL_COLUMNS * count, count, BALL_COLUMNS)
+        end = len(table) - SOLE_ROWS * int(table[SOLES])
+        balls = _block(table, end - BALL_COLUMNS * count, count, BALL_COLUMNS)
         forces = numbers_at(state.qfrc_applied, ANY)
         _find_joints(rows, qpos, qvel)
         if count:
@@ -270,9 +261,19 @@ def _control(state, table):  # type: ignore[no-untyped-def]
         lengths, rates = numbers_at(state.ten_length, width), numbers_at(state.ten_velocity, width)
         _pull(rows, constants, elapsed, lengths, rates, numbers_at(state.ctrl, width))
     at, width = at + (ELEMENT_ROWS + COLUMNS) * width, int(table[PUSHES])
+    soles = _block(
+        table, at + PUSH_ROWS * width + BALL_COLUMNS * int(table[BALLS]), SOLE_ROWS,
+        int(table[SOLES]),
+    )  # fmt: skip
+    ground, spring = int(table[GROUND]), table[GROUND_SPRING:STICK_SPRING]
+    release_soles(soles, numbers_at(state.xfrc_applied, ANY))
     if width:
         pushes = _block(table, at, PUSH_ROWS, width)
         _push(pushes, numbers_at(state.xmat, ANY), numbers_at(state.xfrc_applied, ANY))
+    if soles.shape[1]:
+        stick_soles(state, soles, orders, table[STICK_SPRING:HEADER], ground)
+    if table[GROUND_SPRING] > 0.0:
+        spring_ground(state, spring, ground, table[STEP])
     if table[SLIP] > 0.0:
         first = state.ne + state.nf + state.nl
         speeds = numbers_at(state.efc_vel, state.nefc)
@@ -375,9 +376,9 @@ def _compiled(stamp: int) -> tuple[Any, Any]:
 
 def _stamp() -> int:
     """Return what stands for the code of the laws that the callback has compiled in."""
-    parts = (laws, ball_joints, slider_crank)
+    parts = (laws, ball_joints, slider_crank, mujoco_ground_kernel)
     sources = [Path(str(module.__file__)).read_bytes() for module in parts]
-    return zlib.crc32(b''.join(sources)) or 1
+    return zlib.crc32(b''.join([*sources, repr(CONTACT).encode()])) or 1
 
 
 _CONTROL, _SENSE = _compiled(_stamp())

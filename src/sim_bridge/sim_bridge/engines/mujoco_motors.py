@@ -88,6 +88,9 @@ class Motors:
         self.table.take_torques(
             self.torques, world.places[columns], world.dofs[columns], self._carry_damping(robot)
         )
+        self.table.take_ground(scene, options, robot.mass, world.ground)
+        if self.table.soles.size:
+            self._take_soles(robot)
         self.table.take_balls(world.fused.balls, self.torques, world.places, world.dofs)
         self.table.take_tensions(self.tensions)
         self._timed = bool(len(columns) or self.tensions.names)
@@ -98,6 +101,27 @@ class Motors:
         friction = np.array([robot.joint[name].friction for name in robot.joint_names])
         self._strength = np.where(self._servo, demands.effort_limit, friction)
         self._set_rows(self._strength, np.zeros(len(self._servo), dtype=bool))
+
+    def _take_soles(self, robot: RobotModel) -> None:
+        places = [
+            self._world.fused.places[leg.sole].then(leg.sole_point, (0.0, 0.0, 0.0))
+            for leg in robot.legs
+        ]
+        bodies = np.array([self._world.body(place.link) for place in places])
+        first = self._model.body_geomadr[bodies]
+        geometries = np.column_stack([first, first + self._model.body_geomnum[bodies]])
+        carriers = {joint.child: joint.name for joint in robot.joints}
+        orders = [self._order(robot, carriers.get(leg.sole, '')) for leg in robot.legs]
+        self.table.take_soles(
+            bodies, geometries, np.array([place.position for place in places]), np.array(orders)
+        )
+
+    def _order(self, robot: RobotModel, joint: str) -> int:
+        """Return the torque whose effort, of no other use, tells the sole on a joint to hold."""
+        at = robot.joint_index.get(joint, -1)
+        if at < 0 or self.demands.kinds[at] != 'exponential':
+            return -1
+        return int(np.flatnonzero(self.torques.columns == at)[0])
 
     def _carry_damping(self, robot: RobotModel) -> FloatArray:
         """

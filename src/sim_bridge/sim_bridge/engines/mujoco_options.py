@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gait_core.parameters import Parameters, bounded, whole
+from gait_core.parameters import bounded, whole
+from sim_bridge.engines.ground_springs import GroundSpringOptions
 
 
 @dataclass(frozen=True, kw_only=True)
-class MujocoOptions(Parameters):
+class MujocoOptions(GroundSpringOptions):
     """Solver and contact settings; contacts are stiff and the friction cone is round."""
 
     iterations: int = whole(

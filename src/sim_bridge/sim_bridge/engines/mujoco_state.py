@@ -14,7 +14,8 @@ from gait_core.scene import Scene
 from sim_bridge.engines.balls import ball_states
 from sim_bridge.engines.bounds import FAR
 from sim_bridge.engines.mujoco_client import mj
-from sim_bridge.engines.mujoco_kernel import CONTACT, DATA
+from sim_bridge.engines.mujoco_ground_kernel import CONTACT
+from sim_bridge.engines.mujoco_kernel import DATA
 from sim_bridge.engines.mujoco_layout import structure
 from sim_bridge.engines.mujoco_motors import Motors
 from sim_bridge.engines.mujoco_play import CROWDED, FAR_OFF, WARNED, play, step_address
@@ -50,8 +51,9 @@ class StateReader(RigidReader[Motors]):
     are where they were at its start, on the ground.
     """
 
-    def __init__(self, world: World, robot: RobotModel, scene: Scene) -> None:
+    def __init__(self, world: World, robot: RobotModel, scene: Scene, pulls: FloatArray) -> None:
         super().__init__(robot, scene, sums_work=True)
+        self._pulls = pulls
         self._world = world
         self._model, self._data = world.model, world.data
         self._structure = structure(DATA, world.data)
@@ -115,7 +117,8 @@ class StateReader(RigidReader[Motors]):
     @property
     def plain(self) -> bool:
         """Whether the compiled readings are all of a state's."""
-        return self._free and self._imu_body == ROOT and not self._world.fused.balls
+        special = self._world.fused.balls or self._pulls.size
+        return self._free and self._imu_body == ROOT and not special
 
     def play(self, log: StateLog, motors: Motors, steps: int) -> None:
         """
@@ -206,6 +209,17 @@ class StateReader(RigidReader[Motors]):
         twist[:3], twist[3:] = both[3:], both[:3]
 
     def _touching(self) -> Touching:
+        soles, found = self._touches()
+        pulls = self._pulls
+        stuck = np.flatnonzero(pulls[3:].any(axis=0))
+        if not len(stuck):
+            return soles, found
+        # What a sole sticks with is a force of the ground as well, where it stuck.
+        more = np.zeros((len(stuck), 7))
+        more[:, :6] = pulls[:, stuck].T
+        return np.concatenate([soles, stuck]), np.concatenate([found, more])
+
+    def _touches(self) -> Touching:
         count = self._read_contacts()
         if count > len(self._soles):
             self._make_room(2 * count)

@@ -15,6 +15,7 @@ from sim_bridge.engines.balls import ball_quaternion
 from sim_bridge.engines.bounds import check_base
 from sim_bridge.engines.demands import SERVOS
 from sim_bridge.engines.fused import fused
+from sim_bridge.engines.ground_springs import STICKY, STICKY_SPRINGS
 from sim_bridge.engines.mujoco_client import mj
 from sim_bridge.engines.mujoco_control import Counts, claim_callbacks, table_size
 from sim_bridge.engines.mujoco_model import GROUND, build_model
@@ -67,6 +68,7 @@ class World:
             options,
             scene.friction,
             scene.restitution,
+            scene.contact_law,
             scene.gravity,
             scene.physics_step,
             scene.fixed_base,
@@ -95,7 +97,7 @@ class World:
         torques = [name for name in robot.joint_names if robot.actuators[name].kind not in SERVOS]
         self.counts: Counts = (
             len(robot.joint_names), len(torques), len(robot.force_elements), len(scene.pushes),
-            len(self.fused.balls),
+            len(self.fused.balls), self._sticking(scene),
         )  # fmt: skip
         self.model = build_model(
             self.fused, scene, options, terrain, apart, table_size(self.counts)
@@ -109,6 +111,9 @@ class World:
             for joint in self.fused.robot.joints
             if joint.mimic is not None
         ]
+
+    def _sticking(self, scene: Scene) -> int:
+        return len(self.full.legs) if scene.contact_law in (STICKY, STICKY_SPRINGS) else 0
 
     def _find_joints(self) -> None:
         inside = {column: ball for ball in self.fused.balls for column in ball.columns}
