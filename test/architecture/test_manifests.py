@@ -45,6 +45,7 @@ PIP_NAMES = {
 INSTALLED_ROS_ONLY = {
     'controller_manager',
     'forward_command_controller',
+    'imu_sensor_broadcaster',
     'joint_state_broadcaster',
     'joint_state_topic_hardware_interface',
     'joint_trajectory_controller',
