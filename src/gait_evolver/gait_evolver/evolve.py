@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 import time
@@ -11,15 +11,18 @@ from typing import Any
 
 import numpy as np
 
+from gait_core.arrays import FloatArray
 from gait_core.champion import Champion
 from gait_core.contracts import Evaluation, Evaluator
 from gait_core.errors import ConfigurationError
 from gait_core.fingerprint import fingerprint
 from gait_core.trial_spec import FELL, OK, TrialResult
 from gait_evolver import __version__
+from gait_evolver.course import Course
+from gait_evolver.front import Front, Member
 from gait_evolver.networks import WeightFiles
 from gait_evolver.plan import Plan
-from gait_evolver.run_store import Row, RunStore
+from gait_evolver.run_store import Row, RunStore, Standing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +49,9 @@ class Progress:
     Where an evolution is; passed to the listener after every trial and generation.
 
     ``trials_done`` and ``trials_total`` count those of the generation under way; ``evaluations``
-    those of the whole run; ``rate`` is in trials per second of this process.
+    those of the whole run; ``rate`` is in trials per second of this process, ``efficiency`` the
+    share of its workers' time that was spent in trials and ``time_left`` [s] to the last
+    generation, once they are known. ``stage`` is that of the curriculum.
     """
 
     generation: int = 0
@@ -55,6 +60,9 @@ class Progress:
     trials_total: int = 0
     evaluations: int = 0
     rate: float = 0.0
+    efficiency: float = 0.0
+    time_left: float | None = None
+    stage: int = 0
     first_generation_best: float | None = None
     best: Best | None = None
     invalid_counts: Counter[str] = field(default_factory=Counter)
@@ -95,11 +103,16 @@ class Evolution:
         layout = self._plan.layout
         self._files = None if layout is None else WeightFiles(store.folder, layout)
         self.progress = Progress(generations=self._plan.experiment.generations)
+        self._course = Course(self._plan.experiment)
+        self._front = Front()
+        self._front_changed = False
+        self._standings: list[Standing] = []
         self._seen: dict[tuple[float, ...], list[Row]] = {}
         self._seconds = 0.0
-        self._here = 0
+        self._here = self._generations_here = 0
         for generation, rows in enumerate(recorded):
             self._replay(generation, rows)
+        self._resumed = bool(recorded)
 
     def run(self) -> Progress:
         """Run until the last generation, or until the optimiser stops; return where it ended."""
@@ -108,17 +121,31 @@ class Evolution:
         # Their hashes hold on the platform that recorded them only.
         if champions and not self._store.warning():
             self._store.restore(champions)
+        if self._resumed:
+            self._store.renew(self._standings)
+        self._standings = []
         while not progress.finished:
             if progress.generation >= progress.generations:
                 progress.finished = 'all generations done'
             else:
-                progress.finished = self._optimizer.stop()
+                progress.finished = self._optimizer.stop() or self._course.over(
+                    progress.evaluations
+                )
             if not progress.finished:
                 self._generation(progress.generation)
         self._listener(progress)
         return progress
 
+    def _enter(self) -> None:
+        """Enter the stage that the coming generation belongs to; a new one begins from nothing."""
+        if self._course.enter():
+            self._seen.clear()
+            self._front = Front()
+            self.progress.best = None
+            self.progress.stage = self._course.stage
+
     def _generation(self, generation: int) -> None:
+        self._enter()
         candidates: list[Any] = self._optimizer.ask()
         values = [self._values(candidate) for candidate in candidates]
         weights = self._written(candidates)
@@ -131,7 +158,9 @@ class Evolution:
         ]
         specs = [
             replace(
-                self._plan.spec(values[i], generation, i, repeat, engine, candidates[i].id),
+                self._plan.spec(
+                    values[i], generation, i, repeat, engine, candidates[i].id, self._course.stage
+                ),
                 weights=weights[i][0],
                 weights_sha256=weights[i][1],
             )
@@ -140,9 +169,7 @@ class Evolution:
         self.progress.trials_done, self.progress.trials_total = 0, len(specs)
         began = time.perf_counter()
         results = self._evaluator.evaluate(specs, self._count)
-        self._seconds += time.perf_counter() - began
-        self._here += len(results)
-        self.progress.rate = self._here / self._seconds if self._seconds > 0.0 else 0.0
+        self._measure(len(results), time.perf_counter() - began)
         rows = [
             Row.of(
                 result,
@@ -155,13 +182,14 @@ class Evolution:
                 seed=spec.seed,
                 values=values[i],
                 weights=spec.weights_sha256,
+                stage=self._course.stage,
             )
             for (i, repeat, engine), spec, result in zip(places, specs, results, strict=True)
         ]
         before = self.progress.best
         evaluations = self._weigh(rows)
         best = self.progress.best
-        new = best is not before
+        new = best is not None and best is not before
         if self._files is not None and new and best is not None:
             self._files.publish(best.rows[0].id)
         self._store.append(
@@ -172,8 +200,25 @@ class Evolution:
         )
         if self._files is not None and best is not None:
             self._files.retire(best.rows[0].id)
+        self._store.stand(self._standings)
+        self._standings = []
+        if self._front_changed:
+            self._store.write_front(self._front.members)
+            self._front_changed = False
         self._optimizer.tell(evaluations)
         self._advance(generation, rows)
+
+    def _measure(self, trials: int, seconds: float) -> None:
+        """Count a generation of this process, and say how long the others will take."""
+        progress = self.progress
+        self._seconds += seconds
+        self._here += trials
+        self._generations_here += 1
+        progress.rate = self._here / self._seconds if self._seconds > 0.0 else 0.0
+        workload = getattr(self._evaluator, 'workload', None)
+        progress.efficiency = 0.0 if workload is None else workload.efficiency
+        left = progress.generations - progress.generation - 1
+        progress.time_left = left * self._seconds / self._generations_here
 
     def _values(self, candidate: Any) -> dict[str, float]:
         """Return the parameters of a candidate by name; none where networks are searched."""
@@ -193,6 +238,7 @@ class Evolution:
 
     def _replay(self, generation: int, rows: Sequence[Row]) -> None:
         """Tell the optimiser what was recorded; what it asks must be what it asked then."""
+        self._enter()
         candidates: list[Any] = self._optimizer.ask()
         recorded = {(row.id, tuple(row.values.items()), row.weights) for row in rows}
         files = self._files
@@ -214,11 +260,15 @@ class Evolution:
         for group in _by_individual(rows):
             known = self._with_earlier(group)
             status, fitness = judged(known)
+            others = () if fitness is None else self._others(known)
+            if others:
+                self._compare(group[0], np.array([fitness, *others]))
+            self._standings.append(_standing(group[0], known, status, fitness, others))
             evaluations.append(
                 Evaluation(
                     id=group[0].id,
                     status=status,
-                    objectives=None if fitness is None else np.array([fitness]),
+                    objectives=None if fitness is None else np.array([fitness, *others]),
                 )
             )
             best = self.progress.best
@@ -226,7 +276,27 @@ class Evolution:
                 self.progress.best = Best(rows=tuple(known), fitness=fitness)
         if self._seen:
             self.progress.best = self._confirmed()
+        reached = [one.fitness for one in evaluations if one.objectives is not None]
+        best = self.progress.best
+        self._course.take(max(reached, default=None), None if best is None else best.fitness)
         return evaluations
+
+    def _others(self, rows: Sequence[Row]) -> tuple[float, ...]:
+        """Return the objectives beside the fitness: each the least of its means on the engines."""
+        return tuple(
+            min(_weighted(group, terms) for group in on_engines(rows))
+            for terms in self._plan.experiment.objectives.values()
+        )
+
+    def _compare(self, row: Row, objectives: FloatArray) -> None:
+        member = Member(
+            generation=row.generation,
+            individual=row.individual,
+            id=row.id,
+            objectives=objectives,
+            values=row.values,
+        )
+        self._front_changed |= self._front.add(member)
 
     def _with_earlier(self, group: list[Row]) -> list[Row]:
         """Return an individual's rows behind those of the times it was evaluated before."""
@@ -285,7 +355,13 @@ class Evolution:
         first = rows[0]
         experiment = self._plan.experiment
         spec = self._plan.spec(
-            first.values, first.generation, first.individual, 0, first.engine, first.id
+            first.values,
+            first.generation,
+            first.individual,
+            0,
+            first.engine,
+            first.id,
+            first.stage,
         )
         if self._files is not None:
             name = self._files.name(first.id)
@@ -316,6 +392,26 @@ class Evolution:
         )
 
 
+def _standing(
+    row: Row, known: Sequence[Row], status: str, fitness: float | None, others: tuple[float, ...]
+) -> Standing:
+    """Return how an individual stands; its deviation is that on the engine that decides."""
+    deviation = None
+    if fitness is not None:
+        deciding = min(on_engines(known), key=_mean)
+        deviation = float(np.std([one.fitness for one in deciding if one.fitness is not None]))
+    return Standing(
+        generation=row.generation,
+        individual=row.individual,
+        id=row.id,
+        trials=len(known),
+        status=status,
+        fitness=fitness,
+        deviation=deviation,
+        objectives=others,
+    )
+
+
 def judged(rows: Sequence[Row]) -> tuple[str, float | None]:
     """
     Return status and fitness of an individual from its trials.
@@ -340,6 +436,12 @@ def on_engines(rows: Sequence[Row]) -> list[list[Row]]:
     for row in rows:
         groups.setdefault(row.engine, []).append(row)
     return list(groups.values())
+
+
+def _weighted(rows: Sequence[Row], weights: Mapping[str, float]) -> float:
+    """Return the mean of a weighted sum of terms over trials."""
+    sums = [sum(weight * row.terms[name] for name, weight in weights.items()) for row in rows]
+    return float(np.mean(sums))
 
 
 def _mean(rows: Sequence[Row]) -> float:

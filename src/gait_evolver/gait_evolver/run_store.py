@@ -3,6 +3,8 @@ The folder of a run: configuration, log, checkpoint and champion, safe against a
 
 - ``experiment.yaml``: the resolved experiment; ``run.yaml``: run id, seed, platform, versions.
 - ``evaluations.csv``: one row per trial, in order, without wall times: runs compare by it.
+- ``individuals.csv``: mean and spread of each individual, as it stood after each generation;
+  ``front.csv``: of several objectives, the best compromises. Both follow from the log.
 - ``times.csv``: wall time per trial; not compared.
 - ``checkpoint.json``: how much of the log belongs to finished generations.
 - ``champion.yaml``: the best individual ever seen; of several engines, on the one where it is
@@ -36,6 +38,7 @@ from gait_core.metrics import METRICS
 from gait_core.trial_spec import TrialResult
 from gait_evolver import __version__
 from gait_evolver.experiment import Experiment, read_yaml, rebuild_experiment
+from gait_evolver.front import Member
 from gait_evolver.plan import Plan, resolve
 
 FORMAT = 1
@@ -56,6 +59,11 @@ _FIXED = (
 
 _WEIGHTS = 'weights'
 """Column of runs that search networks."""
+
+_STAGE = 'stage'
+"""Column of runs with a curriculum."""
+
+_STANDING = ('generation', 'individual', 'id', 'trials', 'status', 'fitness', 'deviation')
 
 _TIMES = ('generation', 'individual', 'repeat', 'engine', 'wall_time_s')
 
@@ -84,6 +92,8 @@ class Row:
     metrics: Mapping[str, float]
     weights: str = ''
     """SHA-256 of the weights of a network; empty where none is searched."""
+    stage: int = 0
+    """Of the curriculum; 0 where there is none."""
 
     @classmethod
     def of(cls, result: TrialResult, **place: Any) -> Row:
@@ -120,10 +130,26 @@ class Row:
             fitness=float(record['fitness']) if record['fitness'] else None,
             trial_hash=record['trial_hash'],
             weights=record.get(_WEIGHTS, ''),
+            stage=int(record.get(_STAGE) or 0),
             values=group('gait.'),
             terms=group('term.'),
             metrics=group('metric.'),
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """An individual after a generation: all its trials so far, their mean and deviation."""
+
+    generation: int
+    individual: int
+    id: int
+    trials: int
+    status: str
+    fitness: float | None
+    deviation: float | None
+    objectives: tuple[float, ...] = ()
+    """Beside the fitness; empty where it may not win or there are none."""
 
 
 class RunStore:
@@ -146,8 +172,9 @@ class RunStore:
         self._columns = (
             *_FIXED,
             *((_WEIGHTS,) if plan.layout else ()),
+            *((_STAGE,) if plan.experiment.curriculum else ()),
             *(f'gait.{name}' for name in genes),
-            *(f'term.{name}' for name in plan.experiment.fitness),
+            *(f'term.{name}' for name in plan.trial.fitness_terms),
             *(f'metric.{name}' for name in METRICS),
         )
 
@@ -177,15 +204,9 @@ class RunStore:
             folder.mkdir(parents=True, exist_ok=True)
             if (folder / 'run.yaml').exists():
                 raise StoreError(f'{folder} holds a run already: resume it, or choose another')
-            lock = _locked(folder)
-            store = cls(folder, plan, lock)
-            write_atomically(folder / 'experiment.yaml', _yaml(plain(plan.experiment)))
-            header = _csv([store._columns])
-            write_atomically(folder / 'evaluations.csv', header)
-            store._count(header.encode())
-            write_atomically(folder / 'times.csv', _csv([_TIMES]))
-            # Last: a folder with run.yaml is a whole run.
-            write_atomically(folder / 'run.yaml', _yaml(store._run_facts()))
+            store = cls(folder, plan, _locked(folder))
+            with store._held():
+                store._begin()
         return store
 
     @classmethod
@@ -219,7 +240,8 @@ class RunStore:
             )
         with _named(folder):
             store = cls(folder, plan, _locked(folder))
-            rows = store._recover()
+            with store._held():
+                rows = store._recover()
         return store, rows
 
     def warning(self) -> str:
@@ -257,6 +279,41 @@ class RunStore:
             self._checkpoint(generation + 1)
         self.generations_done = generation + 1
 
+    def stand(self, standings: Sequence[Standing]) -> None:
+        """Add how the individuals of a generation stand; lost at worst, as it can be renewed."""
+        with _named(self.folder), (self.folder / 'individuals.csv').open('a') as file:
+            file.write(_csv([_standing_cells(one) for one in standings]))
+
+    def renew(self, standings: Sequence[Standing]) -> None:
+        """Write the standings of a run that is resumed, whatever a kill left of them."""
+        with _named(self.folder):
+            self._write_standings(standings)
+
+    def write_front(self, members: Sequence[Member]) -> None:
+        """Write the best compromises between several objectives."""
+        genes, others = self.plan.space.names, tuple(self.plan.experiment.objectives)
+        header = ('generation', 'individual', 'id', 'fitness', *others)
+        rows = [
+            [
+                *(one.generation, one.individual, one.id),
+                *(_cell(float(value)) for value in one.objectives),
+                *(_cell(one.values[name]) for name in genes),
+            ]
+            for one in members
+        ]
+        with _named(self.folder):
+            write_atomically(
+                self.folder / 'front.csv',
+                _csv([(*header, *(f'gait.{name}' for name in genes)), *rows]),
+            )
+
+    def _write_standings(self, standings: Sequence[Standing]) -> None:
+        header = (*_STANDING, *self.plan.experiment.objectives)
+        write_atomically(
+            self.folder / 'individuals.csv',
+            _csv([header, *(_standing_cells(one) for one in standings)]),
+        )
+
     def restore(self, champions: Sequence[Champion]) -> None:
         """Write the champions of a run that is resumed whose files are gone."""
         with _named(self.folder):
@@ -267,6 +324,25 @@ class RunStore:
     def close(self) -> None:
         """Let another process open the run."""
         os.close(self._lock)
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        """Let go of the run where it cannot be begun or read."""
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self) -> None:
+        write_atomically(self.folder / 'experiment.yaml', _yaml(plain(self.plan.experiment)))
+        header = _csv([self._columns])
+        write_atomically(self._log, header)
+        self._count(header.encode())
+        write_atomically(self.folder / 'times.csv', _csv([_TIMES]))
+        self._write_standings(())
+        # Last: a folder with run.yaml is a whole run.
+        write_atomically(self.folder / 'run.yaml', _yaml(self._run_facts()))
 
     def _champion_files(self, champions: Sequence[Champion]) -> dict[Path, Champion]:
         """Return what stands where; the first champion is the one of the whole run."""
@@ -314,7 +390,7 @@ class RunStore:
         named = {f'gait.{name}': value for name, value in row.values.items()}
         named.update({f'term.{name}': value for name, value in row.terms.items()})
         named.update({f'metric.{name}': value for name, value in row.metrics.items()})
-        own = {*_FIXED, _WEIGHTS}
+        own = {*_FIXED, _WEIGHTS, _STAGE}
         fixed = {**asdict(row), 'parents': ' '.join(str(parent) for parent in row.parents)}
         return [_cell(fixed[name] if name in own else named.get(name)) for name in self._columns]
 
@@ -386,6 +462,10 @@ def _cell(value: Any) -> str:
         return ''
     # repr keeps every bit of a float, whatever its type in NumPy.
     return repr(float(value)) if isinstance(value, float) else str(value)
+
+
+def _standing_cells(one: Standing) -> list[str]:
+    return [*(_cell(getattr(one, name)) for name in _STANDING), *map(_cell, one.objectives)]
 
 
 def _csv(rows: Sequence[Sequence[Any]]) -> str:

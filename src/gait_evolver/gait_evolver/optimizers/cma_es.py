@@ -74,6 +74,7 @@ class CmaEsOptimizer:
     """CMA-ES with a generator of its own; bounds by the smooth transform of the library."""
 
     Settings: ClassVar[type[Parameters]] = CmaEsSettings
+    keeps_records = False
 
     def __init__(self, *, dimension: int, seed: int, **settings: Any) -> None:
         chosen = build(CmaEsSettings, settings)

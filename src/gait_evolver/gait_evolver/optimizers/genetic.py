@@ -159,6 +159,11 @@ class GeneticOptimizer:
         """Whether elites are asked again: their trials add up to one mean."""
         return self._settings.reevaluate
 
+    @property
+    def keeps_records(self) -> bool:
+        """Whether a fitness counts beyond the generation in which it was told."""
+        return self._settings.elites > 0 and not self.reevaluates
+
     def ask(self) -> list[Candidate]:
         """Return a random population first, then the offspring that join the elites."""
         self._ledger.check_ask()
