@@ -1,0 +1,162 @@
+"""Robots that others wrote are adopted, stand and walk as they are told."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from gait_core import trial_setup
+from gait_core.adopt.adoption import adopt
+from gait_core.adopt.folder import write_folder
+from gait_core.adopt.stand import stand_on
+from gait_core.errors import NotInstalled
+from gait_core.robot.find import python_data
+from gait_core.robot.load import load_robot
+from gait_core.testing_skips import need_engine
+from gait_core.testing_walkers import arm_urdf, dog_urdf, insect_urdf
+from gait_core.trial import run_loop
+from gait_core.trial_spec import OK, TrialSpec
+from gait_evolver.cli import main
+
+need_engine('mujoco')
+pytestmark = pytest.mark.physics
+
+THEIRS = {
+    'a1': 'a1/a1.urdf',
+    'aliengo': 'aliengo/aliengo.urdf',
+    'laikago': 'laikago/laikago_toes_zup.urdf',
+    'laikago_y_up': 'laikago/laikago.urdf',
+    'mini_cheetah': 'mini_cheetah/mini_cheetah.urdf',
+    'spirit40': 'quadruped/spirit40.urdf',
+    'vision60': 'quadruped/vision60.urdf',
+}
+STEADY = 2.0
+
+
+@pytest.fixture(scope='module')
+def folder_of(tmp_path_factory):
+    """Return what makes the folder of a robot by name, once."""
+    made = {}
+    place = tmp_path_factory.mktemp('robots')
+
+    def make(name):
+        if name not in made:
+            try:
+                file = python_data(f'pybullet_data:{THEIRS[name]}')
+            except NotInstalled as error:
+                pytest.skip(str(error))
+            write_folder(place / name, adopt(file))
+            made[name] = str(place / name)
+        return made[name]
+
+    return make
+
+
+def walked(folder, velocity, seconds, engine='mujoco', **gait):
+    """Return the rollout of a walk by the folder's own defaults."""
+    robot = load_robot(folder)
+    controller, preset = trial_setup.choose_controller(robot)
+    own = trial_setup.own_gait(robot, controller, preset)
+    spec = TrialSpec(
+        scene=trial_setup.make_scene(folder, {'engine': engine}),
+        controller=controller,
+        parameters=trial_setup.controller_parameters(controller, preset, {**own, **gait}),
+        script=trial_setup.steady(velocity),
+        duration=seconds,
+    )
+    loop = run_loop(spec)
+    assert loop.status == OK, loop.reason
+    return loop.rollout()
+
+
+def motion(rollout):
+    """Return mean velocity forward and left and the turn [rad] once it walks steadily."""
+    poses = rollout.body_poses[round(STEADY / rollout.dt) :, 0]
+    turns = Rotation.from_quat(poses[:, 3:])
+    steps = turns[:-1].inv().apply(np.diff(poses[:, :3], axis=0))
+    yaw = np.unwrap(turns.as_euler('ZYX')[:, 0])
+    return *(steps.sum(axis=0)[:2] / (len(steps) * rollout.dt)), yaw[-1] - yaw[0]
+
+
+@pytest.mark.parametrize('name', THEIRS)
+def test_it_stands_and_walks_at_the_commanded_speed(folder_of, name):
+    folder = folder_of(name)
+    stand = stand_on(folder, 'mujoco')
+    assert stand['stands'], stand['reason']
+    forward, left, turn = motion(walked(folder, (0.3, 0.0, 0.0), 6.0))
+    assert forward == pytest.approx(0.3, rel=0.1 if name == 'a1' else 0.2)
+    assert abs(left) < 0.02
+    assert abs(np.rad2deg(turn)) < 5.0
+
+
+@pytest.mark.parametrize('speed', [0.1, 0.5])
+def test_the_a1_keeps_speed_and_heading_over_five_metres(folder_of, speed):
+    rollout = walked(folder_of('a1'), (speed, 0.0, 0.0), STEADY + 5.0 / speed)
+    forward, _, turn = motion(rollout)
+    assert forward == pytest.approx(speed, rel=0.1)
+    assert abs(np.rad2deg(turn)) < 5.0
+
+
+def test_what_stands_in_one_engine_stands_and_walks_in_the_other(folder_of):
+    need_engine('bullet')
+    folder = folder_of('mini_cheetah')
+    assert stand_on(folder, 'bullet')['stands']
+    forward, _, turn = motion(walked(folder, (0.3, 0.0, 0.0), 5.0, engine='bullet'))
+    assert forward == pytest.approx(0.3, rel=0.2)
+    assert abs(np.rad2deg(turn)) < 5.0
+
+
+def test_without_a_base_pose_it_walks_all_the_same(folder_of):
+    rollout = walked(folder_of('a1'), (0.3, 0.0, 0.0), 4.0, heading_gain=0.0, speed_gain=0.0)
+    assert motion(rollout)[0] == pytest.approx(0.3, rel=0.2)
+
+
+def test_an_insect_walks_on_the_tripod(tmp_path):
+    (tmp_path / 'insect.urdf').write_text(insect_urdf(), encoding='utf-8')
+    write_folder(tmp_path / 'bug', adopt(tmp_path / 'insect.urdf'))
+    assert stand_on(str(tmp_path / 'bug'), 'mujoco')['stands']
+    forward, left, _ = motion(walked(str(tmp_path / 'bug'), (0.15, 0.0, 0.0), 6.0))
+    assert forward == pytest.approx(0.15, rel=0.2)
+    assert abs(left) < 0.02
+
+
+def test_the_command_writes_a_folder_that_gait_walk_runs(tmp_path, capsys):
+    (tmp_path / 'dog.urdf').write_text(dog_urdf(), encoding='utf-8')
+    rex = str(tmp_path / 'rex')
+    assert main(['adopt', str(tmp_path / 'dog.urdf'), '--out', rex, '--json']) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said['stand']['stands']
+    assert said['roles']['FL_c'] == 'knee'
+    assert said['doubts'] == []
+    assert sorted(path.name for path in Path(rex).iterdir()) == [
+        'report.txt', 'rex.png', 'rex.urdf', 'robot.yaml']  # fmt: skip
+    assert (tmp_path / 'rex' / 'rex.png').stat().st_size < 60_000
+    walk = ['walk', rex, '--cmd', '0.3', '--seconds', '5', '--engine', 'mujoco', '--json']
+    assert main(walk) == 0
+    trial = json.loads(capsys.readouterr().out)
+    assert trial['status'] == OK
+    # It speeds up with 0.5 m/s^2: 0.09 m are lost on the way.
+    assert trial['displacement_x_m'] == pytest.approx(0.3 * 5.0 - 0.09, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ('words', 'line'),
+    [
+        (['arm.urdf', '--out', 'rex'], 'form an arm on a fixed base'),
+        (['none.urdf', '--out', 'rex'], 'No such file'),
+        (['arm.txt', '--out', 'rex'], 'takes a .urdf or .xacro file'),
+        (['arm.urdf', '--out', 'rex', '--package', 'x'], 'expected NAME=PATH'),
+        (['arm.urdf', '--out', 'my-dog'], 'is no name for a robot'),
+        (['arm.urdf'], '--out'),
+    ],
+)
+def test_a_mistake_gives_one_line(tmp_path, monkeypatch, capsys, words, line):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / 'arm.urdf').write_text(arm_urdf(), encoding='utf-8')
+    assert main(['adopt', *words]) == 2
+    error = capsys.readouterr().err
+    assert line in error
+    assert error.count('\n') == 1
+    assert not (tmp_path / 'rex').exists()
