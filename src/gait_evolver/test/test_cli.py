@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
+import re
 import subprocess
 import sys
 
 import pytest
 
-from gait_core.record import read_record
+from gait_core.champion import read_champion
 from gait_core.testing_workspace import workspace
 from gait_evolver import cli
+from gait_evolver.bags.read import read_bag
+from gait_evolver.run_store import read_rows
 
 TRIAL_KEYS = [
     'status', 'robot', 'controller', 'engine', 'seed', 'duration_s', 'distance_m',
@@ -98,9 +102,46 @@ def test_walk_for_a_person_and_its_record(gait, tmp_path):
     )
     assert code == 0
     assert out.startswith('legged_box with wave on kinematic: ok\n')
-    rollout, result = read_record(tmp_path / 'record')
-    assert rollout.ticks == 25
-    assert result.trial_hash in out
+    trial = read_bag(tmp_path / 'record')
+    assert len(trial.moments) == 25
+    assert trial.result.trial_hash in out
+    code, out, _ = gait('replay', str(tmp_path / 'record'), '--json')
+    assert code == 0 and json.loads(out)['equal'] is True
+    code, _, error = gait('walk', 'legged_box', '--record', str(tmp_path / 'record'))
+    assert code == 2 and error.count('\n') == 1 and 'record_2' in error
+
+
+def test_any_individual_is_replayed_recorded_and_exported(gait, run_folder, tmp_path):
+    rows = [row for row in read_rows(run_folder)[1] if row.individual == 1]
+    bags = tmp_path / 'bags'
+    code, out, _ = gait(
+        'replay', str(run_folder), '--individual', '1/1', '--record', str(bags),
+        '--export', str(tmp_path / 'gait.yaml'), '--json',
+    )  # fmt: skip
+    replayed = json.loads(out)
+    assert (code, replayed['equal'], replayed['trial_hash']) == (0, True, rows[0].trial_hash)
+    again = read_champion(tmp_path / 'gait.yaml')
+    assert again.spec.parameters['amplitude'] == rows[0].values['amplitude']
+    assert gait('replay', str(run_folder), '--individual', '0/3', '--record', str(bags))[0] == 0
+    lines = list(csv.DictReader((bags / 'bags.csv').read_text().splitlines()))
+    assert [(line['generation'], line['individual']) for line in lines] == [('1', '1'), ('0', '3')]
+    assert float(lines[0]['amplitude']) == rows[0].values['amplitude']
+    found = read_bag(bags / lines[0]['bag'])
+    assert found.result.trial_hash == lines[0]['trial_hash'] == rows[0].trial_hash
+    assert found.about['genome']['amplitude'] == rows[0].values['amplitude']
+
+
+@pytest.mark.parametrize(
+    ('words', 'message'),
+    [
+        (['--individual', '9/0'], 'generations 0 to .* nearest valid'),
+        (['--individual', '0/9'], 'has 0 to 3; nearest valid: 3'),
+        (['--individual', 'best'], 'is no pair of numbers'),
+    ],
+)
+def test_individuals_that_are_not_there_are_one_line(gait, run_folder, words, message):
+    code, _, error = gait('replay', str(run_folder), *words)
+    assert code == 2 and re.search(message, error) and error.count('\n') == 1
 
 
 def test_evolve_replay_and_walk_of_the_champion(gait, run_folder):
@@ -256,7 +297,7 @@ MISTAKES = [
     ('walk legged_box --set scene.robot=a1', "the robot is 'legged_box'"),
     ('walk legged_box --set scene.draw=x', "scene.draw is 'x'"),
     ('walk legged_box --champion=', "empty argument behind '--champion'"),
-    ('walk legged_box --record {run}/run.yaml', 'record'),
+    ('walk legged_box --record {run}/run.yaml', 'exists; nearest valid'),
     ('walk legged_box --seconds ten', "invalid float value: 'ten'"),
     ('walk legged_box --seed -1', 'seed -1'),
     ('walk legged_box --seed 1.5', "invalid int value: '1.5'"),

@@ -1,4 +1,4 @@
-"""Exports are read back by their own libraries, to the last bit."""
+"""Trials in the formats of other tools are read back by their own libraries, to the last bit."""
 
 from __future__ import annotations
 
@@ -8,32 +8,68 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from rosbags.rosbag2 import Reader
-from rosbags.typesys import Stores, get_typestore
 import yaml
 
 from gait_core.errors import ConfigurationError
-from gait_core.scene import InitialState
-from gait_core.testing import KinematicEngine, WaveController, registered, spec_for_test
+from gait_core.playback import states
+from gait_core.scene import InitialState, SensorModel
+from gait_core.state_tape import StateTape
+from gait_core.targets import AppliedTape, JointTargets
+from gait_core.testing import (
+    KinematicEngine,
+    WaveController,
+    legged_box,
+    registered,
+    spec_for_test,
+)
 from gait_core.trial import run_loop
-from gait_evolver.export import _Messages, write_bag, write_trajectory
+from gait_core.trial_hash import TrialHash
+from gait_evolver.bags.controller import through_controller
+from gait_evolver.bags.messages import OBSERVATION, Messages
+from gait_evolver.bags.read import read_bag
+from gait_evolver.bags.types import typestore
+from gait_evolver.bags.write import check_bag, write_bag
+from gait_evolver.export import write_trajectory
+
+
+class Feeling(WaveController):
+    """Waves in two sub-samples a period, off by what it feels: any reading shows in targets."""
+
+    needs = frozenset({'joint_positions', 'body_poses'})
+
+    def step(self, dt, command, observation):
+        wave = super().step(dt, command, observation)
+        felt = 1e-3 * (observation.joint_positions + observation.body_poses[0, 2])
+        position = np.vstack([wave.position[-1] + felt, wave.position[-1] - felt])
+        return JointTargets(names=wave.names, position=position)
+
+
+@pytest.fixture(autouse=True, scope='module')
+def known():
+    with registered('controllers', wave=WaveController, feeling=Feeling):
+        yield
 
 
 @pytest.fixture(scope='module')
-def rollout():
-    with registered('controllers', wave=WaveController):
-        return run_loop(spec_for_test(duration=1.0), KinematicEngine()).rollout()
+def loop():
+    return run_loop(spec_for_test(duration=1.0), KinematicEngine())
 
 
 @pytest.fixture(scope='module')
-def bag(rollout, tmp_path_factory):
+def rollout(loop):
+    return loop.rollout()
+
+
+@pytest.fixture(scope='module')
+def bag(loop, rollout, tmp_path_factory):
     folder = tmp_path_factory.mktemp('bags') / 'walk'
-    write_bag(folder, rollout)
+    write_bag(folder, rollout, loop.result())
     return folder
 
 
 def messages(folder):
     """Return (topic, log time, message) of a bag, as rosbags reads it."""
-    store = get_typestore(Stores.ROS2_JAZZY)
+    store = typestore()
     with Reader(folder) as reader:
         return [
             (connection.topic, stamp, store.deserialize_cdr(raw, connection.msgtype))
@@ -67,7 +103,12 @@ def test_the_bag_holds_every_tick(bag, rollout):
         '/joint_states': count,
         '/odom': count,
         '/tf': count,
+        '/foot_contacts': count,
+        '/imu/data': count,
+        '/stability': count,
         '/joint_trajectory': rollout.ticks,
+        OBSERVATION: rollout.ticks,
+        '/robot_description': 1,
     }
     states = [message for _, message in by_topic['/joint_states']]
     np.testing.assert_array_equal([m.position for m in states], rollout.joint_positions)
@@ -96,11 +137,9 @@ def test_no_stamp_is_zero_and_the_bag_lasts_as_long_as_the_trial(bag, rollout):
 def test_the_twist_is_in_the_frame_of_the_base():
     spec = spec_for_test(duration=0.2)
     turned = replace(spec, scene=replace(spec.scene, initial=InitialState(yaw=np.pi / 2.0)))
-    with registered('controllers', wave=WaveController):
-        rollout = run_loop(turned, KinematicEngine()).rollout()
-    types = get_typestore(Stores.ROS2_JAZZY).types
+    rollout = run_loop(turned, KinematicEngine()).rollout()
     fast = int(np.argmax(rollout.body_twists[:, 0, 1]))
-    _, _, _, message = _Messages(types, rollout)._odometry(fast, 1)
+    message = Messages(typestore().types, rollout).odometry(states(rollout)[fast], 1)[3]
     # It moves along y of the world, which is ahead for a robot that is turned to the left.
     assert rollout.body_twists[fast, 0, 1] > 0.01
     assert message.twist.twist.linear.x == pytest.approx(
@@ -108,9 +147,92 @@ def test_the_twist_is_in_the_frame_of_the_base():
     )
 
 
-def test_a_folder_that_exists_is_refused_in_one_line(bag, rollout, tmp_path):
-    with pytest.raises(ConfigurationError, match='walk') as caught:
-        write_bag(bag, rollout)
+def test_a_folder_that_is_taken_is_refused_in_one_line(bag, loop, rollout, tmp_path):
+    with pytest.raises(
+        ConfigurationError, match="walk' exists; nearest valid: '.*walk_2'"
+    ) as caught:
+        write_bag(bag, rollout, loop.result())
     assert '\n' not in str(caught.value)
+    (tmp_path / 'file').write_text('')
+    with pytest.raises(ConfigurationError, match='may not be written'):
+        check_bag(tmp_path / 'file' / 'bag')
     with pytest.raises(ConfigurationError, match='No such file'):
         write_trajectory(tmp_path / 'none' / 'walk.csv', rollout)
+
+
+def test_what_ros2_bag_reads_of_the_metadata(bag, rollout):
+    facts = yaml.safe_load((bag / 'metadata.yaml').read_text())['rosbag2_bagfile_information']
+    # The keys that rosbag2 of Jazzy asks of version 9, and names that it looks for beside them.
+    assert facts['version'] == 9
+    asked = 'duration starting_time message_count topics_with_message_count files custom_data'
+    assert {*asked.split(), 'relative_file_paths', 'compression_mode', 'ros_distro'} <= set(facts)
+    assert facts['relative_file_paths'] == [f'{bag.name}.mcap'] == [facts['files'][0]['path']]
+    assert facts['starting_time']['nanoseconds_since_epoch'] > 0
+    assert facts['duration']['nanoseconds'] == round(rollout.ticks * rollout.dt * 1e9)
+    topics = {one['topic_metadata']['name']: one for one in facts['topics_with_message_count']}
+    assert facts['message_count'] == sum(one['message_count'] for one in topics.values())
+    for name, one in topics.items():
+        topic = one['topic_metadata']
+        assert topic['serialization_format'] == 'cdr'
+        assert topic['type_description_hash'].startswith('RIHS01_')
+        (offered,) = topic['offered_qos_profiles']
+        assert offered['reliability'] == 'reliable'
+        latched = name == '/robot_description'
+        assert offered['durability'] == ('transient_local' if latched else 'volatile')
+
+
+# Played through a controller
+
+
+def recorded(folder, controller='feeling', **changes):
+    spec = replace(spec_for_test(controller, duration=0.4), **changes)
+    loop = run_loop(spec, KinematicEngine())
+    write_bag(folder, loop.rollout(), loop.result(), {'generation': 3})
+    return loop
+
+
+def test_a_bag_holds_every_bit_that_the_trial_was_hashed_of(tmp_path):
+    loop = recorded(tmp_path / 'bag')
+    trial = read_bag(tmp_path / 'bag')
+    assert trial.about == {'generation': 3} and trial.result.trial_hash == loop.result().trial_hash
+    digest = TrialHash()
+    digest.periods(
+        StateTape.of([moment.observation for moment in trial.moments]),
+        AppliedTape.of([moment.applied for moment in trial.moments]),
+    )
+    digest.end(states(loop.rollout())[-1:], loop.status)
+    assert trial.moments[0].applied.position.shape[0] == 2
+    assert digest.hexdigest() == loop.result().trial_hash
+
+
+def test_a_controller_answers_to_a_bag_as_it_did(tmp_path):
+    noisy = SensorModel(joint_position_noise=0.01, delay_ticks=2)
+    scene = replace(spec_for_test().scene, sensors=noisy)
+    recorded(tmp_path / 'bag', scene=scene)
+    found = through_controller(read_bag(tmp_path / 'bag'), legged_box())
+    assert (found.periods, found.differing, found.first, found.equal) == (20, 0, None, True)
+
+
+def test_another_answer_is_found_and_measured(tmp_path):
+    recorded(tmp_path / 'bag')
+    trial = read_bag(tmp_path / 'bag')
+    moments = list(trial.moments)
+    seen = moments[7].observation
+    off = seen.joint_positions.copy()
+    off[2] += 0.5
+    moments[7] = replace(moments[7], observation=replace(seen, joint_positions=off))
+    found = through_controller(replace(trial, moments=tuple(moments)), legged_box())
+    assert (found.differing, found.first) == (1, 7)
+    assert found.largest == pytest.approx(5e-4) and found.target == seen.joint_names[2]
+
+
+def test_bags_of_others_are_refused_in_one_line(bag, tmp_path):
+    for content, message in (
+        ('{}', 'is none of a bag'),
+        ('rosbag2_bagfile_information: {custom_data: }', 'is not of a trial of this suite'),
+        ('rosbag2_bagfile_information: {custom_data: {gait.format: "0"}}', 'trial format 0'),
+    ):
+        (tmp_path / 'metadata.yaml').write_text(content)
+        with pytest.raises(ConfigurationError, match=message) as caught:
+            read_bag(tmp_path)
+        assert '\n' not in str(caught.value)

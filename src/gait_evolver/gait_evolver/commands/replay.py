@@ -4,14 +4,18 @@ Run a champion again and say whether fitness and hash equal its record.
 RUN_DIR_OR_CHAMPION is the folder of a run or a champion.yaml. Hashes are comparable on the
 platform that recorded them only; on another one the fitness must agree within a tolerance. With
 `--engine` it runs on another engine, where nothing can be equal, unless the run was spread over
-several engines: what it did on that one is then its record. `--export` writes the trial for other
-tools: FILE.csv the joint trajectory, any other name a rosbag2 directory (MCAP).
+several engines: what it did on that one is then its record. `--individual` takes any other
+individual of a run's log. `--record` writes a bag of each trial, `--export` one file for other
+tools: FILE.csv the joint trajectory, FILE.yaml the gait with its provenance as a ROS parameter
+file, any other name a rosbag2 directory (MCAP). Given a bag instead, its observations are fed to
+the controller that was recorded, and what it answers is compared with what was applied then.
 """
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 import math
 from pathlib import Path
 import sys
@@ -24,6 +28,13 @@ from gait_evolver.commands.common import (
     print_json,
     print_trial,
     trial_object,
+)
+from gait_evolver.commands.trials import (
+    Outcome,
+    add_run_options,
+    check_shown,
+    run_trials,
+    show,
 )
 
 if TYPE_CHECKING:
@@ -39,37 +50,74 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument('source', metavar='RUN_DIR_OR_CHAMPION')
     parser.add_argument('--engine', metavar='E', help='run it on this one')
     parser.add_argument(
-        '--export', metavar='FILE.csv|DIR', help='joint trajectory as CSV, or a rosbag2 directory'
+        '--individual', metavar='G/I', help='of the log of a run: generation and number, from 0'
     )
+    parser.add_argument(
+        '--export',
+        metavar='FILE.csv|FILE.yaml|DIR',
+        help='joint trajectory as CSV, ROS parameter file, or a rosbag2 directory',
+    )
+    parser.add_argument(
+        '--record', metavar='DIR', help='add a rosbag2 directory per trial, indexed in bags.csv'
+    )
+    add_run_options(parser)
     add_json(parser)
 
 
 def run(options: Namespace) -> int:
-    """Replay every repeat of the champion."""
-    from gait_core.trial import run_trial
+    """Replay every repeat of the champion, or a bag through its controller."""
+    from gait_evolver.bags.read import is_bag
     from gait_evolver.plan import scene_on
 
-    champion = load(Path(options.source), options.engine)
+    if is_bag(Path(options.source)):
+        return _replay_bag(options)
+    check_shown(options)
+    champion = load(Path(options.source), options.engine, options.individual)
     spec = champion.spec
     if options.engine and options.engine != spec.scene.engine:
         spec = replace(spec, scene=scene_on(spec.scene, options.engine))
-    results = [run_trial(replace(spec, seed=seed)) for seed in champion.seeds]
+    outcomes = _run(options, replace(champion, spec=spec))
     if options.export:
-        _export(Path(options.export), replace(spec, seed=champion.seeds[0]))
+        _export(Path(options.export), replace(champion, spec=spec), outcomes[0])
+    show(options, outcomes[0].rollout)
+    return _compare(options, champion, spec, outcomes)
+
+
+def _run(options: Namespace, champion: Champion) -> list[Outcome]:
+    from gait_evolver.bags.folder import BagFolder
+
+    bags = BagFolder(Path(options.record), champion) if options.record else None
+    if bags is not None:
+        bags.check()
+    keep = bool(options.record or options.export or options.video or options.viewer)
+    specs = [replace(champion.spec, seed=seed) for seed in champion.seeds]
+    outcomes = run_trials(specs, ros=options.ros, keep=keep)
+    if bags is not None:
+        for repeat, outcome in enumerate(outcomes):
+            if outcome.rollout is not None:
+                bags.write(repeat, outcome.rollout, outcome.result)
+    return outcomes
+
+
+def _compare(
+    options: Namespace, champion: Champion, spec: TrialSpec, outcomes: Sequence[Outcome]
+) -> int:
+    results = [outcome.result for outcome in outcomes]
     first = results[0]
     fitness = [result.fitness for result in results if result.fitness is not None]
     mean = sum(fitness) / len(fitness) if len(fitness) == len(results) else None
+    recorded = champion.fitness if math.isfinite(champion.fitness) else None
     equal = (
-        mean == champion.fitness
+        mean == recorded
         and tuple(result.trial_hash for result in results) == champion.trial_hashes
     )
-    values: dict[str, Any] = trial_object(spec, first, first.wall_time)
-    values.update(fitness=mean, recorded_fitness=champion.fitness, equal=equal)
+    values: dict[str, Any] = trial_object(spec, first, outcomes[0].wall_time, outcomes[0].pids)
+    values.update(fitness=mean, recorded_fitness=recorded, equal=equal)
     if options.json:
         print_json(values)
     else:
         print_trial(values, first.reason)
-        print(f'  {"recorded fitness:":19}{champion.fitness:.4f}')
+        print(f'  {"recorded fitness:":19}{"none" if recorded is None else f"{recorded:.4f}"}')
         print(f'  {"equal:":19}{str(equal).lower()}')
     if equal:
         return exit_code(first.status)
@@ -83,25 +131,78 @@ def run(options: Namespace) -> int:
     return _explain(champion, first.fingerprint, mean)
 
 
-def _export(path: Path, spec: TrialSpec) -> None:
-    from gait_core.trial import run_loop
-    from gait_evolver.export import write_bag, write_trajectory
+def _export(path: Path, champion: Champion, outcome: Outcome) -> None:
+    from gait_core.champion import write_champion
+    from gait_core.errors import ConfigurationError
+    from gait_evolver.bags.write import write_bag
+    from gait_evolver.export import write_trajectory
 
-    write = write_trajectory if path.suffix == '.csv' else write_bag
-    write(path, run_loop(spec).rollout())
+    if path.suffix == '.yaml':
+        if not math.isfinite(champion.fitness):
+            raise ConfigurationError(
+                f"'{path}': no champion, as the individual ended as {champion.status}"
+            )
+        try:
+            write_champion(path, champion)
+        except OSError as error:
+            raise ConfigurationError(f"'{path}': {error.strerror}") from error
+    elif outcome.rollout is None:
+        raise ConfigurationError(f"'{path}': the trial has no tick to write")
+    elif path.suffix == '.csv':
+        write_trajectory(path, outcome.rollout)
+    else:
+        write_bag(path, outcome.rollout, outcome.result, champion.run)
 
 
-def load(source: Path, engine: str | None) -> Champion:
+def _replay_bag(options: Namespace) -> int:
+    from gait_core.errors import ConfigurationError
+    from gait_evolver.bags.controller import through_controller
+    from gait_evolver.bags.read import read_bag
+
+    for name in ('engine', 'individual', 'export', 'record', 'ros', 'video', 'viewer'):
+        if getattr(options, name):
+            raise ConfigurationError(
+                f'--{name} is for runs and champions: a bag is replayed through its controller '
+                'alone'
+            )
+    trial = read_bag(Path(options.source))
+    found = through_controller(trial)
+    values = {
+        'bag': options.source,
+        'robot': trial.spec.scene.robot,
+        'controller': trial.spec.controller,
+        'trial_hash': trial.result.trial_hash,
+        **asdict(found),
+        'equal': found.equal,
+    }
+    if options.json:
+        print_json(values)
+    else:
+        print(f'{values["robot"]} with {values["controller"]}: {found.periods} control periods')
+        if found.equal:
+            print('  the controller answers as recorded, to the last bit')
+        else:
+            print(f'  {found.differing} differ, the first at tick {found.first}')
+            print(f'  largest difference: {found.largest:.3g} at {found.target}')
+    return 0 if found.equal else FAILED
+
+
+def load(source: Path, engine: str | None, individual: str | None = None) -> Champion:
     """
     Return the champion of a file or run directory, as recorded on an engine if it was.
 
-    ConfigurationError if there is none.
+    Of a run it may be any individual of the log. ConfigurationError if there is none.
     """
     from gait_core.champion import read_champion
     from gait_core.errors import ConfigurationError
     from gait_core.trial_setup import check_registered
+    from gait_evolver.individuals import logged_individual
     from gait_evolver.run_store import champion_on
 
+    if individual:
+        if not source.is_dir():
+            raise ConfigurationError(f'--individual needs a run directory, {source} is none')
+        return logged_individual(source, individual, engine or '')
     file = source / 'champion.yaml' if source.is_dir() else source
     if source.is_dir() and not file.exists():
         raise ConfigurationError(f'{source} has no champion.yaml: no individual won yet')

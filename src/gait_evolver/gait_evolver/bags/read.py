@@ -1,0 +1,178 @@
+"""A trial back from its bag: what the controller saw and what was applied, to the last bit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from gait_core.arrays import FloatArray
+from gait_core.canonical import rebuild
+from gait_core.errors import ConfigurationError
+from gait_core.observation import Contacts, Imu, Observation
+from gait_core.targets import AppliedTargets
+from gait_core.trial_spec import Command, TrialResult, TrialSpec
+from gait_evolver.bags.messages import ARRAYS, OBSERVATION, TARGETS
+from gait_evolver.bags.types import typestore
+from gait_evolver.bags.write import FORMAT
+
+_WIDTHS = {'body_poses': 7, 'body_twists': 6}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moment:
+    """
+    A control period as recorded.
+
+    Attributes
+    ----------
+    observation : Observation
+        What the controller saw, with the noise of the trial.
+    command : Command
+    seed : int
+        Of the controller.
+    dt : float [s]
+    names : tuple of str
+        Of the columns of ``applied``.
+    applied : AppliedTargets
+        (K, m) arrays.
+
+    """
+
+    observation: Observation
+    command: Command
+    seed: int
+    dt: float
+    names: tuple[str, ...]
+    applied: AppliedTargets
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordedTrial:
+    """A trial of a bag: spec and result, which trial of which run it was, and its moments."""
+
+    spec: TrialSpec
+    result: TrialResult
+    about: Mapping[str, Any]
+    moments: tuple[Moment, ...]
+
+
+def is_bag(folder: Path) -> bool:
+    """Return whether a folder is a rosbag2 directory."""
+    return (folder / 'metadata.yaml').is_file()
+
+
+def read_bag(folder: Path) -> RecordedTrial:
+    """
+    Return the trial of a bag that ``write_bag`` wrote.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is no bag, was recorded by something else, or in another format.
+
+    """
+    store = typestore()
+    from rosbags.rosbag2 import Reader, ReaderError
+    from rosbags.typesys import TypesysError
+
+    about = _about(folder)
+    questions, answers = [], []
+    try:
+        with Reader(folder) as reader:
+            for connection, _, raw in reader.messages():
+                if connection.topic == OBSERVATION:
+                    questions.append(store.deserialize_cdr(raw, connection.msgtype))
+                elif connection.topic == TARGETS:
+                    answers.append(store.deserialize_cdr(raw, connection.msgtype))
+    except (OSError, ReaderError, TypesysError) as error:
+        raise ConfigurationError(f"bag '{folder}': {error}") from error
+    if len(questions) != len(answers):
+        raise ConfigurationError(
+            f"bag '{folder}' has {len(questions)} messages of {OBSERVATION} for {len(answers)} of "
+            f'{TARGETS}'
+        )
+    return RecordedTrial(
+        spec=rebuild(TrialSpec, about['spec'], 'spec'),
+        result=rebuild(TrialResult, about['result'], 'result'),
+        about=about['about'],
+        moments=tuple(map(_moment, questions, answers)),
+    )
+
+
+def _about(folder: Path) -> dict[str, Any]:
+    """Return what the suite added to the metadata of a bag."""
+    try:
+        document = yaml.safe_load((folder / 'metadata.yaml').read_text())
+        found = document['rosbag2_bagfile_information']['custom_data'] or {}
+    except OSError as error:
+        raise ConfigurationError(f"bag '{folder}': {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError, TypeError, KeyError) as error:
+        raise ConfigurationError(f"bag '{folder}': its metadata.yaml is none of a bag") from error
+    version = found.get('gait.format')
+    if version is None:
+        raise ConfigurationError(
+            f"bag '{folder}' is not of a trial of this suite: its metadata names none"
+        )
+    if version != FORMAT:
+        raise ConfigurationError(
+            f"bag '{folder}' has trial format {version}; this version reads format {FORMAT}"
+        )
+    return {key: json.loads(found[f'gait.{key}']) for key in ('spec', 'result', 'about')}
+
+
+def _moment(question: Any, answer: Any) -> Moment:
+    x, y, yaw = question.command.velocity.tolist()
+    set_points = {one.name: one.value for one in question.command.set_points}
+    return Moment(
+        observation=_observation(question.observation),
+        command=Command(velocity=(x, y, yaw), set_points=set_points),
+        seed=question.seed,
+        dt=question.dt,
+        names=tuple(answer.joint_names),
+        applied=AppliedTargets(
+            *(_rows(answer, field) for field in ('positions', 'velocities', 'effort'))
+        ),
+    )
+
+
+def _rows(answer: Any, field: str) -> FloatArray:
+    """Return a quantity of every point, (K, m); what a message leaves out is zero."""
+    none = np.zeros(len(answer.joint_names))
+    rows = [getattr(point, field) for point in answer.points]
+    return np.array([row if len(row) else none for row in rows], dtype=np.float64)
+
+
+def _observation(message: Any) -> Observation:
+    fields: dict[str, Any] = {}
+    for name in ARRAYS:
+        if message.given & getattr(message, name.upper()):
+            values = getattr(message, name)
+            width = _WIDTHS.get(name)
+            fields[name] = values.reshape(-1, width) if width else values
+    if message.given & message.IMU:
+        imu = message.imu
+        fields['imu'] = Imu(
+            orientation=imu[:4], angular_velocity=imu[4:7], linear_acceleration=imu[7:10]
+        )
+    if message.given & message.CONTACTS:
+        fields['contacts'] = Contacts(
+            soles=tuple(message.soles),
+            sole=message.contact_soles,
+            points=message.contact_points.reshape(-1, 3),
+            forces=message.contact_forces.reshape(-1, 3),
+            depths=message.contact_depths,
+        )
+    return Observation(
+        tick=message.tick,
+        time=message.time,
+        joint_names=tuple(message.joint_names),
+        body_names=tuple(message.body_names),
+        element_names=tuple(message.element_names),
+        **fields,
+    )

@@ -1,0 +1,100 @@
+"""A recorded trial as a rosbag2 directory, with its spec and result in the bag's own metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import json
+import os
+from pathlib import Path
+from typing import Any, Literal
+
+from gait_core.canonical import plain
+from gait_core.errors import ConfigurationError
+from gait_core.rollout import Rollout
+from gait_core.trial_spec import TrialResult
+from gait_evolver.bags.messages import DESCRIPTION, OBSERVATION, Messages
+from gait_evolver.bags.types import quality, typestore
+
+FORMAT = '1'
+"""Of what the suite adds to a bag's metadata; a reader refuses others."""
+
+_VERSION: Literal[8, 9] = 9
+"""Of the bag's metadata: what Jazzy writes, and every later release reads."""
+
+
+def check_bag(folder: Path) -> None:
+    """
+    Raise ConfigurationError if no bag can be written there, before its trial is run.
+
+    An empty folder may be there already.
+    """
+    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+        raise ConfigurationError(f"bag '{folder}' exists; nearest valid: '{_free(folder)}'")
+    above = next(path for path in folder.absolute().parents if path.exists())
+    if not above.is_dir() or not os.access(above, os.W_OK):
+        raise ConfigurationError(f"bag '{folder}': '{above}' may not be written")
+
+
+def write_bag(
+    folder: Path, rollout: Rollout, result: TrialResult, about: Mapping[str, Any] | None = None
+) -> None:
+    """
+    Write a trial as a new rosbag2 directory, with its messages as the live graph sends them.
+
+    Parameters
+    ----------
+    folder : Path
+        New, or empty; named as the file inside.
+    rollout : Rollout
+        A whole record has every sub-sample of the targets.
+    result : TrialResult
+    about : mapping of str to plain data
+        Which trial of which run this is. With spec and result it stands under ``custom_data`` of
+        metadata.yaml, each as JSON, as ``gait.about``, ``gait.spec`` and ``gait.result``.
+
+    Raises
+    ------
+    ConfigurationError
+        If rosbags is not installed, or the folder is taken or cannot be made.
+
+    """
+    check_bag(folder)
+    store = typestore()
+    from rosbags.rosbag2 import CompressionFormat as Format
+    from rosbags.rosbag2 import CompressionMode, StoragePlugin, Writer, WriterError
+
+    try:
+        if folder.exists():
+            folder.rmdir()
+        writer = Writer(folder, version=_VERSION, storage_plugin=StoragePlugin.MCAP)
+        writer.set_compression(CompressionMode.STORAGE, Format.ZSTD)
+        for key, value in (
+            ('format', FORMAT),
+            ('spec', json.dumps(plain(rollout.spec))),
+            ('result', json.dumps(plain(result))),
+            ('about', json.dumps(dict(about or {}))),
+        ):
+            writer.set_custom_data(f'gait.{key}', value)
+        with writer:
+            _fill(writer, store, rollout)
+    except (OSError, WriterError) as error:
+        raise ConfigurationError(f"bag '{folder}': {error}") from error
+
+
+def _fill(writer: Any, store: Any, rollout: Rollout) -> None:
+    connections: dict[str, Any] = {}
+    for topic, kind, stamp, message in Messages(store.types, rollout).all():
+        if topic not in connections:
+            offered = quality(latched=topic == DESCRIPTION, keep_all=topic == OBSERVATION)
+            connections[topic] = writer.add_connection(
+                topic, kind, typestore=store, offered_qos_profiles=[offered]
+            )
+        writer.write(connections[topic], stamp, store.serialize_cdr(message, kind))
+
+
+def _free(folder: Path) -> Path:
+    """Return the first name like a folder's, with a number behind it, that is not taken."""
+    count = 2
+    while folder.with_name(f'{folder.name}_{count}').exists():
+        count += 1
+    return folder.with_name(f'{folder.name}_{count}')
