@@ -1,4 +1,4 @@
-"""What lock-step over ROS costs, for `gait bench`."""
+"""What lock-step over ROS costs, and what streams lose, for `gait bench`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from gait_core.benchmark import Measurement, in_turn, timed, usable_engines
 from gait_core.trial import run_trial
 from gait_core.trial_setup import default_trial
 from gait_ros.session import TrialSession
+from gait_ros.stream_benchmark import rows
 
 BUDGETS = {'bullet': 1.4}
 _SECONDS = 5.0
@@ -15,8 +16,8 @@ _REPEATS = 3
 
 
 def benchmark() -> list[Measurement]:
-    """Return the time of trials over ROS in lock-step beside that of the same here."""
-    return [row for engine in usable_engines() for row in _rows(engine)]
+    """Return the time of trials over ROS in lock-step beside that here, and what streams lose."""
+    return [*(row for engine in usable_engines() for row in _rows(engine)), *rows()]
 
 
 def _rows(engine: str) -> list[Measurement]:
