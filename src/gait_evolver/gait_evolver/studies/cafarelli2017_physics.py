@@ -43,11 +43,7 @@ def climbing(ground: str) -> float:
 
 def walks(session: Session) -> Sequence[Row]:
     """Measure the walks of both presets over 5 m of flat ground."""
-    trials = {
-        preset: stride_trial({}, duration=_WAY / speed, preset=preset)
-        for preset, speed in _SPEEDS.items()
-    }
-    done = session.work_off('walks', _walked, trials)
+    done = session.work_off('walks', _walked, {preset: preset for preset in _SPEEDS})
     rows = []
     for preset, speed in _SPEEDS.items():
         walk = done[preset]
@@ -87,7 +83,8 @@ def walks(session: Session) -> Sequence[Row]:
     return rows
 
 
-def _walked(trial: Any) -> dict[str, Any]:
+def _walked(preset: str) -> dict[str, Any]:
+    trial = stride_trial({}, duration=_WAY / _SPEEDS[preset], preset=preset)
     return asdict(walk_stride(trial))
 
 

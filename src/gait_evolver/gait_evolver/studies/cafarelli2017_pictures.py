@@ -135,10 +135,10 @@ def draw_grid(path: Path, costs: Mapping[str, Mapping[str, Sequence[float]]]) ->
                     x, np.mean(values), '_', color=_COLOURS[kind], markersize=12, label=label
                 )
         axes.set_xticks(range(len(costs)), [name.replace('_', ' ') for name in costs])
-        axes.set(ylabel='cost of transport', xlabel='ground [deg]')
+        axes.set(ylabel='cost of transport, cheapest method', xlabel='ground [deg]')
         axes.set_ylim(bottom=0.0)
         axes.grid(alpha=0.3, axis='y')
-        axes.legend(fontsize='small')
+        figure.legend(fontsize='small', loc='outside right center')
 
 
 def draw_assumptions(
