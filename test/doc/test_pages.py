@@ -12,7 +12,7 @@ import yaml
 
 from gait_core.scene import InitialState, Push, Scene, SensorModel, TerrainSpec
 from gait_core.testing_documents import rows
-from gait_core.testing_skips import need_engine
+from gait_core.testing_skips import need_engine, need_robot
 from gait_core.trial_spec import Command, TimedCommand
 from gait_evolver.experiment import Experiment
 
@@ -34,6 +34,8 @@ def run(commands, folder):
     """Run commands one after the other in a folder, and return what they printed."""
     if 'bullet' in commands:
         need_engine('bullet')
+    if ' a1' in commands:
+        need_robot('a1')
     with subprocess.Popen(
         ['bash', '-euo', 'pipefail', '-c', commands],
         cwd=folder,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gait_core import registry
+from gait_core.benchmark import usable_engines
 from gait_core.canonical import plain
 from gait_core.champion import Champion
 from gait_core.errors import ConfigurationError
@@ -19,7 +20,6 @@ from gait_core.robot.model import RobotModel
 from gait_core.scene import InitialState, Scene, TerrainSpec
 from gait_core.seeding import derived_seed
 from gait_core.trial import run_trial
-from gait_core.trial_setup import DEFAULT_ENGINES
 from gait_core.trial_spec import OK, TrialResult, TrialSpec
 from gait_evolver.plan import scene_on
 
@@ -106,8 +106,8 @@ def conditions(champion: Champion) -> list[Condition]:
             Condition(group='mass', label=f'{factor - 1.0:+.0%}', specs=starts, mass=factor)
         )
     found += list(_terrains(spec, starts, robot))
-    for engine in DEFAULT_ENGINES:
-        if engine != spec.scene.engine and engine in registry.names('engines'):
+    for engine in usable_engines():
+        if engine != spec.scene.engine:
             specs = tuple(replace(one, scene=scene_on(one.scene, engine)) for one in starts)
             found.append(Condition(group='other engine', label=engine, specs=specs))
     return found
