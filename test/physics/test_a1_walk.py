@@ -1,5 +1,6 @@
 """The a1 walks on phase oscillators as it is told, on its feet and not on ice."""
 
+from dataclasses import replace
 from functools import cache
 import json
 from pathlib import Path
@@ -9,6 +10,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gait_core.kinematics import link_poses
+from gait_core.observation import Imu, Observation
+from gait_core.parameters import build
 from gait_core.robot.load import load_robot
 from gait_core.scene import Scene
 from gait_core.testing_skips import need_engine
@@ -140,6 +143,50 @@ def test_it_stops_when_told_and_stands_still():
     np.testing.assert_array_equal(
         rollout.target_positions[-50:], np.tile(rollout.target_positions[-1], (50, 1))
     )
+
+
+def test_it_sits_down_and_stands_up_without_falling():
+    script = [
+        (0.0, Command(velocity=(0.3, 0.0, 0.0))),
+        (1.5, Command(set_points={'sit': 1.0})),
+        (5.0, Command()),
+    ]
+    loop = run_loop(
+        replace(
+            trial('trot', (0.0, (0.0, 0.0, 0.0)), seconds=0.1).spec,
+            script=tuple(TimedCommand(time=t, command=command) for t, command in script),
+            duration=7.5,
+        )
+    )
+    assert loop.status == OK
+    height = loop.rollout().body_poses[:, 0, 2] / load_robot('a1').length_scale
+    # As low as it may be without counting as fallen, at half of its height.
+    assert 0.5 < height[round(4.5 / loop.dt)] < 0.6
+    assert height[-1] == pytest.approx(1.0, abs=0.03)
+
+
+def test_the_odometry_of_its_legs_finds_the_way_it_went():
+    preset, velocity = TROT
+    rollout = walked(preset, velocity).rollout()
+    robot = rollout.robot
+    # The same controller says which feet are meant to stand: it walks open loop.
+    walker = PhaseCpgController(
+        robot, build(PhaseCpgParams, {**PhaseCpgController.presets[preset], 'odometry': True})
+    )
+    for tick in range(rollout.ticks):
+        orientation = rollout.body_poses[tick, 0, 3:]
+        seen = Observation(
+            tick=tick,
+            time=tick * rollout.dt,
+            joint_positions=rollout.joint_positions[tick],
+            imu=Imu(orientation=orientation, angular_velocity=None, linear_acceleration=None),
+        )
+        walker.step(rollout.dt, Command(velocity=velocity), seen)
+    x, y, _ = rollout.body_poses[rollout.ticks - 1, 0, :3]
+    state = walker.state()
+    # Its toes roll on: 20 mm of a leg of 0.27 m.
+    assert state['odom.x'] == pytest.approx(x, rel=0.1)
+    assert state['odom.y'] == pytest.approx(y, abs=0.1 * x)
 
 
 def test_the_same_walk_has_the_same_hash():

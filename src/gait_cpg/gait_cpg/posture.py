@@ -9,6 +9,7 @@ import numpy as np
 from gait_core.adopt.workspace import leg_workspace
 from gait_core.arrays import FloatArray
 from gait_core.kinematics import link_poses
+from gait_core.placement import nominal_height
 from gait_core.robot.frames import rotation
 from gait_core.robot.infer import body_heads
 from gait_core.robot.model import RobotModel
@@ -18,6 +19,8 @@ SET_POINTS = ('height', 'roll', 'pitch', 'yaw', 'sit')
 """Height [m] over that of the walk, attitude [rad], and 1 to sit down, 0 to stand."""
 _CLEAR = 0.005
 """Height [m] at which a sitting body ends over the ground: it is not pressed into it."""
+_NOT_FALLEN = 0.05
+"""Share of its height by which a sitting body stays above where it counts as fallen."""
 _SIT_TIME = 1.5
 """In which a robot sits down or stands up [s]."""
 _TURN_RATE = 0.6
@@ -92,10 +95,18 @@ class Posture:
 
     @property
     def sit_drop(self) -> float:
-        """By how much the body can be lowered until it lies on the ground or legs end [m]."""
+        """
+        By how much the body can be lowered [m].
+
+        Until it lies on the ground, legs end, or it would count as fallen.
+        """
         if self._drop is None:
             spaces = [leg_workspace(self._robot, leg.name).up for leg in self._robot.legs]
-            self._drop = max(0.0, min(*spaces, _belly(self._robot) - _CLEAR))
+            ways = [*spaces, _belly(self._robot) - _CLEAR]
+            if self._robot.fall is not None:
+                least = self._robot.fall.min_height_ratio + _NOT_FALLEN
+                ways.append((1.0 - least) * nominal_height(self._robot))
+            self._drop = max(0.0, min(ways))
         return self._drop
 
 
