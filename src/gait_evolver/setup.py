@@ -52,6 +52,7 @@ setup(
             'evolver = gait_evolver.benchmark:benchmark',
         ],
         'gait.studies': [
+            'bishop2008 = gait_evolver.studies.bishop2008:study',
             'cafarelli2017 = gait_evolver.studies.cafarelli2017:study',
             'korbel2013 = gait_evolver.studies.korbel2013:study',
             'korbel2013_beyond = gait_evolver.studies.korbel2013_beyond:study',
@@ -75,6 +76,8 @@ setup(
             'bishop2008_hits = gait_evolver.network_fitness:bishop2008_hits',
             'bishop2008_net = gait_evolver.network_fitness:bishop2008_net',
             'bishop2008_inverted = gait_evolver.network_fitness:bishop2008_inverted',
+            'bishop2008_x = gait_evolver.network_fitness:bishop2008_x',
+            'bishop2008_y = gait_evolver.network_fitness:bishop2008_y',
             'korbel2013_direction = gait_evolver.spine_fitness:korbel2013_direction',
             'korbel2013_forward = gait_evolver.spine_fitness:korbel2013_forward',
             'korbel2013_lateral = gait_evolver.spine_fitness:korbel2013_lateral',

@@ -37,6 +37,16 @@ def bishop2008_forward(rollout: Rollout) -> float:
     return max(0.0, float(_displacement(rollout) @ _wanted(rollout)))
 
 
+def bishop2008_x(rollout: Rollout) -> float:
+    """Return how far of that is along x [m]; for the log of the thesis."""
+    return float(_displacement(rollout)[0])
+
+
+def bishop2008_y(rollout: Rollout) -> float:
+    """Return how far of that is along y [m]; for the log of the thesis."""
+    return float(_displacement(rollout)[1])
+
+
 def bishop2008_inverted(rollout: Rollout) -> float:
     """Return 1 if the base is upside down at the end, else 0 [-]."""
     upright = Rotation.from_quat(rollout.body_poses[-1, 0, 3:]).as_matrix()[2, 2]

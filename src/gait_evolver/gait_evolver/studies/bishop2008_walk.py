@@ -1,0 +1,166 @@
+"""Study bishop2008: the best network on bodies, grounds and an engine that it has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+import hashlib
+import io
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gait_core.champion import write_atomically
+from gait_core.contracts import Evaluation
+from gait_core.perceptrons import Weights
+from gait_core.trial_spec import Command, TimedCommand, TrialResult, TrialSpec
+from gait_evolver.plan import scene_on
+from gait_evolver.studies.bishop2008_model import on
+from gait_evolver.studies.bishop2008_runs import PATTERN, evolved
+from gait_evolver.study import Row, at_least, at_most
+from gait_evolver.study_session import Evolved, Session
+
+_CHOSEN, _TESTED, _GROUNDS = 1, 2, 3
+"""Keys of seeds: bodies by which the champion is chosen, those of the tests, other grounds."""
+_SPEED = 0.1
+_WEIGHTS = 'champion.npz'
+
+
+def champion(session: Session) -> Sequence[Row]:
+    """Choose the network: that of the best turns which walks farthest on drawn bodies."""
+    run = evolved(session, PATTERN)
+    late = [row for rows in run.generations[-len(run.generations) // 2 :] for row in rows]
+    best = sorted(late, key=lambda row: math.inf if row.fitness is None else -row.fitness)
+    chosen = best[:10]
+    networks = networks_of(run, {row.id for row in chosen})
+    found: dict[int, float] = {}
+    for row in chosen:
+        file = session.folder / f'candidate_{row.id}.npz'
+        save(file, run, networks[row.id])
+        turns = session.run(_turns(session, run, file, _CHOSEN, 20))
+        found[row.id] = float(np.mean([one.fitness or 0.0 for one in turns]))
+    winner = max(found, key=lambda one: found[one])
+    save(session.folder / _WEIGHTS, run, networks[winner])
+    size = (session.folder / _WEIGHTS).stat().st_size
+    return [
+        at_most(
+            'champion_size', 'weights of the champion', size / 1e6, 2.0, 'MB',
+            note=f'member {winner}, chosen by {found[winner]:.2f} points a turn',
+        )
+    ]  # fmt: skip
+
+
+def networks_of(run: Evolved, wanted: set[int]) -> dict[int, Weights]:
+    """Return networks of a run by id: the search is run again on what it was told."""
+    search, found = run.plan.make_optimizer(), {}
+    for rows in run.generations:
+        found.update({one.id: one.weights for one in search.ask() if one.id in wanted})
+        search.tell(
+            [
+                Evaluation(
+                    id=row.id,
+                    status=row.status,
+                    objectives=None if row.fitness is None else np.array([row.fitness]),
+                )
+                for row in rows
+            ]
+        )
+    return found
+
+
+def save(file: Path, run: Evolved, weights: Weights) -> None:
+    """Write the weights file of a network of a run; a pattern's weights are mostly zero."""
+    layout = run.plan.layout
+    assert layout is not None
+    content = io.BytesIO()
+    arrays: Mapping[str, Any] = layout.named(weights)
+    np.savez_compressed(content, **arrays)
+    write_atomically(file, content.getvalue())
+
+
+def _turns(session: Session, run: Evolved, file: Path, key: int, count: int) -> list[TrialSpec]:
+    """Return turns of a network, each on a body and a start of its own."""
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    plan = run.plan
+    plan = replace(plan, experiment=replace(plan.experiment, seed=session.seed_of(key)))
+    return [
+        replace(plan.spec({}, number, 0, 0), weights=str(file), weights_sha256=digest)
+        for number in range(count)
+    ]
+
+
+def matrix(session: Session) -> Sequence[Row]:
+    """Measure check 35 and the table of bodies, grounds and engines."""
+    run, file = evolved(session, PATTERN), session.folder / _WEIGHTS
+    turns = _turns(session, run, file, _TESTED, 40)
+    same = {'draw': 0}
+    kinds: dict[str, Callable[[int, TrialSpec], TrialSpec]] = {
+        'drawn_bodies': lambda number, spec: spec,
+        'middle_body': lambda number, spec: on(spec, **same),
+        'other_grounds': lambda number, spec: _other_ground(session, number, spec),
+        'bullet': lambda number, spec: replace(spec, scene=scene_on(spec.scene, 'bullet')),
+        'bullet_grounds': lambda number, spec: _other_ground(
+            session, number, replace(spec, scene=scene_on(spec.scene, 'bullet'))
+        ),
+    }
+    rows: list[Row] = []
+    for name, change in kinds.items():
+        results = session.run([change(number, spec) for number, spec in enumerate(turns)])
+        rows += _walked(name, results)
+    return rows
+
+
+def _other_ground(session: Session, number: int, spec: TrialSpec) -> TrialSpec:
+    terrain = replace(spec.scene.terrain, seed=session.seed_of(_GROUNDS, number))
+    return on(spec, terrain=terrain)
+
+
+def _walked(name: str, results: Sequence[TrialResult]) -> list[Row]:
+    way = np.array([one.terms.get('bishop2008_x', 0.0) for one in results])
+    upright = [1.0 - one.terms.get('bishop2008_inverted', 1.0) for one in results]
+    points = np.array([one.fitness or 0.0 for one in results])
+    low, middle, high = np.percentile(way, (10, 50, 90))
+    note = f'{len(way)} turns; 10 to 90 %: {low:.2f} to {high:.2f} m; {points.mean():.2f} points'
+    target = {'drawn_bodies': 1.75, 'other_grounds': 1.75}.get(name, 0.0)
+    rows = [
+        at_least(f'{name}_x', f'median movement along x, {name.replace("_", " ")}', float(middle),
+                 target, 'm', note=note, published=1.75),
+        at_least(f'{name}_upright', 'share that ends upright', float(np.mean(upright)),
+                 0.8),
+    ]  # fmt: skip
+    if name == 'drawn_bodies':
+        rows.append(
+            at_least('check_35', 'deviation of the score over bodies, by its mean',
+                     float(points.std() / max(abs(points.mean()), 1e-9)), 0.15)
+        )  # fmt: skip
+    return rows
+
+
+def steering(session: Session) -> Sequence[Row]:
+    """Measure how far the walk is from eight commanded directions."""
+    run, file = evolved(session, PATTERN), session.folder / _WEIGHTS
+    turns, wanted = [], []
+    for number, spec in enumerate(_turns(session, run, file, _TESTED, 40)):
+        angle = 2.0 * math.pi * (number % 8) / 8.0
+        velocity = (_SPEED * math.cos(angle), _SPEED * math.sin(angle), 0.0)
+        script = (TimedCommand(time=0.0, command=Command(velocity=velocity)),)
+        turns.append(replace(spec, script=script))
+        wanted.append(angle)
+    errors = [
+        _error(result, angle) for result, angle in zip(session.run(turns), wanted, strict=True)
+    ]
+    by_direction = [np.mean(errors[one::8]) for one in range(8)]
+    note = 'by direction: ' + ', '.join(f'{value:.0f}' for value in by_direction)
+    return [
+        at_most('steering', 'mean error of the heading, 8 directions', float(np.mean(errors)),
+                20.0, 'deg', note=note)
+    ]  # fmt: skip
+
+
+def _error(result: TrialResult, wanted: float) -> float:
+    """Return the angle [deg] between where a turn went and where it should go."""
+    x, y = (result.terms.get(f'bishop2008_{axis}', 0.0) for axis in 'xy')
+    away = math.atan2(y, x) - wanted
+    return abs(math.degrees((away + math.pi) % (2.0 * math.pi) - math.pi))
