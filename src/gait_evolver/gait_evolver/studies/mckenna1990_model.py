@@ -13,7 +13,7 @@ from gait_core.arrays import FloatArray
 from gait_core.kinematics import link_poses
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import Actuator, Joint, RobotModel
-from gait_core.testing_robots import applied
+from gait_core.testing_robots import applied, free_box
 from gait_core.trial_setup import make_scene
 from gait_evolver.study import Row, at_least, at_most, near, skipped
 from gait_evolver.study_session import Session
@@ -120,7 +120,16 @@ def physics(session: Session) -> Sequence[Row]:
             1000.0 * stands - 3.0,
             'mm',
         ),
-        skipped('check_23', 'rebound of a box', 'contacts of this engine do not bounce'),
+        *(
+            near(
+                f'check_23_{share:g}',
+                f'rebound over the height of a fall, springs of the ground returning {share:g}',
+                _rebound(share),
+                share,
+                0.05,
+            )
+            for share in (0.0, 0.5, 1.0)
+        ),
         near('check_24', 'way of a sliding block over v^2 / (2 mu g)', _slide(), 1.0, 0.05),
     ]
 
@@ -156,6 +165,28 @@ def _fall() -> float:
         speeds.append(engine.step(applied(body)).body_twists[0, 2])
     engine.close()
     return float(speeds[0] - speeds[-1]) / (120 * scene.control_period)
+
+
+def _rebound(share: float) -> float:
+    """Return to which share of its height a box rebounds from the springs of the ground."""
+    body, height = free_box(size=(0.01, 0.01, 0.01), mass=0.002), 0.02
+    engine, step = engine_of(body), 1.0 / 76800.0
+    scene = make_scene(
+        ROBOT,
+        {
+            'contact_law': 'springs',
+            'engine_options': {'ground_return': share},
+            'physics_step': step,
+            'control_period': 8 * step,
+            'initial': {'clearance': height},
+        },
+    )
+    heights = [engine.reset(scene, 0).body_poses[0, 2]]
+    for _ in range(round(2.2 * (2.0 * height / GRAVITY) ** 0.5 / (8 * step))):
+        heights.append(engine.step(applied(body)).body_poses[0, 2])
+    engine.close()
+    rebound = max(heights[int(np.argmin(heights)) :]) - 0.005
+    return float(max(0.0, rebound) / height)
 
 
 def _gantry() -> tuple[float, float]:
