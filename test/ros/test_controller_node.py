@@ -201,6 +201,80 @@ def test_a_jump_back_in_time_starts_the_controller_anew_once(
     assert len(graph.logged('WARN', 'time went back')) == 1
 
 
+class Ticks:
+    """A /clock that the test moves."""
+
+    def __init__(self, graph):
+        self._graph = graph
+        self._clock = graph.client.create_publisher(Clock, '/clock', 10)
+        graph.until(self._clock.get_subscription_count)
+
+    def run(self, start, ticks=20, wall=0.01):
+        """Publish some control periods from a time [s] on, each after some wall time [s]."""
+        for tick in range(ticks):
+            now = round((start + 0.02 * tick) * 1e9)
+            self._clock.publish(Clock(clock=Time(sec=now // 10**9, nanosec=now % 10**9)))
+            self._graph.spin(wall)
+
+
+def stepped(monkeypatch):
+    """Return the list to which every step of the controller adds its dt."""
+    found, known = [], WaveController.step
+    monkeypatch.setattr(
+        WaveController,
+        'step',
+        lambda self, dt, *more: (found.append(dt), known(self, dt, *more))[1],
+    )
+    return found
+
+
+@pytest.mark.parametrize('wall', [0.002, 0.02, 0.06])
+def test_a_gait_follows_simulated_time_at_any_factor(
+    graph, controller, box_model, monkeypatch, wall
+):
+    """Simulated periods of 20 ms, ten times as fast as wall time to three times as slow."""
+    steps = stepped(monkeypatch)
+    node = controller(use_sim_time=True, safety__start_speed=100.0)
+    talk(graph, box_model)
+    clock = Ticks(graph)
+    graph.until(lambda: node._seen.age() < np.inf)
+    clock.run(50.0, 40)
+    assert node._safe.layer.mode == 'running'
+    graph.spin(0.05)
+    steps.clear()
+    clock.run(50.8, 20, wall)
+    graph.spin(0.05)
+    # Late steps are longer ones: none is lost, whatever the ratio.
+    assert sum(steps) == pytest.approx(0.4, abs=0.09)
+    assert node._safe.layer.holds == 0
+
+
+def test_a_jump_ahead_is_no_step_of_the_gait(graph, controller, box_model, monkeypatch):
+    steps = stepped(monkeypatch)
+    controller(use_sim_time=True, safety__start_speed=100.0)
+    talk(graph, box_model)
+    clock = Ticks(graph)
+    clock.run(50.0)
+    graph.until(lambda: len(steps) > 5)
+    clock.run(90.0)
+    graph.until(lambda: graph.logged('WARN', 'time went ahead by'))
+    assert max(steps) <= 0.2
+
+
+def test_a_clock_that_stops_is_said_and_services_answer(graph, controller, box_model):
+    controller(use_sim_time=True)
+    talk(graph, box_model)
+    clock = Ticks(graph)
+    clock.run(50.0)
+    graph.until(lambda: graph.logged('WARN', '/clock stands still at 50.38 s'), 8.0)
+    assert graph.call(GetState, '/controller/get_state').current_state.label == 'active'
+
+
+def test_without_simulated_time_nobody_can_set_the_gaits_clock(controller):
+    node = controller()
+    assert node._gait_clock is node._steady and node._timer.clock is node._steady
+
+
 def test_a_velocity_that_is_not_finite_is_refused_and_the_last_one_holds(
     graph, controller, box_model
 ):

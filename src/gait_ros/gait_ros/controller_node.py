@@ -44,6 +44,8 @@ _NO_PRESET = 'none'
 _WATCH_PERIOD = 1.0
 _PATIENCE = 3.0
 _REPEAT = 10.0
+# Control periods in one step from which time has jumped, not only passed late.
+_JUMP = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,15 +204,15 @@ class ControllerNode(ManagedNode):
         self._lockstep: LockstepClient | None = None
         self._timer: Any = None
         self._waiting = ''
+        self._passing = 0, 0
+        self._told = '', 0
 
     def _first_velocity(self) -> tuple[float, float, float]:
         x, y, yaw = self._chosen.command or self.robot.defaults.get('command') or (0.0, 0.0, 0.0)
         return x, y, yaw
 
     def _listen(self) -> None:
-        self._seen = LiveObservation(
-            self.robot, self.get_logger().warning, lambda: self.get_clock().now().nanoseconds
-        )
+        self._seen = LiveObservation(self.robot, self.get_logger().warning, self._now)
         for kind, topic, callback in (
             (JointState, 'joint_states', self._seen.joint_state),
             (FootContacts, 'foot_contacts', self._seen.foot_contacts),
@@ -235,7 +237,9 @@ class ControllerNode(ManagedNode):
             )
         else:
             self._begin()
-            self._timer = self.create_timer(1.0 / self._chosen.control_rate, self._on_timer)
+            self._timer = self.create_timer(
+                1.0 / self._chosen.control_rate, self._on_timer, clock=self._gait_clock
+            )
         self._activated = self._steady.now().nanoseconds
 
     def deactivate(self) -> None:
@@ -252,7 +256,15 @@ class ControllerNode(ManagedNode):
         self._reset_controller()
         self._safe.layer.restart()
         self._memory = TargetMemory(self.robot.target_names, self.robot.stance)
-        self._last = self.get_clock().now().nanoseconds
+        self._last = self._now()
+
+    @property
+    def _gait_clock(self) -> Clock:
+        """Simulated time, or one that nobody sets: a gait must not feel the clock being set."""
+        return self.get_clock() if self.get_parameter('use_sim_time').value else self._steady
+
+    def _now(self) -> int:
+        return int(self._gait_clock.now().nanoseconds)
 
     def _reset_controller(self) -> None:
         """Begin anew, unless nothing was done since the last time."""
@@ -264,14 +276,7 @@ class ControllerNode(ManagedNode):
     # ---------------------------------------------------------------------------------- stepping
 
     def _on_timer(self) -> None:
-        now = self.get_clock().now().nanoseconds
-        if now < self._last:
-            self.get_logger().warning('time went back: the controller starts anew')
-            self._seen.forget()
-            self._begin()
-        period = 1.0 / self._chosen.control_rate
-        dt = (now - self._last) * 1e-9 or period
-        self._last = now
+        dt, period = self._passed(), 1.0 / self._chosen.control_rate
         observation = self._seen.observation(self._tick, self._time)
         absent = missing(observation, self.controller.needs)
         self._waiting = f'waiting for {", ".join(absent)}' if absent else ''
@@ -291,6 +296,24 @@ class ControllerNode(ManagedNode):
         if targets is not None:
             self._send(targets, period)
         self._publish_state()
+
+    def _passed(self) -> float:
+        """Return the time since the last step [s], also where the clock has jumped meanwhile."""
+        now, period = self._now(), 1.0 / self._chosen.control_rate
+        if now < self._last:
+            self.get_logger().warning('time went back: the controller starts anew')
+            self._seen.forget()
+            self._begin()
+        # Simulated time that has only now begun has not jumped.
+        dt = (now - self._last) * 1e-9 if self._last and now != self._last else period
+        self._last = now
+        if dt > _JUMP * period:
+            self.get_logger().warning(
+                f'time went ahead by {dt:.2f} s: the gait goes on from where it was',
+                throttle_duration_sec=_REPEAT,
+            )
+            return period
+        return dt
 
     def _send(self, targets: JointTargets, period: float) -> None:
         if self._chosen.output == 'joint_trajectory':
@@ -335,8 +358,7 @@ class ControllerNode(ManagedNode):
 
     def _on_watch(self) -> None:
         trouble = self._trouble()
-        if trouble:
-            self.get_logger().warning(trouble, throttle_duration_sec=_REPEAT)
+        self._tell(trouble)
         if self._lockstep is not None:
             self._publish_state()
         if self._diagnostics.get_subscription_count():
@@ -350,19 +372,43 @@ class ControllerNode(ManagedNode):
             name = f'{self.get_fully_qualified_name()}: controller'
             self._diagnostics.publish(diagnosis(stamp, name, self._chosen.robot, trouble, values))
 
+    def _tell(self, trouble: str) -> None:
+        """Log a trouble when it comes, and again while it lasts."""
+        kind, now = trouble.partition(':')[0], self._steady.now().nanoseconds
+        if trouble and (kind != self._told[0] or now - self._told[1] > _REPEAT * 1e9):
+            self.get_logger().warning(trouble)
+            self._told = kind, now
+        elif not trouble:
+            self._told = '', 0
+
     def _trouble(self) -> str:
         if not self.active:
             return ''
         waited = (self._steady.now().nanoseconds - self._activated) * 1e-9
         if waited < _PATIENCE:
             return self._safe.trouble if self._safe.urgent else ''
-        simulated = self.get_parameter('use_sim_time').value
-        if simulated and not self._chosen.lockstep and self.get_clock().now().nanoseconds == 0:
+        if not self._chosen.lockstep and self._gait_clock is not self._steady:
+            stopped = self._without_time()
+            if stopped:
+                return stopped
+        return self._waiting or self._unsafe()
+
+    def _without_time(self) -> str:
+        """Return what is wrong with simulated time; empty if it passes."""
+        simulated, wall = self._now(), self._steady.now().nanoseconds
+        if simulated == 0:
             return (
                 'use_sim_time is true but no /clock has come: start a simulator that publishes '
                 'it, or set use_sim_time to false'
             )
-        return self._waiting or self._unsafe()
+        if simulated != self._passing[0]:
+            self._passing = simulated, wall
+        if (wall - self._passing[1]) * 1e-9 < _PATIENCE:
+            return ''
+        return (
+            f'/clock stands still at {simulated * 1e-9:.2f} s: is the simulator paused or gone? '
+            'The robot keeps its last targets'
+        )
 
     def _unsafe(self) -> str:
         """Return what the safety layer has against the controller's targets."""

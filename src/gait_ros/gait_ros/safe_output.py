@@ -11,7 +11,7 @@ from std_srvs.srv import Trigger
 from gait_core.errors import BadCommand
 from gait_core.observation import Observation
 from gait_core.robot.model import RobotModel
-from gait_core.safety import FALLEN, HOLDING, RESET, STEP, STOPPED, SafetyLayer
+from gait_core.safety import FALLEN, HOLDING, RESET, STARTING, STEP, STOPPED, SafetyLayer
 from gait_core.safety_params import SafetyParams
 from gait_core.targets import JointTargets
 from gait_ros.parameters import DeclaredParameters
@@ -44,7 +44,7 @@ class SafeOutput:
     @property
     def trouble(self) -> str:
         """What keeps the robot from doing as the controller says; empty if nothing does."""
-        return self.layer.reason
+        return '' if self.layer.mode == STARTING else self.layer.reason
 
     @property
     def urgent(self) -> bool:
