@@ -7,10 +7,12 @@ are tried with the thresholds of ``calibration``, which runs before them.
 
 from __future__ import annotations
 
+from functools import partial
+
 from gait_evolver.studies.mckenna1990_gait import gait
 from gait_evolver.studies.mckenna1990_model import physics, robot
 from gait_evolver.studies.mckenna1990_motor import motor
-from gait_evolver.studies.mckenna1990_reflexes import calibration, reflexes
+from gait_evolver.studies.mckenna1990_reflexes import DISTURBED, calibration, reflexes
 from gait_evolver.studies.mckenna1990_walks import stop_and_go, uneven, walks
 from gait_evolver.study import Part, Study
 
@@ -29,7 +31,10 @@ def study() -> Study:
             Part(name='stop_and_go', measure=stop_and_go),
             Part(name='uneven', measure=uneven),
             Part(name='calibration', measure=calibration),
+            *(
+                Part(name=f'reflexes_{name}', measure=partial(reflexes, name=name))
+                for name in DISTURBED
+            ),
             Part(name='motor', measure=motor),
-            Part(name='reflexes', measure=reflexes),
         ),
     )
