@@ -1,5 +1,7 @@
 """The insect gait over ROS: one number sweeps it live from wave to tripod."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,11 +12,16 @@ from rclpy.parameter import Parameter
 
 from gait_core.observation import Contacts, Imu, Observation
 from gait_core.robot.load import load_robot
+from gait_core.testing_skips import need_engine
+from gait_core.trial import run_trial
+from gait_core.trial_setup import default_trial
 from gait_core.trial_spec import Command
+from gait_cpg.insect_reflexes import REFLEXES
 from gait_cpg.node import CpgNode
 from gait_interfaces.msg import LockstepObservation, LockstepTargets
 from gait_ros.conversions import to_command, to_observation
 from gait_ros.qos import LOCKSTEP
+from gait_ros.session import TrialSession
 
 ROACH = load_robot('roach')
 DT = 1.0 / 300.0
@@ -95,3 +102,15 @@ def test_a_live_sweep_from_wave_to_tripod_neither_misses_nor_doubles_a_step(grap
     bad = Parameter('gait.period_scale', value=0.5).to_parameter_msg()
     answer = graph.call(SetParameters, '/cpg/set_parameters', parameters=[bad])
     assert not answer.results[0].successful
+
+
+def test_a_walk_with_reflexes_on_ground_that_it_sticks_to_has_the_hash_of_one_process():
+    need_engine('mujoco')
+    scene = {'contact_law': 'sticky', 'terrain': {'name': 'steps'}}
+    spec = default_trial('roach', 0.08, scene)
+    spec = replace(spec, parameters={**spec.parameters, **dict.fromkeys(REFLEXES, True)}, seed=3)
+    with TrialSession(spec, delay=0.002) as session:
+        over_ros = session.run(spec).result
+    here = run_trial(spec)
+    assert over_ros.status == here.status == 'ok'
+    assert over_ros.trial_hash == here.trial_hash
