@@ -95,3 +95,11 @@ def test_walking_and_standing_robots_pass_every_gate(engine, robot, controller):
         spec = replace(spec, controller=controller, parameters={}, duration=1.0)
     gated = run_trial(replace(spec, gates=limits_of(spec)))
     assert gated.status == 'ok', gated.reason
+
+
+@pytest.mark.parametrize('robot', ['hexapod', 'roach', 'spider', 'tetraspine'])
+def test_robots_of_other_kinds_pass_every_gate_on_their_own_engine(robot):
+    spec = default_trial(robot, 0.6)
+    need_engine(spec.scene.engine)
+    gated = run_trial(replace(spec, gates=limits_of(spec)))
+    assert gated.status in ('ok', 'fell'), gated.reason

@@ -8,12 +8,14 @@ trapezoidal rule): what happens within a tick, e.g. at an impact, is not seen.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from gait_core.arrays import FloatArray
+from gait_core.robot.model import ForceElement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,10 +77,26 @@ def element_work(
     lengths: FloatArray, tensions: FloatArray, rests: FloatArray, feeds: FloatArray
 ) -> JointWork:
     """
-    Return the work of what drives force elements over a record.
+    Return the work of what drives force elements over a record; arguments as of ``element_steps``.
+
+    What springs and dampers themselves do is none of it.
+    """
+    work = element_steps(lengths, tensions, rests, feeds)
+    return JointWork(
+        signed=work.sum(axis=0),
+        absolute=np.abs(work).sum(axis=0),
+        positive=np.maximum(work, 0.0).sum(axis=0),
+    )
+
+
+def element_steps(
+    lengths: FloatArray, tensions: FloatArray, rests: FloatArray, feeds: FloatArray
+) -> FloatArray:
+    """
+    Return the work of what drives force elements in each control period, (T, e) [J].
 
     A tension that is fed pulls along the whole length; a rest length that moves pulls on the
-    rest of the tension. What springs and dampers themselves do is none of it.
+    rest of the tension.
 
     Parameters
     ----------
@@ -89,12 +107,40 @@ def element_work(
     """
     pulled = 0.5 * (tensions[1:] + tensions[:-1]) - feeds
     wound = np.diff(rests, axis=0, prepend=rests[:1])
-    work = -feeds * np.diff(lengths, axis=0) - pulled * wound
-    return JointWork(
-        signed=work.sum(axis=0),
-        absolute=np.abs(work).sum(axis=0),
-        positive=np.maximum(work, 0.0).sum(axis=0),
-    )
+    return np.asarray(-feeds * np.diff(lengths, axis=0) - pulled * wound)
+
+
+def stored_energy(
+    elements: Sequence[ForceElement], lengths: FloatArray, rests: FloatArray
+) -> FloatArray:
+    """
+    Return the elastic energy of force elements, (T, e) [J]: the integral of each kind's law.
+
+    Parameters
+    ----------
+    elements : sequence of ForceElement
+        e of them.
+    lengths, rests : (T, e) arrays [m]
+
+    """
+    stored = np.zeros_like(lengths)
+    for column, one in enumerate(elements):
+        off, get = lengths[:, column] - rests[:, column], one.constants.get
+        if one.kind == 'exponential':
+            rise, size = get('rise', 1.0), np.abs(off)
+            stored[:, column] = get('strength', 0.0) * (np.expm1(rise * size) / rise - size)
+            continue
+        stiffness = get('stiffness', 0.0)
+        if one.kind == 'cable':
+            off = np.maximum(off, 0.0)
+        limit = get('effort', np.inf) if one.kind == 'linear_servo' else np.inf
+        # Beyond its limit a servo pulls with that force, along whatever way is left.
+        bent = np.minimum(np.abs(off), limit / stiffness if stiffness > 0.0 else 0.0)
+        beyond = np.abs(off) - bent
+        stored[:, column] = 0.5 * stiffness * bent**2
+        if np.isfinite(limit):
+            stored[:, column] += limit * beyond
+    return stored
 
 
 def motor_heat(efforts: FloatArray, motor_constant: npt.ArrayLike, dt: float) -> FloatArray:

@@ -17,6 +17,7 @@ import numpy as np
 from scipy.fft import dct
 
 from gait_core.arrays import FloatArray
+from gait_core.energy import element_steps, stored_energy
 from gait_core.errors import ConfigurationError, unknown
 from gait_core.kinematics import kinematic_tree, link_coms
 from gait_core.metrics import work_so_far
@@ -141,24 +142,41 @@ def energy(rollout: Rollout) -> float | None:
     """
     Return the most mechanical energy that appeared from nowhere in any span of time [J].
 
-    That is the gain of kinetic and potential energy less the positive work of the joints and the
-    work of the pushes. Links count as point masses between control ticks, which leaves energy of
-    the robot out, and what a joint takes back is not booked, so honest trials stay below it.
-    Undefined with force elements, whose work the record does not hold, and on a single tick.
+    That is the gain of kinetic, potential and elastic energy less the positive work of the joints,
+    of what drives force elements, and of the pushes. Links count as point masses between control
+    ticks, which leaves energy of the robot out, and what a joint takes back is not booked, so
+    honest trials stay below it. Undefined on a single tick, and where an engine does not report
+    the lengths and forces of force elements.
     """
-    if rollout.robot.force_elements or rollout.ticks < 2:
+    robot = rollout.robot
+    if rollout.ticks < 2 or (robot.force_elements and rollout.element_forces is None):
         return None
-    mass = kinematic_tree(rollout.robot).mass
-    coms = link_coms(rollout.robot, rollout.joint_positions, rollout.body_poses)
+    mass = kinematic_tree(robot).mass
+    coms = link_coms(robot, rollout.joint_positions, rollout.body_poses)
     rates = np.diff(coms, axis=0) / rollout.dt
     middle = 0.5 * (coms[1:] + coms[:-1])
     gravity = np.array(rollout.spec.scene.gravity)
     held = (0.5 * (rates**2).sum(axis=2) - middle @ gravity) @ mass
     given = work_so_far(rollout)[1:, 1].sum(axis=1)
+    if robot.force_elements:
+        stored, driven = _elements(rollout)
+        held, given = held + stored, given + driven
     for push in rollout.spec.scene.pushes:
         given += np.cumsum(_push_work(rollout, push, coms))
     unexplained = held - given
     return float((unexplained - np.minimum.accumulate(unexplained)).max())
+
+
+def _elements(rollout: Rollout) -> tuple[FloatArray, FloatArray]:
+    """Return the elastic energy of every control period and what drove elements up to then [J]."""
+    lengths, tensions = rollout.element_lengths, rollout.element_forces
+    assert lengths is not None and tensions is not None
+    n = len(rollout.robot.joint_names)
+    rests, feeds = rollout.target_positions[:, n:], rollout.target_efforts[:, n:]
+    middle = 0.5 * (lengths[1:] + lengths[:-1])
+    stored = stored_energy(rollout.robot.force_elements, middle, rests).sum(axis=1)
+    work = element_steps(lengths, tensions, rests, feeds).sum(axis=1)
+    return stored, np.cumsum(np.maximum(work, 0.0))
 
 
 def joint_rate(rollout: Rollout) -> float:
@@ -250,8 +268,8 @@ GATES: Mapping[str, Gate] = MappingProxyType(
             measure=airborne,
         ),
         'energy': Gate(
-            text='Kinetic and potential energy gained beyond the work of joints and pushes; '
-            '3 m g l / 4. Not told for robots with force elements.',
+            text='Kinetic, potential and elastic energy gained beyond the work of joints, of what '
+            'drives force elements, and of pushes; 3 m g l / 4.',
             unit='J',
             limit=lambda robot, g: 0.75 * robot.mass * (g or 1.0) * robot.length_scale,
             measure=energy,

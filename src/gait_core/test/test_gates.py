@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 
+from gait_core.energy import stored_energy
 from gait_core.errors import ConfigurationError
 from gait_core.gates import (
     GATES,
@@ -195,11 +197,81 @@ def test_the_work_of_a_joint_is_no_gain():
     assert energy(driven) < gained
 
 
-def test_energy_is_not_told_of_force_elements():
-    robot = tied_boxes()
-    heights = 1.0 + 10.0 * TIME
-    assert energy(at_heights(robot, heights)) is None
-    assert exceeded(at_heights(robot, heights), {'energy': 0.1}) == ('', '')
+def tied(lengths, tensions, rests=None, feeds=None, **changes):
+    """Return the record of two boxes 1 m up that move apart along x as their tie says."""
+    robot = tied_boxes(constants={'stiffness': 200.0})
+    joints = np.zeros((T + 1, 3))
+    joints[:, 0] = lengths - lengths[0]
+    targets, forces = np.zeros((T, 4)), np.zeros((T, 4))
+    targets[:, 3] = 0.3 if rests is None else rests
+    forces[:, 3] = 0.0 if feeds is None else feeds
+    return record(
+        robot,
+        joint_positions=joints,
+        element_lengths=lengths[:, None],
+        element_forces=tensions[:, None],
+        target_positions=targets,
+        target_efforts=forces,
+        **changes,
+    )
+
+
+def test_a_spring_that_swings_gains_nothing():
+    # The left box is held: 3 kg on a spring of 200 N/m.
+    swing = 0.3 + 0.1 * np.cos(np.sqrt(200.0 / 3.0) * TIME)
+    found = energy(tied(swing, 200.0 * (swing - 0.3)))
+    assert found < 0.1 * 0.5 * 200.0 * 0.1**2
+
+
+def test_a_swing_that_grows_by_itself_gains_what_it_grew_by():
+    size = np.linspace(0.02, 0.2, T + 1)
+    swing = 0.3 + size * np.cos(np.sqrt(200.0 / 3.0) * TIME)
+    gained = 0.5 * 200.0 * (0.2**2 - 0.02**2)
+    assert energy(tied(swing, 200.0 * (swing - 0.3))) == pytest.approx(gained, rel=0.2)
+
+
+def test_what_drives_an_element_is_no_gain():
+    lengths = np.linspace(0.3, 0.2, T + 1)
+    # A servo reels in 0.1 m against 20 N; its rest length goes ahead of the load by 0.1 m.
+    reeled = tied(lengths, np.full(T + 1, 20.0), rests=lengths[:-1] - 0.1)
+    assert energy(reeled) == pytest.approx(0.0, abs=0.05)
+    fed = tied(lengths, np.full(T + 1, 20.0), rests=lengths[:-1], feeds=np.full(T, 20.0))
+    assert energy(fed) == pytest.approx(0.0, abs=0.05)
+
+
+def test_what_force_elements_carry_does_not_rise_by_itself():
+    poses = record(tied_boxes()).body_poses.copy()
+    poses[:, 0, 2] += TIME
+    lifted = tied(np.full(T + 1, 0.3), np.zeros(T + 1), body_poses=poses)
+    # The first speed is known in the middle of the first control period, when it rises already.
+    assert energy(lifted) == pytest.approx(lifted.robot.mass * G * 2.0, rel=0.02)
+    limit = default_limits(lifted.robot, lifted.spec.scene)['energy']
+    assert exceeded(lifted, {'energy': limit})[0] == 'energy'
+    assert energy(replace(lifted, element_forces=None)) is None
+
+
+@pytest.mark.parametrize(
+    ('kind', 'constants', 'tension'),
+    [
+        ('spring', {'stiffness': 80.0}, lambda x: 80.0 * x),
+        ('cable', {'stiffness': 80.0}, lambda x: 80.0 * max(x, 0.0)),
+        (
+            'linear_servo',
+            {'stiffness': 80.0, 'effort': 3.0},
+            lambda x: float(np.clip(80.0 * x, -3.0, 3.0)),
+        ),
+        (
+            'exponential',
+            {'strength': 2.0, 'rise': 9.0},
+            lambda x: float(np.sign(x) * 2.0 * np.expm1(9.0 * abs(x))),
+        ),
+    ],
+)
+def test_stored_energy_is_the_integral_of_the_law(kind, constants, tension):
+    element = tied_boxes(kind, constants).force_elements[0]
+    for off in (-0.1, -0.03, 0.02, 0.15):
+        got = stored_energy([element], np.array([[0.3 + off]]), np.array([[0.3]]))[0, 0]
+        assert got == pytest.approx(quad(tension, 0.0, off, points=[-0.0375, 0.0375])[0])
 
 
 # Joints and commands
@@ -242,6 +314,86 @@ def test_lengths_jitter_in_length_scales():
     wave = 0.05 * (-1.0) ** np.arange(T)
     found = command_jitter(targets(robot, wave))
     assert found == pytest.approx(0.05 / 0.5, rel=0.05)
+
+
+# Faults of an engine that would have won
+
+
+class Faulty(KinematicEngine):
+    """Adds a fault to each state: a function of the seconds since the start and the state."""
+
+    def __init__(self, fault):
+        # Without a limit of its own to falling, which would end some of these first.
+        super().__init__(replace(legged_box(), fall=None))
+        self._fault = fault
+
+    def _observation(self):
+        state = super()._observation()
+        return self._fault(self._tick * self._scene.control_period, state)
+
+
+def _moved(state, x=0.0, z=0.0):
+    poses = state.body_poses.copy()
+    poses[:, 0] += x
+    poses[:, 2] += z
+    return replace(state, body_poses=poses)
+
+
+def _lifted(state):
+    none = np.zeros((0, 3))
+    contacts = replace(
+        state.contacts, sole=np.zeros(0, int), points=none, forces=none, depths=none[:, 0]
+    )
+    return replace(state, contacts=contacts)
+
+
+def _deep(state):
+    depths = state.contacts.depths + 0.1
+    return replace(state, contacts=replace(state.contacts, depths=depths))
+
+
+FAULTS = {
+    # Put elsewhere in one control period.
+    'speed': lambda t, state: _moved(state, x=5.0 * (t > 0.2)),
+    # Slides along inside the ground, which pushes.
+    'penetration': lambda t, state: _deep(_moved(state, x=t)),
+    # Glides without touching anything.
+    'airborne': lambda t, state: _lifted(_moved(state, x=t)),
+    # Climbs on nothing.
+    'energy': lambda t, state: _moved(state, x=t, z=0.8 * t),
+    # Legs whirl faster than their motors turn, and carry it along.
+    'joint_rate': lambda t, state: replace(
+        _moved(state, x=t), joint_velocities=state.joint_velocities + 1e3
+    ),
+    # Rides on a cushion, high up.
+    'base_height': lambda t, state: _moved(state, x=t, z=2.0),
+    # Crawls under the ground.
+    'base_depth': lambda t, state: _moved(state, x=t, z=-2.0),
+}
+
+
+@pytest.mark.parametrize('gate', FAULTS)
+def test_a_fault_that_would_have_won_is_caught_by_its_gate(gate):
+    limit = default_limits(legged_box(), Scene(robot='legged_box'))[gate]
+
+    def fitness(engine, gates):
+        spec = spec_for_test('wave', duration=1.5, gates=gates, fitness_terms={'way': 1.0})
+        with registered('controllers', wave=WaveController):
+            with registered('fitness_terms', way=lambda r: np.ptp(r.body_poses[:, 0, 0])):
+                return run_trial(spec, engine)
+
+    honest = fitness(KinematicEngine(), {gate: limit})
+    assert honest.status == 'ok'
+    free = fitness(Faulty(FAULTS[gate]), {})
+    assert free.may_win and free.fitness > honest.fitness + 0.5
+    caught = fitness(Faulty(FAULTS[gate]), {gate: limit})
+    assert caught.status == f'invalid:{gate}' and gate in caught.reason
+    assert caught.fitness is None and not caught.may_win
+
+
+def test_every_gate_has_an_exploit():
+    # Jitter has its own, in physics, in test/evolution.
+    assert set(FAULTS) | {'command_jitter'} == set(GATES)
 
 
 # Limits
