@@ -299,3 +299,11 @@ def test_twenty_thousand_strides_per_second():
         measure(genes)
         best = min(best, time.process_time() - start)
     assert 4000 / best >= 20000
+
+
+@pytest.mark.parametrize('value', [np.nan, np.inf])
+def test_a_gene_that_is_no_number_is_refused(value):
+    genes = best_stride()[None].copy()
+    genes[0, 2] = value
+    with pytest.raises(ConfigurationError, match='gene 2 of stride 0 is (nan|inf), expected'):
+        measure(genes)

@@ -28,7 +28,7 @@ import math
 
 import numpy as np
 
-from gait_core.arrays import FloatArray
+from gait_core.arrays import FloatArray, all_finite
 from gait_core.energy import cost_of_transport
 from gait_core.errors import ConfigurationError
 from gait_core.parameters import Parameters, bounded, flag, text, whole
@@ -213,12 +213,17 @@ def measure(
     Raises
     ------
     ConfigurationError
-        Unless each stride has 48 genes, and where printed forces are asked for on a slope.
+        Unless each stride has 48 finite genes, and where printed forces are asked for on a slope.
 
     """
     chosen = MeasureSettings() if settings is None else settings
     if np.ndim(genes) != 2 or np.shape(genes)[1] != GENES:
         raise ConfigurationError(f'strides have shape {np.shape(genes)}, expected (k, {GENES})')
+    if not all_finite(genes):
+        row, gene = np.argwhere(~np.isfinite(genes))[0]
+        raise ConfigurationError(
+            f'gene {gene} of stride {row} is {genes[row, gene]}, expected a finite number'
+        )
     joints = joints_of(genes)
     at = conditions(chosen)
     screws = _screws(
