@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 from gait_core import trial_setup
 from gait_core.adopt.adoption import adopt
 from gait_core.adopt.folder import write_folder
-from gait_core.adopt.stand import stand_on
+from gait_core.adopt.proof import stand_on
 from gait_core.errors import NotInstalled
 from gait_core.robot.find import python_data
 from gait_core.robot.load import load_robot
@@ -128,6 +128,8 @@ def test_the_command_writes_a_folder_that_gait_walk_runs(tmp_path, capsys):
     assert main(['adopt', str(tmp_path / 'dog.urdf'), '--out', rex, '--json']) == 0
     said = json.loads(capsys.readouterr().out)
     assert said['stand']['stands']
+    assert said['walk']['walks']
+    assert said['walk']['speed_mps'] == pytest.approx(0.3, rel=0.2)
     assert said['roles']['FL_c'] == 'knee'
     assert said['doubts'] == []
     assert sorted(path.name for path in Path(rex).iterdir()) == [

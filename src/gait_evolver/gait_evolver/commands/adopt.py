@@ -2,13 +2,15 @@
 Make a robot folder of any legged URDF, and name what is doubtful.
 
 URDF is a .urdf or .xacro file. Legs, soles, what each joint does, counterparts and the forward
-direction are read off its geometry and names; a stance is proposed and stood on the robot's
-engine, each foot's reach measured. `gait walk DIR --cmd 0.3` runs what is written.
+direction are read off its geometry and names; a stance is proposed, each foot's reach measured,
+and both tried in physics: it stands for 2 s and walks for 12. `gait walk DIR --cmd 0.3` runs
+what is written.
 """
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 _HEIGHTS = (0.0, 0.85, 0.65)
 """Heights that are tried, as shares of the stretched leg; 0 is the usual one."""
+_GENTLER = ((1.0, 1.0), (0.8, 0.75), (0.65, 0.6))
+"""Gaits that are tried: shares of the proposed frequency and of the feet's lift."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -35,6 +39,7 @@ def run(options: Namespace) -> int:
     """Write the folder and print the report."""
     from gait_core.adopt.adoption import adopt
     from gait_core.adopt.folder import check_folder, write_folder
+    from gait_core.adopt.proof import stand_on
     from gait_core.errors import ConfigurationError
     from gait_core.robot.load import read_robot
     from gait_evolver.robot_picture import draw_robot
@@ -47,28 +52,51 @@ def run(options: Namespace) -> int:
     for height in _HEIGHTS:
         adoption = adopt(source, packages, height)
         write_folder(folder, adoption, packages)
-        stand = _stand(folder)
+        stand = stand_on(str(folder.resolve()))
         if stand['stands']:
             break
-    lines = _lines(adoption, stand, folder)
+    walk = None
+    if adoption.gait and stand['stands']:
+        adoption, walk = _walking(adoption, folder)
+    lines = _lines(adoption, stand, walk, folder)
     (folder / 'report.txt').write_text('\n'.join(lines) + '\n', encoding='utf-8')
-    draw_robot(folder / f'{folder.resolve().name}.png', read_robot(folder.resolve()),
-               adoption.workspaces)  # fmt: skip
+    picture = folder / f'{folder.resolve().name}.png'
+    draw_robot(picture, read_robot(folder.resolve()), adoption.workspaces)
     if options.json:
-        print_json({'folder': str(folder), **adoption.as_dict(), 'stand': stand})
+        proof = {'stand': stand, 'walk': walk}
+        print_json({'folder': str(folder), **adoption.as_dict(), **proof})
     else:
         print('\n'.join(lines))
     return 0
 
 
-def _stand(folder: Path) -> dict[str, Any]:
-    """Let the robot hold its stance, and return how well it does."""
-    from gait_core.adopt.stand import stand_on
+def _walking(adoption: Adoption, folder: Path) -> tuple[Adoption, dict[str, Any]]:
+    """Try the proposed gait and gentler ones; write the first that walks, and return how."""
+    from gait_core.adopt.folder import robot_yaml
+    from gait_core.adopt.proof import walk_on
 
-    return stand_on(str(folder.resolve()))
+    place = folder.resolve()
+    first: dict[str, Any] = {}
+    for pace, lift in _GENTLER:
+        gait = {
+            **adoption.gait,
+            'frequency': round(pace * adoption.gait['frequency'], 2),
+            'stride_height': round(lift * adoption.gait['stride_height'], 3),
+            'max_forward': round(pace * adoption.gait['max_forward'], 2),
+            'max_sideways': round(pace * adoption.gait['max_sideways'], 2),
+        }
+        walk = walk_on(str(place), gait)
+        first = first or walk
+        if walk['walks']:
+            adoption = replace(adoption, gait=gait)
+            (place / 'robot.yaml').write_text(robot_yaml(adoption, place.name), encoding='utf-8')
+            return adoption, walk
+    return adoption, first
 
 
-def _lines(adoption: Adoption, stand: dict[str, Any], folder: Path) -> list[str]:
+def _lines(
+    adoption: Adoption, stand: dict[str, Any], walk: dict[str, Any] | None, folder: Path
+) -> list[str]:
     lines = adoption.lines()
     if stand['stands']:
         lines.append(
@@ -77,5 +105,12 @@ def _lines(adoption: Adoption, stand: dict[str, Any], folder: Path) -> list[str]
         )
     else:
         lines.append(f'DOUBT: it does not stand on {stand["engine"]}: {stand["reason"]}')
+    if walk is not None and walk['walks']:
+        lines.append(
+            f'told to walk at {walk["told_mps"]:g} m/s it walks at {walk["speed_mps"]:.3f} m/s '
+            f'and turns by {walk["turn_deg"]:+.1f} degrees in {walk["seconds"] - 2.0:g} s'
+        )
+    elif walk is not None:
+        lines.append(f'DOUBT: it does not walk as told on {walk["engine"]}: {walk["reason"]}')
     what = '--cmd 0.3' if adoption.gait else '--seconds 5'
     return [*lines, f'written: {folder}; next: gait walk {folder} {what}']
