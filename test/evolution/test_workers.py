@@ -173,9 +173,11 @@ def whole(folder):
     return json.loads(done.stdout)
 
 
-def test_two_workers_write_the_log_of_one(folder, whole):
-    subprocess.run(evolve(folder, 'two', '--workers', '2'), check=True, capture_output=True)
-    assert log_of(folder, 'two') == log_of(folder, 'whole')
+def test_two_workers_and_four_write_the_log_of_one(folder, whole):
+    for workers in ('2', '4'):
+        words = evolve(folder, f'on-{workers}', '--workers', workers)
+        subprocess.run(words, check=True, capture_output=True)
+        assert log_of(folder, f'on-{workers}') == log_of(folder, 'whole')
     assert whole['evaluations'] == 5 + 3 * 3
     assert whole['generations'] == 4
 

@@ -25,6 +25,8 @@ class Snapshot:
     generations: int
     evaluations: int
     rate: float
+    efficiency: float
+    time_left: float | None
     first_generation_best: float | None
     best: Best | None
     invalid_counts: dict[str, int]
@@ -108,6 +110,8 @@ class BackgroundRun:
             generations=progress.generations,
             evaluations=progress.evaluations,
             rate=progress.rate,
+            efficiency=progress.efficiency,
+            time_left=progress.time_left,
             first_generation_best=progress.first_generation_best,
             best=progress.best,
             invalid_counts=dict(sorted(progress.invalid_counts.items())),

@@ -261,12 +261,16 @@ class EvolverNode(Node):
             message.run_directory = str(run.store.folder)
         message.workers = [str(name) for name in getattr(run.evaluator, 'alive', ())]
         message.lost_workers = int(getattr(run.evaluator, 'lost_workers', 0))
+        workload = getattr(run.evaluator, 'workload', None)
+        message.lost_trials = 0 if workload is None else workload.lost_trials
         snapshot = run.snapshot
         if snapshot is not None:
             message.generation = snapshot.generation
             message.generations = snapshot.generations
             message.evaluations = snapshot.evaluations
             message.evaluations_per_s = snapshot.rate
+            message.efficiency = snapshot.efficiency
+            message.time_left = _optional(snapshot.time_left)
             message.first_generation_best = _optional(snapshot.first_generation_best)
             message.best_fitness = _optional(snapshot.best and snapshot.best.fitness)
             message.invalid_counts = to_quantities(
@@ -279,7 +283,9 @@ class EvolverNode(Node):
         if best is None or store is None:
             return BestGait(stamp=self._now(), experiment=self._experiment)
         row = best.deciding[0]
-        spec = store.plan.spec(row.values, row.generation, row.individual, row.repeat, row.engine)
+        spec = store.plan.spec(
+            row.values, row.generation, row.individual, row.repeat, row.engine, row.id, row.stage
+        )
         result = TrialResult(
             status=row.status,
             metrics=row.metrics,
@@ -329,6 +335,8 @@ class EvolverNode(Node):
                         KeyValue(key='generation', value=str(status.generation)),
                         KeyValue(key='workers', value=str(len(status.workers))),
                         KeyValue(key='lost workers', value=str(status.lost_workers)),
+                        KeyValue(key='lost trials', value=str(status.lost_trials)),
+                        KeyValue(key='efficiency', value=f'{status.efficiency:.2f}'),
                     ],
                 )
             ],

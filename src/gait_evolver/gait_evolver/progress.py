@@ -28,6 +28,15 @@ def _best(progress: Progress) -> str:
     return 'none' if progress.best is None else f'{progress.best.fitness:.4f}'
 
 
+def _pace(progress: Progress) -> str:
+    """Return the rate and the time left, once they are known."""
+    if progress.time_left is None:
+        return ''
+    minutes, seconds = divmod(round(progress.time_left), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f'  {progress.rate:.2f} trials/s  {hours}:{minutes:02d}:{seconds:02d} left'
+
+
 class _Lines:
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -39,7 +48,7 @@ class _Lines:
         self._shown = progress.generation
         print(
             f'generation {progress.generation}/{progress.generations}  '
-            f'{progress.evaluations} trials  best {_best(progress)}',
+            f'{progress.evaluations} trials  best {_best(progress)}{_pace(progress)}',
             file=self._stream,
             flush=True,
         )

@@ -36,11 +36,17 @@ class WorkerClient:
         Of the caller.
     name : str
         Full name of the worker's node, e.g. ``/worker0/sim_bridge``.
+    silence, standstill : float [s]
+        After which it is lost.
 
     """
 
-    def __init__(self, node: Node, name: str) -> None:
+    def __init__(
+        self, node: Node, name: str, silence: float = SILENCE, standstill: float = STANDSTILL
+    ) -> None:
         self.name = name
+        self._silence, self._standstill = silence, standstill
+        self._heard = time.monotonic()
         self.status: WorkerStatus | None = None
         self._node = node
         self._run = node.create_client(RunTrial, f'{name}/run_trial')
@@ -56,6 +62,11 @@ class WorkerClient:
         """Whether the worker answers and is active."""
         active = self.status is not None and self.status.state != WorkerStatus.INACTIVE
         return bool(active and self._run.service_is_ready())
+
+    @property
+    def silent(self) -> bool:
+        """Whether no heartbeat came for so long that it would lose a trial."""
+        return time.monotonic() - self._heard > self._silence
 
     @property
     def busy(self) -> bool:
@@ -122,10 +133,10 @@ class WorkerClient:
             return from_result(answer.result)
         now = time.monotonic()
         reason = ''
-        if now - self._heard > SILENCE:
-            reason = f'no heartbeat for {SILENCE:g} s'
-        elif now - self._moved > STANDSTILL:
-            reason = f'stood at tick {self._tick} for {STANDSTILL:g} s'
+        if now - self._heard > self._silence:
+            reason = f'no heartbeat for {self._silence:g} s'
+        elif now - self._moved > self._standstill:
+            reason = f'stood at tick {self._tick} for {self._standstill:g} s'
         if reason:
             self.drop()
             raise WorkerLost(f'{self.name} is lost: {reason}')

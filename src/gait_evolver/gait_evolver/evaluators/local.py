@@ -11,6 +11,7 @@ from multiprocessing.connection import Connection, wait
 import os
 import signal
 import threading
+import time
 from typing import Any
 
 from gait_core.canonical import plain, rebuild
@@ -19,6 +20,7 @@ from gait_core.errors import ConfigurationError
 from gait_core.trial import unfinished
 from gait_core.trial_spec import TrialResult, TrialSpec, invalid
 from gait_evolver.evaluators import worker
+from gait_evolver.evaluators.workload import Workload
 
 ATTEMPTS = 2
 """How often a trial is run whose worker dies, before it is given up."""
@@ -63,6 +65,7 @@ class LocalEvaluator:
         self._wanted = workers or os.cpu_count() or 1
         self._context = multiprocessing.get_context('spawn')
         self._workers: list[_Worker] = []
+        self.workload = Workload()
 
     def evaluate(
         self,
@@ -78,13 +81,17 @@ class LocalEvaluator:
         """
         results: dict[int, TrialResult] = {}
         waiting, deaths = deque(range(len(specs))), [0] * len(specs)
+        seen = time.monotonic()
         try:
             while len(results) < len(specs):
                 self._dispatch(specs, waiting)
                 for index, result in self._answers(specs, waiting, deaths):
                     results[index] = result
+                    self.workload.busy += result.wall_time
                     if progress is not None:
                         progress(index, result)
+                before, seen = seen, time.monotonic()
+                self.workload.offered += (seen - before) * self._wanted
         except BaseException:
             # Trials under way would answer into the next call.
             self.close()
@@ -135,6 +142,7 @@ class LocalEvaluator:
                 lost = self._buried(one)
                 if lost is None:
                     continue
+                self.workload.lost_trials += 1
                 deaths[lost] += 1
                 if deaths[lost] < ATTEMPTS:
                     waiting.appendleft(lost)

@@ -13,11 +13,13 @@ from gait_core.contracts import Progress
 from gait_core.errors import ConfigurationError
 from gait_core.trial import unfinished
 from gait_core.trial_spec import TrialResult, TrialSpec, invalid
+from gait_evolver.evaluators.balance import Pace, backup, worth
+from gait_evolver.evaluators.workload import Workload
 from gait_interfaces.msg import WorkerStatus
 from gait_ros.graph import NodeSpec, worker_nodes
 from gait_ros.processes import NodeEnded, NodeProcesses
 from gait_ros.session import RosClient, run_ros_trial
-from gait_ros.worker_client import WorkerClient, WorkerLost
+from gait_ros.worker_client import SILENCE, STANDSTILL, WorkerClient, WorkerLost
 
 ATTEMPTS = 3
 """How often a trial is run whose worker is lost, before it is given up."""
@@ -37,6 +39,7 @@ class _Worker:
     client: WorkerClient
     trial: int | None = None
     trial_id: str = ''
+    began: float = 0.0
     lost: Any = None
     """The last heartbeat before it was lost; another one brings it back."""
 
@@ -46,7 +49,10 @@ class RosEvaluator:
     Runs trials on any number of sim_bridge workers, each one trial at a time.
 
     A worker is lost after 5 s without heartbeat or 10 s at one tick. Its trial goes to another
-    worker, a late answer is dropped, and the worker counts again once it is heard again.
+    worker, a late answer is dropped, and the worker counts again once it is heard again. Trials
+    are given out by the speed that each worker has shown: a slow one is left idle where the
+    others are done sooner without it, and where none is left to be begun one that is overdue is
+    begun on an idle worker as well; the first answer counts.
 
     Parameters
     ----------
@@ -55,10 +61,19 @@ class RosEvaluator:
         use those that run on the domain, as they come and go.
     names : sequence of str
         Full names of running workers to use alone, e.g. ``/worker0/sim_bridge``.
+    silence, standstill : float [s]
+        After which a worker is lost.
 
     """
 
-    def __init__(self, *, workers: int = 0, names: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        *,
+        workers: int = 0,
+        names: Sequence[str] = (),
+        silence: float = SILENCE,
+        standstill: float = STANDSTILL,
+    ) -> None:
         if workers < 0:
             raise ConfigurationError(f'workers is {workers}, it must not be negative')
         prefix = f'evolver_{os.getpid()}'
@@ -72,6 +87,9 @@ class RosEvaluator:
         self._workers: dict[str, _Worker] = {}
         self._dead: set[str] = set()
         self._looked = 0.0
+        self._limits = silence, standstill
+        self._pace = Pace()
+        self.workload = Workload()
         self.lost_workers = 0
 
     def evaluate(
@@ -89,14 +107,20 @@ class RosEvaluator:
         client = self._open()
         results: dict[int, TrialResult] = {}
         waiting, losses = deque(range(len(specs))), [0] * len(specs)
-        self._heard = time.monotonic()
+        self._heard = seen = time.monotonic()
         try:
             while len(results) < len(specs):
                 self._look(client)
                 self._dispatch(specs, waiting)
                 ended = client.wait(lambda: self._ended(specs, waiting, losses), _SPIN) or ()
+                before, seen = seen, time.monotonic()
+                self.workload.offered += (seen - before) * len(self.alive)
                 for index, result in ended:
+                    if index in results:
+                        continue  # Both that ran it have answered at once.
                     results[index] = result
+                    self._recall(index)
+                    self.workload.busy += result.wall_time
                     if progress is not None:
                         progress(index, result)
         except BaseException:
@@ -169,7 +193,7 @@ class RosEvaluator:
         self._looked = now
         for name in self._named or _on_domain(client.node):
             if name not in self._workers:
-                self._workers[name] = _Worker(WorkerClient(client.node, name))
+                self._workers[name] = _Worker(WorkerClient(client.node, name, *self._limits))
         for spec in self._specs:
             self._revive(spec)
         if self.alive:
@@ -196,18 +220,53 @@ class RosEvaluator:
                     self._dead.add(spec.full_name)
 
     def _dispatch(self, specs: Sequence[TrialSpec], waiting: deque[int]) -> None:
-        for _, one in sorted(self._workers.items()):
-            if waiting and one.trial is None and _available(one):
-                one.lost = None
-                one.trial = waiting.popleft()
-                one.trial_id = one.client.submit(specs[one.trial])
+        idle = [
+            name
+            for name, one in sorted(self._workers.items())
+            if one.trial is None and _available(one)
+        ]
+        for name in sorted(idle, key=lambda one: self._pace.seconds(one, 1000)):
+            busy = self._busy(specs)
+            if not waiting:
+                late = backup(self._pace, name, busy)
+                index = self._workers[late].trial if late else None
+                if index is not None and self._runners(index) == 1:
+                    self._submit(name, specs, index)
+            elif worth(self._pace, name, [specs[i].ticks for i in waiting], busy):
+                self._submit(name, specs, waiting.popleft())
+
+    def _submit(self, name: str, specs: Sequence[TrialSpec], index: int) -> None:
+        one = self._workers[name]
+        one.lost, one.trial, one.began = None, index, time.monotonic()
+        one.trial_id = one.client.submit(specs[index])
+
+    def _busy(self, specs: Sequence[TrialSpec]) -> dict[str, tuple[int, float]]:
+        """Return the ticks of the trial of each busy worker, and how long it has been at it."""
+        now = time.monotonic()
+        return {
+            name: (specs[one.trial].ticks, now - one.began)
+            for name, one in self._workers.items()
+            if one.trial is not None
+        }
+
+    def _runners(self, index: int) -> int:
+        """Return how many workers are running a trial."""
+        return sum(one.trial == index for one in self._workers.values())
+
+    def _recall(self, index: int) -> None:
+        """Cancel a trial whose result has come from another worker."""
+        for one in self._workers.values():
+            if one.trial == index:
+                one.client.cancel()
+                one.client.drop()
+                one.trial, one.lost = None, one.client.status
 
     def _ended(
         self, specs: Sequence[TrialSpec], waiting: deque[int], losses: list[int]
     ) -> list[tuple[int, TrialResult]]:
         """Return the trials that have ended since the last call."""
         ended = []
-        for one in self._workers.values():
+        for name, one in self._workers.items():
             index = one.trial
             if index is None:
                 continue
@@ -217,12 +276,17 @@ class RosEvaluator:
                 one.trial, one.lost = None, one.client.status
                 one.client.cancel()
                 self.lost_workers += 1
+                self.workload.lost_trials += 1
                 losses[index] += 1
-                result = self._after_loss(specs[index], index, losses, waiting, str(loss))
+                result = None
+                if not self._runners(index):
+                    result = self._after_loss(specs[index], index, losses, waiting, str(loss))
             except ConfigurationError as error:
                 one.trial = result = None
                 self._after_refusal(one, index, waiting, error)
             if result is not None:
+                if one.trial is not None:
+                    self._pace.note(name, result.ticks, time.monotonic() - one.began)
                 one.trial = None
                 ended.append((index, result))
         return ended
@@ -268,7 +332,9 @@ class RosEvaluator:
 
 def _available(one: _Worker) -> bool:
     status = one.client.status
-    if status is None or not one.client.ready or status is one.lost or status.mode != _TRIAL_MODE:
+    if status is None or status is one.lost or status.mode != _TRIAL_MODE:
+        return False
+    if one.client.silent or not one.client.ready:
         return False
     # The heartbeat may still tell of our own trial that has just ended.
     return bool(status.state != WorkerStatus.TRIAL or status.trial_id == one.trial_id)

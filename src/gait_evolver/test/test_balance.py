@@ -1,0 +1,78 @@
+"""Which worker takes which trial, without any worker."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+import pytest
+
+from gait_evolver.evaluators.balance import Pace, backup, worth
+from gait_evolver.evaluators.workload import Workload
+
+
+def pace(**rates):
+    made = Pace()
+    for name, rate in rates.items():
+        made.note(name, rate, 1.0)
+    return made
+
+
+def makespan(rates, trials, choose):
+    """Return when the last of equal trials of 100 ticks ends, in exact simulated time."""
+    known, waiting = pace(**rates), [100] * trials
+    now, busy, ends = 0.0, {}, []
+    while waiting or busy:
+        for name in sorted(set(rates) - set(busy), key=lambda one: known.seconds(one, 100)):
+            at = {one: (100, now - began) for one, began in busy.items()}
+            if waiting and choose(known, name, waiting, at):
+                waiting.pop()
+                busy[name] = now
+        name = min(busy, key=lambda one: busy[one] + 100 / rates[one])
+        now = busy.pop(name) + 100 / rates[name]
+        ends.append(now)
+    return max(ends)
+
+
+@given(
+    st.lists(st.integers(1, 50), min_size=1, max_size=5).map(
+        lambda s: dict(zip('abcde', s, strict=False))
+    ),
+    st.integers(1, 20),
+)
+@settings(max_examples=60, deadline=None)
+def test_it_is_never_slower_than_to_give_whoever_is_idle_the_next_one(rates, trials):
+    greedy = makespan(rates, trials, lambda *_: True)
+    assert makespan(rates, trials, worth) <= greedy * (1 + 1e-9)
+
+
+def test_the_last_trial_is_left_to_a_worker_ten_times_as_fast():
+    # Alone the fast one needs 3 x 1 s; the slow one would need 10 s for one of the three.
+    rates = {'fast': 100, 'slow': 10}
+    assert makespan(rates, 3, worth) == pytest.approx(3.0)
+    assert makespan(rates, 3, lambda *_: True) == pytest.approx(10.0)
+    # Of twenty it takes one: the fast one does nineteen meanwhile.
+    assert makespan(rates, 20, worth) == pytest.approx(19.0)
+
+
+def test_an_overdue_worker_is_not_waited_for():
+    known = pace(fast=100, slow=10)
+    assert not worth(known, 'slow', [100], {'fast': (100, 0.5)})
+    assert worth(known, 'slow', [100], {'fast': (100, 2.1)})
+
+
+def test_an_overdue_trial_is_begun_again_once_it_would_be_done():
+    known = pace(a=100, b=100, c=50)
+    assert backup(known, 'b', {'a': (100, 2.5)}) == ''
+    assert backup(known, 'b', {'a': (100, 3.5)}) == 'a'
+    assert backup(known, 'c', {'a': (100, 3.5)}) == ''
+    assert backup(Pace(), 'b', {'a': (100, 99.0)}) == ''
+
+
+def test_a_speed_follows_the_newest_trials_and_a_new_worker_is_taken_for_the_fastest():
+    known = pace(a=100)
+    known.note('a', 100, 10.0)
+    assert known.seconds('a', 110) == pytest.approx(110 / 55)
+    assert known.seconds('new', 110) == known.seconds('a', 110)
+
+
+def test_efficiency_is_the_share_of_what_was_offered():
+    assert Workload().efficiency == 0.0
+    assert Workload(busy=3.0, offered=4.0).efficiency == 0.75

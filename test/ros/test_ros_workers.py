@@ -1,0 +1,206 @@
+"""The ros evaluator with workers that are slow, die, hang, answer late or join in mid-run."""
+
+import threading
+import time
+
+import pytest
+
+pytest.importorskip('rclpy')
+
+import rclpy
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.task import Future
+
+from gait_core.scene import Scene
+from gait_core.trial import run_trial
+from gait_core.trial_spec import TrialSpec
+from gait_evolver.evaluators import ros
+from gait_evolver.evaluators.ros import RosEvaluator
+from gait_interfaces.msg import WorkerStatus
+from gait_interfaces.srv import CancelTrial, RunTrial
+from gait_ros.conversions import from_spec, to_result
+from gait_ros.qos import PUBLISHED
+
+BEAT = 0.05
+
+
+class FakeWorker(Node):
+    """
+    Answers trials after some seconds; at its n-th trial a fault begins.
+
+    ``die``: no heartbeat and no answer any more; ``hang``: heartbeats at one tick; ``late``: it is
+    silent until told to go on, then answers and lives.
+    """
+
+    def __init__(self, context, name, seconds, fault='', at=2):
+        super().__init__('sim_bridge', namespace=name, context=context, enable_rosout=False)
+        self.trials, self.fault, self.at, self.seconds = 0, fault, at, seconds
+        self.go_on = threading.Event()
+        self._id, self._tick, self._silent, self._stuck = '', 0, False, False
+        group = ReentrantCallbackGroup()
+        self.create_service(RunTrial, '~/run_trial', self._run, callback_group=group)
+        self.create_service(
+            CancelTrial, '~/cancel_trial', lambda request, response: response, callback_group=group
+        )
+        self._beat = self.create_publisher(WorkerStatus, '~/worker_status', PUBLISHED)
+        self.create_timer(BEAT, self._on_beat, callback_group=group)
+        self._group = group
+
+    def _on_beat(self):
+        if self._silent:
+            return
+        if self._id and not self._stuck:
+            self._tick += 1
+        state = WorkerStatus.TRIAL if self._id else WorkerStatus.LIVE
+        self._beat.publish(
+            WorkerStatus(mode='lockstep', state=state, trial_id=self._id, tick=self._tick)
+        )
+
+    async def _run(self, request, response):
+        if self._id:
+            response.message = f"trial '{self._id}' is running"
+            return response
+        self.trials += 1
+        self._id, self._tick = request.trial_id, 0
+        faulty = self.fault and self.trials == self.at
+        self._silent = faulty and self.fault in ('die', 'late')
+        self._stuck = faulty and self.fault == 'hang'
+        await self._until(self.go_on.is_set if faulty else self._after(self.seconds))
+        self._id, self._silent = '', False
+        response.success = True
+        response.trial_id = request.trial_id
+        response.result = to_result(run_trial(from_spec(request.spec)))
+        return response
+
+    @staticmethod
+    def _after(seconds):
+        end = time.monotonic() + seconds
+        return lambda: time.monotonic() >= end
+
+    async def _until(self, condition):
+        done = Future(executor=self.executor)
+        timer = self.create_timer(
+            0.005,
+            lambda: None if done.done() or not condition() else done.set_result(None),
+            callback_group=self._group,
+        )
+        await done
+        self.destroy_timer(timer)
+
+
+class Farm:
+    """Fake workers, spun in a thread of their own."""
+
+    def __init__(self):
+        self._context = Context()
+        rclpy.init(args=[], context=self._context)
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self.workers = []
+        self._thread = threading.Thread(target=self._executor.spin, daemon=True)
+        self._thread.start()
+
+    def add(self, name, seconds, fault='', at=2):
+        worker = FakeWorker(self._context, name, seconds, fault, at)
+        self.workers.append(worker)
+        self._executor.add_node(worker)
+        return worker
+
+    def close(self):
+        self._executor.shutdown()
+        self._thread.join(5.0)
+        for worker in self.workers:
+            worker.destroy_node()
+        rclpy.try_shutdown(context=self._context)
+
+
+@pytest.fixture
+def farm():
+    made = Farm()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def evaluator(request):
+    made = RosEvaluator(**getattr(request, 'param', {}))
+    yield made
+    made.close()
+
+
+def trials(box, count):
+    scene = Scene(robot=box, engine='kinematic')
+    return [
+        TrialSpec(
+            scene=scene,
+            controller='wave',
+            parameters={'amplitude': 0.1 + 0.01 * i},
+            seed=i,
+            duration=0.1,
+        )
+        for i in range(count)
+    ]
+
+
+def check(specs, results):
+    assert [one.trial_hash for one in results] == [run_trial(one).trial_hash for one in specs]
+
+
+def all_there(evaluator, box, count):
+    end = time.monotonic() + 10.0
+    while len(evaluator.alive) < count:
+        assert time.monotonic() < end
+        evaluator.evaluate(trials(box, 1))
+
+
+def test_work_is_shared_by_the_speed_that_workers_have_shown(farm, evaluator, box):
+    fast, slow = farm.add('fast', 0.03), farm.add('slow', 1.5)
+    all_there(evaluator, box, 2)
+    check(trials(box, 4), evaluator.evaluate(trials(box, 4)))
+    before = fast.trials, slow.trials
+    began = time.monotonic()
+    check(trials(box, 6), evaluator.evaluate(trials(box, 6)))
+    # Six take the fast one less than one takes the slow one.
+    assert (fast.trials, slow.trials) == (before[0] + 6, before[1])
+    assert time.monotonic() - began < 1.5
+    assert evaluator.workload.lost_trials == 0
+    assert 0.0 < evaluator.workload.efficiency <= 1.0
+
+
+@pytest.mark.parametrize('evaluator', [{'silence': 0.4, 'standstill': 0.4}], indirect=True)
+@pytest.mark.parametrize('fault', ['die', 'hang', 'late'])
+def test_a_trial_of_a_worker_that_is_lost_is_run_by_one_that_joins(
+    farm, evaluator, box, fault, monkeypatch
+):
+    monkeypatch.setattr(ros, 'backup', lambda *_: '')
+    bad = farm.add('bad', 0.02, fault)
+    joined = []
+
+    def join(index, result):
+        if not joined:
+            joined.append(farm.add('good', 0.02))
+
+    check(trials(box, 5), evaluator.evaluate(trials(box, 5), join))
+    assert bad.trials == 2 and joined[0].trials == 4
+    assert (evaluator.lost_workers, evaluator.workload.lost_trials) == (1, 1)
+    if fault == 'late':
+        bad.go_on.set()
+        all_there(evaluator, box, 2)
+        check(trials(box, 6), evaluator.evaluate(trials(box, 6)))
+        assert bad.trials > 2
+    else:
+        assert evaluator.alive == ('/good/sim_bridge',)
+
+
+@pytest.mark.parametrize('fault', ['die', 'hang'])
+def test_an_overdue_trial_does_not_hold_up_the_rest(farm, evaluator, box, fault):
+    bad, good = farm.add('bad', 0.02, fault, at=3), farm.add('good', 0.02)
+    all_there(evaluator, box, 2)
+    bad.at = bad.trials + 2
+    began = time.monotonic()
+    check(trials(box, 12), evaluator.evaluate(trials(box, 12)))
+    # Long before the worker counts as lost.
+    assert time.monotonic() - began < 3.0
+    assert evaluator.workload.lost_trials == 0 and good.trials >= 10
