@@ -24,6 +24,8 @@ def test_it_walks_5_m_by_the_speed_foreseen(preset):
     assert walk.speed == pytest.approx(FORESEEN[preset], rel=0.02)
     assert walk.slip < 0.01 and walk.drag < 0.01 and walk.knees == 0.0
     assert walk.cost_of_transport is not None
+    # The lift of the stride, but for the sag of the joints.
+    assert walk.clearance == pytest.approx(0.03, abs=0.003)
 
 
 @pytest.mark.parametrize('preset', FORESEEN)

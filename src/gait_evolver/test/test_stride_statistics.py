@@ -17,8 +17,8 @@ pytestmark = pytest.mark.slow
 FEW = SEEDS[:3]
 
 
-def ends(seeds=FEW, **changed):
-    return [outcomes(replace(QUICK, **changed), seed)[0] for seed in seeds]
+def ends(**changed):
+    return [outcomes(replace(QUICK, **changed), seed)[0] for seed in FEW]
 
 
 def mean(results):
@@ -48,7 +48,7 @@ def test_efficiency_weight_of_the_final_run():
 
 
 def test_too_much_weight_on_efficiency_violates():
-    assert sum(one.violates for one in ends(SEEDS[:5], efficiency_weight=0.998)) >= 3
+    assert sum(one.violates for one in ends(efficiency_weight=0.998)) >= 2
 
 
 def test_small_elites_are_worst(control):
