@@ -55,6 +55,17 @@ def test_steps_go_up_and_down_by_the_seed_or_one_way():
     assert not np.allclose(levels(0.5, 3), levels(0.5, 4))
 
 
+def test_bumps_of_negative_height_are_holes_in_the_same_places():
+    up, down = [
+        Bumps(height=sign * 0.03, radius=0.1, spacing=0.3, cell=0.05, extent=6.0)
+        .build(5)
+        .heightfield.heights
+        for sign in (1.0, -1.0)
+    ]
+    np.testing.assert_array_equal(down, -up)
+    assert down.min() < -0.02
+
+
 def test_bumps_stand_apart_reach_their_height_and_leave_the_start_level():
     bumps = Bumps(height=0.03, radius=0.1, spacing=0.3, cell=0.01, extent=6.0)
     heights = bumps.build(5).heightfield.heights

@@ -2,12 +2,13 @@
 The cockroach of McKenna (1990): 33 boxes and 32 one-axis joints from a table.
 
 Lengths in m, angles in rad, masses from a density of 1000 kg/m^3. Tables follow the command script
-in the thesis's appendix C; ``../../README.md`` says what was recovered. A draw changes nothing.
+in the thesis's appendix C; ``../../README.md`` says what was recovered. Draws 1 to 6 have a stump in
+the place of one leg, in the order of ``LEG_NAMES``; others change nothing.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import math
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from gait_core.robot.model import Actuator, FallCriterion, Joint, Leg, Link, Rob
 
 DENSITY = 1000.0
 CUBE = 0.00035
+STUMP = 0.2
 LIMIT = 1.6
 """Wide enough never to act: the thesis limits no joint."""
 LEG_NAMES = ('fl', 'fr', 'ml', 'mr', 'bl', 'br')
@@ -90,7 +92,7 @@ LEG_ROWS = {
 
 
 def build(draw: int, rng: np.random.Generator) -> RobotModel:
-    """Return the robot; there is one, whatever the draw."""
+    """Return the robot, in draws 1 to 6 with a stump for a leg."""
     trunk = [
         _box('abdomen', (0.0163, 0.0125, 0.00706), (0.0, 0.0, 0.0), BODY_COLOUR),
         _box('thorax', (0.0106, 0.00875, 0.00529), (0.00529, 0.0, 0.0), BODY_COLOUR),
@@ -111,6 +113,8 @@ def build(draw: int, rng: np.random.Generator) -> RobotModel:
     links, legs, stance = list(trunk), [], {'thorax': 0.0, 'head': 0.0}
     for name in LEG_NAMES:
         row, side = LEG_ROWS[name[0]], 1.0 if name[1] == 'l' else -1.0
+        if draw == LEG_NAMES.index(name) + 1:
+            row = _stump(row)
         segments, chain = _leg_links(name, row, side), _leg_joints(name, row, side)
         links += segments
         joints += chain
@@ -142,6 +146,12 @@ def build(draw: int, rng: np.random.Generator) -> RobotModel:
         defaults=DEFAULTS,
         source=str(Path(__file__).parent),
     )
+
+
+def _stump(row: LegRow) -> LegRow:
+    """Return a leg that ends so near to its coxa that it touches no ground."""
+    coxa, femur, tibia, foot = row.lengths
+    return replace(row, lengths=(coxa, STUMP * femur, STUMP * tibia, foot))
 
 
 def _box(

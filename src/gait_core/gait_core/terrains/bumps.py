@@ -1,4 +1,4 @@
-"""Bumps: rounded rises strewn over level ground."""
+"""Bumps: rounded rises, or holes, strewn over level ground."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ class Bumps(Parameters):
     bumps, but engines carry a flat sole badly over more than 5 by 5 cells.
     """
 
-    height: float = bounded(0.01, low=0.0, high=1.0, unit='m', doc='Of a bump.')
+    height: float = bounded(
+        0.01, low=-1.0, high=1.0, unit='m', doc='Of a bump; negative: as deep a hole.'
+    )
     radius: float = bounded(
         0.1, low=5e-4, high=10.0, unit='m', doc='Of its foot, 2 cells at least.'
     )
