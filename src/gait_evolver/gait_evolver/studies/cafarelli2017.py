@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gait_evolver.studies.cafarelli2017_grid import grid
 from gait_evolver.studies.cafarelli2017_model import flaw, model, published_best, single_leg
-from gait_evolver.studies.cafarelli2017_physics import replays, searches, searches_again, walks
+from gait_evolver.studies.cafarelli2017_physics import replays, searches, walks
 from gait_evolver.studies.cafarelli2017_robot import robot
 from gait_evolver.studies.cafarelli2017_runs import higher_rates, sweeps, table_6_10
 from gait_evolver.studies.cafarelli2017_verdict import (
@@ -40,7 +40,6 @@ def study() -> Study:
             Part(name='assumptions', measure=assumptions),
             Part(name='grid', measure=grid),
             Part(name='replays', measure=replays),
-            Part(name='searches', measure=searches),
             Part(name='sweeps', measure=sweeps),
             Part(
                 name='higher_rates',
@@ -50,10 +49,6 @@ def study() -> Study:
             Part(name='leads', measure=leads),
             Part(name='fronts', measure=fronts),
             Part(name='assumptions_uphill', measure=assumptions_uphill),
-            Part(
-                name='searches_again',
-                measure=searches_again,
-                skipped_when_quick='one search in small is like another',
-            ),
+            Part(name='searches', measure=searches),
         ),
     )

@@ -149,38 +149,6 @@ def searches(session: Session) -> Sequence[Row]:
     return _search_rows('search', 'from a level walk', found)
 
 
-def searches_again(session: Session) -> Sequence[Row]:
-    """Measure what searches find that begin at the best stride of frozen lengths."""
-    trials, seeds = (20, 1) if session.quick else (300, 3)
-    first = [
-        StrideSearch(
-            frozen=True,
-            ground=ground,
-            seed=session.seed_of(_SEARCH_KEY, number),
-            trials=trials,
-        )
-        for ground in _SEARCH_GROUNDS
-        for number in range(seeds)
-    ]
-    known = session.work_off('searches', search_strides, {one.key: one for one in first})
-    cases: dict[tuple[str, str], list[StrideSearch]] = {
-        (ground, legs): [] for ground in _SEARCH_GROUNDS for legs in _LEGS
-    }
-    for one in first:
-        for legs, frozen in _LEGS.items():
-            cases[one.ground, legs].append(
-                StrideSearch(
-                    frozen=frozen,
-                    ground=one.ground,
-                    seed=one.seed,
-                    trials=trials,
-                    sigma=0.1,
-                    start=tuple(known[one.key]['best'].items()),
-                )
-            )
-    return _search_rows('again', 'from the best of frozen lengths', _searched(session, cases))
-
-
 def _searched(
     session: Session, cases: Mapping[tuple[str, str], Sequence[StrideSearch]]
 ) -> dict[tuple[str, str], list[Found]]:
