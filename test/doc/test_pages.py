@@ -20,7 +20,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 # `make test` sets one; else tests of several people would hear each other.
 _DOMAIN = os.environ.get('ROS_DOMAIN_ID', str(1 + os.getpid() % 100))
 _BLOCK = re.compile(r'^```bash\n(.*?)^```$', re.DOTALL | re.MULTILINE)
-_PAGES = ('add_a_robot.md', 'add_a_controller.md', 'ros.md')
+_PAGES = ('add_a_robot.md', 'add_a_controller.md', 'adopt.md', 'ros.md')
 _READMES = ('gait_core', 'gait_evolver', 'gait_interfaces', 'gait_ros', 'sim_bridge')
 
 
@@ -73,6 +73,14 @@ def test_the_commands_of_a_page_succeed(page, tmp_path):
         hashes = re.findall(r'"trial_hash": "(\w+)"', output)
         assert len(hashes) == 2 and hashes[0] == hashes[1]
         assert 'ok True\n' in output
+
+
+def test_the_commands_of_the_page_on_hardware_say_what_it_promises(tmp_path):
+    need_robot('a1')
+    output = run(''.join(blocks('doc/hardware.md')), tmp_path)
+    # 0.12 - 0.2, and a position for each of twelve joints.
+    assert 'm1 reads -0.08' in output and 'and back 0.2' in output
+    assert 'update_rate: 200' in output and '12 command interfaces' in output
 
 
 def keys_of(cls):
