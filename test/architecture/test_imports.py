@@ -17,6 +17,7 @@ SUITE = {*PACKAGES, 'gait_interfaces'}
 LIBRARIES = {
     'cma': (None, 'cma'),
     'matplotlib': ('python3-matplotlib', 'matplotlib'),
+    'mpl_toolkits': ('python3-matplotlib', 'matplotlib'),
     'mujoco': ('python3-mujoco-pip', 'mujoco'),
     'numba': ('python3-numba', 'numba'),
     'numpy': ('python3-numpy', 'numpy'),
