@@ -194,6 +194,25 @@ def test_bars_of_the_gait_diagram_are_the_stances(rollout):
     assert max(ends) <= rollout.ticks * rollout.dt + rollout.dt + 1e-9
 
 
+def test_margins_are_shown_for_as_long_as_they_are_defined(rollout):
+    chart = charts.margin_chart(rollout)
+    metrics = trial_metrics(rollout)
+    told = 1.0 - metrics['zmp_undefined_fraction']
+    shares, middles = np.array(chart['traces'][0]['y']), np.array(chart['traces'][0]['x'])
+    assert shares.sum() == pytest.approx(
+        100.0 * (1.0 - metrics['zmp_undefined_fraction']), abs=0.1
+    )
+    assert middles @ shares / shares.sum() == pytest.approx(
+        1e3 * metrics['zmp_margin_mean_m'], abs=chart['traces'][0]['width']
+    )
+
+
+@pytest.mark.parametrize('count', [1, 2, 7, 25, 200, 5000])
+def test_generations_have_whole_ticks_and_few(count):
+    step = charts._whole_ticks(count)['dtick']
+    assert step >= 1 and step == int(step) and count / step <= 10
+
+
 # The replay
 
 

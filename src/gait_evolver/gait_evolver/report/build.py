@@ -10,9 +10,10 @@ import shlex
 
 from gait_core.champion import Champion, read_champion
 from gait_core.errors import ConfigurationError
+from gait_core.metrics import trial_metrics
 from gait_core.rollout import Rollout
 from gait_core.trial import run_loop
-from gait_core.trial_spec import TrialResult
+from gait_core.trial_spec import FELL, TrialResult
 from gait_evolver.experiment import Experiment
 from gait_evolver.plan import resolve
 from gait_evolver.report import charts
@@ -158,11 +159,29 @@ def _search(page: Page, subject: Subject) -> None:
 
 def _trial(page: Page, rollout: Rollout) -> None:
     page.card('Gait diagram', page.chart(charts.gait_chart(rollout)))
-    page.card('Zero moment point', page.chart(charts.zmp_chart(rollout)))
+    zmp = page.chart(charts.zmp_chart(rollout))
+    page.card(
+        'Zero moment point',
+        f'<div class="two">{zmp}{page.chart(charts.margin_chart(rollout))}</div>',
+        f'<p class="quiet">{escape(_steadiness(rollout))}</p>',
+    )
     energy = page.chart(charts.energy_chart(rollout))
     page.card(
         'Energy', f'<div class="two">{energy}{page.chart(charts.joints_chart(rollout))}</div>'
     )
+
+
+def _steadiness(rollout: Rollout) -> str:
+    """Return in words how long it walked and how near the zero moment point came to an edge."""
+    found = trial_metrics(rollout)
+    words = f'{found.get("steps", 0.0):.0f} steps in {found["duration_s"]:.2f} s'
+    words += ', then it fell. ' if rollout.status == FELL else ' without a fall. '
+    if 'zmp_margin_min_m' in found:
+        words += (
+            f'Margin to the edge: {1e3 * found["zmp_margin_min_m"]:.1f} mm at least, '
+            f'{1e3 * found["zmp_margin_mean_m"]:.1f} mm on average; '
+        )
+    return f'{words}no zero moment point for {found["zmp_undefined_fraction"]:.0%} of the time.'
 
 
 def _card(page: Page, rows: Sequence[CardRow]) -> None:
@@ -216,7 +235,7 @@ def _gates(page: Page, subject: Subject, rollout: Rollout | None) -> None:
                 ('gate', 'reached', 'limit', ''),
                 [
                     (
-                        escape(row['gate']),
+                        escape(row['gate'].replace('_', ' ')),
                         _with_unit(row['value'], row['unit']),
                         _with_unit(row['limit'], row['unit']),
                         _share(row['value'], row['limit']),

@@ -11,7 +11,7 @@ from gait_core.arrays import FloatArray
 from gait_core.gates import GATES, default_limits
 from gait_core.metrics import contact_zmp, footfalls, work_so_far
 from gait_core.rollout import Rollout
-from gait_core.stability import support_polygon
+from gait_core.stability import margins, support_polygon
 from gait_evolver.evolve import judged
 from gait_evolver.run_store import Row
 
@@ -163,7 +163,7 @@ def zmp_chart(rollout: Rollout) -> Chart:
     every = max(1, round(0.25 / rollout.dt), rollout.ticks // 200)
     for tick in range(0, rollout.ticks + 1, every):
         corners = support_polygon(rollout.contact_points[rollout.contact_tick == tick])
-        if len(corners) >= 3:
+        if len(corners) >= 2:
             closed = np.vstack([corners, corners[:1]])
             outline_x += [*_numbers(closed[:, 0]), None]
             outline_y += [*_numbers(closed[:, 1]), None]
@@ -175,17 +175,40 @@ def zmp_chart(rollout: Rollout) -> Chart:
         'line': {'width': 1, 'color': 'var:muted'},
         'hoverinfo': 'skip',
     }
+    # A point jumps as feet land: a line would cross where it never was.
+    points = {
+        **_line(*_thinned(path), 'zero moment point', 'accent'),
+        'mode': 'markers',
+        'marker': {'color': 'var:accent', 'size': 4, 'opacity': 0.7},
+    }
     chart = _chart(
-        [
-            polygons,
-            _line(*_thinned(base), 'base', 'series2'),
-            _line(*_thinned(path), 'zero moment point', 'accent'),
-        ],
+        [polygons, _line(*_thinned(base), 'base', 'series2'), points],
         'x [m]',
         'y [m]',
         height=380,
     )
     chart['layout']['yaxis'].update(scaleanchor='x', scaleratio=1)
+    return chart
+
+
+def margin_chart(rollout: Rollout) -> Chart | None:
+    """Return how long the zero moment point was how far inside its polygon; None without one."""
+    series = contact_zmp(rollout)
+    margin, defined = margins(series, rollout.contact_tick, rollout.contact_points)
+    if not defined.any():
+        return None
+    share, edges = np.histogram(1e3 * margin[defined], bins=24)
+    middle, width = 0.5 * (edges[1:] + edges[:-1]), edges[1] - edges[0]
+    trace = {
+        'type': 'bar',
+        'x': _numbers(middle),
+        'y': _numbers(100.0 * share / len(defined)),
+        'width': float(width),
+        'marker': {'color': 'var:accent'},
+        'hovertemplate': '%{x:.1f} mm: %{y:.1f} % of the time<extra></extra>',
+    }
+    chart = _chart([trace], 'margin [mm]', 'share of the time [%]', height=380)
+    chart['layout'].update(showlegend=False, bargap=0.05)
     return chart
 
 
@@ -292,12 +315,19 @@ def _numbers(values: Any) -> list[float | None]:
     ]
 
 
+def _whole_ticks(count: int) -> Chart:
+    """Return an axis of 0, 1, ... with at most some ten ticks, none between the numbers."""
+    steps = (step * 10**power for power in range(9) for step in (1, 2, 5))
+    return {'dtick': next(step for step in steps if 10 * step >= count), 'tick0': 0}
+
+
 def _chart(traces: list[Chart], x: str, y: str, height: int) -> Chart:
+    ticks = _whole_ticks(len(traces[0]['x'])) if x == 'generation' and traces else {}
     return {
         'traces': traces,
         'layout': {
             'height': height,
-            'xaxis': {'title': {'text': x}},
+            'xaxis': {'title': {'text': x}, **ticks},
             'yaxis': {'title': {'text': y}},
         },
     }
