@@ -87,6 +87,14 @@ def test_springs_are_as_strong_as_what_hangs_on_them_is_heavy():
         assert actuator.constants['damping'] == pytest.approx(1e-6 * damping, rel=1e-3)
 
 
+def test_a_draw_puts_a_stump_in_the_place_of_one_leg():
+    whole, left = [
+        [robot.links[robot.link_index[f'{leg.name}_2']].mass for leg in robot.legs]
+        for robot in (ROACH, load_robot('roach', 3))
+    ]
+    assert left == pytest.approx([*whole[:2], 0.2 * whole[2], *whole[3:]])
+
+
 def test_its_terrains_are_of_its_size_unless_told_otherwise():
     usual = make_scene('roach', {'terrain': {'name': 'steps'}}).terrain
     assert usual.parameters['height'] == 0.002

@@ -2,8 +2,8 @@
 The cockroach of McKenna (1990): 33 boxes and 32 one-axis joints from a table.
 
 Lengths in m, angles in rad, masses from a density of 1000 kg/m^3. Tables follow the command script
-in the thesis's appendix C; ``../../README.md`` says what was recovered. Draws 1 to 6 have a stump in
-the place of one leg, in the order of ``LEG_NAMES``; others change nothing.
+in the thesis's appendix C; ``../../README.md`` says what was recovered. Draws 1 to 6 have a stump
+in the place of one leg, in the order of ``LEG_NAMES``; others change nothing.
 """
 
 from __future__ import annotations
