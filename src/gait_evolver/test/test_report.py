@@ -197,7 +197,6 @@ def test_bars_of_the_gait_diagram_are_the_stances(rollout):
 def test_margins_are_shown_for_as_long_as_they_are_defined(rollout):
     chart = charts.margin_chart(rollout)
     metrics = trial_metrics(rollout)
-    told = 1.0 - metrics['zmp_undefined_fraction']
     shares, middles = np.array(chart['traces'][0]['y']), np.array(chart['traces'][0]['x'])
     assert shares.sum() == pytest.approx(
         100.0 * (1.0 - metrics['zmp_undefined_fraction']), abs=0.1
