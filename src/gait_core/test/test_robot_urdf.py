@@ -243,8 +243,9 @@ def test_a_y_up_collada_file_is_turned(tmp_path):
 
 def test_a_collada_scene_places_what_it_shows(tmp_path):
     scene = (
-        '<library_nodes><node id="part"><scale>2 1 1</scale><instance_geometry url="#cube"/></node>'
-        '</library_nodes><library_visual_scenes><visual_scene><node><translate>0 0 5</translate>'
+        '<library_nodes><node id="part"><scale>2 1 1</scale><instance_geometry url="#cube"/>'
+        '</node></library_nodes><library_visual_scenes><visual_scene><node>'
+        '<translate>0 0 5</translate>'
         '<rotate>0 0 1 90</rotate><instance_node url="#part"/></node></visual_scene>'
         '</library_visual_scenes></COLLADA>'
     )
