@@ -102,5 +102,10 @@ def _resident_after(evaluator: LocalEvaluator, specs: Sequence[TrialSpec]) -> fl
     """Return the resident memory of the only worker once it has run some trials [byte]."""
     evaluator.evaluate(specs)
     (pid,) = evaluator.pids
+    return resident(pid)
+
+
+def resident(pid: int | str) -> float:
+    """Return the resident memory of a process, or of this one, ``self`` [byte]."""
     pages = int(Path(f'/proc/{pid}/statm').read_text().split()[1])
     return float(pages * resource.getpagesize())

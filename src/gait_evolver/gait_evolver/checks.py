@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+import importlib.util
 import json
 import os
 from pathlib import Path
@@ -29,6 +30,7 @@ from gait_core.trial_setup import default_engine, default_trial, make_scene
 from gait_core.trial_spec import FELL, OK, TrialSpec
 from gait_evolver.benchmark import memory_rows
 from gait_evolver.evaluators.local import LocalEvaluator
+from gait_evolver.run_checks import long_run, worker_costs
 
 _ITERATIONS = {'bullet': 'solver_iterations', 'mujoco': 'iterations'}
 _DELAY = 0.02
@@ -152,7 +154,7 @@ def _hashes(robot: str, share: float) -> Measurement:
 
 
 def equal_logs(share: float = 1.0) -> list[Measurement]:
-    """One worker, two, four, and killed and resumed: one log."""
+    """One worker, two, four, two over ROS, and killed and resumed: one log."""
     settings = [
         *('--generations', '4'),
         *('--set', f'duration={max(0.5, 10.0 * share):g}'),
@@ -165,11 +167,16 @@ def equal_logs(share: float = 1.0) -> list[Measurement]:
         _evolve(two, '2', settings)
         _evolve(four, '4', settings)
         _killed_and_resumed(killed, settings)
-        logs = [(folder / run / 'evaluations.csv').read_bytes() for run in _RUNS]
+        runs = list(_RUNS)
+        # The tests have runs over ROS of their own.
+        if share >= 1.0 and importlib.util.find_spec('rclpy') is not None:
+            _evolve(folder / 'ros', '2', [*settings, '--evaluator', 'ros'])
+            runs.append('ros')
+        logs = [(folder / run / 'evaluations.csv').read_bytes() for run in runs]
     return [
         Measurement(
             id='equal_logs',
-            what='different logs of 1, 2 and 4 workers, and of kill -9 in generation 2 of 4',
+            what='different logs of 1, 2 and 4 workers, over ROS, and of kill -9 in generation 2',
             unit='logs',
             measured=float(len(set(logs))),
             budget=1.0,
@@ -263,6 +270,16 @@ def memory(share: float = 1.0) -> list[Measurement]:
 
 CHECKS: dict[str, Callable[[float], list[Measurement]]] = {
     check.__name__: check
-    for check in (stands, walks, random_sets, equal_hashes, equal_logs, random_kills, memory)
+    for check in (
+        stands,
+        walks,
+        random_sets,
+        equal_hashes,
+        equal_logs,
+        random_kills,
+        memory,
+        worker_costs,
+        long_run,
+    )
 }
 """By name; the argument is the share of the whole length."""
