@@ -35,6 +35,7 @@ from gait_ros.conversions import (
     to_result,
 )
 from gait_ros.diagnostics import diagnosis
+from gait_ros.joint_topics import JointTopics
 from gait_ros.lockstep import LockstepServer, NextSpin
 from gait_ros.managed import ManagedNode
 from gait_ros.parameters import DeclaredParameters, refuse_unknown_overrides
@@ -42,7 +43,6 @@ from gait_ros.qos import PUBLISHED
 from gait_ros.run_node import run_node
 from gait_ros.state_publisher import StatePublisher
 from gait_ros.terrain import describe_terrain
-from sim_bridge.joint_topics import JointTopics
 from sim_bridge.live import LiveSimulation
 from sim_bridge.pacing import Pace, Patience, polling
 from sim_bridge.settings import LOCKSTEP, REALTIME, BridgeParams, scene_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -13,6 +13,9 @@ from trajectory_msgs.msg import JointTrajectory
 from gait_core.errors import BadCommand, ConfigurationError
 from gait_core.hardware import read_hardware
 from gait_core.robot.load import load_robot
+from gait_core.robot.model import RobotModel
+from gait_core.targets import JointTargets
+from gait_core.trajectory import Trajectory
 from gait_ros.command_messages import from_commands, from_trajectory
 from gait_ros.joint_messages import (
     COMMANDS,
@@ -24,10 +27,22 @@ from gait_ros.joint_messages import (
     to_values,
 )
 from gait_ros.qos import STREAM, overridable
-from sim_bridge.live import LiveSimulation
-from sim_bridge.settings import BridgeParams
 
 _REPEAT = 10.0
+
+
+class Commanded(Protocol):
+    """A simulation that runs on under whatever targets came last."""
+
+    @property
+    def robot(self) -> RobotModel:
+        """The simulated robot."""
+
+    def command(self, *targets: JointTargets) -> None:
+        """Take targets, one after the other, that hold until the next ones."""
+
+    def follow(self, trajectory: Trajectory, delay: float = 0.0) -> Any:
+        """Follow a trajectory that starts after a delay [s]."""
 
 
 class JointTopics:
@@ -41,7 +56,8 @@ class JointTopics:
     Parameters
     ----------
     node : Node
-    params : BridgeParams
+    params
+        Parameters of the bridge: ``robot``, ``hardware``, ``calibration`` and ``interface``.
     live : callable
         Returns what is commanded now, if anything.
     now : callable
@@ -52,8 +68,8 @@ class JointTopics:
     def __init__(
         self,
         node: Node,
-        params: BridgeParams,
-        live: Callable[[], LiveSimulation | None],
+        params: Any,
+        live: Callable[[], Commanded | None],
         now: Callable[[], int],
     ) -> None:
         self._node, self._params, self._live, self._now = node, params, live, now
@@ -67,7 +83,7 @@ class JointTopics:
         commands, self.states = (
             (COMMANDS, STATES) if self._motors is None else (MOTOR_COMMANDS, MOTOR_STATES)
         )
-        inputs: dict[str, tuple[Any, Callable[[LiveSimulation, Any], None]]] = {
+        inputs: dict[str, tuple[Any, Callable[[Commanded, Any], None]]] = {
             commands: (JointState, self._take_joint_commands)
         }
         if not params.hardware:
@@ -92,9 +108,7 @@ class JointTopics:
             return message
         return from_values(self._motors.to_motors(to_values(message)), message.header.stamp)
 
-    def _taker(
-        self, topic: str, take: Callable[[LiveSimulation, Any], None]
-    ) -> Callable[[Any], None]:
+    def _taker(self, topic: str, take: Callable[[Commanded, Any], None]) -> Callable[[Any], None]:
         def taken(message: Any) -> None:
             live = self._live()
             if live is None:
@@ -109,14 +123,14 @@ class JointTopics:
 
         return taken
 
-    def _take_trajectory(self, live: LiveSimulation, message: JointTrajectory) -> None:
+    def _take_trajectory(self, live: Commanded, message: JointTrajectory) -> None:
         live.follow(*from_trajectory(message, self._now()))
 
-    def _take_commands(self, live: LiveSimulation, message: Float64MultiArray) -> None:
+    def _take_commands(self, live: Commanded, message: Float64MultiArray) -> None:
         names = live.robot.target_names
         live.command(from_commands(message, names, self._params.interface))
 
-    def _take_joint_commands(self, live: LiveSimulation, message: JointState) -> None:
+    def _take_joint_commands(self, live: Commanded, message: JointState) -> None:
         values = to_values(message)
         if self._motors is not None:
             values = self._motors.to_joints(values)
