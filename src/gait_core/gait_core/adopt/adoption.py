@@ -286,7 +286,7 @@ def _doubts(
         found.append(f'no counterpart on the other side was found for {", ".join(alone)}')
     if len(legs) < _LEGS_TO_WALK:
         found.append(
-            f'on {len(legs)} legs it stands but does not walk by a table of gaits: the controller '
+            f'on {len(legs)} legs no gait of the table walks it: the controller '
             'is hold; write one (doc/add_a_controller.md)'
         )
     elif len(legs) > _LEGS_TO_WALK or not any(one.sprawled for one in legs):

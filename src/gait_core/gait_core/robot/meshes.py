@@ -61,7 +61,7 @@ def _in_package(
     if folder is None:
         raise ConfigurationError(
             f"{source}: mesh file '{reference}' lies in package '{package}', which was not found; "
-            f'name its folder: gait check --package {package}=PATH'
+            f'name its folder: --package {package}=PATH'
         )
     return folder / inner
 
