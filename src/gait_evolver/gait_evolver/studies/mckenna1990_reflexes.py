@@ -91,10 +91,14 @@ def _steps(rng: np.random.Generator, seed: int) -> TrialSpec:
     return _on('steps', seed)
 
 
-def _edges(rng: np.random.Generator, seed: int) -> TrialSpec:
-    """Return a walk over edges of holes: ground that ends 3 mm lower, somewhere ahead."""
-    start = float(rng.uniform(0.015, 0.03))
-    return _on('steps', seed, height=0.003, up_share=0.0, start=start)
+def _holes(rng: np.random.Generator, seed: int) -> TrialSpec:
+    return _on('bumps', seed, height=-0.003)
+
+
+def _missing(rng: np.random.Generator, seed: int) -> TrialSpec:
+    """Return a walk with a stump for one leg, on ground of a friction of its own."""
+    spec = _level(rng)
+    return replace(spec, scene=replace(spec.scene, draw=int(rng.integers(1, 7))))
 
 
 def _push(rng: np.random.Generator, seed: int) -> TrialSpec:
@@ -135,7 +139,8 @@ def _script(
 
 DISTURBED: Mapping[str, Callable[[np.random.Generator, int], TrialSpec]] = {
     STEPS: _steps,
-    'edges': _edges,
+    'holes': _holes,
+    'missing_leg': _missing,
     'push': _push,
     'turning': _turn,
     'speed_changes': _speed,
