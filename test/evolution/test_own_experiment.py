@@ -97,6 +97,10 @@ duration: 1.5
 settle_time: 0.2
 fitness: {reach: 1.0, survival: 0.1}
 gates: {speed: 1.5}
+randomise: {mass: [0.8, 1.2], friction: [0.6, 1.0], sensors: {delay_ticks: [0, 1]}}
+hopeless: [{time: 1.0, moved: 0.001}]
+repeats: 2
+stop: {stagnation: 5}
 population: 4
 generations: 3
 seed: 4
@@ -181,6 +185,8 @@ def registered(place, monkeypatch):
         ('  haste:', '  hast:', "did you mean 'haste'"),
         ('robots/crawler', 'robots/crawlr', 'does not exist'),
         ('speed: 1.5', 'sped: 1.5', "did you mean 'speed'"),
+        ('mass: [', 'maas: [', "did you mean 'mass'"),
+        ('stagnation', 'stagnatoin', 'stop.stagnation'),
         ('duration: 1.5', 'durration: 1.5', 'duration'),
     ],
 )

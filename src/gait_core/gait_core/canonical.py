@@ -16,7 +16,6 @@ import numpy as np
 
 from gait_core.errors import ConfigurationError, unknown
 
-
 _LATER = 'later'
 
 
