@@ -11,7 +11,7 @@ import pytest
 from gait_core.canonical import plain, sha256_of
 from gait_core.scene import InitialState, Push, Scene, SensorModel, TerrainSpec
 from gait_core.testing import spec_for_test
-from gait_core.trial_spec import Command, TimedCommand
+from gait_core.trial_spec import Command, Milestone, TimedCommand
 
 values = st.recursive(
     st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.text()),
@@ -61,6 +61,7 @@ def variations():
         'control_period': 0.01, 'initial': InitialState(yaw=0.1),
         'pushes': (Push(start=0.0, duration=0.1, force=(1.0, 0.0, 0.0)),),
         'sensors': SensorModel(delay_ticks=1), 'length_scale': 0.5, 'fixed_base': True,
+        'mass_factor': 1.1,
     }  # fmt: skip
     assert set(scene) == set(vars(base.scene)), 'a new field of Scene needs a variation here'
     for name, value in scene.items():
@@ -70,6 +71,7 @@ def variations():
         'script': (TimedCommand(time=0.0, command=Command(velocity=(0.1, 0.0, 0.0))),),
         'seed': 1, 'duration': 0.6, 'settle_time': 0.1, 'fitness_terms': {'distance': 1.0},
         'weights': 'weights.npz', 'weights_sha256': '00', 'gates': {'speed': 1.0},
+        'randomise': {'mass': (0.9, 1.1)}, 'hopeless': (Milestone(time=0.1, moved=0.1),),
     }  # fmt: skip
     assert {*spec, 'scene'} == set(vars(base)), 'a new field of TrialSpec needs a variation here'
     for name, value in spec.items():

@@ -87,7 +87,7 @@ def _rows_of(folder: Path, place: str, engine: str) -> list[Row]:
 
 
 def _spec(plan: Plan, folder: Path, row: Row) -> TrialSpec:
-    spec = plan.spec(row.values, row.generation, row.individual, 0, row.engine, row.id)
+    spec = plan.spec(row.values, row.generation, row.individual, 0, row.engine, row.id, row.stage)
     if plan.layout is None:
         return spec
     places = (folder / 'weights' / f'{row.id}.npz', folder / WeightFiles.name(row.id))
