@@ -155,7 +155,7 @@ def test_a_bridge_that_is_lost_ends_a_walk_over_ros_with_one_line(monkeypatch, c
     def lost(*_, **__):
         raise WorkerLost('/sim_bridge is lost: no heartbeat for 5 s')
 
-    monkeypatch.setattr('gait_ros.session.run_ros_trial', lost)
+    monkeypatch.setattr('gait_ros.session.TrialSession.__enter__', lost)
     assert main(['walk', 'guroo', '--seconds', '1', '--ros']) == 2
     said = capsys.readouterr()
     assert said.err.splitlines() == ['gait: /sim_bridge is lost: no heartbeat for 5 s']
