@@ -60,7 +60,8 @@ class Meter:
         self._screws = np.flatnonzero(np.isfinite(motors.demands.strength)).tolist()
         self._dt = motors.demands.physics_step
         self._sums = sums
-        self._all_told = len(columns) == len(self._at) and not len(motors.torques.columns)
+        self._all_told = bool(links) and len(columns) == len(self._at)
+        self._all_told &= not len(motors.torques.columns)
         self._later = self._all_told and not self._screws
         self._seen: list[Any] = []
         self._steps: list[float] = []
