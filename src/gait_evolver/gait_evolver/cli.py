@@ -22,6 +22,7 @@ COMMANDS = {
     'report': 'write one self-contained page about a run or a champion',
     'calibrate': 'set the thresholds of reflexes beyond an undisturbed walk',
     'check': 'report what a robot description says, and what it lacks',
+    'adopt': 'make a robot folder of any legged URDF',
     'list': 'list robots, controllers, engines, terrains, experiments, ...',
     'bench': 'measure the speed of this installation against its budgets',
 }
