@@ -15,6 +15,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
+from visualization_msgs.msg import Marker, MarkerArray
 
 from gait_core.errors import ConfigurationError
 from gait_core.testing import WaveController, WaveParams
@@ -134,6 +135,9 @@ def test_the_robot_starts_from_its_pose_holds_when_it_is_silent_and_stops_when_t
     assert node._trouble().startswith('stopped') and node._safe.counts()['stops'] == 1
     assert graph.call(Trigger, '/controller/resume').success
     graph.until(lambda: node._safe.layer.mode == 'running')
+    shown = collect(graph, MarkerArray, '/gait_markers')
+    (text,) = (m for m in graph.until(lambda: shown)[-1].markers if m.ns == 'gait')
+    assert text.text.startswith('wave\n') and 'emergency stop' in text.text
     assert not graph.call(Trigger, '/controller/resume').success
 
 
@@ -290,6 +294,24 @@ def test_a_velocity_that_is_not_finite_is_refused_and_the_last_one_holds(
     publisher.publish(message)
     graph.until(lambda: graph.logged('WARN', 'cmd_vel refused', 'finite'))
     assert node._command.velocity == (0.3, 0.0, 0.1)
+
+
+def test_the_keys_of_teleop_twist_keyboard_are_followed_to_its_stop(graph, controller, box_model):
+    """Its keys i, u, j and k at 10 Hz with its default speeds, then what it says as it ends."""
+    node = controller()
+    talk(graph, box_model)
+    shown = collect(graph, MarkerArray, '/gait_markers')
+    publisher = graph.client.create_publisher(Twist, 'cmd_vel', 10)
+    graph.until(publisher.get_subscription_count)
+    for forward, turn in ((0.5, 0.0), (0.5, 1.0), (0.0, 1.0), (0.0, 0.0), (0.0, 0.0)):
+        message = Twist()
+        message.linear.x, message.angular.z = forward, turn
+        publisher.publish(message)
+        graph.spin(0.1)
+        assert node._command.velocity == (forward, 0.0, turn)
+    arrows = [marker for array in shown for marker in array.markers if marker.ns == 'command']
+    assert {marker.points[1].x for marker in arrows if marker.points} == {0.5}
+    assert graph.until(lambda: shown[-1].markers[0].action == Marker.DELETE)
 
 
 def test_gait_parameters_change_while_it_runs(graph, controller):

@@ -15,6 +15,7 @@ from rclpy.clock import Clock, ClockType
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
+from visualization_msgs.msg import MarkerArray
 
 from gait_core import registry
 from gait_core.champion import gait_parameters
@@ -35,6 +36,7 @@ from gait_ros.diagnostics import diagnosis
 from gait_ros.live_observation import LiveObservation
 from gait_ros.lockstep import LockstepClient
 from gait_ros.managed import ManagedNode
+from gait_ros.markers import gait_markers
 from gait_ros.parameters import DeclaredParameters, overrides, refuse_unknown_overrides
 from gait_ros.qos import PUBLISHED, STREAM, overridable
 from gait_ros.run_node import run_node
@@ -44,6 +46,7 @@ _NO_PRESET = 'none'
 _WATCH_PERIOD = 1.0
 _PATIENCE = 3.0
 _REPEAT = 10.0
+_SHOWN = 0.1
 # Control periods in one step from which time has jumped, not only passed late.
 _JUMP = 10.0
 
@@ -196,6 +199,8 @@ class ControllerNode(ManagedNode):
         self._state_publisher = self.create_publisher(
             GaitState, 'gait_state', PUBLISHED, **options
         )
+        self._markers = self.create_publisher(MarkerArray, 'gait_markers', PUBLISHED, **options)
+        self._shown = 0
         self._diagnostics = self.create_publisher(DiagnosticArray, 'diagnostics', PUBLISHED)
         if not chosen.lockstep:
             self._listen()
@@ -280,6 +285,7 @@ class ControllerNode(ManagedNode):
         observation = self._seen.observation(self._tick, self._time)
         absent = missing(observation, self.controller.needs)
         self._waiting = f'waiting for {", ".join(absent)}' if absent else ''
+        self._show()
         if absent:
             return
 
@@ -329,6 +335,16 @@ class ControllerNode(ManagedNode):
             self._state_publisher.publish(
                 to_gait_state(stamp, self.controller_name, state, self.behaviour())
             )
+
+    def _show(self) -> None:
+        """Publish markers, to whom they are of use and as often as eyes can follow."""
+        now = self._steady.now().nanoseconds
+        if now - self._shown < _SHOWN * 1e9 or not self._markers.get_subscription_count():
+            return
+        self._shown = now
+        gait = ' '.join(filter(None, (self.controller_name, self.behaviour())))
+        stop = self._waiting or self._safe.last_stop
+        self._markers.publish(gait_markers(self.robot, self._command, gait, stop))
 
     def behaviour(self) -> str:
         """Return what ``gait_state`` calls the behaviour: of a controller without any, nothing."""

@@ -38,6 +38,8 @@ class SafeOutput:
         declared = DeclaredParameters(node, SafetyParams, prefix=PREFIX, on_change=self._on_change)
         self.layer = SafetyLayer(robot, declared.value)
         self._said = self.layer.mode
+        self.last_stop = ''
+        """Why the robot stands, or what ended its last walk; empty: nothing has."""
         node.create_service(Trigger, '~/emergency_stop', self._on_stop)
         node.create_service(Trigger, '~/resume', self._on_resume)
 
@@ -111,6 +113,7 @@ class SafeOutput:
         self._said = mode
         logger = self._node.get_logger()
         if mode in _BAD:
+            self.last_stop = self.layer.reason
             logger.warning(self.layer.reason)
         else:
             logger.info(self.layer.reason or 'the controller moves the robot')

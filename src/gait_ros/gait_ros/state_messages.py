@@ -17,12 +17,10 @@ from nav_msgs.msg import Odometry
 import numpy as np
 from scipy.spatial.transform import Rotation
 from sensor_msgs.msg import Imu, JointState
-from std_msgs.msg import ColorRGBA, Header
+from std_msgs.msg import Header
 from tf2_msgs.msg import TFMessage
-from visualization_msgs.msg import Marker, MarkerArray
 
 from gait_core.arrays import BoolArray, FloatArray
-from gait_core.elements import ends_at, tension_colours
 from gait_core.kinematics import com_positions, link_poses
 from gait_core.metrics import ZMP_LOAD
 from gait_core.observation import Contacts, Observation
@@ -34,14 +32,10 @@ from gait_ros.conversions import flat
 
 ODOM = 'odom'
 _STATUS = {UNDEFINED: Stability.UNDEFINED, DEFINED: Stability.DEFINED}
-_METRES_PER_WEIGHT = 0.5
-_FORCE = ColorRGBA(r=0.9, g=0.4, b=0.0, a=1.0)
-_ZMP = ColorRGBA(r=0.8, g=0.0, b=0.5, a=1.0)
-_POLYGON = ColorRGBA(r=0.0, g=0.4, b=0.7, a=1.0)
-_FIXED = ColorRGBA(r=0.8, g=0.1, b=0.1, a=1.0)
 
 
-def _point(values: Any) -> Point:
+def point_of(values: Any) -> Point:
+    """Return x, y and z [m] as a message."""
     x, y, z = (float(value) for value in values)
     return Point(x=x, y=y, z=z)
 
@@ -85,7 +79,7 @@ def odometry(stamp: Time, true: Observation) -> Odometry:
     message = Odometry(
         header=Header(stamp=stamp, frame_id=ODOM), child_frame_id=true.body_names[0]
     )
-    message.pose.pose.position = _point(pose[:3])
+    message.pose.pose.position = point_of(pose[:3])
     message.pose.pose.orientation = _quaternion(pose[3:])
     turn = Rotation.from_quat(pose[3:]).as_matrix()
     message.twist.twist.linear = _vector(twist[:3] @ turn)
@@ -142,7 +136,7 @@ def foot_contacts(stamp: Time, contacts: Contacts, standing: BoolArray) -> FootC
         soles=list(contacts.soles),
         in_contact=standing.tolist(),
         forces=[_vector(force) for force in contacts.sole_forces()],
-        centres=[_point(centre) for centre in sole_centres(contacts)],
+        centres=[point_of(centre) for centre in sole_centres(contacts)],
     )
 
 
@@ -156,13 +150,13 @@ def stability(stamp: Time, true: Observation, robot: RobotModel, gravity: float)
         min_force=ZMP_LOAD * robot.mass * (gravity or 1.0),
     )
     message.status = _STATUS.get(status, Stability.SEVERAL_HEIGHTS)
-    message.com = _point(com_positions(robot, true.joint_positions, true.body_poses))
+    message.com = point_of(com_positions(robot, true.joint_positions, true.body_poses))
     if len(contacts.points):
         height = float(point[2]) if point is not None else float(contacts.points[:, 2].mean())
         corners = support_polygon(contacts.points)
-        message.support_polygon = [_point((x, y, height)) for x, y in corners.tolist()]
+        message.support_polygon = [point_of((x, y, height)) for x, y in corners.tolist()]
         if point is not None:
-            message.zmp = [_point(point)]
+            message.zmp = [point_of(point)]
             message.margin = [margin(point, corners)]
     return message
 
@@ -172,51 +166,6 @@ def zmp_point(message: Stability) -> PointStamped | None:
     if not message.zmp:
         return None
     return PointStamped(header=message.header, point=message.zmp[0])
-
-
-def markers(message: Stability, contacts: Contacts, weight: float, fixed: bool) -> MarkerArray:
-    """Return pictures of contact forces, zero moment point and support polygon for RViz."""
-    header = message.header
-    forces = Marker(header=header, ns='contact_forces', type=Marker.LINE_LIST, color=_FORCE)
-    forces.scale.x = 0.01
-    for point, force in zip(contacts.points, contacts.forces, strict=True):
-        forces.points += [_point(point), _point(point + _METRES_PER_WEIGHT / weight * force)]
-    polygon = Marker(header=header, ns='support_polygon', type=Marker.LINE_STRIP, color=_POLYGON)
-    polygon.scale.x = 0.005
-    polygon.points = [*message.support_polygon, *message.support_polygon[:1]]
-    zmp = Marker(header=header, ns='zmp', type=Marker.SPHERE, color=_ZMP)
-    zmp.scale = _vector((0.03, 0.03, 0.03))
-    if message.zmp:
-        zmp.pose.position = message.zmp[0]
-    base = Marker(header=header, ns='fixed_base', type=Marker.TEXT_VIEW_FACING, color=_FIXED)
-    base.text, base.scale.z = 'fixed base', 0.1
-    base.pose.position = _point((message.com.x, message.com.y, message.com.z + 0.5))
-    shown = {
-        'contact_forces': bool(forces.points),
-        'support_polygon': len(message.support_polygon) > 1,
-        'zmp': bool(message.zmp),
-        'fixed_base': fixed,
-    }
-    for marker in (forces, polygon, zmp, base):
-        marker.pose.orientation.w = 1.0
-        marker.action = Marker.ADD if shown[marker.ns] else Marker.DELETE
-    return MarkerArray(markers=[forces, polygon, zmp, base])
-
-
-def element_lines(stamp: Time, true: Observation, robot: RobotModel) -> Marker:
-    """Return force elements as lines in the colours of their tensions."""
-    lines = Marker(header=Header(stamp=stamp, frame_id=ODOM), ns='force_elements')
-    lines.type, lines.scale.x, lines.pose.orientation.w = Marker.LINE_LIST, 0.003, 1.0
-    if not robot.force_elements or true.element_forces is None:
-        lines.action = Marker.DELETE
-        return lines
-    colours = tension_colours(robot, true.element_forces).tolist()
-    for ends, (red, green, blue) in zip(
-        ends_at(robot, true.joint_positions, true.body_poses), colours, strict=True
-    ):
-        lines.points += [_point(end) for end in ends]
-        lines.colors += [ColorRGBA(r=red, g=green, b=blue, a=1.0)] * 2
-    return lines
 
 
 def weight_of(robot: RobotModel, gravity: FloatArray | tuple[float, ...]) -> float:

@@ -18,13 +18,14 @@ from visualization_msgs.msg import MarkerArray
 
 from gait_core.arrays import FloatArray
 from gait_core.energy import cost_of_transport, joint_work
-from gait_core.observation import Contacts, Observation
+from gait_core.observation import Observation
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
 from gait_core.soles import SoleContacts
 from gait_interfaces.msg import Energy, FootContacts, Stability
 from gait_ros import state_messages as build
 from gait_ros.conversions import flat
+from gait_ros.markers import element_lines, stability_markers
 from gait_ros.qos import PUBLISHED, overridable
 
 _THROTTLE = 0.1
@@ -181,10 +182,9 @@ class StatePublisher:
         if 'zmp' in wanted and point is not None:
             self._send('zmp', point)
         if 'markers' in wanted and self._due('markers', take=True):
-            contacts = true.contacts or Contacts(soles=self._robot.soles)
             load = build.weight_of(self._robot, self._scene.gravity)
-            shown = build.markers(message, contacts, load, self._scene.fixed_base)
-            shown.markers.append(build.element_lines(stamp, true, self._robot))
+            shown = stability_markers(message, true, load, self._scene.fixed_base)
+            shown.markers.append(element_lines(stamp, true, self._robot))
             self._send('markers', shown)
 
     def _due(self, topic: str, take: bool = False) -> bool:

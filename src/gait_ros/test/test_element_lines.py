@@ -11,7 +11,7 @@ from visualization_msgs.msg import Marker
 from gait_core.observation import Observation
 from gait_core.robot.frames import root_poses
 from gait_core.robot.load import load_robot
-from gait_ros.state_messages import element_lines
+from gait_ros.markers import element_lines
 
 
 def state(robot, forces):

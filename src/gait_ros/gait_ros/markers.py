@@ -1,0 +1,164 @@
+"""What RViz shows of a robot and its gait: pure functions that build marker arrays."""
+
+from __future__ import annotations
+
+from builtin_interfaces.msg import Duration, Time
+from geometry_msgs.msg import Point
+import numpy as np
+from std_msgs.msg import ColorRGBA, Header
+from visualization_msgs.msg import Marker, MarkerArray
+
+from gait_core.elements import ends_at, tension_colours
+from gait_core.observation import Contacts, Observation
+from gait_core.robot.model import RobotModel
+from gait_core.stability import margin
+from gait_core.trial_spec import Command
+from gait_interfaces.msg import Stability
+from gait_ros.state_messages import ODOM, point_of
+
+_METRES_PER_WEIGHT = 0.5
+_FORCE = ColorRGBA(r=0.9, g=0.4, b=0.0, a=1.0)
+_ZMP = ColorRGBA(r=0.8, g=0.0, b=0.5, a=1.0)
+_COM = ColorRGBA(r=0.95, g=0.85, b=0.1, a=1.0)
+_FIXED = ColorRGBA(r=0.8, g=0.1, b=0.1, a=1.0)
+_COMMAND = ColorRGBA(r=0.1, g=0.6, b=0.9, a=1.0)
+_TEXT = ColorRGBA(r=0.95, g=0.95, b=0.95, a=1.0)
+_UNDEFINED = ColorRGBA(r=0.5, g=0.5, b=0.5, a=1.0)
+# Commands below this have no direction that an arrow could show [m/s].
+_STILL = 1e-3
+_TEXT_HEIGHT = 0.05
+# Above the centre of mass, and above the base so that the two do not cover one another [m].
+_READINGS_ABOVE, _FIXED_ABOVE, _GAIT_ABOVE = 0.35, 0.5, 0.7
+
+
+def stability_markers(
+    message: Stability, true: Observation, weight: float, fixed: bool
+) -> MarkerArray:
+    """
+    Return what tells why a robot stands or falls, in odom.
+
+    Contact forces, the support polygon in the colour of the margin, the zero moment point, the
+    centre of mass with its projection onto the contacts' plane, and speed and margin as text.
+
+    Parameters
+    ----------
+    message : Stability
+    true : Observation
+        Its contacts and the twist of its first root link are shown.
+    weight : float [N]
+        A force as large as this is drawn half a metre long.
+    fixed : bool
+        Whether the base is held.
+
+    """
+    com = message.com
+    contacts = true.contacts or Contacts(soles=())
+    forces = _marker(message.header, 'contact_forces', Marker.LINE_LIST, _FORCE, 0.01)
+    for point, force in zip(contacts.points, contacts.forces, strict=True):
+        forces.points += [point_of(point), point_of(point + _METRES_PER_WEIGHT / weight * force)]
+    colour = margin_colour(message)
+    polygon = _marker(message.header, 'support_polygon', Marker.LINE_STRIP, colour, 0.008)
+    if len(message.support_polygon) > 1:
+        polygon.points = [*message.support_polygon, message.support_polygon[0]]
+    zmp = _marker(message.header, 'zmp', Marker.SPHERE_LIST, _ZMP, 0.03)
+    zmp.points = list(message.zmp)
+    centre = _marker(message.header, 'com', Marker.SPHERE_LIST, _COM, 0.04)
+    centre.points = [com]
+    projection = _marker(message.header, 'com_projection', Marker.LINE_LIST, _COM, 0.005)
+    if message.support_polygon:
+        projection.points = [com, Point(x=com.x, y=com.y, z=message.support_polygon[0].z)]
+    readings = _text(message.header, 'readings', _TEXT, com, _READINGS_ABOVE)
+    readings.text = _readings(message, true)
+    base = _text(message.header, 'fixed_base', _FIXED, com, _FIXED_ABOVE)
+    base.text = 'fixed base' if fixed else ''
+    return _shown(forces, polygon, zmp, centre, projection, readings, base)
+
+
+def margin_colour(message: Stability) -> ColorRGBA:
+    """
+    Return green where the margin is that of the middle of the polygon, red where it is none.
+
+    Grey where it is undefined.
+    """
+    if not message.margin:
+        return _UNDEFINED
+    corners = np.array([(corner.x, corner.y) for corner in message.support_polygon])
+    best = margin(corners.mean(axis=0), corners)
+    share = min(max(message.margin[0] / best, 0.0), 1.0) if best > 0.0 else 0.0
+    return ColorRGBA(r=1.0 - share, g=share, b=0.0, a=1.0)
+
+
+def _readings(message: Stability, true: Observation) -> str:
+    lines = []
+    if true.body_twists is not None:
+        lines.append(f'speed {float(np.hypot(*true.body_twists[0, :2])):.2f} m/s')
+    lines.append(f'margin {message.margin[0]:.3f} m' if message.margin else 'margin undefined')
+    return '\n'.join(lines)
+
+
+def gait_markers(robot: RobotModel, command: Command, gait: str, stop: str) -> MarkerArray:
+    """
+    Return what a controller is asked for and says, in the frame of the first root link.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    command : Command
+        Drawn as an arrow as long as the robot goes in a second.
+    gait : str
+        Name of the gait.
+    stop : str
+        Why the robot stands, or stood last; empty: it never did.
+
+    """
+    # Without a stamp, RViz takes the newest transform and waits for none.
+    header = Header(frame_id=robot.roots[0])
+    x, y, yaw_rate = command.velocity
+    arrow = _marker(header, 'command', Marker.ARROW, _COMMAND, 0.02)
+    arrow.scale.y, arrow.scale.z = 0.04, 0.05
+    if np.hypot(x, y) > _STILL:
+        arrow.points = [Point(), Point(x=x, y=y)]
+    text = _text(header, 'gait', _TEXT, Point(), _GAIT_ABOVE)
+    asked = f'asked for {x:.2f}, {y:.2f} m/s, {yaw_rate:.2f} rad/s'
+    text.text = '\n'.join(filter(None, (gait, asked, stop)))
+    for marker in (arrow, text):
+        marker.frame_locked = True
+        # A gait that has ended leaves no arrow behind.
+        marker.lifetime = Duration(sec=1)
+    return _shown(arrow, text)
+
+
+def _marker(header: Header, name: str, kind: int, colour: ColorRGBA, size: float) -> Marker:
+    marker = Marker(header=header, ns=name, type=kind, color=colour)
+    marker.scale.x = marker.scale.y = marker.scale.z = size
+    marker.pose.orientation.w = 1.0
+    return marker
+
+
+def _text(header: Header, name: str, colour: ColorRGBA, below: Point, above: float) -> Marker:
+    marker = _marker(header, name, Marker.TEXT_VIEW_FACING, colour, _TEXT_HEIGHT)
+    marker.pose.position = Point(x=below.x, y=below.y, z=below.z + above)
+    return marker
+
+
+def _shown(*markers: Marker) -> MarkerArray:
+    """Delete what has nothing to show: RViz warns of empty lines."""
+    for marker in markers:
+        marker.action = Marker.ADD if marker.points or marker.text else Marker.DELETE
+    return MarkerArray(markers=list(markers))
+
+
+def element_lines(stamp: Time, true: Observation, robot: RobotModel) -> Marker:
+    """Return force elements as lines in the colours of their tensions."""
+    lines = Marker(header=Header(stamp=stamp, frame_id=ODOM), ns='force_elements')
+    lines.type, lines.scale.x, lines.pose.orientation.w = Marker.LINE_LIST, 0.003, 1.0
+    if true.element_forces is None or true.joint_positions is None or not robot.force_elements:
+        lines.action = Marker.DELETE
+        return lines
+    colours = tension_colours(robot, true.element_forces).tolist()
+    for ends, (red, green, blue) in zip(
+        ends_at(robot, true.joint_positions, true.body_poses), colours, strict=True
+    ):
+        lines.points += [point_of(end) for end in ends]
+        lines.colors += [ColorRGBA(r=red, g=green, b=blue, a=1.0)] * 2
+    return lines

@@ -1,0 +1,113 @@
+"""What RViz is given to show: what is there, where, in which colour, and what is taken away."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy')
+
+from geometry_msgs.msg import Point
+from std_msgs.msg import Header
+from visualization_msgs.msg import Marker
+
+from gait_core.observation import Contacts, Observation
+from gait_core.testing import legged_box
+from gait_core.trial_spec import Command
+from gait_interfaces.msg import Stability
+from gait_ros.markers import gait_markers, stability_markers
+
+SQUARE = [Point(x=x, y=y) for x, y in ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))]
+
+
+def standing(margin):
+    """Return a state on a unit square whose margin is at most a half."""
+    return Stability(
+        header=Header(frame_id='odom'),
+        status=Stability.DEFINED,
+        zmp=[Point(x=margin, y=0.5)],
+        com=Point(x=0.4, y=0.5, z=0.3),
+        support_polygon=SQUARE,
+        margin=[margin],
+    )
+
+
+def state(**fields):
+    return Observation(tick=0, time=0.0, **fields)
+
+
+def shown(message, true=None, fixed=False):
+    array = stability_markers(message, true or state(), 10.0, fixed)
+    assert {marker.header.frame_id for marker in array.markers} == {'odom'}
+    assert len({marker.ns for marker in array.markers}) == len(array.markers)
+    return {marker.ns: marker for marker in array.markers}
+
+
+@pytest.mark.parametrize(('margin', 'green'), [(0.5, 1.0), (0.25, 0.5), (0.0, 0.0), (-0.3, 0.0)])
+def test_the_polygon_turns_from_green_to_red_as_the_margin_goes(margin, green):
+    polygon = shown(standing(margin))['support_polygon']
+    assert (polygon.color.g, polygon.color.r) == (green, 1.0 - green)
+    assert polygon.points == [*SQUARE, SQUARE[0]]
+
+
+def test_a_line_of_contacts_has_no_margin_to_be_green_of():
+    message = standing(0.0)
+    message.support_polygon = SQUARE[:2]
+    assert shown(message)['support_polygon'].color.r == 1.0
+
+
+def test_the_centre_of_mass_is_projected_onto_the_plane_of_the_contacts():
+    markers = shown(standing(0.2))
+    (com,) = markers['com'].points
+    top, foot = markers['com_projection'].points
+    assert top == com == Point(x=0.4, y=0.5, z=0.3) and foot == Point(x=0.4, y=0.5)
+    assert markers['zmp'].points == [Point(x=0.2, y=0.5)]
+
+
+def test_a_force_of_the_weight_is_half_a_metre_long():
+    contacts = Contacts(
+        soles=('a',),
+        sole=np.zeros(1, dtype=np.int64),
+        points=np.array([[0.1, 0.2, 0.0]]),
+        forces=np.array([[0.0, 6.0, 8.0]]),
+        depths=np.zeros(1),
+    )
+    foot, tip = shown(standing(0.2), state(contacts=contacts))['contact_forces'].points
+    assert foot == Point(x=0.1, y=0.2)
+    assert (tip.x, tip.y, tip.z) == pytest.approx((0.1, 0.5, 0.4))
+
+
+def test_speed_and_margin_are_told():
+    twists = np.array([[0.3, -0.4, 9.0, 0.0, 0.0, 0.0]])
+    poses = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
+    true = state(body_names=('base',), body_poses=poses, body_twists=twists)
+    assert shown(standing(0.125), true)['readings'].text == 'speed 0.50 m/s\nmargin 0.125 m'
+
+
+def test_in_the_air_what_is_undefined_is_taken_away():
+    markers = shown(Stability(header=Header(frame_id='odom')), fixed=True)
+    there = {name for name, marker in markers.items() if marker.action == Marker.ADD}
+    assert there == {'com', 'readings', 'fixed_base'}
+    assert markers['readings'].text == 'margin undefined'
+    assert markers['fixed_base'].text == 'fixed base'
+    assert shown(standing(0.2))['fixed_base'].action == Marker.DELETE
+
+
+def gait(velocity, stop=''):
+    array = gait_markers(legged_box(), Command(velocity=velocity), 'wave', stop)
+    assert {marker.header.frame_id for marker in array.markers} == {'base'}
+    return {marker.ns: marker for marker in array.markers}
+
+
+def test_the_velocity_asked_for_is_an_arrow_from_the_base():
+    markers = gait((0.3, -0.1, 0.2), 'fallen: the base leans by 1.20 rad')
+    assert markers['command'].points == [Point(), Point(x=0.3, y=-0.1)]
+    assert markers['gait'].text.splitlines() == [
+        'wave',
+        'asked for 0.30, -0.10 m/s, 0.20 rad/s',
+        'fallen: the base leans by 1.20 rad',
+    ]
+
+
+def test_no_arrow_is_drawn_for_a_robot_asked_to_stand():
+    markers = gait((0.0, 0.0, 0.0))
+    assert markers['command'].action == Marker.DELETE
+    assert len(markers['gait'].text.splitlines()) == 2
