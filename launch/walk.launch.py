@@ -89,8 +89,9 @@ def compose(arguments: Arguments):
     if not by_bridge:
         actions.append(state_publisher(to_scene_urdf(load_robot(robot)), namespace))
     if arguments.truth('rviz'):
-        layout = Path(get_package_share_directory('gait_bringup')) / 'rviz' / 'walk.rviz'
-        actions.append(rviz(str(layout), namespace))
+        layout = 'walk.rviz' if len(load_robot(robot).roots) == 1 else 'tensegrity.rviz'
+        folder = Path(get_package_share_directory('gait_bringup')) / 'rviz'
+        actions.append(rviz(str(folder / layout), namespace))
     return actions
 
 

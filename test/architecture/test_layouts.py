@@ -15,9 +15,18 @@ ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted(
     path for path in (ROOT / 'launch').rglob('*') if path.suffix in ('.yaml', '.yml', '.rviz')
 )
-# By robot_state_publisher; everything else comes from the bridge.
+# By robot_state_publisher; everything else comes from nodes of the suite.
 DESCRIPTION = ('/robot_description', 'std_msgs/msg/String')
+LAYOUTS = ROOT / 'launch' / 'rviz'
+# Whose topics there are to be shown.
+TASKS = {
+    'walk': ('sim_bridge', 'gait_ros'),
+    'tensegrity': ('sim_bridge', 'gait_ros'),
+    'replay': ('sim_bridge',),
+    'hardware': ('gait_ros',),
+}
 SHOWS = {
+    'rviz_default_plugins/Odometry': 'nav_msgs/msg/Odometry',
     'rviz_default_plugins/MarkerArray': 'visualization_msgs/msg/MarkerArray',
     'rviz_default_plugins/PointStamped': 'geometry_msgs/msg/PointStamped',
     'rviz_default_plugins/RobotModel': 'std_msgs/msg/String',
@@ -37,25 +46,35 @@ def test_configuration_is_plain_data(path):
     assert isinstance(yaml.safe_load(path.read_text(encoding='utf-8')), dict)
 
 
-@pytest.mark.parametrize('path', [p for p in FILES if p.suffix == '.rviz'], ids=name_of)
-def test_rviz_shows_topics_that_the_bridge_publishes_by_their_type(path):
-    # test/ros holds this table to the node.
-    readme = (ROOT / 'src' / 'sim_bridge' / 'README.md').read_text(encoding='utf-8')
-    published = {f'/{name.lstrip("/")}': kind for name, kind, _ in rows(readme, 'Publishes')}
-    published.update([DESCRIPTION])
+@pytest.mark.parametrize('task', TASKS)
+def test_rviz_shows_topics_that_the_nodes_of_a_task_publish_by_their_type(task):
+    # test/ros holds these tables to the nodes.
+    published = dict([DESCRIPTION])
+    for package in TASKS[task]:
+        readme = (ROOT / 'src' / package / 'README.md').read_text(encoding='utf-8')
+        published.update((f'/{n.lstrip("/")}', kind) for n, kind, _ in rows(readme, 'Publishes'))
     shown = {}
-    for display in displays(path):
+    for display in displays(LAYOUTS / f'{task}.rviz'):
         for key in ('Topic', 'Description Topic'):
             if key in display:
                 shown[display[key]['Value']] = SHOWS[display['Class']]
-    assert {'/markers', '/zmp', '/robot_description'} <= shown.keys()
+    # Neither a bridge in trials nor a worker of an evolution describes its robot.
+    assert ('/robot_description' in shown) == (task != 'replay')
+    assert {'/markers', '/gait_markers'} & shown.keys()
     assert shown == {topic: published[topic] for topic in shown}
 
 
-@pytest.mark.parametrize('path', [p for p in FILES if p.suffix == '.rviz'], ids=name_of)
-def test_rviz_takes_the_frame_that_the_bridge_publishes(path):
+def test_every_layout_is_of_a_task():
+    assert {path.stem for path in LAYOUTS.iterdir()} == TASKS.keys()
+
+
+@pytest.mark.parametrize('task', TASKS)
+def test_rviz_takes_a_frame_that_the_task_has(task):
+    path = LAYOUTS / f'{task}.rviz'
     manager = yaml.safe_load(path.read_text(encoding='utf-8'))['Visualization Manager']
-    assert manager['Global Options']['Fixed Frame'] == 'odom'
+    # Motors do not know where the robot is: only the base is there to look from.
+    frame = 'base_link' if task == 'hardware' else 'odom'
+    assert manager['Global Options']['Fixed Frame'] == frame
 
 
 # What a trial's bag holds, from the builder of its messages; test_export holds that to the bag.

@@ -182,6 +182,8 @@ def test_rviz_gets_its_layout_and_topics_in_the_namespace():
     assert {'markers', 'zmp'} <= shown
     assert {(f'/{topic}', topic) for topic in shown} <= set(rviz.remappings)
     assert rviz.name == '/r1/rviz'
+    *_, rviz = started('walk.launch.py', rviz='true', robot='tetraspine')
+    assert rviz.words[rviz.words.index('-d') + 1].endswith('/tensegrity.rviz')
 
 
 def hardware_nodes(target, gait=True, **more):

@@ -118,7 +118,7 @@ def state_publisher(description: str, namespace: str = '', *, simulated: bool = 
 
 def rviz(layout: str, namespace: str = '') -> Node:
     """Return RViz with a layout file, its topics moved into the namespace."""
-    topics = ('robot_description', 'markers', 'zmp', 'cmd_vel')
+    topics = ('robot_description', 'markers', 'gait_markers', 'zmp', 'odom', 'cmd_vel')
     return Node(
         package='rviz2',
         executable='rviz2',
