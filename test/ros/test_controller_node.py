@@ -314,6 +314,29 @@ def test_the_keys_of_teleop_twist_keyboard_are_followed_to_its_stop(graph, contr
     assert graph.until(lambda: shown[-1].markers[0].action == Marker.DELETE)
 
 
+def test_two_robots_in_namespaces_of_one_graph_do_not_hear_each_other(graph, box):
+    """One bridge and one controller each; only the first robot is told to go."""
+    nodes = {}
+    for space in ('r1', 'r2'):
+        there = (f'__ns:=/{space}',)
+        graph.add(SimBridgeNode, remap=there, robot=box, mode='realtime', publish_clock=False)
+        nodes[space] = graph.add(ControllerNode, remap=there, robot=box, controller='wave')
+    states = {space: collect(graph, JointState, f'/{space}/joint_states') for space in nodes}
+    graph.until(lambda: all(node._safe.layer.mode == 'running' for node in nodes.values()))
+    assert all(states.values())
+    publisher = graph.client.create_publisher(Twist, '/r1/cmd_vel', 10)
+    graph.until(publisher.get_subscription_count)
+    message = Twist()
+    message.linear.x = 0.25
+    publisher.publish(message)
+    graph.until(lambda: nodes['r1']._command.velocity == (0.25, 0.0, 0.0))
+    assert nodes['r2']._command.velocity == (0.0, 0.0, 0.0)
+    assert graph.call(Trigger, '/r1/controller/emergency_stop').success
+    graph.spin(0.1)
+    assert [node._safe.layer.mode for node in nodes.values()] == ['stopped', 'running']
+    assert not graph.logged('is published by')
+
+
 def test_gait_parameters_change_while_it_runs(graph, controller):
     node = controller(gait__amplitude=1)
     assert node.controller.params == WaveParams(amplitude=1.0)
