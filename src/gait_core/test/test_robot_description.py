@@ -62,6 +62,7 @@ length_scale: 2
 defaults:
   controller: hold
   preset: stand
+  gait: {frequency: 1.5}
   command: [0.2, 0, 0]
   duration: 8
   scene: {physics_step: 0.002, gravity: [0, 0, -1.6]}
@@ -103,6 +104,7 @@ def test_every_key_is_taken(folder):
         'engines': {'bullet': {'solver_iterations': 70.0}},
         'physics_steps': {'mujoco': 0.001},
         'terrains': {'steps': {'height': 0.02}},
+        'gait': {'frequency': 1.5},
     }
 
 
