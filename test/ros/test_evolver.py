@@ -117,8 +117,8 @@ def test_a_silent_worker_is_lost_and_its_late_answer_dropped(two, box, monkeypat
     before, stopped = two.lost_workers, []
 
     def stop_one(index, result):
-        if not stopped:
-            busy = [name for name, one in two._workers.items() if one.trial is not None]
+        busy = [name for name, one in two._workers.items() if one.trial is not None]
+        if busy and not stopped:
             stopped.append(two._processes[busy[0]].nodes[0].pid)
             os.kill(stopped[0], signal.SIGSTOP)
 
