@@ -349,7 +349,7 @@ def test_a_second_publisher_of_joint_states_is_named_with_the_first(graph, box):
     other = Node('joint_state_publisher', context=graph.context, enable_rosout=False)
     other.create_publisher(JointState, 'joint_states', 10)
     try:
-        graph.until(
+        assert graph.until(
             lambda: graph.logged('WARN', 'joint_states', '/joint_state_publisher', '/sim_bridge')
         )
     finally:

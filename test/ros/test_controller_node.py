@@ -144,7 +144,9 @@ def test_the_robot_starts_from_its_pose_holds_when_it_is_silent_and_stops_when_t
 def test_a_foreign_prefix_is_named(graph, controller, box_model):
     controller()
     talk(graph, box_model, names=[f'lf_{name}' for name in box_model.joint_names])
-    graph.until(lambda: graph.logged('WARN', "'lf_leg0_joint0'", "without the prefix 'lf_'"))
+    assert graph.until(
+        lambda: graph.logged('WARN', "'lf_leg0_joint0'", "without the prefix 'lf_'")
+    )
 
 
 def test_forward_commands_have_every_joint_in_the_robots_order(graph, controller, box_model):

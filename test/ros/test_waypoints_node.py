@@ -77,7 +77,7 @@ def test_its_end_stops_the_robot(graph):
     robot = Robot(graph)
     graph.until(lambda: robot.told and robot.told[-1] == (0.068, 0.0))
     node.destroy_node()
-    graph.until(lambda: robot.told[-1] == (0.0, 0.0), 3.0)
+    assert graph.until(lambda: robot.told[-1] == (0.0, 0.0), 3.0)
 
 
 @pytest.mark.parametrize(

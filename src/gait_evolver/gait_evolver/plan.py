@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -198,13 +198,7 @@ def resolve(experiment: Experiment) -> Plan:
         optimizer=optimizer_of(experiment),
         randomise=trial.randomise,
     )
-    trials = [*(_staged(experiment, trial, stage) for stage in experiment.curriculum), trial]
-    lessons = tuple(
-        Lesson(trial=one, scenes={engine: scene_on(one.scene, engine) for engine in engines})
-        for one in trials
-    )
-    for lesson in lessons:
-        _check_ground(lesson.trial)
+    lessons = _lessons(experiment, trial, engines)
     plan = Plan(
         experiment=written_out,
         space=space,
@@ -212,14 +206,33 @@ def resolve(experiment: Experiment) -> Plan:
         scenes=lessons[-1].scenes,
         lessons=lessons,
     )
-    optimizer = plan.make_optimizer()  # Refuses settings that do not fit the number of genes.
-    if experiment.curriculum and getattr(optimizer, 'keeps_records', True):
+    _check_optimizer(plan)
+    return plan
+
+
+def _lessons(
+    experiment: Experiment, trial: TrialSpec, engines: Sequence[str]
+) -> tuple[Lesson, ...]:
+    """Return the stages of the curriculum and the trial itself as what comes last."""
+    trials = [*(_staged(experiment, trial, stage) for stage in experiment.curriculum), trial]
+    lessons = tuple(
+        Lesson(trial=one, scenes={engine: scene_on(one.scene, engine) for engine in engines})
+        for one in trials
+    )
+    for lesson in lessons:
+        _check_ground(lesson.trial)
+    return lessons
+
+
+def _check_optimizer(plan: Plan) -> None:
+    """Refuse settings that do not fit the number of genes, and records beside a curriculum."""
+    optimizer = plan.make_optimizer()
+    if plan.experiment.curriculum and getattr(optimizer, 'keeps_records', True):
         raise ConfigurationError(
-            f"optimizer '{experiment.optimizer.name}' keeps records from one generation to the "
-            'next, which an easier stage would give away; nearest valid: genetic with '
+            f"optimizer '{plan.experiment.optimizer.name}' keeps records from one generation to "
+            'the next, which an easier stage would give away; nearest valid: genetic with '
             'settings: {reevaluate: true}, or cma_es'
         )
-    return plan
 
 
 def _ranges(given: Mapping[str, Any], prefix: str = '') -> dict[str, tuple[float, float]]:

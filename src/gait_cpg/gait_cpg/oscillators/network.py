@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields
 from typing import ClassVar, NamedTuple
 
@@ -21,7 +22,7 @@ class Run(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class OscillatorNetwork:
+class OscillatorNetwork(ABC):
     """
     Oscillators that influence each other: one network, or a batch of them at a time.
 
@@ -40,13 +41,13 @@ class OscillatorNetwork:
     _coupled: FloatArray = field(init=False, repr=False)
     _idle: FloatArray = field(init=False, repr=False)
 
+    @abstractmethod
     def _vectors(self) -> tuple[FloatArray, ...]:
         """Return what the kernel multiplies with, each (..., n)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _matrices(self) -> tuple[FloatArray, ...]:
         """Return what the kernel couples with, each (..., n, n): row j is of what j does."""
-        raise NotImplementedError
 
     def __post_init__(self) -> None:
         """Freeze the arrays and pack them for the kernel."""
