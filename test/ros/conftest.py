@@ -85,7 +85,7 @@ class Graph:
         self._nodes = []
         self.client = self._keep(Node('test_client', context=self.context, enable_rosout=False))
 
-    def add(self, kind, *, start=True, name='', remap=(), **parameters):
+    def add(self, kind, *, start=True, name='', remap=(), files=(), **parameters):
         """Construct a node with parameters and start it as run_node does."""
         given = [
             Parameter(name.replace('__', '.'), value=value) for name, value in parameters.items()
@@ -93,6 +93,8 @@ class Graph:
         arguments = ['--ros-args', '-r', f'__node:={name}'] if name else []
         for rule in remap:
             arguments += ['--ros-args', '-r', rule]
+        for file in files:
+            arguments += ['--ros-args', '--params-file', str(file)]
         node = self._keep(
             kind(context=self.context, parameter_overrides=given, cli_args=arguments)
         )

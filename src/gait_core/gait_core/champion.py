@@ -120,6 +120,18 @@ def gait_parameters(path: Path) -> dict[str, Any]:
     return found
 
 
+def made_for(path: Path) -> dict[str, str]:
+    """Return ``controller`` and ``scene.robot`` of a parameter file, as far as it names them."""
+    provenance = _unlisted(_ros_parameters(path).get('provenance', {}))
+    spec = provenance.get('spec') if isinstance(provenance, dict) else None
+    if not isinstance(spec, dict):
+        return {}
+    scene = spec.get('scene')
+    robot = scene.get('robot') if isinstance(scene, dict) else None
+    found = {'controller': spec.get('controller'), 'scene.robot': robot}
+    return {what: name for what, name in found.items() if isinstance(name, str)}
+
+
 def write_parameters(path: Path, gait: Mapping[str, Any]) -> None:
     """Write controller parameters alone as a ROS parameter file; ConfigurationError if not."""
     document = {'/**': {'ros__parameters': {'gait': _listed(plain(gait))}}}

@@ -18,7 +18,7 @@ from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import MarkerArray
 
 from gait_core import registry
-from gait_core.champion import gait_parameters
+from gait_core.champion import gait_parameters, made_for
 from gait_core.contracts import Controller
 from gait_core.errors import ConfigurationError
 from gait_core.observation import missing
@@ -160,7 +160,11 @@ class ControllerNode(ManagedNode):
             self.robot, chosen.controller, chosen.preset if has_preset else ''
         )
         cls: Any = registry.load('controllers', name)
-        self._check_provenance(name)
+        self.controller_name = name
+        prefix = 'provenance.spec.'
+        self._check_provenance(
+            {key.removeprefix(prefix): value for key, value in overrides(self).items()}
+        )
         defaults: Mapping[str, Any] = {}
         if chosen.preset != _NO_PRESET:
             defaults = {**cls.presets[preset], **own_gait(self.robot, name, preset)}
@@ -168,21 +172,18 @@ class ControllerNode(ManagedNode):
             self, cls.Params, prefix='gait', defaults=defaults, on_change=self._on_gait
         )
         more = (load_weights(chosen.weights, chosen.weights_sha256),) if chosen.weights else ()
-        self.controller_name = name
         self.controller: Controller = cls(self.robot, self._gait.value, *more)
         self.controller.reset(chosen.seed)
 
-    def _check_provenance(self, controller: str) -> None:
+    def _check_provenance(self, theirs: Mapping[str, Any]) -> None:
         """Refuse a champion that was evolved for another controller or robot."""
-        given = overrides(self)
         for what, ours in (
-            ('controller', controller),
+            ('controller', self.controller_name),
             ('scene.robot', self._chosen.robot),
         ):
-            theirs = given.get(f'provenance.spec.{what}')
-            if theirs is not None and theirs != ours:
+            if theirs.get(what, ours) != ours:
                 raise ConfigurationError(
-                    f"the gait file is for {what.split('.')[-1]} '{theirs}', this node runs "
+                    f"the gait file is for {what.split('.')[-1]} '{theirs[what]}', this node runs "
                     f"'{ours}'"
                 )
 
@@ -364,7 +365,9 @@ class ControllerNode(ManagedNode):
         self, request: LoadGait.Request, response: LoadGait.Response
     ) -> LoadGait.Response:
         try:
-            response.changed = list(self._gait.set(gait_parameters(Path(request.file))))
+            file = Path(request.file)
+            self._check_provenance(made_for(file))
+            response.changed = list(self._gait.set(gait_parameters(file)))
             response.success = True
         except ConfigurationError as error:
             response.message = str(error)
