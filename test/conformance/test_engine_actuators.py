@@ -8,6 +8,7 @@ import pytest
 from gait_core.errors import BadCommand, ConfigurationError
 from gait_core.robot.model import Actuator, Joint, Mimic
 from gait_core.scene import InitialState, Scene
+from gait_core.targets import JointTargets, TargetMemory
 from gait_core.testing import legged_box
 from gait_core.testing_robots import applied, hinged, solid_box
 
@@ -224,6 +225,23 @@ def test_joints_hold_while_the_robot_settles_whatever_their_actuator(engine_of):
         fallen = height - run(engine, 15)[-1].body_poses[0, 2]
         # Zero torque lets it sink as soon as targets come; the servos carry on.
         assert (fallen > 0.05) == (kind == 'effort')
+
+
+def test_two_joints_that_move_for_half_a_minute_leave_the_others_where_they_were(engine_of):
+    robot = legged_box(4, 3)
+    engine = engine_of(robot)
+    # Hung up clear of the ground: only weight and motion of the legs pull at the others.
+    start = InitialState(clearance=0.5)
+    engine.reset(Scene(robot='x', physics_step=0.01, fixed_base=True, initial=start), 0)
+    memory = TargetMemory(robot.target_names, robot.stance)
+    names, middle = robot.joint_names[:2], robot.joint_stance[:2]
+    tape = [
+        memory.resolve(JointTargets(names=names, position=middle + 0.1 * np.sin(0.1 * tick)))
+        for tick in range(1500)
+    ]
+    found = np.array([seen.joint_positions for seen in engine.rollout(tape)])
+    assert np.ptp(found[:, :2], axis=0).min() > 0.1
+    assert np.abs(found[:, 2:] - robot.joint_stance[2:]).max() < 0.01
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,15 @@ def test_a_foot_that_is_held_up_is_lifted_and_drawn_back_until_its_swing_is_over
     assert not made.offsets.any()
 
 
+def test_the_same_lag_of_a_foot_that_stands_lifts_nothing():
+    made = layers(elevator_reflex=True, retraction=True, held_lag=0.1, reflex_time=0.1)
+    for tick in range(20):
+        joints = ahead(0.01 * min(tick, 8))
+        told = step(made, joints, ALL, actual=STANCE)
+        np.testing.assert_array_equal(told.position, np.tile(joints, (2, 1)))
+    assert made.counts == dict.fromkeys(FOOT_REFLEXES, 0)
+
+
 def test_a_foot_without_ground_reaches_down_until_it_finds_some_and_stays_there():
     made = layers(foothold_search=True)
     ground, depths = feet(STANCE)[0, 2] - 0.02, []
