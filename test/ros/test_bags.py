@@ -77,7 +77,7 @@ def test_every_message_is_that_of_the_bridge(rollout):
     for tick in (0, 7, rollout.ticks):
         true, seen, at = states(rollout)[tick], seen_ones[tick], 1_000_000_500
         assert_equal(build.joint_states(seen, at)[3], live.joint_state(stamp, seen))
-        assert_equal(build.odometry(true, at)[3], live.odometry(stamp, true))
+        assert_equal(build.odometry(true, at)[3], live.odometry(stamp, true, robot))
         assert_equal(build.imu(seen, at)[3], live.imu(stamp, seen, robot))
         contacts = live.foot_contacts(stamp, true.contacts, soles.update(true.contacts))
         assert_equal(build.foot_contacts(true, at)[3], contacts)
@@ -89,7 +89,7 @@ def test_every_message_is_that_of_the_bridge(rollout):
         assert_equal(told.observation, to_observation(seen))
         found = {one.child_frame_id: one for one in build.transforms(true, at)[3].transforms}
         for message in (
-            live.body_transforms(stamp, true),
+            live.body_transforms(stamp, true, robot),
             live.link_transforms(stamp, true, robot),
         ):
             for one in message.transforms:

@@ -322,8 +322,9 @@ def test_every_stream_has_frame_and_stamp_and_is_finite(graph, box):
     assert found['joint_states'][0].name == list(bridge._live.robot.joint_names)
     assert {found[topic][0].header.frame_id for topic in ('odom', 'zmp', 'stability')} == {'odom'}
     transform = found['tf'][0].transforms[0]
-    assert transform.header.frame_id == 'odom' and transform.child_frame_id == 'base'
-    assert found['odom'][0].child_frame_id == found['imu/data'][0].header.frame_id == 'base'
+    assert transform.header.frame_id == 'odom' and transform.child_frame_id == 'base_link'
+    assert found['odom'][0].child_frame_id == 'base_link'
+    assert found['imu/data'][0].header.frame_id == 'base'
     stability = found['stability'][0]
     assert stability.status == Stability.DEFINED and len(stability.support_polygon) == 4
     weight = sum(force.z for force in found['foot_contacts'][0].forces)

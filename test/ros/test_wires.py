@@ -111,10 +111,12 @@ def test_the_frame_of_every_link_is_there_within_two_seconds(graph, box, robot):
     def complete():
         for message in found:
             parents.update((t.child_frame_id, t.header.frame_id) for t in message.transforms)
-        return set(parents) == links
+        return links <= set(parents)
 
     graph.until(complete)
-    assert time.monotonic() - began < 2.0 and set(parents.values()) == {'odom'}
+    assert time.monotonic() - began < 2.0
+    # One tree, to whose root every frame leads (REP-105).
+    assert parents['base_link'] == 'odom' and set(parents.values()) <= {'odom', *parents}
 
 
 def test_one_parameter_file_reaches_the_same_node_in_two_namespaces(graph, box, tmp_path):

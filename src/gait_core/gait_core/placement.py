@@ -29,7 +29,23 @@ class _Outline:
 @per_robot
 def _outline(robot: RobotModel) -> _Outline:
     """Return what spans every link, and for the soles points all over their surfaces."""
-    points, rows, radii = [], [], []
+    spanned = _corners(robot)
+    points, rows, radii = [spanned.points], [spanned.link], [spanned.radius]
+    for row, link in enumerate(robot.links):
+        if link.name in robot.soles:
+            # A bump of the ground may rise between the corners of a foot.
+            surfaces = [surface_points(shape) for shape in link.collisions]
+            points += surfaces
+            radii += [np.zeros(len(surface)) for surface in surfaces]
+            rows += [np.full(len(surface), row, dtype=np.int64) for surface in surfaces]
+    return _Outline(
+        points=np.concatenate(points), link=np.concatenate(rows), radius=np.concatenate(radii)
+    )
+
+
+@per_robot
+def _corners(robot: RobotModel) -> _Outline:
+    """Return what spans every link: its lowest point on level ground is one of them."""
     if robot.contact_nodes:
         nodes = robot.contact_nodes
         return _Outline(
@@ -37,19 +53,12 @@ def _outline(robot: RobotModel) -> _Outline:
             link=np.array([robot.link_index[node.link] for node in nodes]),
             radius=np.array([node.radius for node in nodes]),
         )
+    points, rows, radii = [], [], []
     for row, link in enumerate(robot.links):
         spanned, radius = link_points(link)
-        parts = [(spanned, radius)]
-        if link.name in robot.soles:
-            # A bump of the ground may rise between the corners of a foot.
-            parts += [
-                (surface, np.zeros(len(surface)))
-                for surface in map(surface_points, link.collisions)
-            ]
-        for part, part_radius in parts:
-            points.append(part)
-            radii.append(part_radius)
-            rows.append(np.full(len(part), row, dtype=np.int64))
+        points.append(spanned)
+        radii.append(radius)
+        rows.append(np.full(len(spanned), row, dtype=np.int64))
     if not any(len(part) for part in points):
         points, rows = [np.zeros((len(robot.links), 3))], [np.arange(len(robot.links))]
         radii = [np.zeros(len(robot.links))]
@@ -94,6 +103,14 @@ def base_pose(
     ground = terrain.height(points[:, 0], points[:, 1])
     pose[2] = float(np.max(ground - (points[:, 2] - outline.radius))) + initial.clearance
     return pose
+
+
+def lowest_point(robot: RobotModel, links: FloatArray) -> float:
+    """Return the height [m] of what is lowest of a robot whose links lie at (L, 4, 4) poses."""
+    corners = _corners(robot)
+    rows = links[corners.link, 2]
+    heights = (rows[:, :3] * corners.points).sum(axis=1) + rows[:, 3]
+    return float((heights - corners.radius).min())
 
 
 def base_poses(robot: RobotModel, pose: FloatArray) -> FloatArray:

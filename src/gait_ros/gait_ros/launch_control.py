@@ -10,6 +10,7 @@ from pathlib import Path
 import tempfile
 from typing import Any
 
+from gait_core.base_frames import BASE_LINK
 from gait_core.errors import ConfigurationError
 from gait_core.hardware import read_hardware
 from gait_core.robot.load import load_robot
@@ -21,6 +22,7 @@ from gait_core.robot.ros2_control import (
     control_urdf,
     controllers_text,
 )
+from gait_core.robot.to_urdf import with_base_link
 from gait_core.trial_setup import choose_controller
 from gait_ros.control_graph import hardware_graph
 from gait_ros.launch_actions import Arguments, node_action, state_publisher
@@ -44,7 +46,8 @@ def under_control(arguments: Arguments, *, walking: bool) -> list[Any]:
     if target == TOPIC and arguments.truth('simulation'):
         simulation = {'realtime_factor': arguments.number('realtime_factor')}
     # Looked up here: what the nodes refuse ends a launch, too, but with status 0.
-    description = control_urdf(robot, target, hardware)
+    # An estimator publishes odom -> base_link, and the tree must go on from there.
+    description = with_base_link(control_urdf(robot, target, hardware), BASE_LINK)
     controller, walker = _walker(arguments, robot, simulation) if walking else ('', {})
     gait = arguments.text('gait') if walking else ''
     nodes = hardware_graph(

@@ -117,19 +117,21 @@ class LiveObservation:
 
     def imu(self, message: ImuMessage) -> None:
         """Take an inertial reading; a field that is not reported makes all of it unusable."""
-        unreported = (
-            message.orientation_covariance[0] == -1.0
-            or message.angular_velocity_covariance[0] == -1.0
-            or message.linear_acceleration_covariance[0] == -1.0
+        # The message's definition marks what is not reported by -1, REP-145 by NaN.
+        reported = all(
+            covariance[0] >= 0.0
+            for covariance in (
+                message.orientation_covariance,
+                message.angular_velocity_covariance,
+                message.linear_acceleration_covariance,
+            )
         )
         imu = Imu(
             orientation=_quaternion(message.orientation),
             angular_velocity=_vector(message.angular_velocity),
             linear_acceleration=_vector(message.linear_acceleration),
         )
-        if not unreported and _finite(
-            imu.orientation, imu.angular_velocity, imu.linear_acceleration
-        ):
+        if reported and _finite(imu.orientation, imu.angular_velocity, imu.linear_acceleration):
             self._fields['imu'] = imu
             self._imu_came = self._clocks()
 

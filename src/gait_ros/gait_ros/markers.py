@@ -8,13 +8,14 @@ import numpy as np
 from std_msgs.msg import ColorRGBA, Header
 from visualization_msgs.msg import Marker, MarkerArray
 
+from gait_core.base_frames import ODOM
 from gait_core.elements import ends_at, tension_colours
 from gait_core.observation import Contacts, Observation
 from gait_core.robot.model import RobotModel
 from gait_core.stability import margin
 from gait_core.trial_spec import Command
 from gait_interfaces.msg import Stability
-from gait_ros.state_messages import ODOM, point_of
+from gait_ros.state_messages import point_of
 
 _METRES_PER_WEIGHT = 0.5
 _FORCE = ColorRGBA(r=0.9, g=0.4, b=0.0, a=1.0)

@@ -21,6 +21,7 @@ from std_msgs.msg import Header
 from tf2_msgs.msg import TFMessage
 
 from gait_core.arrays import BoolArray, FloatArray
+from gait_core.base_frames import ODOM, base_frame, base_transforms
 from gait_core.kinematics import com_positions, link_poses
 from gait_core.metrics import ZMP_LOAD
 from gait_core.observation import Contacts, Observation
@@ -30,7 +31,6 @@ from gait_core.stability import DEFINED, UNDEFINED, centre_of_pressure, margin, 
 from gait_interfaces.msg import FootContacts, Stability
 from gait_ros.conversions import flat
 
-ODOM = 'odom'
 _STATUS = {UNDEFINED: Stability.UNDEFINED, DEFINED: Stability.DEFINED}
 
 
@@ -73,12 +73,10 @@ def joint_state(stamp: Time, seen: Observation) -> JointState:
     return message
 
 
-def odometry(stamp: Time, true: Observation) -> Odometry:
-    """Return the first root link's true pose, and its twist in its own frame (REP-105)."""
+def odometry(stamp: Time, true: Observation, robot: RobotModel) -> Odometry:
+    """Return the base's true pose, and its twist in its own frame (REP-105)."""
     pose, twist = true.body_poses[0], true.body_twists[0]
-    message = Odometry(
-        header=Header(stamp=stamp, frame_id=ODOM), child_frame_id=true.body_names[0]
-    )
+    message = Odometry(header=Header(stamp=stamp, frame_id=ODOM), child_frame_id=base_frame(robot))
     message.pose.pose.position = point_of(pose[:3])
     message.pose.pose.orientation = _quaternion(pose[3:])
     turn = Rotation.from_quat(pose[3:]).as_matrix()
@@ -98,12 +96,14 @@ def imu(stamp: Time, seen: Observation, robot: RobotModel) -> Imu:
     )
 
 
-def body_transforms(stamp: Time, true: Observation) -> TFMessage:
-    """Return odom -> root link for every root."""
+def body_transforms(stamp: Time, true: Observation, robot: RobotModel) -> TFMessage:
+    """Return odom -> base_link -> root link, or odom -> root for every root; base_footprint."""
     return TFMessage(
         transforms=[
-            _transform(stamp, name, pose[:3], pose[3:])
-            for name, pose in zip(true.body_names, true.body_poses, strict=True)
+            _transform(stamp, parent, child, pose[:3], pose[3:])
+            for parent, child, pose in base_transforms(
+                robot, true.joint_positions, true.body_poses
+            )
         ]
     )
 
@@ -114,16 +114,18 @@ def link_transforms(stamp: Time, true: Observation, robot: RobotModel) -> TFMess
     quaternions = Rotation.from_matrix(poses[:, :3, :3]).as_quat()
     return TFMessage(
         transforms=[
-            _transform(stamp, link.name, poses[i, :3, 3], quaternions[i])
+            _transform(stamp, ODOM, link.name, poses[i, :3, 3], quaternions[i])
             for i, link in enumerate(robot.links)
             if link.name not in robot.roots
         ]
     )
 
 
-def _transform(stamp: Time, child: str, position: Any, quaternion: Any) -> TransformStamped:
+def _transform(
+    stamp: Time, parent: str, child: str, position: Any, quaternion: Any
+) -> TransformStamped:
     return TransformStamped(
-        header=Header(stamp=stamp, frame_id=ODOM),
+        header=Header(stamp=stamp, frame_id=parent),
         child_frame_id=child,
         transform=Transform(translation=_vector(position), rotation=_quaternion(quaternion)),
     )

@@ -166,9 +166,9 @@ class StatePublisher:
 
     def _publish_bodies(self, stamp: Time, true: Observation, wanted: set[str]) -> None:
         if 'odom' in wanted:
-            self._send('odom', build.odometry(stamp, true))
+            self._send('odom', build.odometry(stamp, true, self._robot))
         if '/tf' in wanted:
-            self._send('/tf', build.body_transforms(stamp, true))
+            self._send('/tf', build.body_transforms(stamp, true, self._robot))
             if self._link_transforms:
                 self._send('/tf', build.link_transforms(stamp, true, self._robot))
 

@@ -56,6 +56,21 @@ def to_scene_urdf(robot: RobotModel, frame: str = 'odom') -> str:
     return _text_of(document)
 
 
+def with_base_link(text: str, name: str) -> str:
+    """Return a URDF text of one root under a link of that name, without mass, in its place."""
+    document = ElementTree.fromstring(text)
+    links = [link.attrib['name'] for link in document.iterfind('link')]
+    if name in links:
+        return text
+    below = {child.attrib['link'] for child in document.iterfind('joint/child')}
+    root = next(link for link in links if link not in below)
+    joint = Element('joint', name=f'{name}_to_{root}', type='fixed')
+    SubElement(joint, 'parent', link=name)
+    SubElement(joint, 'child', link=root)
+    document[:0] = [Element('link', name=name), joint]
+    return _text_of(document)
+
+
 def _document(robot: RobotModel, links: Sequence[Link], visuals: bool) -> Element:
     document = Element('robot', name=robot.name)
     for link in links:

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from gait_core.arrays import FloatArray
+from gait_core.base_frames import ODOM, base_frame, base_transforms
 from gait_core.kinematics import com_positions, link_poses
 from gait_core.metrics import contact_zmp
 from gait_core.observation import Observation
@@ -22,7 +23,6 @@ from gait_core.targets import AppliedTargets
 from gait_core.trial import CONTROLLER_SEED
 from gait_core.trial_spec import CommandScript
 
-ODOM = 'odom'
 DESCRIPTION = '/robot_description'
 OBSERVATION = '/sim_bridge/lockstep/observation'
 TARGETS = '/joint_trajectory'
@@ -125,7 +125,7 @@ class Messages:
         )
 
     def odometry(self, true: Observation, stamp: int) -> Message:
-        """Return the first root link's pose, and its twist in its own frame (REP-105)."""
+        """Return the base's pose, and its twist in its own frame (REP-105)."""
         assert true.body_poses is not None and true.body_twists is not None
         pose, twist = true.body_poses[0], true.body_twists[0]
         turn = Rotation.from_quat(pose[3:]).as_matrix()
@@ -134,7 +134,7 @@ class Messages:
             'nav_msgs/msg/Odometry',
             stamp,
             header=self._header(stamp, ODOM),
-            child_frame_id=true.body_names[0],
+            child_frame_id=base_frame(self._robot),
             pose=self._types['geometry_msgs/msg/PoseWithCovariance'](
                 pose=self._types['geometry_msgs/msg/Pose'](
                     position=self._vector(pose[:3], 'Point'),
@@ -212,16 +212,24 @@ class Messages:
         )
 
     def transforms(self, true: Observation, stamp: int) -> Message:
-        """Return odom -> link for every link, as a bridge with ``publish_link_tf`` does."""
+        """Return every frame, as a bridge with ``publish_link_tf`` does."""
+        assert true.body_poses is not None
+        robot = self._robot
+        rows = list(base_transforms(robot, true.joint_positions, true.body_poses))
+        rows += [
+            (ODOM, link.name, pose)
+            for link, pose in zip(robot.links, self._links[true.tick], strict=True)
+            if link.name not in robot.roots
+        ]
         transforms = [
             self._types['geometry_msgs/msg/TransformStamped'](
-                header=self._header(stamp, ODOM),
-                child_frame_id=link.name,
+                header=self._header(stamp, parent),
+                child_frame_id=child,
                 transform=self._types['geometry_msgs/msg/Transform'](
                     translation=self._vector(pose[:3]), rotation=self._quaternion(pose[3:])
                 ),
             )
-            for link, pose in zip(self._robot.links, self._links[true.tick], strict=True)
+            for parent, child, pose in rows
         ]
         return self._of('/tf', 'tf2_msgs/msg/TFMessage', stamp, transforms=transforms)
 
