@@ -1,12 +1,15 @@
-"""What `gait bench` steps with 16 and 32 joints is physics with contacts, bare and in a trial."""
+"""What `gait bench` steps is physics with contacts; a reset is a small share of a short trial."""
 
 import importlib
+import time
 
 import numpy as np
 import pytest
 
-from gait_core.testing_skips import need_engine
-from gait_core.trial_setup import DEFAULT_ENGINES
+from gait_core import registry
+from gait_core.testing_skips import need_engine, need_robot
+from gait_core.trial import run_trial
+from gait_core.trial_setup import DEFAULT_ENGINES, default_trial
 from sim_bridge.engines.trial_benchmark import BOXES, box_tape
 
 pytestmark = pytest.mark.physics
@@ -32,3 +35,23 @@ def test_a_generated_robot_squats_on_all_its_feet(engine, legs, joints):
     # The bare calls do the same work, to the last bit.
     _, last = bare_trial(tape.robot, tape.spec.scene, tape.applied())
     assert last == tuple(rollout.joint_positions[-1].tolist())
+
+
+@pytest.mark.parametrize('name', DEFAULT_ENGINES)
+def test_a_reset_takes_less_than_a_tenth_of_a_trial_of_5_s(name):
+    need_engine(name)
+    need_robot('a1')
+    engine = registry.load('engines', name)()
+    spec = default_trial('a1', 5.0, {'engine': name})
+    run_trial(spec, engine)
+    least = {'reset': np.inf, 'trial': np.inf}
+    for _ in range(3):
+        for what, call in (
+            ('reset', lambda: engine.reset(spec.scene, 0)),
+            ('trial', lambda: run_trial(spec, engine)),
+        ):
+            began = time.process_time()
+            call()
+            least[what] = min(least[what], time.process_time() - began)
+    engine.close()
+    assert least['reset'] < 0.1 * least['trial']
