@@ -362,6 +362,7 @@ def test_sensor_noise_follows_the_trial_s_seed():
         ({'parameters': {'amplitude': 3.0}}, 'amplitude'),
         ({'scene': {'terrain': TerrainSpec(name='rouhg')}}, "'rouhg'.*'rough'"),
         ({'fitness_terms': {'no_such_term': 1.0}}, "unknown fitness term 'no_such_term'"),
+        ({'scene': {'fixed_base': True}, 'fitness_terms': {'upright': 1.0}}, 'gets no fitness'),
         (
             {'scene': {'initial': InitialState(joint_positions={'leg0_joint7': 0.1})}},
             "joint in initial.joint_positions 'leg0_joint7'.*leg0_joint",

@@ -1,0 +1,36 @@
+"""The page on field reports has all sixty, and every test that it names is one."""
+
+import ast
+from functools import cache
+from pathlib import Path
+import re
+
+import pytest
+
+from gait_core.testing_documents import rows
+
+ROOT = Path(__file__).resolve().parents[2]
+ROWS = rows((ROOT / 'doc' / 'field_reports.md').read_text(encoding='utf-8'), '#')
+TEST = re.compile(r'`((?:src|test)/[\w/]+\.py)::(\w+)`')
+
+
+@cache
+def names_in(file):
+    """Return the names of the tests that a module defines."""
+    tree = ast.parse((ROOT / file).read_text(encoding='utf-8'))
+    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def test_the_sixty_reports_are_there_in_order():
+    assert [row[0] for row in ROWS] == [str(number) for number in range(1, 61)]
+
+
+@pytest.mark.parametrize('row', ROWS, ids=lambda row: row[0])
+def test_its_tests_exist(row):
+    number, fault, proof = row
+    # Backticks at both ends of a cell are taken off by `rows`.
+    named = TEST.findall(f'`{proof}`')
+    assert fault and named
+    assert named == re.findall(r'([\w/]+\.py)::(\w+)', proof)
+    for file, name in named:
+        assert name.startswith('test_') and name in names_in(file), f'{number}: {file}::{name}'
