@@ -42,7 +42,7 @@ from gait_ros.parameters import (
     overrides,
     refuse_unknown_overrides,
 )
-from gait_ros.qos import LATCHED, PUBLISHED, overridable
+from gait_ros.qos import LATCHED, advertise
 from gait_ros.run_node import run_node
 
 _PERIOD = 0.1
@@ -94,12 +94,9 @@ class EvolverNode(Node):
         self._ended: Future | None = None
         self._best_told: Best | None = None
         self._reported = True
-        options = {'qos_overriding_options': overridable()}
-        self._status = self.create_publisher(EvolverStatus, '~/status', PUBLISHED, **options)
-        self._best = self.create_publisher(BestGait, '~/best', LATCHED, **options)
-        self._diagnostics = self.create_publisher(
-            DiagnosticArray, 'diagnostics', PUBLISHED, **options
-        )
+        self._status = advertise(self, EvolverStatus, '~/status')
+        self._best = advertise(self, BestGait, '~/best', LATCHED)
+        self._diagnostics = advertise(self, DiagnosticArray, 'diagnostics')
         self.create_service(Trigger, '~/checkpoint', self._on_checkpoint)
         self._action = ActionServer(
             self,

@@ -10,7 +10,7 @@ from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
 
 from gait_core.errors import ConfigurationError
-from gait_ros.qos import PUBLISHED
+from gait_ros.qos import advertise
 
 _TOPIC = '/clock'
 _DISCOVERY = 1.0
@@ -100,7 +100,7 @@ class ClockPublisher:
             raise ConfigurationError(
                 f'{_TOPIC} is published by {others[0]} already; set publish_clock to false'
             )
-        self._publisher: Any = node.create_publisher(Clock, _TOPIC, PUBLISHED)
+        self._publisher: Any = advertise(node, Clock, _TOPIC)
 
     def publish(self, stamp: Time) -> None:
         """Publish the time, unless this clock gave way to another."""

@@ -38,7 +38,7 @@ from gait_ros.lockstep import LockstepClient
 from gait_ros.managed import ManagedNode
 from gait_ros.markers import gait_markers
 from gait_ros.parameters import DeclaredParameters, overrides, refuse_unknown_overrides
-from gait_ros.qos import PUBLISHED, STREAM, overridable
+from gait_ros.qos import advertise, listen
 from gait_ros.run_node import run_node
 from gait_ros.safe_output import SafeOutput
 
@@ -189,20 +189,14 @@ class ControllerNode(ManagedNode):
 
     def _advertise(self) -> None:
         chosen = self._chosen
-        options: dict[str, Any] = {'qos_overriding_options': overridable()}
         is_trajectory = chosen.output == 'joint_trajectory'
-        self._targets_publisher = self.create_publisher(
-            JointTrajectory if is_trajectory else Float64MultiArray,
-            chosen.output,
-            PUBLISHED,
-            **options,
+        self._targets_publisher = advertise(
+            self, JointTrajectory if is_trajectory else Float64MultiArray, chosen.output
         )
-        self._state_publisher = self.create_publisher(
-            GaitState, 'gait_state', PUBLISHED, **options
-        )
-        self._markers = self.create_publisher(MarkerArray, 'gait_markers', PUBLISHED, **options)
+        self._state_publisher = advertise(self, GaitState, 'gait_state')
+        self._markers = advertise(self, MarkerArray, 'gait_markers')
         self._shown = 0
-        self._diagnostics = self.create_publisher(DiagnosticArray, 'diagnostics', PUBLISHED)
+        self._diagnostics = advertise(self, DiagnosticArray, 'diagnostics')
         if not chosen.lockstep:
             self._listen()
         self.create_service(LoadGait, '~/load_gait', self._on_load_gait)
@@ -226,9 +220,7 @@ class ControllerNode(ManagedNode):
             (Odometry, 'odom', self._seen.odometry),
             (Twist, 'cmd_vel', self._on_cmd_vel),
         ):
-            self.create_subscription(
-                kind, topic, callback, STREAM, qos_overriding_options=overridable()
-            )
+            listen(self, kind, topic, callback)
 
     # ------------------------------------------------------------------------------- lifecycle
 

@@ -25,7 +25,7 @@ from gait_ros.joint_messages import (
 )
 from gait_ros.managed import ManagedNode
 from gait_ros.parameters import DeclaredParameters, refuse_unknown_overrides
-from gait_ros.qos import PUBLISHED, STREAM, overridable
+from gait_ros.qos import advertise, listen
 from gait_ros.run_node import run_node
 
 _REPEAT = 10.0
@@ -58,15 +58,12 @@ class HardwareNode(ManagedNode):
             raise ConfigurationError("parameter 'robot' is empty; name one, e.g. robot:=guroo")
         self._hardware = read_hardware(chosen.hardware, load_robot(chosen.robot))
         self._readings: dict[str, float] = {}
-        options: dict[str, Any] = {'qos_overriding_options': overridable()}
         for source, target, change in (
             (COMMANDS, MOTOR_COMMANDS, self._hardware.to_motors),
             (MOTOR_STATES, STATES, self._to_joints),
         ):
-            publisher = self.create_publisher(JointState, target, PUBLISHED, **options)
-            self.create_subscription(
-                JointState, source, self._relay(source, publisher, change), STREAM, **options
-            )
+            publisher = advertise(self, JointState, target)
+            listen(self, JointState, source, self._relay(source, publisher, change))
         self.create_service(Trigger, '~/calibrate', self._on_calibrate)
 
     def _relay(

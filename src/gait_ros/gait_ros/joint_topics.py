@@ -26,7 +26,7 @@ from gait_ros.joint_messages import (
     to_targets,
     to_values,
 )
-from gait_ros.qos import STREAM, overridable
+from gait_ros.qos import listen
 
 _REPEAT = 10.0
 
@@ -94,13 +94,7 @@ class JointTopics:
             }
         self.commands = ' or '.join(inputs)
         for topic, (kind, take) in inputs.items():
-            node.create_subscription(
-                kind,
-                topic,
-                self._taker(topic, take),
-                STREAM,
-                qos_overriding_options=overridable(),
-            )
+            listen(node, kind, topic, self._taker(topic, take))
 
     def spoken(self, message: JointState) -> JointState:
         """Return joint states as the motors report them, where there are any."""

@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
-from rclpy.qos import QoSDurabilityPolicy, QoSHistoryPolicy, QoSProfile, QoSReliabilityPolicy
+from collections.abc import Callable, Mapping
+from copy import copy
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.qos import (
+    QoSDurabilityPolicy,
+    QoSHistoryPolicy,
+    QoSPolicyKind,
+    QoSProfile,
+    QoSReliabilityPolicy,
+)
 from rclpy.qos_overriding_options import QoSOverridingOptions
+
+from gait_core.errors import ConfigurationError, nearest
+from gait_ros.parameters import overrides
 
 PUBLISHED = QoSProfile(
     history=QoSHistoryPolicy.KEEP_LAST,
@@ -37,6 +51,74 @@ LOCKSTEP = QoSProfile(
 """Both sides of the lock-step channel: nothing may be lost or replaced."""
 
 
-def overridable() -> QoSOverridingOptions:
-    """Return options with which a topic's QoS can be set by ``qos_overrides.`` parameters."""
-    return QoSOverridingOptions.with_default_policies()
+_WORDS: Mapping[str, tuple[str, ...]] = {
+    'history': ('keep_last', 'keep_all'),
+    'reliability': ('reliable', 'best_effort'),
+    'durability': ('volatile', 'transient_local'),
+}
+_DEPTH = 'depth'
+_PREFIX = 'qos_overrides.'
+_MOST = 100_000
+
+
+def advertise(node: Node, kind: Any, topic: str, profile: QoSProfile = PUBLISHED) -> Any:
+    """
+    Return a publisher whose QoS can be set by ``qos_overrides.`` parameters.
+
+    Raises
+    ------
+    ConfigurationError
+        If one of them has a value that no policy has.
+
+    """
+    return node.create_publisher(kind, topic, **_overridable(node, 'publisher', topic, profile))
+
+
+def listen(
+    node: Node,
+    kind: Any,
+    topic: str,
+    callback: Callable[[Any], Any],
+    profile: QoSProfile = STREAM,
+) -> Any:
+    """Return a subscription whose QoS can be set likewise."""
+    return node.create_subscription(
+        kind, topic, callback, **_overridable(node, 'subscription', topic, profile)
+    )
+
+
+def unused_overrides(node: Node) -> list[str]:
+    """Return a line for each override of QoS that nothing of the node takes."""
+    known = [name for name in node.get_parameters_by_prefix('') if name.startswith(_PREFIX)]
+    return [
+        f'parameter {name} changes nothing of {node.get_name()}: {nearest(name, known)}'
+        for name in sorted(overrides(node))
+        if name.startswith(_PREFIX) and name not in known
+    ]
+
+
+def _overridable(node: Node, entity: str, topic: str, profile: QoSProfile) -> dict[str, Any]:
+    given = overrides(node)
+    for policy in (*_WORDS, _DEPTH):
+        name = f'{_PREFIX}{node.resolve_topic_name(topic)}.{entity}.{policy}'
+        if name in given:
+            _check(name, policy, given[name])
+    kinds = [QoSPolicyKind[policy.upper()] for policy in (*_WORDS, _DEPTH)]
+    return {
+        # rclpy writes overrides into the profile that it is given.
+        'qos_profile': copy(profile),
+        'qos_overriding_options': QoSOverridingOptions(kinds),
+    }
+
+
+def _check(name: str, policy: str, value: Any) -> None:
+    if policy == _DEPTH:
+        if type(value) is not int or not 1 <= value <= _MOST:
+            raise ConfigurationError(
+                f"parameter '{name}' is {value!r}, expected a whole number from 1 to {_MOST}"
+            )
+        return
+    if value not in _WORDS[policy]:
+        raise ConfigurationError(
+            f"parameter '{name}' is {value!r}: {nearest(str(value), _WORDS[policy])}"
+        )

@@ -12,6 +12,7 @@ from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 
 from gait_core.errors import ConfigurationError
+from gait_ros.qos import unused_overrides
 from gait_ros.stop import Stop, ignore_signals, stop_on_signals
 
 # Longest wait for an event: a signal that arrives between two waits is seen after it.
@@ -88,6 +89,8 @@ def _spin(node: Any, stop: Stop) -> None:
         start = getattr(node, 'start', None)
         if start is not None and not stop:
             start()
+        for line in unused_overrides(node):
+            node.get_logger().warning(line)
         while not stop and rclpy.ok():
             executor.spin_once(timeout_sec=_PATIENCE)
     finally:

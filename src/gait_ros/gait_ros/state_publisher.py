@@ -26,7 +26,7 @@ from gait_interfaces.msg import Energy, FootContacts, Stability
 from gait_ros import state_messages as build
 from gait_ros.conversions import flat
 from gait_ros.markers import element_lines, stability_markers
-from gait_ros.qos import PUBLISHED, overridable
+from gait_ros.qos import advertise
 
 _THROTTLE = 0.1
 _COST_DISTANCE = 0.1
@@ -125,9 +125,7 @@ class StatePublisher:
         self._link_transforms, self._spoken = link_transforms, spoken
         names = {'joint_states': joint_states}
         self._publishers: dict[str, Any] = {
-            topic: node.create_publisher(
-                kind, names.get(topic, topic), PUBLISHED, qos_overriding_options=overridable()
-            )
+            topic: advertise(node, kind, names.get(topic, topic))
             for topic, kind in _TOPICS.items()
         }
         self._throttled = dict.fromkeys(('markers', 'energy'), 0.0)

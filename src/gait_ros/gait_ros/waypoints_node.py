@@ -16,7 +16,7 @@ from gait_core.parameters import bounded
 from gait_core.waypoints import STANDING, WaypointFollower, WaypointParams
 from gait_ros.live_observation import base_pose
 from gait_ros.parameters import DeclaredParameters, refuse_unknown_overrides
-from gait_ros.qos import PUBLISHED, STREAM, overridable
+from gait_ros.qos import advertise, listen
 from gait_ros.run_node import run_node
 
 # cmd_vel is read with best effort: the stop is said more than once.
@@ -47,9 +47,8 @@ class WaypointsNode(Node):
         self._pose: FloatArray | None = None
         self._heard = self.get_clock().now().nanoseconds
         self._stops = 0
-        options: dict[str, Any] = {'qos_overriding_options': overridable()}
-        self._publisher = self.create_publisher(Twist, 'cmd_vel', PUBLISHED, **options)
-        self.create_subscription(Odometry, 'odom', self._on_odom, STREAM, **options)
+        self._publisher = advertise(self, Twist, 'cmd_vel')
+        listen(self, Odometry, 'odom', self._on_odom)
 
     def start(self) -> None:
         """Begin to walk."""

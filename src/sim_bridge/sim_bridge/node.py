@@ -39,7 +39,7 @@ from gait_ros.joint_topics import JointTopics
 from gait_ros.lockstep import LockstepServer, NextSpin
 from gait_ros.managed import ManagedNode
 from gait_ros.parameters import DeclaredParameters, refuse_unknown_overrides
-from gait_ros.qos import PUBLISHED
+from gait_ros.qos import advertise
 from gait_ros.run_node import run_node
 from gait_ros.state_publisher import StatePublisher
 from gait_ros.terrain import describe_terrain
@@ -94,8 +94,8 @@ class SimBridgeNode(ManagedNode):
         self._states = StatePublisher(
             self, self._params.publish_link_tf, self._joints.states, self._joints.spoken
         )
-        self._diagnostics = self.create_publisher(DiagnosticArray, 'diagnostics', PUBLISHED)
-        self._heartbeat = self.create_publisher(WorkerStatus, '~/worker_status', PUBLISHED)
+        self._diagnostics = advertise(self, DiagnosticArray, 'diagnostics')
+        self._heartbeat = advertise(self, WorkerStatus, '~/worker_status')
         self._lockstep = LockstepServer(self)
         self.create_service(Reset, '~/reset', self._on_reset)
         self.create_service(Step, '~/step', self._on_step)
