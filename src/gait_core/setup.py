@@ -28,6 +28,7 @@ setup(
         'gait.terrains': [
             'bumps = gait_core.terrains.bumps:Bumps',
             'flat = gait_core.terrains.flat:Flat',
+            'room = gait_core.terrains.room:Room',
             'rough = gait_core.terrains.rough:Rough',
             'slope = gait_core.terrains.slope:Slope',
             'steps = gait_core.terrains.steps:Steps',

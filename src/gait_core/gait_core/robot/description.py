@@ -45,6 +45,12 @@ Every key is optional; whatever is absent is inferred (``infer.py``)::
       min_height_ratio: 0.5
       pose: {'.*_knee': 1.2}         # into which a fallen robot moves when run live; others hold
     imu_link: torso
+    sensors:                         # simulated where asked for; frames x forward, y left, z up
+      - {name: lidar, kind: lidar, link: torso, xyz: [0, 0, 0.1], rpy: [0, 0, 0], rate: 10,
+         range: [0.1, 12], noise: 0.01, azimuth: [-3.1416, 3.1416], columns: 360,
+         elevation: [-0.2, 0.2], rows: 8}    # rad; of one row: a plane scan
+      - {name: camera, kind: depth_camera, link: torso, xyz: [0.1, 0, 0], rate: 10,
+         range: [0.2, 5], field_of_view: 1.2, columns: 64, rows: 48}
     length_scale: 0.62                 # m; default: height of the root link in the stance
     defaults:
       controller: stage_walk
@@ -93,6 +99,7 @@ from gait_core.robot.model import (
     RobotModel,
     Shape,
 )
+from gait_core.robot.range_sensor import read_sensors
 from gait_core.robot.urdf import Tree
 from gait_core.robot.yaml_reader import Section, by_pattern, matching
 from gait_core.scene import NOTHING, Scene
@@ -114,6 +121,7 @@ _KEYS = (
     'nominal_stance',
     'fall',
     'imu_link',
+    'sensors',
     'length_scale',
     'defaults',
 )
@@ -171,6 +179,7 @@ def describe(
         nominal_stance=stance,
         fall=_fall(given, names),
         imu_link=given.text('imu_link', ''),
+        sensors=read_sensors(given, [link.name for link in tree.links]),
         defaults=_defaults(given.section('defaults')),
         source=str(source),
     )

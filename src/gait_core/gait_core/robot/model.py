@@ -11,6 +11,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import unknown
+from gait_core.robot.range_sensor import RangeSensor
 from gait_core.scene import NOTHING
 
 MOVING = ('revolute', 'continuous', 'prismatic')
@@ -229,6 +230,8 @@ class RobotModel:
         Characteristic length, e.g. standing height of the base.
     imu_link : str
         Empty: the root link.
+    sensors : tuple of RangeSensor
+        Lidars and depth cameras; simulated where they are asked for by name.
     defaults : mapping
         Scene and trial defaults of this robot: ``scene`` fields, ``controller``, ``preset``,
         ``gait`` parameters of that controller, ``engines.<name>`` options, ``physics_steps`` by
@@ -255,6 +258,7 @@ class RobotModel:
     fall: FallCriterion | None = field(default_factory=FallCriterion)
     length_scale: float = 1.0
     imu_link: str = ''
+    sensors: tuple[RangeSensor, ...] = ()
     defaults: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     source: str = ''
 

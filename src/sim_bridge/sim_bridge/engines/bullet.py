@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from gait_core.arrays import FloatArray
 from gait_core.observation import Observation
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
@@ -19,12 +20,14 @@ from sim_bridge.engines.bounds import (
     PushWindow,
 )
 from sim_bridge.engines.bullet_client import pb
+from sim_bridge.engines.bullet_ground import GroundRays
 from sim_bridge.engines.bullet_motors import Motors
 from sim_bridge.engines.bullet_nodes import NodesEngine
 from sim_bridge.engines.bullet_options import BulletOptions
 from sim_bridge.engines.bullet_state import Mount, StateReader, body_state
 from sim_bridge.engines.bullet_world import World
 from sim_bridge.engines.rigid_engine import RigidEngine
+from sim_bridge.engines.rigid_states import StateLog
 
 
 class _Shove:
@@ -55,7 +58,9 @@ class BulletEngine(RigidEngine[World, Motors, _Shove]):
 
     name = 'bullet'
     Options = BulletOptions
+    Rays = GroundRays
     carries = (*CARRIES, BALL_JOINTS, FORCE_ELEMENTS, FREE_BODIES, CONTACT_NODES)
+    _state: StateReader
 
     def __init__(self, robots: Callable[[str, int], RobotModel] = load_robot) -> None:
         super().__init__(robots)
@@ -90,6 +95,11 @@ class BulletEngine(RigidEngine[World, Motors, _Shove]):
         """Advance one control period per tape entry; equals stepping bit for bit."""
         return self._other.rollout(tape) if self._other else super().rollout(tape)
 
+    def cast(self, origin: FloatArray, directions: FloatArray, reach: float) -> FloatArray:
+        """Return how far rays go through the scene without its robot, as SceneEngine does."""
+        caster = self._other.cast if self._other else super().cast
+        return caster(origin, directions, reach)
+
     def close(self) -> None:
         """Release the physics; further calls raise ProtocolError."""
         super().close()
@@ -111,6 +121,17 @@ class BulletEngine(RigidEngine[World, Motors, _Shove]):
 
     def _shove(self, push: Push, world: World, scene: Scene) -> _Shove:
         return _Shove(push, world, scene)
+
+    def _play(self, log: StateLog, samples: int) -> None:
+        begun, count = self._tick, len(log.rows)
+        first, end = begun * self._steps, (begun + count) * self._steps
+        pushed = any(push.window.within(first, end) for push in self._pushes)
+        if pushed or not (self._motors.plain and self._state.plain):
+            super()._play(log, samples)
+            return
+        while log.done < count:
+            self._state.play(log, self._motors, self._steps // samples)
+            self._tick = begun + log.done
 
     def _advance(self, steps: int) -> None:
         step, client, motors = pb.stepSimulation, self._client, self._motors

@@ -20,6 +20,7 @@ from gait_core.terrains.base import HeightField
 from sim_bridge.engines.balls import ball_quaternion
 from sim_bridge.engines.bounds import check_base
 from sim_bridge.engines.bullet_client import connect, disconnect, pb
+from sim_bridge.engines.bullet_ground import add_ground
 from sim_bridge.engines.bullet_options import BulletOptions
 from sim_bridge.engines.demands import NO_LIMIT
 from sim_bridge.engines.fused import Fused, fused
@@ -156,34 +157,8 @@ class World:
 
     def _add_ground(self, terrain: Terrain) -> None:
         field = terrain.heightfield
-        if field is None:
-            looks, centre = -1, (0.0, 0.0, 0.0)
-            shape = pb.createCollisionShape(
-                pb.GEOM_PLANE, planeNormal=[0.0, 0.0, 1.0], physicsClientId=self.client
-            )
-        else:
-            rows, columns = field.heights.shape
-            shape = pb.createCollisionShape(
-                pb.GEOM_HEIGHTFIELD,
-                meshScale=[field.cell, field.cell, 1.0],
-                heightfieldData=self._heights(field),
-                numHeightfieldRows=columns,
-                numHeightfieldColumns=rows,
-                physicsClientId=self.client,
-            )
-            # Bullet puts the middle of the bounding box at the shape's origin.
-            centre = (*field.centre, field.mid_height)
-            # Without looks of its own the whole field would be triangulated for pictures.
-            looks = pb.createVisualShape(pb.GEOM_SPHERE, radius=1e-3, physicsClientId=self.client)
-        if shape < 0:
-            raise ConfigurationError('Bullet could not build the terrain; it may be too large')
-        self.ground: int = pb.createMultiBody(
-            baseMass=0.0,
-            baseCollisionShapeIndex=shape,
-            baseVisualShapeIndex=looks,
-            basePosition=centre,
-            physicsClientId=self.client,
-        )
+        heights = [] if field is None else self._heights(field)
+        self.ground: int = add_ground(terrain, heights, self.client)
 
     def _heights(self, field: HeightField) -> list[float]:
         if self._field is None or self._field[0] is not field:

@@ -68,7 +68,7 @@ def build_model(
     spec.compiler.degree = False
     spec.compiler.boundmass = spec.compiler.boundinertia = LEAST
     _set_options(spec, scene, options)
-    _add_ground(spec, terrain)
+    add_ground(spec, terrain)
     bodies: dict[str, Any] = {}
     parent = {joint.child: joint for joint in robot.joints}
     for link in robot.links:
@@ -226,7 +226,8 @@ def _set_surface(
     surface.solimp = constant_impedance(options.contact_impedance)
 
 
-def _add_ground(spec: Any, terrain: Terrain) -> None:
+def add_ground(spec: Any, terrain: Terrain) -> None:
+    """Add a terrain's geometry; what touches it is said by pairs."""
     field = terrain.heightfield
     geom = spec.worldbody.add_geom(name=GROUND, contype=0, conaffinity=0)
     if field is None:

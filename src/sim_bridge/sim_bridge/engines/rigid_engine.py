@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from gait_core.arrays import FloatArray
-from gait_core.errors import ProtocolError, SimulationDiverged
+from gait_core.errors import ConfigurationError, ProtocolError, SimulationDiverged
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters, build
 from gait_core.placement import base_pose
@@ -90,6 +90,18 @@ class Reader(Protocol):
         """Return a log for the states of some ticks."""
 
 
+class TerrainRays(Protocol):
+    """Casts rays at a terrain, apart from the physics."""
+
+    terrain: Terrain
+
+    def cast(self, origin: FloatArray, directions: FloatArray, reach: float) -> FloatArray:
+        """Return how far rays go, (n,) [m], as RangingEngine has it."""
+
+    def close(self) -> None:
+        """Release what the engine's library holds."""
+
+
 BuiltT = TypeVar('BuiltT', bound=Built)
 WorldT = TypeVar('WorldT', bound=RigidWorld)
 MotorsT = TypeVar('MotorsT', bound=RigidMotors)
@@ -113,6 +125,7 @@ class SceneEngine(ABC, Generic[BuiltT]):
     name: ClassVar[str]
     Options: ClassVar[type[Parameters]]
     carries: ClassVar[tuple[str, ...]]
+    Rays: ClassVar[type[Any] | None] = None
 
     def __init__(self, robots: Callable[[str, int], RobotModel] = load_robot) -> None:
         self._robots = robots
@@ -120,6 +133,7 @@ class SceneEngine(ABC, Generic[BuiltT]):
         self._robot: RobotModel | None = None
         self._similar: Similarity | None = None
         self._ready = False
+        self._rays: TerrainRays | None = None
 
     @abstractmethod
     def _open(self) -> BuiltT:
@@ -159,7 +173,7 @@ class SceneEngine(ABC, Generic[BuiltT]):
         refuse_unsupported(self.name, self.carries, scene, robot)
         start = initial_positions(robot, scene)
         terrain = load_terrain(scene.terrain)
-        self._robot, self._period = robot, scene.control_period
+        self._robot, self._period, self._terrain = robot, scene.control_period, terrain
         self._similar = similar = self._similarity(scene.length_scale)
         if similar is not None:
             start, options = similar.positions(start), similar.options(options)
@@ -182,11 +196,40 @@ class SceneEngine(ABC, Generic[BuiltT]):
             return self._similar
         return Similarity(ratio, self.robot)
 
+    def cast(self, origin: FloatArray, directions: FloatArray, reach: float) -> FloatArray:
+        """
+        Return how far rays go through the scene without its robot, as RangingEngine has it.
+
+        Raises
+        ------
+        ConfigurationError
+            If this engine casts no rays.
+        ProtocolError
+            Before a reset or after ``close``.
+
+        """
+        self._check_ready()
+        if self.Rays is None:
+            raise ConfigurationError(
+                f"engine '{self.name}' casts no rays for range sensors; valid: bullet, mujoco"
+            )
+        if self._rays is None or self._rays.terrain is not self._terrain:
+            self._drop_rays()
+            self._rays = self.Rays(self._terrain)
+        assert self._rays is not None
+        return self._rays.cast(origin, directions, reach)
+
+    def _drop_rays(self) -> None:
+        if self._rays is not None:
+            self._rays.close()
+            self._rays = None
+
     def close(self) -> None:
         """Release the physics; further calls raise ProtocolError."""
         if self._world is not None:
             self._world.close()
             self._world = None
+        self._drop_rays()
         self._ready = False
 
     def _check_ready(self) -> None:

@@ -1,0 +1,79 @@
+"""A room: level ground inside walls, with boxes on it for sensors to see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import math
+
+import numpy as np
+
+from gait_core.errors import ConfigurationError
+from gait_core.parameters import Parameters, bounded
+from gait_core.terrains.base import Grid, HeightField, Terrain, check_grid
+
+_WALL = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Room(Parameters):
+    """
+    Level ground of a length and width around the origin, walled in.
+
+    A box stands in every square of side ``spacing``, anywhere in it by the seed, but for those
+    that would reach into the free ground around the origin. Walls and boxes rise within one cell
+    towards their inside: a wall at x has its foot at x - ``cell`` and its top at x.
+    """
+
+    length: float = bounded(8.0, low=0.5, high=100.0, unit='m', doc='From wall to wall, ahead.')
+    width: float = bounded(6.0, low=0.5, high=100.0, unit='m', doc='The same, to the sides.')
+    height: float = bounded(0.6, low=0.0, high=5.0, unit='m', doc='Of walls and boxes.')
+    box: float = bounded(0.4, low=0.0, high=10.0, unit='m', doc='Side of a box; 0: no boxes.')
+    spacing: float = bounded(2.0, low=0.01, high=50.0, unit='m', doc="Side of a box's square.")
+    free_radius: float = bounded(
+        1.0, low=0.0, high=100.0, unit='m', doc='Level ground around the origin.'
+    )
+    cell: float = bounded(0.05, low=1e-3, high=0.5, unit='m', doc='Grid spacing.')
+
+    def __post_init__(self) -> None:
+        """Check that a box fits into its square, and the size of the grid."""
+        super().__post_init__()
+        if self.box + 2.0 * self.cell > self.spacing:
+            raise ConfigurationError(
+                f'box = {self.box:g} m does not fit into a spacing of {self.spacing:g} m; '
+                f'nearest valid: {max(self.spacing - 2.0 * self.cell, 0.0):g}'
+            )
+        check_grid(self.length, self.width, self.cell)
+
+    def build(self, seed: int) -> Terrain:
+        """Return the surface of a seed."""
+        nx, ny = (math.ceil(0.5 * side / self.cell - 1e-9) for side in (self.length, self.width))
+        x = np.arange(-nx - _WALL, nx + _WALL + 1)
+        y = np.arange(-ny - _WALL, ny + _WALL + 1)
+        high = (np.abs(x)[None, :] >= nx) | (np.abs(y)[:, None] >= ny)
+        side = round(self.box / self.cell)
+        if side:
+            for left, low in self._boxes(seed, side, nx, ny):
+                inside = (y >= low) & (y <= low + side)
+                high |= inside[:, None] & ((x >= left) & (x <= left + side))[None, :]
+        return Grid(
+            HeightField(
+                heights=np.where(high, self.height, 0.0),
+                cell=self.cell,
+                origin=(float(x[0]) * self.cell, float(y[0]) * self.cell),
+            )
+        )
+
+    def _boxes(self, seed: int, side: int, nx: int, ny: int) -> list[tuple[int, int]]:
+        """Return the corners of least x and y, in cells from the origin."""
+        rng = np.random.default_rng(seed)
+        square = max(round(self.spacing / self.cell), side + 2)
+        found = []
+        for row in range(2 * ny // square):
+            for column in range(2 * nx // square):
+                left, low = rng.integers(1, square - side, size=2, endpoint=True).tolist()
+                left, low = left + column * square - nx, low + row * square - ny
+                # To the nearest point of the box, whose faces begin a cell outside of it.
+                away = [max(at - 1, -(at + side + 1), 0) * self.cell for at in (left, low)]
+                if math.hypot(*away) > self.free_radius:
+                    found.append((left, low))
+        return found
