@@ -1,28 +1,46 @@
 """
-Write the tables of the READMEs and of doc/ that are made from the code.
+Write what READMEs and doc/ have that is made from the code: tables, and whole pages of reference.
 
 `make format` calls it; a test fails where a page differs from what this would write.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 import sys
+
+import command_page
+import interface_page
+import parameter_page
+import registered_page
 
 from gait_core.testing_documents import renewed
 
 ROOT = Path(__file__).resolve().parents[1]
+PAGES: Mapping[str, Callable[[], str]] = {
+    'doc/command.md': command_page.page,
+    'doc/interfaces.md': interface_page.page,
+    'doc/parameters.md': parameter_page.page,
+    'doc/registered.md': registered_page.page,
+}
+"""Pages that hold nothing else."""
 
 
 def main() -> int:
-    """Renew every page that has such a table, and name those that changed."""
+    """Renew every page that is made or has a made table, and name those that changed."""
     for path in sorted([*ROOT.glob('*.md'), *ROOT.glob('*/*.md'), *ROOT.glob('src/*/*.md')]):
-        text = path.read_text(encoding='utf-8')
-        new = renewed(text, path.parent)
-        if new != text:
-            path.write_text(new, encoding='utf-8')
-            print(path.relative_to(ROOT))
+        _write(path, renewed(path.read_text(encoding='utf-8'), path.parent))
+    # After them: the page on interfaces is made of what READMEs say.
+    for name, page in PAGES.items():
+        _write(ROOT / name, page())
     return 0
+
+
+def _write(path: Path, text: str) -> None:
+    if not path.is_file() or text != path.read_text(encoding='utf-8'):
+        path.write_text(text, encoding='utf-8')
+        print(path.relative_to(ROOT))
 
 
 if __name__ == '__main__':

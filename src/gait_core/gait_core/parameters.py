@@ -6,7 +6,7 @@ ROS descriptors, README tables, command line and search bounds are derived from 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 import dataclasses
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +20,13 @@ from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError, unknown
 
 _META = 'gait_parameter'
+_ROS_TYPES = {
+    'float': 'double',
+    'int': 'integer',
+    'bool': 'bool',
+    'str': 'string',
+    'floats': 'double array',
+}
 # Six digits say nothing of these.
 _HUGE: Mapping[float, str] = {2**63 - 1: '2^63 - 1'}
 
@@ -226,24 +233,42 @@ def build(cls: type[ParametersT], values: Mapping[str, Any]) -> ParametersT:
     return cls(**values)
 
 
-def parameter_table(cls: type[Parameters]) -> str:
+def parameter_table(cls: type[Parameters], prefix: str = '', is_of_node: bool = False) -> str:
     """
-    Return a README's Markdown table of what a parameter dataclass declares.
+    Return a Markdown table of what a parameter dataclass declares.
 
     Numbered parameters that differ by number and default alone share a row.
+
+    Parameters
+    ----------
+    cls : type of Parameters
+    prefix : str
+        In front of each name, e.g. ``gait.``.
+    is_of_node : bool
+        Whether type and mutability are told, too, as ROS has them.
+
     """
-    rows = ['| Parameter | Default | Range | Unit | Meaning |', '|---|---|---|---|---|']
+    headings = ['Parameter', 'Default', 'Range', 'Unit', 'Meaning']
+    if is_of_node:
+        headings[1:1], headings[5:5] = ['Type'], ['Live']
+    lines = [_row(headings), '|' + '---|' * len(headings)]
     for _, group in groupby(describe(cls), key=_declared_alike):
         alike = list(group)
         first, last = alike[0], alike[-1]
-        names, default = f'`{first.name}`', _shown(first.default)
+        names, default = f'`{prefix}{first.name}`', _shown(first.default)
         if len(alike) > 1:
-            names += f' to `{last.name}`'
+            names += f' to `{prefix}{last.name}`'
             lowest, highest = (pick(info.default for info in alike) for pick in (min, max))
             default = default if lowest == highest else f'{_shown(lowest)} to {_shown(highest)}'
-        cells = (names, default, _range(first), first.unit, first.doc)
-        rows.append('| ' + ' | '.join(cell.replace('|', r'\|') for cell in cells) + ' |')
-    return '\n'.join(rows) + '\n'
+        cells = [names, default, _range(first), first.unit, first.doc]
+        if is_of_node:
+            cells[1:1], cells[5:5] = [_ROS_TYPES[first.kind]], ['no' if first.read_only else 'yes']
+        lines.append(_row(cell.replace('|', r'\|') for cell in cells))
+    return '\n'.join(lines) + '\n'
+
+
+def _row(cells: Iterable[str]) -> str:
+    return '| ' + ' | '.join(cells) + ' |'
 
 
 def _declared_alike(info: ParameterInfo) -> tuple[Any, ...]:

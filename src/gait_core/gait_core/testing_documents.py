@@ -89,7 +89,7 @@ def _parameters(folder: Path, place: str) -> str:
 
 def _mapping(folder: Path, place: str, heading: str) -> str:
     """``MODULE:NAME HEADING``: a mapping of names to what they mean."""
-    return _table((heading, 'Meaning'), _object(place))
+    return named_table((heading, 'Meaning'), _object(place))
 
 
 def _modules(folder: Path, source: str) -> str:
@@ -100,17 +100,17 @@ def _modules(folder: Path, source: str) -> str:
         for path in sorted(root.rglob('*.py'))
         if not path.name.startswith('_')
     }
-    return _table(('Module', 'Holds'), found)
+    return named_table(('Module', 'Holds'), found)
 
 
 def _registered(folder: Path, kind: str, package: str) -> str:
     """``KIND PACKAGE``: what a package registers; nothing is imported but that package."""
     found = {
-        entry.name: _of_attribute(entry.module, entry.attr)
+        entry.name: summary_of(entry.module, entry.attr)
         for entry in sorted(entry_points(group=registry.GROUPS[kind]), key=lambda e: e.name)
         if entry.module.partition('.')[0] == package
     }
-    return _table(('Name', 'Meaning'), found)
+    return named_table(('Name', 'Meaning'), found)
 
 
 def _definitions(folder: Path) -> str:
@@ -125,19 +125,16 @@ def _definitions(folder: Path) -> str:
                 comment.append(line.lstrip('# '))
             sentence = re.split(r'(?<=\.) ', ' '.join(comment))[0]
             found[f'{kind}/{path.stem}'] = sentence
-    return _table(('Definition', 'Is'), found)
+    return named_table(('Definition', 'Is'), found)
 
 
-def _arguments(folder: Path, file: str) -> str:
-    """``FILE``: the arguments that a launch file declares; ``launch`` is not needed."""
+def _arguments(folder: Path, place: str) -> str:
+    """``MODULE:NAME``: the arguments of a launch file; ``launch`` is not needed."""
     lines = ['| Argument | Default | Meaning |', '|---|---|---|']
-    for node in ast.walk(_tree(folder / file)):
-        if isinstance(node, ast.Call) and getattr(node.func, 'id', '') == 'DeclareLaunchArgument':
-            given = {key.arg: ast.literal_eval(key.value) for key in node.keywords}
-            choices = f' One of {", ".join(given["choices"])}.' if 'choices' in given else ''
-            name = ast.literal_eval(node.args[0])
-            default = f'`{given["default_value"]}`' if given['default_value'] else ''
-            lines.append(f'| `{name}` | {default} | {given["description"]}{choices} |')
+    for argument in _object(place):
+        choices = f' One of {", ".join(argument.choices)}.' if argument.choices else ''
+        default = f'`{argument.default}`' if argument.default else ''
+        lines.append(f'| `{argument.name}` | {default} | {argument.text}{choices} |')
     return '\n'.join(lines) + '\n'
 
 
@@ -152,7 +149,8 @@ TABLES: Mapping[str, Callable[..., str]] = {
 """Makers of tables by the first word of their mark; each gets the page's folder and the rest."""
 
 
-def _table(headings: tuple[str, str], entries: Mapping[str, str]) -> str:
+def named_table(headings: tuple[str, str], entries: Mapping[str, str]) -> str:
+    """Return a table of names and a text on each, which may quote by double backticks."""
     lines = [f'| {headings[0]} | {headings[1]} |', '|---|---|']
     for name, text in entries.items():
         cell = text.replace('``', '`').replace('|', r'\|')
@@ -173,7 +171,8 @@ def _first_line(node: Any) -> str:
     return (ast.get_docstring(node) or '').partition('\n')[0]
 
 
-def _of_attribute(module: str, name: str) -> str:
+def summary_of(module: str, name: str) -> str:
+    """Return the first line of what a module's function or class says of itself; no import."""
     spec = importlib.util.find_spec(module)
     if spec is None or spec.origin is None:
         raise LookupError(f'there is no module {module}')

@@ -27,7 +27,7 @@ _GENTLER = ((1.0, 1.0), (0.8, 0.75), (0.65, 0.6))
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('urdf', metavar='URDF')
+    parser.add_argument('urdf', metavar='URDF', help='URDF or xacro file')
     parser.add_argument(
         '--out', required=True, metavar='DIR', help='the folder to make; its name is the robot'
     )

@@ -22,8 +22,10 @@ SECONDS, MARGIN = 3.0, 0.1
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('robot', metavar='ROBOT')
-    parser.add_argument('--controller', default='', metavar='C')
+    parser.add_argument('robot', metavar='ROBOT', help='name or folder of the robot')
+    parser.add_argument(
+        '--controller', default='', metavar='C', help="a registered one; else the robot's own"
+    )
     parser.add_argument(
         '--preset',
         action='append',
@@ -41,9 +43,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar='M',
         help='by which share of its range a threshold lies beyond it; default: 0.1',
     )
-    parser.add_argument('--cmd', metavar='VX[,VY[,WZ]]', help="default: the robot's")
-    parser.add_argument('--engine', metavar='E')
-    parser.add_argument('--seed', type=int, default=0, metavar='N')
+    parser.add_argument(
+        '--cmd', metavar='VX[,VY[,WZ]]', help="velocity [m/s, m/s, rad/s]; else the robot's own"
+    )
+    parser.add_argument('--engine', metavar='E', help="physics; else the robot's own")
+    parser.add_argument('--seed', type=int, default=0, metavar='N', help='of the trial')
     parser.add_argument('--out', metavar='FILE', help='write a parameter file')
     add_settings(parser, 'scene.friction=0.5 or gait.step_time=0.06')
 

@@ -13,7 +13,7 @@ from gait_evolver.commands.common import add_json, add_packages, print_json, rea
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('urdf', metavar='URDF')
+    parser.add_argument('urdf', metavar='URDF', help='file, robot name or robot folder')
     add_packages(parser)
     add_json(parser)
 

@@ -20,22 +20,32 @@ if TYPE_CHECKING:
     from gait_core.contracts import Evaluator
     from gait_evolver.experiment import Experiment
     from gait_evolver.plan import Plan
-    from gait_evolver.run_store import Row, RunStore
+    from gait_evolver.run_log import Row
+    from gait_evolver.run_store import RunStore
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
-        'experiment', metavar='EXPERIMENT', nargs='?', help='not needed with --resume'
+        'experiment',
+        metavar='EXPERIMENT',
+        nargs='?',
+        help='name or YAML file; not needed with --resume',
     )
-    parser.add_argument('--generations', type=int, metavar='N')
+    parser.add_argument(
+        '--generations', type=int, metavar='N', help='in all; else as the experiment says'
+    )
     parser.add_argument(
         '--workers', type=int, default=0, metavar='N', help='0: one per processor (the default)'
     )
     parser.add_argument('--evaluator', metavar='E', help='where trials run: local or ros')
     parser.add_argument('--engine', metavar='E', help='run on this one alone')
-    parser.add_argument('--seed', type=int, metavar='N')
-    parser.add_argument('--run-dir', metavar='DIR', help='default: a new folder in ./runs')
+    parser.add_argument(
+        '--seed', type=int, metavar='N', help='of the run; else as the experiment says'
+    )
+    parser.add_argument(
+        '--run-dir', metavar='DIR', help='of the run; default: a new one in ./runs'
+    )
     parser.add_argument('--resume', action='store_true', help='go on with the run in --run-dir')
     add_settings(parser, 'population=30')
 

@@ -47,7 +47,9 @@ TOLERANCE = 0.05
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('source', metavar='RUN_DIR_OR_CHAMPION')
+    parser.add_argument(
+        'source', metavar='RUN_DIR_OR_CHAMPION', help='folder of a run, a champion.yaml, or a bag'
+    )
     parser.add_argument('--engine', metavar='E', help='run it on this one')
     parser.add_argument(
         '--individual', metavar='G/I', help='of the log of a run: generation and number, from 0'

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('source', metavar='RUN_DIR_OR_CHAMPION')
     parser.add_argument(
-        '--out', metavar='FILE', help='default: report.html in the run, or beside the champion'
+        'source', metavar='RUN_DIR_OR_CHAMPION', help='folder of a run, or a champion.yaml'
+    )
+    parser.add_argument(
+        '--out', metavar='FILE', help='default: report.html in the run or beside the champion'
     )
     parser.add_argument('--card', action='store_true', help='with the robustness card')
     parser.add_argument(

@@ -25,13 +25,15 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('name', metavar='NAME')
+    parser.add_argument('name', metavar='NAME', help='see `gait list studies`')
     parser.add_argument('--quick', action='store_true', help='fewer and shorter trials')
-    parser.add_argument('--seed', type=int, metavar='N', help='default: 1')
+    parser.add_argument('--seed', type=int, metavar='N', help='of every search; default: 1')
     parser.add_argument(
         '--workers', type=int, default=0, metavar='N', help='0: one per processor (the default)'
     )
-    parser.add_argument('--run-dir', metavar='DIR', help='default: a new folder in ./runs')
+    parser.add_argument(
+        '--run-dir', metavar='DIR', help='of the run; default: a new one in ./runs'
+    )
     parser.add_argument('--resume', action='store_true', help='go on with the run in --run-dir')
     add_json(parser)
 

@@ -29,19 +29,25 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('robot', metavar='ROBOT')
-    parser.add_argument('--controller', default='', metavar='C')
+    parser.add_argument('robot', metavar='ROBOT', help='name or folder of the robot')
+    parser.add_argument(
+        '--controller', default='', metavar='C', help="a registered one; else the robot's own"
+    )
     parser.add_argument('--preset', default='', metavar='P', help='named set of gait parameters')
     parser.add_argument(
         '--champion', metavar='FILE', help='champion.yaml or other file with gait parameters'
     )
-    parser.add_argument('--seconds', type=float, metavar='S')
+    parser.add_argument(
+        '--seconds', type=float, metavar='S', help="duration; else the robot's own"
+    )
     parser.add_argument(
         '--cmd', metavar='VX[,VY[,WZ]]', help='velocity forward, left [m/s] and turning [rad/s]'
     )
-    parser.add_argument('--terrain', metavar='NAME[:k=v,...]', help='e.g. rough:range=0.1,seed=3')
-    parser.add_argument('--engine', metavar='E')
-    parser.add_argument('--seed', type=int, default=0, metavar='N')
+    parser.add_argument(
+        '--terrain', metavar='NAME[:k=v,...]', help='ground, e.g. rough:range=0.1,seed=3'
+    )
+    parser.add_argument('--engine', metavar='E', help="physics; else the robot's own")
+    parser.add_argument('--seed', type=int, default=0, metavar='N', help='of the trial')
     parser.add_argument('--record', metavar='DIR', help='write a rosbag2 directory (MCAP)')
     add_run_options(parser)
     add_settings(parser, 'gait.step_size_deg=15 or scene.friction=0.5')

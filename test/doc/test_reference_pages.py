@@ -1,0 +1,89 @@
+"""Pages of reference are those of the code, and leave nothing of it out."""
+
+import importlib
+from pathlib import Path
+import re
+import sys
+
+import pytest
+
+from gait_core import registry
+from gait_core.errors import NotInstalled
+from gait_core.testing_documents import marked
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = {path.parent.name for path in ROOT.glob('src/*/setup.py')}
+PAGES = ('command', 'interfaces', 'parameters', 'registered')
+UNIT = re.compile(
+    r'(?:^|[\s(\[,])(?:m|s|rad|N|J|W|-|1/s|m/s|rad/s|m/s\^2|N m|per s)(?=$|[\s,.;:\])])|unit'
+)
+
+
+@pytest.fixture(scope='module')
+def tools():
+    """Import tools by name, as the one that writes the pages does."""
+    folder = str(ROOT / 'tools')
+    sys.path.insert(0, folder)
+    yield importlib.import_module
+    sys.path.remove(folder)
+
+
+@pytest.mark.parametrize('name', PAGES)
+def test_the_page_is_that_of_the_code(tools, name):
+    try:
+        made = tools('write_tables').PAGES[f'doc/{name}.md']()
+    except NotInstalled as error:
+        pytest.skip(str(error))
+    except ImportError as error:
+        if (error.name or '').partition('.')[0] in PACKAGES:
+            raise
+        pytest.skip(str(error))
+    page = (ROOT / 'doc' / f'{name}.md').read_text(encoding='utf-8')
+    assert made == page, 'run: python tools/write_tables.py'
+
+
+def test_every_page_is_tested(tools):
+    assert set(tools('write_tables').PAGES) == {f'doc/{name}.md' for name in PAGES}
+
+
+def test_every_field_of_a_definition_says_what_it_is_and_in_which_unit(tools):
+    every = tools('interface_page').definitions()
+    found = [
+        f'{one.name}.{field.name}: {field.text}'
+        for one in every
+        for part in one.parts
+        for field in part
+        if not field.text or (field.type.startswith('float64') and not UNIT.search(field.text))
+    ]
+    assert len(every) > 20 and not found
+
+
+def test_every_definition_is_said_or_part_of_one_that_is():
+    page = (ROOT / 'doc' / 'interfaces.md').read_text(encoding='utf-8')
+    kinds = re.findall(r'^`gait_interfaces/(\w+)/\w+`(:|, a part of) ', page, re.MULTILINE)
+    files = [p for kind in ('msg', 'srv', 'action') for p in ROOT.glob(f'src/*/{kind}/*')]
+    assert len(kinds) == len(files)
+    assert all(end == ':' for kind, end in kinds if kind != 'msg')
+
+
+def test_every_parameter_of_a_readme_stands_on_the_page_too():
+    page = (ROOT / 'doc' / 'parameters.md').read_text(encoding='utf-8')
+    # Those of waypoints are inherited by the node's.
+    listed = {'gait_core.waypoints:WaypointParams', *re.findall(r'Declared by `(.*)`', page)}
+    for package in PACKAGES:
+        readme = (ROOT / 'src' / package / 'README.md').read_text(encoding='utf-8')
+        assert {mark[1] for mark in marked(readme) if mark[0] == 'parameters'} <= listed
+
+
+def test_every_argument_of_a_command_has_a_text(tools):
+    page = tools('command_page')
+    assert not [
+        f'{name} {action.dest}'
+        for name in page.COMMANDS
+        for action in page.actions_of(name)
+        if not action.help
+    ]
+
+
+def test_every_kind_that_can_be_registered_has_its_table(tools):
+    assert set(tools('registered_page').TEXTS) == set(registry.GROUPS)

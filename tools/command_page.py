@@ -1,0 +1,67 @@
+"""The page on the `gait` command, made from the parsers of its subcommands."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from importlib import import_module
+
+from gait_evolver.cli import COMMANDS, Parser
+
+_HEAD = """\
+<!-- Written by tools/write_tables.py from gait_evolver/commands; a test compares. -->
+
+# The command gait
+
+`./gait` at the root of a clone enters the environment that `make setup` made; on an installed ROS
+it is `ros2 run gait_evolver gait`. `gait COMMAND --help` prints what stands here.
+
+Exit status 0: done, or a trial that ended `ok` or `fell`. 1: diverged, invalid, or a failed row.
+2: a mistake, told in one line with the nearest valid name. 130 and 143: interrupted. With `--json`
+one object is printed on standard output and nothing else: its keys stand in
+[design.md](design.md#6-the-gait-command), every metric in [measures.md](measures.md#metrics).
+
+| Command | To |
+|---|---|
+"""
+
+
+def page() -> str:
+    """Return the page."""
+    lines = [_HEAD + '\n'.join(f'| [{name}](#{name}) | {text} |' for name, text in _commands())]
+    lines.append('')
+    for name, _ in _commands():
+        lines += _section(name)
+    return '\n'.join(lines)
+
+
+def _commands() -> Iterator[tuple[str, str]]:
+    yield from COMMANDS.items()
+
+
+def actions_of(name: str) -> list[argparse.Action]:
+    """Return the arguments of a subcommand but ``--help``."""
+    parser = Parser(prog=f'gait {name}', add_help=False)
+    import_module(f'gait_evolver.commands.{name}').add_arguments(parser)
+    return parser._actions
+
+
+def _section(name: str) -> Iterator[str]:
+    actions = actions_of(name)
+    needed = [_flag(action) for action in actions if action.required and action.nargs != '?']
+    yield f'## {name}\n'
+    yield f'`gait {" ".join([name, *needed])} [options]`\n'
+    text = import_module(f'gait_evolver.commands.{name}').__doc__ or ''
+    yield f'{text.strip()}\n'
+    yield '| Argument | Meaning |\n|---|---|'
+    for action in actions:
+        flag, text = (cell.replace('|', r'\|') for cell in (_flag(action), action.help or ''))
+        yield f'| `{flag}` | {text} |'
+    yield ''
+
+
+def _flag(action: argparse.Action) -> str:
+    if not action.option_strings:
+        return str(action.metavar or action.dest)
+    metavar = '' if action.nargs == 0 else f' {action.metavar or action.dest.upper()}'
+    return f'{action.option_strings[-1]}{metavar}'

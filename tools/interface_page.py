@@ -1,0 +1,196 @@
+"""The page on messages, services and actions, made from their definitions and the READMEs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+import re
+
+from gait_core.testing_documents import rows
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / 'src' / 'gait_interfaces'
+KINDS = {'msg': 'Messages', 'srv': 'Services', 'action': 'Actions'}
+_PARTS = {
+    'msg': ('',),
+    'srv': ('Request', 'Answer'),
+    'action': ('Goal', 'Result', 'Feedback'),
+}
+_LINE = re.compile(r'(?P<type>[\w/]+(?:\[[^\]]*\])?) +(?P<name>\w+)(?P<rest>.*)')
+_HEAD = """\
+<!-- Written by tools/write_tables.py from src/gait_interfaces; a test compares. -->
+
+# Messages, services, actions
+
+Every type of `gait_interfaces`, field by field: what it means, in which unit and frame, what empty
+says, and which node speaks or hears it under which name. SI units, `odom` and base frames as in
+REP-103 and REP-105; a number that may be absent is an array of at most one. Topics of standard
+types stand with the node that has them: [all nodes](#nodes).
+
+`ros2 interface show gait_interfaces/msg/FootContacts` prints one of them on an installed ROS;
+without one, `python -c "from gait_interfaces.msg import FootContacts; print(FootContacts())"`.
+"""
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field or constant of a definition, with what its comments say."""
+
+    type: str
+    name: str
+    value: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A message, service or action."""
+
+    kind: str
+    name: str
+    text: str
+    parts: tuple[tuple[Field, ...], ...]
+
+    @property
+    def full(self) -> str:
+        """Name as ROS has it."""
+        return f'gait_interfaces/{self.kind}/{self.name}'
+
+
+def definitions() -> tuple[Definition, ...]:
+    """Return every definition of the package, by kind and name."""
+    return tuple(
+        _read(kind, path) for kind in KINDS for path in sorted((PACKAGE / kind).glob(f'*.{kind}'))
+    )
+
+
+def _read(kind: str, path: Path) -> Definition:
+    text = path.read_text(encoding='utf-8')
+    head = re.match(r'(?:#.*\n)*', text)
+    assert head is not None
+    words = _joined(head[0].splitlines())
+    parts = re.split('^---\n', text[head.end() :], flags=re.MULTILINE)
+    return Definition(kind, path.stem, words, tuple(tuple(_fields(part)) for part in parts))
+
+
+def _fields(part: str) -> Iterator[Field]:
+    """Yield fields with their comments: behind them, and right above."""
+    above: list[str] = []
+    for line in part.splitlines():
+        if not line.strip():
+            above = []
+        elif line.startswith('#'):
+            above.append(line)
+        else:
+            code, _, comment = line.partition('#')
+            found = _LINE.fullmatch(code.strip())
+            if found is None:
+                raise ValueError(f'no field: {line}')
+            own = comment.strip()
+            text = ' '.join(filter(None, (_joined(above), own)))
+            value = found['rest'].strip()
+            yield Field(found['type'], found['name'], value, text)
+            above = []
+
+
+def _joined(lines: list[str]) -> str:
+    return ' '.join(line.lstrip('# ') for line in lines)
+
+
+def uses() -> dict[str, list[tuple[str, str, str]]]:
+    """Return node, what it does and under which name, by type: from the tables of the READMEs."""
+    found: dict[str, list[tuple[str, str, str]]] = {}
+    for node, text in node_sections().items():
+        for heading, verb in (
+            ('Publishes', 'publishes'),
+            ('Subscribes to', 'hears'),
+            ('Service', 'serves'),
+            ('Action', 'serves'),
+        ):
+            for name, kind, *_ in rows(text, heading):
+                found.setdefault(kind, []).append((node, verb, name))
+    return found
+
+
+def node_sections() -> dict[str, str]:
+    """Return what the READMEs say of each node."""
+    found = {}
+    for readme in sorted(ROOT.glob('src/*/README.md')):
+        text = readme.read_text(encoding='utf-8')
+        for part in text.split('\n## The node `')[1:]:
+            name, _, rest = part.partition('`')
+            found[name] = rest.split('\n## ')[0]
+    return found
+
+
+def page() -> str:
+    """Return the page."""
+    every, spoken = definitions(), uses()
+    holders = _holders(every)
+    lines = [_HEAD]
+    for kind, heading in KINDS.items():
+        lines.append(f'## {heading}\n')
+        for one in every:
+            if one.kind == kind:
+                lines += _section(one, spoken.get(one.full, []), holders.get(one.name, []))
+    return '\n'.join([*lines, *_nodes(spoken)])
+
+
+def _holders(every: tuple[Definition, ...]) -> dict[str, list[Definition]]:
+    found: dict[str, list[Definition]] = {}
+    for one in every:
+        for base in {field.type.partition('[')[0] for part in one.parts for field in part}:
+            found.setdefault(base, []).append(one)
+    return found
+
+
+def _section(
+    one: Definition, spoken: list[tuple[str, str, str]], holders: list[Definition]
+) -> Iterator[str]:
+    yield f'### {one.name}\n'
+    yield f'{one.text}\n'
+    who = [f'{node} {verb} `{name}`' for node, verb, name in spoken]
+    where = [f'[{holder.name}](#{holder.name.lower()})' for holder in holders]
+    if who:
+        yield f'`{one.full}`: {", ".join(who)}.\n'
+    else:
+        yield f'`{one.full}`, a part of {", ".join(where)}.\n'
+    for heading, part in zip(_PARTS[one.kind], one.parts, strict=True):
+        if heading:
+            yield f'{heading}{":" if part else ": nothing."}\n'
+        if part:
+            yield _table(part)
+
+
+def _table(part: tuple[Field, ...]) -> str:
+    lines = ['| Field | Type | Meaning |', '|---|---|---|']
+    for field in part:
+        is_constant = field.value.startswith('=')
+        name = f'{field.name} {field.value}' if is_constant else field.name
+        default = f' Default {field.value}.' if field.value and not is_constant else ''
+        base = field.type.partition('[')[0]
+        kind = f'`{field.type}`'
+        if (PACKAGE / 'msg' / f'{base}.msg').is_file():
+            kind = f'[{kind}](#{base.lower()})'
+        text = field.text.replace('|', r'\|')
+        lines.append(f'| `{name}` | {kind} | {text}{default} |')
+    return '\n'.join(lines) + '\n'
+
+
+def _nodes(spoken: Mapping[str, list[tuple[str, str, str]]]) -> Iterator[str]:
+    yield '## Nodes\n'
+    yield 'Everything that is said and heard, by node; `~` is the name of the node.\n'
+    lines = ['| Node | | Name | Type |', '|---|---|---|---|']
+    order = list(node_sections())
+    every = sorted(
+        (order.index(node), verb, name, kind, node)
+        for kind, found in spoken.items()
+        for node, verb, name in found
+    )
+    for _, verb, name, kind, node in every:
+        short = kind.rpartition('/')[2]
+        is_ours = kind.startswith('gait_interfaces/')
+        shown = f'[`{kind}`](#{short.lower()})' if is_ours else f'`{kind}`'
+        lines.append(f'| {node} | {verb} | `{name}` | {shown} |')
+    yield '\n'.join(lines) + '\n'

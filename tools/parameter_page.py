@@ -1,0 +1,121 @@
+"""The page on parameters, made from the dataclasses that declare them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+import importlib
+from typing import Any
+
+from gait_core import registry
+from gait_core.parameters import describe, parameter_table
+from gait_core.testing_documents import summary_of
+
+Entry = tuple[str, str, str]
+"""Heading, class as ``module:name``, prefix of its parameters."""
+
+NODES: tuple[Entry, ...] = (
+    ('sim_bridge', 'sim_bridge.settings:BridgeParams', ''),
+    ('controller, cpg, stage_walk', 'gait_ros.controller_node:ControllerNodeParams', ''),
+    ('The safety layer of these', 'gait_core.safety_params:SafetyParams', 'safety.'),
+    ('evolver', 'gait_evolver.node:EvolverParams', ''),
+    ('waypoints', 'gait_ros.waypoints_node:WaypointsNodeParams', ''),
+    ('hardware', 'gait_ros.hardware_node:HardwareNodeParams', ''),
+)
+BEHAVIOURS: tuple[Entry, ...] = (
+    ('turn', 'gait_stage_walk.turn:TurnParams', 'gait.NAME.'),
+    ('pulse', 'gait_stage_walk.behaviours:JointPulseParams', 'gait.NAME.'),
+)
+STRIDES: tuple[Entry, ...] = (
+    ('The hexapod', 'gait_evolver.strides.hexapod:HexapodParameters', ''),
+    ('How its publication scores a stride', 'gait_evolver.strides.rules:StrideRules', ''),
+    ('How a stride is measured', 'gait_evolver.strides.measures:MeasureSettings', ''),
+)
+_HEAD = """\
+<!-- Written by tools/write_tables.py from the dataclasses; a test compares. -->
+
+# Parameters
+
+Every parameter of every node, controller, engine, terrain and optimiser: type, default, range,
+unit, and whether it can be changed while the node runs (live). A value out of range, an unknown
+name or a wrong type is refused in one line that names the nearest valid one; a whole number serves
+as a double.
+
+| Where | How `frequency` of a controller is set |
+|---|---|
+| command line | `gait walk a1 --set gait.frequency=1.5` |
+| a node that starts | `ros2 run gait_cpg cpg_node --ros-args -p gait.frequency:=1.5` |
+| a file, by `--params-file`, `gait:=FILE`, `--champion FILE` | \
+`/**: {ros__parameters: {gait: {frequency: 1.5}}}` |
+| a node that runs | `ros2 param set /cpg gait.frequency 1.5`, or `~/load_gait` with a file |
+| an experiment | `parameters: {frequency: 1.5}`, or searched as one of its `genes` |
+
+What nodes say, hear and serve: [interfaces.md](interfaces.md). Every node also has `use_sim_time`,
+and `qos_overrides.<topic>.<publisher or subscription>.<policy>` for its topics.
+"""
+_GAITS = """\
+Prefix `gait.` in ROS and on the command line. What changes live settles without a jump, or at the
+end of a cycle. Presets, and what a controller does: the README of its package.
+"""
+
+
+def page() -> str:
+    """Return the page; ImportError where what declares a parameter cannot be imported."""
+    lines = [_HEAD, '## Nodes\n', *_sections(NODES, is_of_node=True)]
+    lines += ['## Controllers\n', _GAITS, *_sections(gaits(), is_of_node=True)]
+    lines += [
+        '## Behaviours of stage_walk\n',
+        'What `~/set_behaviour` starts, under the NAME of the instance.\n',
+        *_sections(BEHAVIOURS),
+        '## Engines\n',
+        'By name in `scene.engine_options` of a trial, an experiment or `--set`.\n',
+        *_sections(engines()),
+        '## Terrains\n',
+        '`--terrain NAME:key=value,...`, or `terrain: {name: ..., parameters: ...}`.\n',
+        *_sections(terrains()),
+        '## Optimisers\n',
+        '`optimizer: {name: ..., settings: ...}` of an experiment.\n',
+        *_sections(optimizers()),
+        '## Strides of the hexapod\n',
+        'Of a model without an engine and without a node: [hexapod.md](hexapod.md).\n',
+        *_sections(STRIDES),
+    ]
+    return '\n'.join(lines)
+
+
+def gaits() -> tuple[Entry, ...]:
+    """Return the parameters of every controller that has some."""
+    found = ((n, registry.load('controllers', n).Params) for n in registry.names('controllers'))
+    return tuple((name, _place(cls), 'gait.') for name, cls in found if describe(cls))
+
+
+def engines() -> tuple[Entry, ...]:
+    """Return the options of every engine."""
+    return tuple(
+        (name, f'sim_bridge.engines.{name}_options:{name.capitalize()}Options', '')
+        for name in registry.names('engines')
+    )
+
+
+def terrains() -> tuple[Entry, ...]:
+    """Return the parameters of every terrain that has some."""
+    found = ((name, registry.load('terrains', name)) for name in registry.names('terrains'))
+    return tuple((name, _place(cls), '') for name, cls in found if describe(cls))
+
+
+def optimizers() -> tuple[Entry, ...]:
+    """Return the settings of every optimiser."""
+    found = ((n, registry.load('optimizers', n).Settings) for n in registry.names('optimizers'))
+    return tuple((name, _place(cls), '') for name, cls in found if describe(cls))
+
+
+def _place(cls: Any) -> str:
+    return f'{cls.__module__}:{cls.__qualname__}'
+
+
+def _sections(entries: tuple[Entry, ...], is_of_node: bool = False) -> Iterator[str]:
+    for heading, place, prefix in entries:
+        module, _, name = place.partition(':')
+        yield f'### {heading}\n'
+        yield f'{summary_of(module, name)} Declared by `{place}`.\n'
+        cls = getattr(importlib.import_module(module), name)
+        yield parameter_table(cls, prefix, is_of_node)
