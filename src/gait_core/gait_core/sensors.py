@@ -14,12 +14,20 @@ from gait_core.scene import SensorModel
 
 
 class Sensors:
-    """Applies a SensorModel to a stream of observations; one instance per trial."""
+    """
+    Applies a SensorModel to a stream of observations; one instance per trial.
+
+    Attributes
+    ----------
+    ideal : bool
+        Whether they change nothing.
+
+    """
 
     def __init__(self, model: SensorModel, seed: int) -> None:
         self._model = model
         self._rng = np.random.default_rng(seed)
-        self._ideal = model == SensorModel()
+        self.ideal = model == SensorModel()
         self._queue: deque[Observation] = deque(maxlen=model.delay_ticks + 1)
 
     def read(self, true: Observation) -> Observation:
@@ -29,7 +37,7 @@ class Sensors:
         Tick and time are the present ones; the readings are as old as the delay, or as the
         trial where that is younger.
         """
-        if self._ideal:
+        if self.ideal:
             return true
         self._queue.append(self._noisy(true))
         return replace(self._queue[0], tick=true.tick, time=true.time)

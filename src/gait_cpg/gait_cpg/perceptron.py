@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from gait_core.compiled_step import CompiledStep, places
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters, bounded, flag, text, whole
 from gait_core.perceptrons import PerceptronLayout, Weights
@@ -18,8 +19,10 @@ from gait_core.robot.model import RobotModel
 from gait_core.scene import NOTHING
 from gait_core.targets import JointTargets
 from gait_core.trial_spec import Command
-from gait_cpg.perceptron_kernel import think
+from gait_cpg.perceptron_kernel import MEMORY, NATIVE_STEP, NO_SPARE, ONE, UPRIGHT, ZERO
 from gait_cpg.perceptron_servos import Servos
+
+_SPARES = {'none': NO_SPARE, 'zero': ZERO, 'one': ONE, 'upright': UPRIGHT}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +33,7 @@ class PerceptronParams(Parameters):
     memory: int = whole(250, low=0, high=2000, doc='Control periods that the layer looks back.')
     spare: str = text(
         'zero',
-        choices=('none', 'zero', 'one', 'upright'),
+        choices=tuple(_SPARES),
         doc='What a last channel carries: nothing (there is none), 0, 1, or the cosine of the '
         "platform's tilt.",
     )
@@ -100,11 +103,8 @@ class PerceptronController:
         self._robot = robot
         self._servos = Servos(robot)
         self._given = weights
+        self._memory: npt.NDArray[np.void] = np.zeros(1, dtype=MEMORY)
         self.set_params(params)
-        # Kernels are compiled on their first call on a machine, for seconds: not in a trial.
-        self.reset(0)
-        self._think(1.0)
-        self.reset(0)
 
     @classmethod
     def layout(cls, robot: RobotModel, params: PerceptronParams) -> PerceptronLayout:
@@ -140,6 +140,7 @@ class PerceptronController:
             if params.stops
             else np.array([[-math.inf], [math.inf]]) + np.zeros_like(self._servos.stops)
         )
+        self._compiled: CompiledStep | None = None
         if weights is not None:
             self._weights = weights
         if not same:
@@ -158,65 +159,75 @@ class PerceptronController:
         self._signals: Weights = np.zeros(self._layout.inputs, dtype=np.float32)
         self._answer: Weights = np.zeros(outputs, dtype=np.float32)
         self._places, self._speeds = np.zeros(outputs), np.zeros(outputs)
-        self._active = 0
+        self._compiled = None
 
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
         """Return the targets of the servos for one control period."""
-        self._sense(command, observation)
-        self._think(dt)
-        return JointTargets(names=self._servos.names, position=self._servos.targets(self._places))
+        native = self.compiled(dt)
+        return JointTargets(
+            names=native.names, position=native.targets(observation, command.velocity)
+        )
 
-    def _sense(self, command: Command, observation: Observation) -> None:
-        """Write the present channels."""
-        chosen, outputs = self._params, self._layout.outputs
-        scales = (chosen.length_scale, chosen.force_scale) if chosen.scaled else (1.0, 1.0)
-        signals = self._signals
-        self._servos.read(observation, scales, signals[: 2 * outputs])
-        signals[2 * outputs : 2 * outputs + 2] = self._direction(command, observation)
-        if chosen.spare != 'none':
-            signals[2 * outputs + 2] = self._spare(observation)
+    def compiled(self, dt: float) -> CompiledStep:
+        """Return ``step`` as a native function, until the next reset or change of parameters."""
+        memory = self._memory[0]
+        if self._compiled is None or memory['dt'] != dt:
+            self._compiled = self._compile(dt)
+        return self._compiled
 
-    def _direction(self, command: Command, observation: Observation) -> tuple[float, float]:
-        """Return the commanded direction in the robot's x and y; zeros where there is none."""
-        x, y, _ = command.velocity
-        speed = math.hypot(x, y)
-        if speed == 0.0:
-            return 0.0, 0.0
-        x, y = x / speed, y / speed
-        if self._params.direction == 'body':
-            return x, y
-        forward, left, _ = _level_parts(observation)
-        return forward[0] * x + forward[1] * y, left[0] * x + left[1] * y
+    def _compile(self, dt: float) -> CompiledStep:
+        servos, robot = self._servos, self._robot
+        joints, elements = len(robot.joint_names), len(robot.force_elements)
+        sizes = {
+            'element_lengths': elements, 'element_forces': elements, 'joint_positions': joints,
+            'joint_efforts': joints, 'body_poses': 7 * len(robot.roots),
+        }  # fmt: skip
+        reads = tuple(name for name in sizes if name in self.needs)
+        arrays: dict[str, npt.NDArray[Any]] = {
+            'signals': self._signals, 'weights': self._weights, 'answer': self._answer,
+            'places': self._places, 'speeds': self._speeds, 'bounds': self._bounds,
+            'elements': servos.elements, 'at_rest': servos.at_rest, 'joints': servos.joints,
+            'cranks': servos.cranks, 'carriages_at_rest': servos.carriages_at_rest,
+        }  # fmt: skip
+        values: dict[str, float] = {
+            **{name: array.ctypes.data for name, array in arrays.items()},
+            **places(reads, sizes),
+            **self._numbers(dt),
+        }
+        for name, value in values.items():
+            self._memory[name] = value
+        return CompiledStep(
+            function=NATIVE_STEP.address,
+            memory=self._memory.ctypes.data,
+            reads=reads,
+            names=servos.names,
+        )
 
-    def _spare(self, observation: Observation) -> float:
-        if self._params.spare == 'upright':
-            return _level_parts(observation)[2]
-        return 1.0 if self._params.spare == 'one' else 0.0
-
-    def _think(self, dt: float) -> None:
-        """Answer the present channels, remember both, and move the set points."""
+    def _numbers(self, dt: float) -> dict[str, float]:
+        """Return counts, scales, timing and limits by their names in the memory."""
         chosen, layout = self._params, self._layout
+        lengths, forces = (
+            (chosen.length_scale, chosen.force_scale) if chosen.scaled else (1.0, 1.0)
+        )
         scaled = chosen.scaled and chosen.max_acceleration > 0.0
-        self._active = think(
-            self._signals, self._weights, self._answer, (layout.channels, layout.memory),
-            (dt, chosen.output_gain or 1.0 / dt, chosen.max_acceleration * dt if scaled else 1.0),
-            (chosen.max_acceleration, chosen.max_speed), self._bounds, self._places, self._speeds,
-        )  # fmt: skip
+        return {
+            'perceptrons': layout.perceptrons,
+            'memory': layout.memory,
+            'channels': layout.channels,
+            'servos': layout.outputs,
+            'cranked': len(self._servos.joints),
+            'turned': chosen.direction == 'odom',
+            'spare': _SPARES[chosen.spare],
+            'active': 0,
+            'length_scale': lengths,
+            'force_scale': forces,
+            'dt': dt,
+            'gain': chosen.output_gain or 1.0 / dt,
+            'unit': chosen.max_acceleration * dt if scaled else 1.0,
+            'acceleration': chosen.max_acceleration,
+            'speed': chosen.max_speed,
+        }
 
     def state(self) -> Mapping[str, float]:
         """Return how many perceptrons were active in the last control period."""
-        return {'active': float(self._active)}
-
-
-def _level_parts(
-    observation: Observation,
-) -> tuple[tuple[float, float], tuple[float, float], float]:
-    """Return the root link's x and y axes along the ground's x and y, and its z along the up."""
-    assert observation.body_poses is not None
-    x, y, z, w = observation.body_poses[0, 3:].tolist()
-    scale = 2.0 / (x * x + y * y + z * z + w * w)
-    return (
-        (1.0 - scale * (y * y + z * z), scale * (x * y + z * w)),
-        (scale * (x * y - z * w), 1.0 - scale * (x * x + z * z)),
-        1.0 - scale * (x * x + y * y),
-    )
+        return {'active': float(self._memory['active'][0])}

@@ -2,11 +2,48 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numba
+from numba import carray
 import numpy as np
 
+from gait_core.addresses import ANY, numbers_at, pointer
 from gait_core.arrays import FloatArray
+from gait_core.compiled_step import STEP_SIGNATURE
 from gait_core.perceptrons import Weights
+from gait_cpg.perceptron_servos import aim_servos, read_servos
+
+MEMORY = np.dtype(
+    [
+        *(
+            (name, 'i8')
+            for name in (
+                *('signals', 'weights', 'answer', 'places', 'speeds', 'bounds'),
+                *('elements', 'at_rest', 'joints', 'cranks', 'carriages_at_rest'),
+                *('element_lengths', 'element_forces', 'joint_positions', 'joint_efforts'),
+                *('body_poses', 'perceptrons', 'memory', 'channels', 'servos', 'cranked'),
+                *('turned', 'spare', 'active'),
+            )
+        ),
+        *(
+            (name, 'f8')
+            for name in (
+                *('length_scale', 'force_scale', 'dt', 'gain', 'unit', 'acceleration', 'speed'),
+            )
+        ),
+    ]
+)
+"""
+What ``step`` is given: addresses of arrays of the controller and of its servos; where the fields
+of an observation begin in the readings; counts, of which ``cranked`` is that of the slider-cranks;
+whether the direction is ``turned`` from that of the ground, what the last channel carries, how
+many perceptrons were active; then scales, and timing and limits of ``think``.
+"""
+NO_SPARE, ZERO, ONE, UPRIGHT = range(4)
+"""What a last channel carries."""
+_LIKE = np.zeros(0, dtype=MEMORY)
 
 
 # Sums may be taken in another order, which makes them vectors: a seventh of the time.
@@ -143,3 +180,78 @@ def think(
         answer[i] /= unit
     remember(signals, answer, shape[0], shape[1])
     return active
+
+
+@numba.njit
+def _axes(quaternion):  # type: ignore[no-untyped-def]
+    """Return the root link's x and y axes along the ground's x and y, and its z along the up."""
+    x, y, z, w = quaternion
+    scale = 2.0 / (x * x + y * y + z * z + w * w)
+    return (
+        (1.0 - scale * (y * y + z * z), scale * (x * y + z * w)),
+        (scale * (x * y - z * w), 1.0 - scale * (x * x + z * z)),
+        1.0 - scale * (x * x + y * y),
+    )
+
+
+@numba.njit
+def _direct(own, command, quaternion, channels):  # type: ignore[no-untyped-def]
+    """Write the commanded direction in the robot's x and y, or zeros, and the last channel."""
+    x, y = command[0], command[1]
+    size = math.hypot(x, y)
+    if size > 0.0:
+        x, y = x / size, y / size
+    if own.turned:
+        forward, left, _ = _axes(quaternion)
+        x, y = forward[0] * x + forward[1] * y, left[0] * x + left[1] * y
+    channels[0], channels[1] = x, y
+    if own.spare == UPRIGHT:
+        channels[2] = _axes(quaternion)[2]
+    elif own.spare != NO_SPARE:
+        channels[2] = 1.0 if own.spare == ONE else 0.0
+
+
+@numba.njit
+def _singles(address, shape):  # type: ignore[no-untyped-def]
+    return carray(pointer(address), shape, np.float32)
+
+
+@numba.njit
+def _indices(address, count):  # type: ignore[no-untyped-def]
+    return carray(pointer(address), count, np.int64)
+
+
+@numba.njit
+def _step(own, readings, command, targets):  # type: ignore[no-untyped-def]
+    q, cranked = own.servos, own.cranked
+    signals = _singles(own.signals, own.channels * (own.memory + 1) + q * own.memory)
+    at_rest = numbers_at(own.at_rest, q - cranked)
+    cranks = numbers_at(own.cranks, 2 * cranked).reshape((cranked, 2))
+    carriages = numbers_at(own.carriages_at_rest, cranked)
+    scales = (own.length_scale, own.force_scale)
+    read_servos(
+        readings[own.element_lengths :], readings[own.element_forces :],
+        readings[own.joint_positions :], readings[own.joint_efforts :],
+        _indices(own.elements, q - cranked), at_rest, _indices(own.joints, cranked), cranks,
+        carriages, scales, signals,
+    )  # fmt: skip
+    quaternion = readings[own.body_poses + 3 : own.body_poses + 7]
+    _direct(own, command, quaternion, signals[2 * q : own.channels])
+    places = numbers_at(own.places, q)
+    own.active = think(
+        signals, _singles(own.weights, (own.perceptrons, len(signals) + q)),
+        _singles(own.answer, q), (own.channels, own.memory), (own.dt, own.gain, own.unit),
+        (own.acceleration, own.speed), numbers_at(own.bounds, 2 * q).reshape((2, q)), places,
+        numbers_at(own.speeds, q),
+    )  # fmt: skip
+    aim_servos(places, at_rest, cranks, carriages, targets)
+
+
+@numba.cfunc(STEP_SIGNATURE, cache=True)
+def _native_step(readings, command, memory, targets):  # type: ignore[no-untyped-def]
+    own = carray(memory, 1, _LIKE.dtype)[0]
+    _step(own, carray(readings, ANY), carray(command, 3), carray(targets, ANY))
+
+
+NATIVE_STEP: Any = _native_step
+"""A control period of the controller, with a ``MEMORY``; compiled with this module."""

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from gait_core.arrays import FloatArray
+from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import ConfigurationError
-from gait_core.observation import Observation
-from gait_core.perceptrons import Weights
 from gait_core.robot.model import RobotModel
 from gait_core.slider_crank import carriage, crank_angle
 
@@ -16,8 +14,6 @@ TRAVEL = 1.0 / 3.0
 """Of a force element to either side, by its length in the stance (Bishop 2008, appendix C)."""
 # Least motion of a carriage per angle [m/rad] by which a torque is divided.
 _STEEP = 1e-3
-_NONE: FloatArray = np.zeros(0)
-_NONE.flags.writeable = False
 
 
 class Servos:
@@ -28,9 +24,14 @@ class Servos:
     ----------
     names : tuple of str
     needs : frozenset of str
-        Fields of the observation that ``read`` looks at.
+        Fields of the observation that ``read_servos`` looks at.
     stops : (2, q) array [m]
         Least and greatest place.
+    elements, at_rest : (e,) arrays [m]
+        Which force elements they are, and how long in the stance.
+    joints, cranks, carriages_at_rest : (c,), (c, 2) and (c,) arrays [m]
+        Which joints the slider-cranks are, their cranks and rods, and the place of the carriage
+        in the stance.
 
     """
 
@@ -48,51 +49,44 @@ class Servos:
             )
         needs = {'element_lengths', 'element_forces'} if elements else set()
         self.needs = frozenset(needs | ({'joint_positions', 'joint_efforts'} if cranks else set()))
-        self._elements = np.array([i for i, _ in elements], dtype=np.int64)
-        self._joints = np.array([robot.joint_index[name] for name in cranks], dtype=np.int64)
-        self._lengths = robot.stance[len(robot.joint_names) + self._elements]
+        self.elements: IntArray = np.array([i for i, _ in elements], dtype=np.int64)
+        self.joints: IntArray = np.array(
+            [robot.joint_index[name] for name in cranks], dtype=np.int64
+        )
+        self.at_rest: FloatArray = robot.stance[len(robot.joint_names) + self.elements]
         constants = [robot.actuators[name].constants for name in cranks]
-        self._cranks: FloatArray = np.array(
+        self.cranks: FloatArray = np.array(
             [(float(one['crank']), float(one['rod'])) for one in constants]
         ).reshape(-1, 2)
-        self._rest = _carriages(robot.joint_stance[self._joints], self._cranks)
+        self.carriages_at_rest = _carriages(robot.joint_stance[self.joints], self.cranks)
         low, high = (
-            _carriages(bounds[self._joints], self._cranks) - self._rest
+            _carriages(bounds[self.joints], self.cranks) - self.carriages_at_rest
             for bounds in _limits(robot)
         )
-        travel = TRAVEL * self._lengths
+        travel = TRAVEL * self.at_rest
         self.stops: FloatArray = np.array([np.append(-travel, low), np.append(travel, high)])
-
-    def read(
-        self, observation: Observation, scales: tuple[float, float], channels: Weights
-    ) -> None:
-        """
-        Write places and forces of the servos, by their scales [m, N], as channels (2 q,).
-
-        A place is 0 in the stance and grows as the servo gets longer; a force pushes.
-        """
-        found = (
-            observation.element_lengths, observation.element_forces, observation.joint_positions,
-            observation.joint_efforts,
-        )  # fmt: skip
-        _read(
-            *(_NONE if array is None else array for array in found), self._elements,
-            self._lengths, self._joints, self._cranks, self._rest, scales, channels,
-        )  # fmt: skip
-
-    def targets(self, places: FloatArray) -> FloatArray:
-        """Return the target positions of the servos of some places, (1, q) [m or rad]."""
-        positions: FloatArray = np.empty((1, len(self.names)))
-        _aim(places, self._lengths, self._cranks, self._rest, positions[0])
-        positions.flags.writeable = False
-        return positions
 
 
 @numba.njit(cache=True)
-def _read(  # type: ignore[no-untyped-def]
+def read_servos(  # type: ignore[no-untyped-def]
     lengths, tensions, angles, torques, elements, at_rest, joints, cranks, carriages_at_rest,
     scales, channels,
 ):  # fmt: skip
+    """
+    Write places and forces of servos, by their scales [m, N], as channels (2 q,).
+
+    A place is 0 in the stance and grows as the servo gets longer; a force pushes.
+
+    Parameters
+    ----------
+    lengths, tensions, angles, torques : arrays [m, N, rad, N m]
+        Of all force elements and of all joints.
+    elements, at_rest, joints, cranks, carriages_at_rest
+        As of ``Servos``.
+    scales : (float, float)
+    channels : (2 q,) array
+
+    """
     count, servos = len(elements), len(elements) + len(joints)
     for i in range(count):
         channels[i] = (lengths[elements[i]] - at_rest[i]) / scales[0]
@@ -104,7 +98,8 @@ def _read(  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
-def _aim(places, at_rest, cranks, carriages_at_rest, positions):  # type: ignore[no-untyped-def]
+def aim_servos(places, at_rest, cranks, carriages_at_rest, positions):  # type: ignore[no-untyped-def]
+    """Write the target positions of servos of some places, (q,) [m or rad]."""
     count = len(at_rest)
     for i in range(count):
         positions[i] = at_rest[i] + places[i]

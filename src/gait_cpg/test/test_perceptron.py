@@ -16,7 +16,7 @@ from gait_core.trial_spec import Command
 from gait_core.weights import load_weights
 from gait_cpg.perceptron import PerceptronController, PerceptronParams
 from gait_cpg.perceptron_kernel import move_set_points, remember, respond
-from gait_cpg.perceptron_servos import Servos
+from gait_cpg.perceptron_servos import Servos, aim_servos, read_servos
 
 SPIDER = load_robot('spider')
 DT = 0.012
@@ -99,7 +99,11 @@ def test_a_set_point_stands_still_at_its_stop():
 def read(servos, seen):
     """Return places [m] and forces [N]."""
     channels = np.zeros(32)
-    servos.read(seen, (1.0, 1.0), channels)
+    read_servos(
+        seen.element_lengths, seen.element_forces, seen.joint_positions, seen.joint_efforts,
+        servos.elements, servos.at_rest, servos.joints, servos.cranks, servos.carriages_at_rest,
+        (1.0, 1.0), channels,
+    )  # fmt: skip
     return channels.reshape(2, 16)
 
 
@@ -112,7 +116,8 @@ def test_servos_read_zero_in_the_stance_and_return_what_they_are_set_to():
     assert servos.stops[1, [0, 8]] == pytest.approx([0.0979, 0.0719], abs=1e-4)
     assert servos.stops[:, 12] == pytest.approx([0.0849 - 0.1475, 0.2751 - 0.1475], abs=1e-4)
     wanted = np.linspace(-0.04, 0.04, 16)
-    targets = servos.targets(wanted)[0]
+    targets = np.empty(16)
+    aim_servos(wanted, servos.at_rest, servos.cranks, servos.carriages_at_rest, targets)
     positions = SPIDER.joint_stance.copy()
     for name, target in zip(servos.names[12:], targets[12:], strict=True):
         positions[SPIDER.joint_index[name]] = target

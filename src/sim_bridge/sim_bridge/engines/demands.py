@@ -38,6 +38,8 @@ class Demands:
         What the motors of screws push against; infinite of other servos.
     losses : (2, n) array [-]
         ``raising`` and ``lowering`` of ``laws.servo_power``.
+    bounds : (2, m) array
+        Limits of targets, by ``target_names``; infinite of force elements.
     clamped : (m,) int array
         Control periods in which a joint's target lay outside its limits and was clamped; by
         ``target_names``, none for force elements.
@@ -59,8 +61,9 @@ class Demands:
         names = robot.joint_names
         self._m = len(robot.target_names)
         free = np.full(len(robot.force_elements), np.inf)
-        self._lower: FloatArray = np.append(robot.lower, -free)
-        self._upper: FloatArray = np.append(robot.upper, free)
+        self.bounds: FloatArray = np.array(
+            [np.append(robot.lower, -free), np.append(robot.upper, free)]
+        )
         self.physics_step = physics_step
         self.actuators = [robot.actuators[name] for name in names]
         for name, actuator in zip(names, self.actuators, strict=True):
@@ -87,7 +90,7 @@ class Demands:
     def hold(self, positions: FloatArray) -> None:
         """Demand that positions and lengths be held, (m,), at zero velocity and effort."""
         zero = np.zeros((1, self._m))
-        self.position = np.clip(positions, self._lower, self._upper)[None, :]
+        self.position = np.clip(positions, *self.bounds)[None, :]
         self.velocity = self.effort = zero
 
     def take(self, targets: AppliedTargets, steps: int) -> int:
@@ -146,7 +149,7 @@ class Demands:
             )
         if not (all_finite(position) and all_finite(velocity) and all_finite(effort)):
             raise BadCommand('targets hold a value that is not finite')
-        wanted = np.minimum(np.maximum(position, self._lower), self._upper)
+        wanted = np.minimum(np.maximum(position, self.bounds[0]), self.bounds[1])
         return wanted, wanted != position
 
 

@@ -56,6 +56,8 @@ class Table:
 
     Attributes
     ----------
+    numbers : array
+        The whole table.
     push_columns : iterator of (8,) views
         Hands out the columns of pushes, with the rows of ``mujoco_kernel``.
     soles : (SOLE_ROWS, s) view
@@ -73,14 +75,14 @@ class Table:
     def __init__(self, model: Any, data: Any, counts: Counts) -> None:
         check_layout(kernel.MODEL, model)
         check_layout(kernel.DATA, data)
-        self._numbers: FloatArray = data.userdata
-        self._numbers[:] = 0.0
-        self._numbers[0] = kernel.MAGIC
-        self._numbers[[*range(kernel.JOINTS, kernel.BALLS + 1), kernel.SOLES]] = counts
-        self._numbers[kernel.STEP] = model.opt.timestep
+        self.numbers: FloatArray = data.userdata
+        self.numbers[:] = 0.0
+        self.numbers[0] = kernel.MAGIC
+        self.numbers[[*range(kernel.JOINTS, kernel.BALLS + 1), kernel.SOLES]] = counts
+        self.numbers[kernel.STEP] = model.opt.timestep
         views, at = [], kernel.HEADER
         for rows, columns in _blocks(counts):
-            views.append(self._numbers[at : at + rows * columns].reshape(rows, columns))
+            views.append(self.numbers[at : at + rows * columns].reshape(rows, columns))
             at += rows * columns
         self._servos, self._torques, self._torque_constants, *rest = views
         self._elements, self._element_constants, pushes, self._balls, soles = rest
@@ -90,22 +92,22 @@ class Table:
 
     def set_laws(self, hardness: float, slip: float) -> None:
         """Set what turns a servo's error and a contact's sliding speed into references [1/s]."""
-        self._numbers[kernel.HARDNESS], self._numbers[kernel.SLIP] = hardness, slip
+        self.numbers[kernel.HARDNESS], self.numbers[kernel.SLIP] = hardness, slip
 
     def take_ground(
         self, scene: Scene, options: GroundSpringOptions, mass: float, ground: int
     ) -> None:
         """Let the ground, a geometry, act on a robot of a mass [kg] by the scene's contact law."""
-        self._numbers[kernel.GROUND] = ground
+        self.numbers[kernel.GROUND] = ground
         if scene.contact_law in (SPRINGS, STICKY_SPRINGS):
-            self._numbers[kernel.GROUND_SPRING : kernel.STICK_SPRING] = (
+            self.numbers[kernel.GROUND_SPRING : kernel.STICK_SPRING] = (
                 options.ground_strength * mass,
                 options.ground_rise,
                 options.ground_depth,
                 options.ground_return,
                 options.ground_slow,
             )
-        self._numbers[kernel.STICK_SPRING : kernel.HEADER] = (
+        self.numbers[kernel.STICK_SPRING : kernel.HEADER] = (
             options.stick_strength * mass,
             options.stick_rise,
             options.stick_reach,
@@ -154,7 +156,7 @@ class Table:
             Their aims and rates.
 
         """
-        self._numbers[kernel.SERVOS] = len(places)
+        self.numbers[kernel.SERVOS] = len(places)
         rows = self._servos[:, : len(places)]
         rows[kernel.PLACE], rows[kernel.DOF] = places, dofs
         rows[kernel.GAIN], rows[kernel.LIMIT] = gain, limit
@@ -202,16 +204,16 @@ class Table:
 
     def settle(self, settling: bool) -> None:
         """Let work not count while the robot settles."""
-        self._numbers[kernel.SETTLING] = float(settling)
+        self.numbers[kernel.SETTLING] = float(settling)
 
     def begin(self) -> None:
         """Start the time of a sub-sample."""
-        self._numbers[kernel.ELAPSED] = 0.0
+        self.numbers[kernel.ELAPSED] = 0.0
 
     def check(self, steps: int) -> None:
         """Raise ProtocolError unless each callback ran in so many steps."""
         for what, at in (('control', kernel.STEPS), ('sensor', kernel.SENSED)):
-            driven = self._numbers[at]
+            driven = self.numbers[at]
             if driven != steps:
                 raise ProtocolError(
                     f"MuJoCo's {what} callback ran in {driven:g} of {steps} steps: another part "

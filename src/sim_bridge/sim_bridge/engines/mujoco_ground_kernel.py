@@ -13,8 +13,8 @@ import math
 from numba import carray, njit
 import numpy as np
 
+from gait_core.addresses import ANY, numbers_at, pointer
 from sim_bridge.engines.laws import exponential_force
-from sim_bridge.engines.mujoco_address import ANY, numbers_at, pointer
 from sim_bridge.engines.mujoco_layout import layout
 
 CONTACT = layout(

@@ -20,6 +20,7 @@ from numba.np.numpy_support import from_dtype
 import numpy as np
 
 from gait_core import slider_crank
+from gait_core.addresses import ANY, numbers_at
 from sim_bridge.engines import balls as ball_joints
 from sim_bridge.engines import laws, mujoco_ground_kernel
 from sim_bridge.engines.balls import ball_states, ball_torques
@@ -30,7 +31,6 @@ from sim_bridge.engines.laws import (
     screw_grip,
     servo_power,
 )
-from sim_bridge.engines.mujoco_address import ANY, numbers_at
 from sim_bridge.engines.mujoco_client import mj
 from sim_bridge.engines.mujoco_ground_kernel import (
     CONTACT,

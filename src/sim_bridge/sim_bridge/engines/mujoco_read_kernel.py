@@ -10,7 +10,7 @@ from __future__ import annotations
 import numba
 from numba import carray
 
-from sim_bridge.engines.mujoco_address import ANY, numbers_at, pointer
+from gait_core.addresses import ANY, numbers_at, pointer
 from sim_bridge.engines.mujoco_kernel import read_work
 
 

@@ -123,15 +123,14 @@ class RigidReader(ABC, Generic[MotorsT]):
         rows: FloatArray,
         counts: IntArray,
         touching: list[Touching],
-        elements: list[Any],
+        elements: FloatArray,
     ) -> StateTape:
         count = len(rows)
         ticks = np.arange(first, first + count)
         rows.flags.writeable = False
         q, rates, pose, twist, efforts, work, *imu = [rows[:, at] for at in self._parts]
         attitude, spin, felt = imu
-        names = elements[0][0] if elements else ()
-        both = np.array([one[1] for one in elements]).reshape(len(elements), 2, len(names))
+        names = tuple(one.name for one in self._robot.force_elements)
         return StateTape(
             ticks=ticks,
             times=self._period * ticks.astype(np.float64),
@@ -151,7 +150,7 @@ class RigidReader(ABC, Generic[MotorsT]):
                 )
             ),
             contact_counts=counts,
-            **_named(names, both.swapaxes(0, 1)),
+            **_named(names, elements.swapaxes(0, 1)),
         )
 
 
@@ -188,6 +187,8 @@ class StateLog:
         Of which ``done`` are filled.
     counts : (count,) int array
         Of contacts.
+    elements : (count, 2, e) array
+        Lengths and tensions of force elements.
     done : int
 
     """
@@ -200,23 +201,25 @@ class StateLog:
         self.counts: IntArray = np.zeros(count, dtype=np.int64)
         self.done = 0
         self._touching: list[Touching] = []
-        self._elements: list[tuple[tuple[str, ...], FloatArray]] = []
+        self.elements: FloatArray = np.empty((count, 2, len(reader._robot.force_elements)))
 
     def read(self) -> None:
         """Read the state of the next tick; SimulationDiverged leaves it out."""
         done, motors = self.done, self._motors
         self._reader._read(self.first + done, motors, self.rows[done])
-        self._elements.append(self._reader._elements(motors))
+        self.elements[done] = self._reader._elements(motors)[1]
         touching = self._reader._touching()
         self.counts[done] = len(touching[0])
         self.add(done + 1, touching)
 
     def add(self, done: int, touching: Touching) -> None:
-        """Take it that so many rows and counts are filled, the contacts of the new ones given."""
+        """Take it that so many states are filled in, the contacts of the new ones given."""
         self.done = done
         self._touching.append(touching)
 
     def tape(self) -> StateTape:
         """Return the states that were read."""
         rows, counts = self.rows[: self.done], self.counts[: self.done]
-        return self._reader._tape(self.first, rows, counts, self._touching, self._elements)
+        return self._reader._tape(
+            self.first, rows, counts, self._touching, self.elements[: self.done]
+        )
