@@ -1,33 +1,12 @@
 """Evolve a gait on sim_bridge workers: `ros2 launch gait_bringup evolve.launch.py`."""
 
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument
 
 from gait_evolver.experiment import load_experiment
 from gait_evolver.plan import resolve
 from gait_ros.graph import evolve_graph
-from gait_ros.launch_actions import Arguments, composed, node_action
-
-ARGUMENTS = (
-    DeclareLaunchArgument(
-        'experiment',
-        default_value='guroo_quick',
-        description='Experiment name or file; empty: wait for goals on evolver/evolve.',
-    ),
-    DeclareLaunchArgument(
-        'workers', default_value='2', description='Bridges to start, one core each.'
-    ),
-    DeclareLaunchArgument(
-        'generations', default_value='0', description='0: as the experiment says.'
-    ),
-    DeclareLaunchArgument('seed', default_value='-1', description='-1: as the experiment says.'),
-    DeclareLaunchArgument(
-        'run_directory', default_value='', description='Empty: a new folder in ./runs.'
-    ),
-    DeclareLaunchArgument(
-        'resume', default_value='false', description='Go on with run_directory: true or false.'
-    ),
-)
+from gait_ros.launch_actions import Arguments, composed, declared, node_action
+from gait_ros.launch_arguments import EVOLVE
 
 
 def compose(arguments: Arguments):
@@ -51,4 +30,4 @@ def compose(arguments: Arguments):
 
 def generate_launch_description():
     """Return the arguments and the nodes composed from them."""
-    return LaunchDescription([*ARGUMENTS, composed(compose)])
+    return LaunchDescription([*declared(EVOLVE), composed(compose)])

@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from ament_index_python.packages import get_package_share_directory
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
+from launch.actions import IncludeLaunchDescription
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 
 from gait_core.robot.load import load_robot
@@ -12,50 +11,15 @@ from gait_core.robot.ros2_control import HARDWARE, SIM
 from gait_core.robot.to_urdf import to_scene_urdf
 from gait_core.trial_setup import choose_controller, make_scene, parse_terrain
 from gait_ros.graph import walk_graph
-from gait_ros.launch_actions import Arguments, composed, node_action, rviz, state_publisher
-
-ARGUMENTS = (
-    DeclareLaunchArgument('robot', default_value='guroo', description='Robot name or folder.'),
-    DeclareLaunchArgument(
-        'target',
-        default_value='sim',
-        choices=['sim', 'mock', 'topic', 'hardware'],
-        description='What moves the joints; other than sim: hardware.launch.py, which takes more.',
-    ),
-    DeclareLaunchArgument(
-        'controller',
-        default_value='',
-        description="Registered controller; empty: the robot's default.",
-    ),
-    DeclareLaunchArgument(
-        'preset',
-        default_value='',
-        description="Parameter set; empty: the default one; 'none': the controller's defaults.",
-    ),
-    DeclareLaunchArgument(
-        'gait',
-        default_value='',
-        description='Parameter file of the controller, e.g. a champion.yaml; empty: none.',
-    ),
-    DeclareLaunchArgument(
-        'engine', default_value='', description="Physics; empty: the robot's default."
-    ),
-    DeclareLaunchArgument(
-        'terrain', default_value='flat', description='NAME[:key=value,...], e.g. rough:range=0.02.'
-    ),
-    DeclareLaunchArgument('seed', default_value='0', description='Of engine and controller.'),
-    DeclareLaunchArgument(
-        'realtime_factor', default_value='1.0', description='Simulated over wall time.'
-    ),
-    DeclareLaunchArgument('namespace', default_value='', description='Of every node.'),
-    DeclareLaunchArgument(
-        'link_tf',
-        default_value='robot_state_publisher',
-        choices=['robot_state_publisher', 'sim_bridge'],
-        description='Who publishes the transforms of the links.',
-    ),
-    DeclareLaunchArgument('rviz', default_value='false', description='Open RViz: true or false.'),
+from gait_ros.launch_actions import (
+    Arguments,
+    composed,
+    declared,
+    node_action,
+    rviz,
+    state_publisher,
 )
+from gait_ros.launch_arguments import HARDWARE_ARGUMENTS, WALK
 
 
 def compose(arguments: Arguments):
@@ -84,21 +48,22 @@ def compose(arguments: Arguments):
         namespace=namespace,
         gait_files=(gait,) if gait else (),
         link_transforms=by_bridge,
+        clock=arguments.truth('publish_clock'),
     )
     actions = [node_action(bridge, essential=True), node_action(walker)]
     if not by_bridge:
         actions.append(state_publisher(to_scene_urdf(load_robot(robot)), namespace))
     if arguments.truth('rviz'):
-        layout = 'walk.rviz' if len(load_robot(robot).roots) == 1 else 'tensegrity.rviz'
-        folder = Path(get_package_share_directory('gait_bringup')) / 'rviz'
-        actions.append(rviz(str(folder / layout), namespace))
+        actions.append(
+            rviz('walk' if len(load_robot(robot).roots) == 1 else 'tensegrity', namespace)
+        )
     return actions
 
 
 def _under_control(arguments: Arguments):
     """Return the launch of the same gait under ros2_control; hardware is activated by hand."""
-    names = ('robot', 'target', 'controller', 'preset', 'gait', 'seed', 'namespace')
-    given = {name: arguments.text(name) for name in (*names, 'realtime_factor')}
+    alike = {argument.name for argument in WALK} & {a.name for a in HARDWARE_ARGUMENTS}
+    given = {name: arguments.text(name) for name in sorted(alike)}
     given['activate'] = str(given['target'] != HARDWARE)
     file = str(Path(__file__).with_name('hardware.launch.py'))
     return IncludeLaunchDescription(
@@ -108,4 +73,4 @@ def _under_control(arguments: Arguments):
 
 def generate_launch_description():
     """Return the arguments and the nodes composed from them."""
-    return LaunchDescription([*ARGUMENTS, composed(compose)])
+    return LaunchDescription([*declared(WALK), composed(compose)])

@@ -18,16 +18,20 @@ from launch.launch_description_sources import get_launch_description_from_python
 from launch.utilities import perform_substitutions
 from launch_ros.actions import Node
 from nav_msgs.msg import Odometry
+from rcl_interfaces.srv import GetParameters
+from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
+from tf2_msgs.msg import TFMessage
 import yaml
 
 from gait_core.errors import ConfigurationError
 from gait_core.robot.load import load_robot
 from gait_interfaces.msg import WorkerStatus
 from gait_ros.control_graph import hardware_graph
-from gait_ros.graph import NodeSpec, evolve_graph, walk_graph
+from gait_ros.graph import FRAMES, NodeSpec, clock_of, evolve_graph, walk_graph
 from gait_ros.launch_actions import node_action
 from gait_ros.qos import STREAM
+from sim_bridge.node import SimBridgeNode
 
 RUN = """
 import sys
@@ -155,15 +159,19 @@ def test_every_argument_of_a_walk_reaches_the_graph(tmp_path):
         controller='phase_cpg',
         gait=str(gait),
         link_tf='sim_bridge',
+        publish_clock='off',
         **arguments,
     )
     expected = walk_graph(
         controller='phase_cpg',
         gait_files=(str(gait),),
         link_transforms=True,
+        clock=False,
         **{**arguments, 'seed': 3, 'realtime_factor': 2.0},
     )
     assert bridge.facts == facts(expected[0]) and bridge.name == '/r1/sim_bridge'
+    assert bridge.parameters['use_sim_time'] is True
+    assert set(bridge.remappings) == set(FRAMES)
     assert str(gait) in walker.words
     assert walker.parameters.pop('gait.frequency') == 2.0
     assert walker.facts == facts(expected[1])
@@ -180,10 +188,32 @@ def test_rviz_gets_its_layout_and_topics_in_the_namespace():
     layout = Path(rviz.words[rviz.words.index('-d') + 1]).read_text(encoding='utf-8')
     shown = set(re.findall(r'Value: /(\w+)$', layout, re.MULTILINE))
     assert {'markers', 'zmp'} <= shown
-    assert {(f'/{topic}', topic) for topic in shown} <= set(rviz.remappings)
+    assert {*((f'/{topic}', topic) for topic in shown), *FRAMES} == set(rviz.remappings)
     assert rviz.name == '/r1/rviz'
     *_, rviz = started('walk.launch.py', rviz='true', robot='tetraspine')
     assert rviz.words[rviz.words.index('-d') + 1].endswith('/tensegrity.rviz')
+
+
+@pytest.mark.parametrize(
+    ('file', 'target', 'layout', 'simulated'),
+    [
+        ('hardware.launch.py', 'hardware', 'hardware', False),
+        ('hardware.launch.py', 'topic', 'walk', True),
+        ('control.launch.py', 'mock', 'control', False),
+    ],
+)
+def test_rviz_shows_what_there_is_of_a_robot_under_control(file, target, layout, simulated):
+    *_, rviz = started(file, target=target, rviz='true', namespace='r1')
+    assert rviz.words[rviz.words.index('-d') + 1].endswith(f'/{layout}.rviz')
+    assert rviz.parameters['use_sim_time'] is simulated and rviz.name == '/r1/rviz'
+
+
+def test_a_description_under_control_begins_at_base_link():
+    _, publisher, *_ = started('control.launch.py', target='mock', robot='a1')
+    description = publisher.parameters['robot_description']
+    assert '<parent link="base_link" />' in description and set(publisher.remappings) == set(
+        FRAMES
+    )
 
 
 def hardware_nodes(target, gait=True, **more):
@@ -239,7 +269,7 @@ def test_a_simulated_robot_is_the_hardware_of_its_manager(tmp_path):
     expected = hardware_nodes(
         'topic',
         hardware=str(file),
-        simulation={'realtime_factor': 1.0},
+        simulation={'realtime_factor': 1.0, 'seed': 0, **clock_of(True)},
         namespace='r1',
         walker={'autostart': True, 'safety.recover': True},
     )
@@ -386,6 +416,7 @@ def launched(tmp_path):
         with (tmp_path / 'output').open('w') as output:
             started.append(
                 subprocess.Popen(
+                    # A file of ours by its name, another one by its path.
                     [sys.executable, '-c', RUN, str(LAUNCH / file), *words],
                     stdout=output,
                     stderr=subprocess.STDOUT,
@@ -413,13 +444,88 @@ def test_a_launched_robot_walks_and_the_end_of_its_bridge_ends_all(graph, box, l
         (JointState, '/r1/joint_states', states),
     ):
         graph.client.create_subscription(kind, topic, found.append, STREAM)
-    graph.until(lambda: states and list(states[-1].position) != list(states[0].position), 30.0)
+    graph.until(lambda: states and list(states[-1].position) != list(states[0].position), 60.0)
     graph.until(lambda: beats)
     os.kill(beats[-1].pid, signal.SIGINT)
     process.wait(15.0)
     log = (tmp_path / 'output').read_text()
     assert process.returncode == 0, log
     assert log.count('process has finished cleanly') == 2, log
+
+
+# As a lab composes it: each robot in a group, so that arguments and names stay inside.
+LAB = """
+from launch import LaunchDescription
+from launch.actions import GroupAction, IncludeLaunchDescription
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch_ros.actions import PushRosNamespace, SetRemap
+
+WALK, BOX = {walk!r}, {box!r}
+
+
+def robot(name, **given):
+    given = dict(robot=BOX, link_tf='sim_bridge', **given)
+    return GroupAction([
+        PushRosNamespace(name),
+        SetRemap('cmd_vel', 'nav/cmd_vel'),
+        IncludeLaunchDescription(
+            PythonLaunchDescriptionSource(WALK), launch_arguments=given.items()
+        ),
+    ])
+
+
+def generate_launch_description():
+    return LaunchDescription([
+        robot('r1', realtime_factor='2.0', seed='3'),
+        robot('r2', publish_clock='false'),
+    ])
+"""
+
+
+def test_two_robots_of_a_labs_own_launch_file_walk_in_one_graph(graph, box, launched, tmp_path):
+    file = tmp_path / 'lab.launch.py'
+    file.write_text(LAB.format(walk=str(LAUNCH / 'walk.launch.py'), box=box))
+    process = launched(str(file))
+    found = {}
+    for name in ('r1', 'r2'):
+        for topic, kind in (('joint_states', JointState), ('tf', TFMessage)):
+            found[name, topic] = []
+            graph.client.create_subscription(
+                kind, f'/{name}/{topic}', found[name, topic].append, STREAM
+            )
+    clock = []
+    graph.client.create_subscription(Clock, '/clock', clock.append, STREAM)
+
+    def moves(messages):
+        return messages and list(messages[-1].position) != list(messages[0].position)
+
+    graph.until(lambda: all(moves(found[name, 'joint_states']) for name in ('r1', 'r2')), 60.0)
+    # One clock, which both robots' stamps follow, and frames apart.
+    assert graph.client.count_publishers('/clock') == 1
+    assert not graph.client.count_publishers('/tf')
+    graph.until(lambda: all(found.values()))
+    stamps = [found[name, 'joint_states'][-1].header.stamp for name in ('r1', 'r2')]
+    times = [one.sec + one.nanosec * 1e-9 for one in (*stamps, clock[-1].clock)]
+    assert max(times) - min(times) < 1.0, times
+    for name in ('r1', 'r2'):
+        assert graph.client.count_subscribers(f'/{name}/nav/cmd_vel') == 1
+        assert not graph.client.count_subscribers(f'/{name}/cmd_vel')
+    # Arguments of one group do not leak into the other.
+    get = graph.call(GetParameters, '/r2/sim_bridge/get_parameters', names=['seed'])
+    assert get.values[0].integer_value == 0
+    os.killpg(process.pid, signal.SIGINT)
+    process.wait(20.0)
+    assert 'Traceback' not in (tmp_path / 'output').read_text()
+
+
+def test_a_second_clock_is_refused_by_the_name_of_the_argument(graph, box, launched, tmp_path):
+    graph.add(SimBridgeNode, robot=box, name='first')
+    process = launched('walk.launch.py', robot=box, link_tf='sim_bridge', namespace='r2')
+    assert process.wait(30.0) == 1
+    log = (tmp_path / 'output').read_text()
+    assert '/r2/sim_bridge has ended with status 2' in log
+    assert '/clock is published by /first already; with publish_clock:=false this' in log
+    assert 'Traceback' not in log
 
 
 MANAGER = """

@@ -14,6 +14,8 @@ from gait_ros.qos import advertise
 
 _TOPIC = '/clock'
 _DISCOVERY = 1.0
+# How far a bridge that follows the clock of another may fall behind it [ns].
+_APART = 500_000_000
 
 UNKNOWN = 'UNKNOWN'
 """In the name of a publisher's node that was not discovered yet."""
@@ -39,6 +41,7 @@ class SimulatedTime:
         self._rewind = rewind
         self._base = 0
         self._dt = 0
+        self._heard = 0
         self.nanoseconds = 0
 
     def restart(self, dt: float) -> None:
@@ -47,6 +50,16 @@ class SimulatedTime:
         # Zero means "no time yet" to every node under simulated time.
         self._base = self._dt if self._rewind else self.nanoseconds + self._dt
         self.nanoseconds = self._base
+
+    def follow(self, now: int) -> None:
+        """
+        Take up the time of another's clock [ns] where it is well ahead, and where it went back.
+
+        Between these, stamps are ticks apart: the other's time comes in steps of its own.
+        """
+        if now < self._heard or now - self.nanoseconds > _APART:
+            self._base += now - self.nanoseconds
+        self._heard = now
 
     def at(self, tick: int) -> Time:
         """Advance to a tick and return its stamp."""
@@ -98,7 +111,8 @@ class ClockPublisher:
             time.sleep(0.05)
         if others:
             raise ConfigurationError(
-                f'{_TOPIC} is published by {others[0]} already; set publish_clock to false'
+                f'{_TOPIC} is published by {others[0]} already; with publish_clock:=false this '
+                'bridge follows it'
             )
         self._publisher: Any = advertise(node, Clock, _TOPIC)
 

@@ -17,6 +17,8 @@ from gait_core.trial_spec import TrialSpec
 
 BRIDGE = 'sim_bridge'
 CLOCK_USERS = 'use_sim_time'
+FRAMES = (('/tf', 'tf'), ('/tf_static', 'tf_static'))
+"""Remappings by which a robot's frames go into its namespace: those of all are called alike."""
 
 # Packages whose controllers have a node of their own; any other is run by the generic one.
 _NODES = {
@@ -89,7 +91,13 @@ def bridge_node(
         name=name,
         namespace=namespace,
         parameters=dict(parameters),
+        remappings=FRAMES,
     )
+
+
+def clock_of(publishes: bool) -> dict[str, bool]:
+    """Return a bridge's parameters by which it publishes /clock, or follows another's."""
+    return {'publish_clock': publishes, CLOCK_USERS: not publishes}
 
 
 def walk_graph(
@@ -104,6 +112,7 @@ def walk_graph(
     namespace: str = '',
     gait_files: tuple[str, ...] = (),
     link_transforms: bool = False,
+    clock: bool = True,
 ) -> tuple[NodeSpec, ...]:
     """
     Return a bridge that runs by itself and a controller that walks its robot.
@@ -124,6 +133,8 @@ def walk_graph(
         Parameter files for the controller, e.g. a ``champion.yaml``.
     link_transforms : bool
         Whether the bridge publishes the links' transforms.
+    clock : bool
+        Whether it publishes /clock.
 
     """
     bridge = bridge_node(
@@ -135,6 +146,7 @@ def walk_graph(
             'mode': 'realtime',
             'realtime_factor': float(realtime_factor),
             'publish_link_tf': link_transforms,
+            **clock_of(clock),
         },
         namespace,
     )

@@ -6,17 +6,20 @@ Needs the ``launch`` and ``launch_ros`` packages of an installed ROS; only launc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from ament_index_python.packages import get_package_share_directory
 from launch import LaunchContext, LaunchDescriptionEntity
-from launch.actions import OpaqueFunction, Shutdown
+from launch.actions import DeclareLaunchArgument, OpaqueFunction, Shutdown
+from launch.events.process import ProcessExited
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from gait_core.errors import ConfigurationError, nearest
-from gait_ros.graph import NodeSpec
+from gait_ros.graph import FRAMES, NodeSpec
+from gait_ros.launch_arguments import LaunchArgument
 
 _TRUE = ('true', '1', 'yes', 'on')
 _FALSE = ('false', '0', 'no', 'off')
@@ -62,6 +65,19 @@ class Arguments:
         )
 
 
+def declared(arguments: Iterable[LaunchArgument]) -> list[DeclareLaunchArgument]:
+    """Return the actions that declare arguments."""
+    return [
+        DeclareLaunchArgument(
+            argument.name,
+            default_value=argument.default,
+            description=argument.text,
+            choices=list(argument.choices) or None,
+        )
+        for argument in arguments
+    ]
+
+
 def composed(
     compose: Callable[[Arguments], Sequence[LaunchDescriptionEntity]],
 ) -> OpaqueFunction:
@@ -75,7 +91,7 @@ def composed(
 
 def node_action(spec: NodeSpec, *, essential: bool = False) -> Node:
     """
-    Return the action that starts a node; the exit of an essential one ends the launch.
+    Return the action that starts a node; the end of an essential one ends the launch.
 
     Raises
     ------
@@ -95,8 +111,19 @@ def node_action(spec: NodeSpec, *, essential: bool = False) -> Node:
         remappings=list(spec.remappings),
         arguments=list(spec.arguments),
         output='screen',
-        on_exit=[Shutdown(reason=f'{spec.full_name} has ended')] if essential else None,
+        on_exit=_end_of(spec.full_name) if essential else None,
     )
+
+
+def _end_of(name: str) -> Callable[[ProcessExited, LaunchContext], list[Shutdown]]:
+    """Return what ends a launch with a node: with status 1 if the node has failed."""
+
+    def end(event: ProcessExited, context: LaunchContext) -> list[Shutdown]:
+        if event.returncode and not context.is_shutdown:
+            raise RuntimeError(f'{name} has ended with status {event.returncode}')
+        return [Shutdown(reason=f'{name} has ended')]
+
+    return end
 
 
 def state_publisher(description: str, namespace: str = '', *, simulated: bool = True) -> Node:
@@ -112,20 +139,22 @@ def state_publisher(description: str, namespace: str = '', *, simulated: bool = 
                 'use_sim_time': simulated,
             }
         ],
+        remappings=list(FRAMES),
         output='screen',
     )
 
 
-def rviz(layout: str, namespace: str = '') -> Node:
-    """Return RViz with a layout file, its topics moved into the namespace."""
-    topics = ('robot_description', 'markers', 'gait_markers', 'zmp', 'odom', 'cmd_vel')
+def rviz(layout: str, namespace: str = '', *, simulated: bool = True) -> Node:
+    """Return RViz with a layout of gait_bringup, its topics moved into the namespace."""
+    folder = Path(get_package_share_directory('gait_bringup')) / 'rviz'
+    topics = ('robot_description', 'markers', 'gait_markers', 'zmp', 'odom')
     return Node(
         package='rviz2',
         executable='rviz2',
         name='rviz',
         namespace=namespace,
-        arguments=['-d', layout],
-        parameters=[{'use_sim_time': True}],
-        remappings=[(f'/{topic}', topic) for topic in topics],
+        arguments=['-d', str(folder / f'{layout}.rviz')],
+        parameters=[{'use_sim_time': simulated}],
+        remappings=[*((f'/{topic}', topic) for topic in topics), *FRAMES],
         output='screen',
     )

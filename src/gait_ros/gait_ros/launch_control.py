@@ -25,7 +25,8 @@ from gait_core.robot.ros2_control import (
 from gait_core.robot.to_urdf import with_base_link
 from gait_core.trial_setup import choose_controller
 from gait_ros.control_graph import hardware_graph
-from gait_ros.launch_actions import Arguments, node_action, state_publisher
+from gait_ros.graph import clock_of
+from gait_ros.launch_actions import Arguments, node_action, rviz, state_publisher
 
 
 def under_control(arguments: Arguments, *, walking: bool) -> list[Any]:
@@ -44,7 +45,11 @@ def under_control(arguments: Arguments, *, walking: bool) -> list[Any]:
     hardware = read_hardware(file, robot)
     simulation: dict[str, Any] | None = None
     if target == TOPIC and arguments.truth('simulation'):
-        simulation = {'realtime_factor': arguments.number('realtime_factor')}
+        simulation = {
+            'realtime_factor': arguments.number('realtime_factor'),
+            **clock_of(arguments.truth('publish_clock')),
+            **({'seed': arguments.whole('seed')} if walking else {}),
+        }
     # Looked up here: what the nodes refuse ends a launch, too, but with status 0.
     # An estimator publishes odom -> base_link, and the tree must go on from there.
     description = with_base_link(control_urdf(robot, target, hardware), BASE_LINK)
@@ -65,11 +70,16 @@ def under_control(arguments: Arguments, *, walking: bool) -> list[Any]:
         gait_files=(gait,) if gait else (),
     )
     manager, *others = nodes
-    return [
+    simulated = simulation is not None
+    actions = [
         node_action(manager, essential=True),
-        state_publisher(description, namespace, simulated=simulation is not None),
+        state_publisher(description, namespace, simulated=simulated),
         *map(node_action, others),
     ]
+    if arguments.truth('rviz'):
+        layout = 'control' if not walking else 'walk' if simulated else 'hardware'
+        actions.append(rviz(layout, namespace, simulated=simulated))
+    return actions
 
 
 def _walker(

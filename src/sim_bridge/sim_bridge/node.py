@@ -77,6 +77,8 @@ class SimBridgeNode(ManagedNode):
         self.autostart = self._params.autostart
         refuse_unknown_overrides(self)
         self._time = SimulatedTime(self._params.rewind_clock)
+        follower = self.get_parameter('use_sim_time').value and not self._params.publish_clock
+        self._follows = bool(follower)
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._live: LiveSimulation | None = None
         self._scene: Scene | None = None
@@ -206,6 +208,8 @@ class SimBridgeNode(ManagedNode):
         return True
 
     def _publish(self, tick: int, true: Any, seen: Any) -> None:
+        if self._follows:
+            self._time.follow(self.get_clock().now().nanoseconds)
         stamp = self._time.at(tick)
         if self._clock_publisher is not None:
             self._clock_publisher.publish(stamp)

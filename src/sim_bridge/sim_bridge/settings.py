@@ -45,7 +45,10 @@ class BridgeParams(Parameters):
         1.0, low=0.01, high=100.0, unit='-', doc='Simulated over wall time in mode realtime.'
     )
     publish_clock: bool = flag(
-        True, doc='Publish /clock; false for all but one bridge of a domain.', read_only=True
+        True,
+        doc='Publish /clock; false for all but one bridge of a domain, which follow it with '
+        'use_sim_time.',
+        read_only=True,
     )
     rewind_clock: bool = flag(
         False, doc='Let /clock jump back at a reset, to test how nodes take it.', read_only=True

@@ -1,0 +1,135 @@
+"""
+Arguments of the launch files, as data: name, default, what they mean.
+
+Nothing here imports ROS or ``launch``. Those that several launch files take mean the same in each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from gait_core.robot.ros2_control import HARDWARE, MOCK, SIM, TARGETS, TOPIC
+from gait_ros.control_graph import OUTPUTS
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaunchArgument:
+    """One argument; every value is text."""
+
+    name: str
+    default: str = ''
+    text: str
+    choices: tuple[str, ...] = ()
+
+    def of(self, default: str) -> LaunchArgument:
+        """Return it with another default."""
+        return replace(self, default=default)
+
+
+_ROBOT = LaunchArgument(name='robot', text='Robot name or folder.')
+_NAMESPACE = LaunchArgument(name='namespace', text='Of every node.')
+_FACTOR = LaunchArgument(
+    name='realtime_factor', default='1.0', text='Of a bridge: simulated over wall time.'
+)
+_CLOCK = LaunchArgument(
+    name='publish_clock',
+    default='true',
+    text='Of a bridge: true or false; one of a domain publishes /clock, all others follow it.',
+)
+_RVIZ = LaunchArgument(name='rviz', default='false', text='Open RViz: true or false.')
+_GAIT = (
+    LaunchArgument(name='controller', text="Registered controller; empty: the robot's default."),
+    LaunchArgument(
+        name='preset',
+        text="Parameter set; empty: the default one; 'none': the controller's defaults.",
+    ),
+    LaunchArgument(
+        name='gait', text='Parameter file of the controller, e.g. a champion.yaml; empty: none.'
+    ),
+    LaunchArgument(name='seed', default='0', text='Of engine and controller.'),
+)
+_MOVED = LaunchArgument(
+    name='target',
+    choices=(MOCK, TOPIC, HARDWARE),
+    text='What moves the joints: mock components, whoever takes hardware/joint_commands, or '
+    'real motors.',
+)
+_CONTROL = (
+    LaunchArgument(
+        name='hardware',
+        text='A hardware.yaml: motors of the joints, and the plugin that reaches them; empty: '
+        'motors are as joints.',
+    ),
+    LaunchArgument(
+        name='output',
+        default=OUTPUTS[0],
+        choices=OUTPUTS,
+        text='How joints are commanded, by trajectories or by values as they are; the controller '
+        'for it is active, the others are loaded.',
+    ),
+    LaunchArgument(name='rate', default='200.0', text='Of controller_manager, in Hz.'),
+    LaunchArgument(
+        name='simulation',
+        default='true',
+        text='With target topic: a bridge is the hardware, true or false.',
+    ),
+    _FACTOR,
+    _CLOCK,
+    _NAMESPACE,
+    _RVIZ,
+)
+
+WALK = (
+    _ROBOT.of('guroo'),
+    LaunchArgument(
+        name='target',
+        default=SIM,
+        choices=TARGETS,
+        text='What moves the joints; other than sim: hardware.launch.py, which takes more.',
+    ),
+    *_GAIT,
+    LaunchArgument(name='engine', text="Physics; empty: the robot's default."),
+    LaunchArgument(
+        name='terrain', default='flat', text='NAME[:key=value,...], e.g. rough:range=0.02.'
+    ),
+    _FACTOR,
+    _CLOCK,
+    _NAMESPACE,
+    LaunchArgument(
+        name='link_tf',
+        default='robot_state_publisher',
+        choices=('robot_state_publisher', 'sim_bridge'),
+        text='Who publishes the transforms of the links.',
+    ),
+    _RVIZ,
+)
+
+CONTROL = (_ROBOT.of('a1'), _MOVED.of(MOCK), *_CONTROL)
+
+HARDWARE_ARGUMENTS = (
+    _ROBOT.of('a1'),
+    _MOVED.of(HARDWARE),
+    *_CONTROL,
+    *_GAIT,
+    LaunchArgument(
+        name='activate',
+        default='false',
+        text='Let the gait move the robot at once; else it waits to be configured and activated: '
+        'true or false.',
+    ),
+)
+
+EVOLVE = (
+    LaunchArgument(
+        name='experiment',
+        default='guroo_quick',
+        text='Experiment name or file; empty: wait for goals on evolver/evolve.',
+    ),
+    LaunchArgument(name='workers', default='2', text='Bridges to start, one core each.'),
+    LaunchArgument(name='generations', default='0', text='0: as the experiment says.'),
+    LaunchArgument(name='seed', default='-1', text='-1: as the experiment says.'),
+    LaunchArgument(name='run_directory', text='Empty: a new folder in ./runs.'),
+    LaunchArgument(
+        name='resume', default='false', text='Go on with run_directory: true or false.'
+    ),
+)
