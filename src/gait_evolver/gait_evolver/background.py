@@ -9,8 +9,10 @@ import traceback
 
 from gait_core.contracts import Evaluator
 from gait_core.errors import ConfigurationError
-from gait_evolver.evolve import Best, Evolution, Progress
-from gait_evolver.run_store import Row, RunStore
+from gait_evolver.evolve import Evolution, Progress
+from gait_evolver.judgement import Best
+from gait_evolver.run_log import Row
+from gait_evolver.run_store import RunStore
 
 
 class Cancelled(Exception):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 import time
@@ -16,31 +16,23 @@ from gait_core.champion import Champion
 from gait_core.contracts import Evaluation, Evaluator
 from gait_core.errors import ConfigurationError
 from gait_core.fingerprint import fingerprint
-from gait_core.trial_spec import FELL, OK, TrialResult
+from gait_core.trial_spec import TrialResult
 from gait_evolver import __version__
 from gait_evolver.course import Course
 from gait_evolver.front import Front, Member
+from gait_evolver.judgement import (
+    Best,
+    by_individual,
+    judged,
+    mean,
+    on_engines,
+    standing_of,
+    weighted,
+)
 from gait_evolver.networks import WeightFiles
 from gait_evolver.plan import Plan
-from gait_evolver.run_store import Row, RunStore, Standing
-
-
-@dataclass(frozen=True, kw_only=True)
-class Best:
-    """
-    The best individual seen.
-
-    ``rows`` are those of all its trials and ``deciding`` those of the engine on which it is
-    worst, in order of the repeats; ``fitness`` is the mean of these.
-    """
-
-    rows: tuple[Row, ...]
-    fitness: float
-
-    @property
-    def deciding(self) -> tuple[Row, ...]:
-        """The rows whose mean is the fitness."""
-        return min((tuple(group) for group in on_engines(self.rows)), key=_mean)
+from gait_evolver.run_log import Row, Standing
+from gait_evolver.run_store import RunStore
 
 
 @dataclass
@@ -123,6 +115,7 @@ class Evolution:
             self._store.restore(champions)
         if self._resumed:
             self._store.renew(self._standings)
+            self._write_front()
         self._standings = []
         while not progress.finished:
             if progress.generation >= progress.generations:
@@ -202,11 +195,14 @@ class Evolution:
             self._files.retire(best.rows[0].id)
         self._store.stand(self._standings)
         self._standings = []
+        self._write_front()
+        self._optimizer.tell(evaluations)
+        self._advance(generation, rows)
+
+    def _write_front(self) -> None:
         if self._front_changed:
             self._store.write_front(self._front.members)
             self._front_changed = False
-        self._optimizer.tell(evaluations)
-        self._advance(generation, rows)
 
     def _measure(self, trials: int, seconds: float) -> None:
         """Count a generation of this process, and say how long the others will take."""
@@ -257,13 +253,13 @@ class Evolution:
     def _weigh(self, rows: Sequence[Row]) -> list[Evaluation]:
         """Return the evaluations of a generation, and keep the best ever seen."""
         evaluations = []
-        for group in _by_individual(rows):
+        for group in by_individual(rows):
             known = self._with_earlier(group)
             status, fitness = judged(known)
             others = () if fitness is None else self._others(known)
             if others:
                 self._compare(group[0], np.array([fitness, *others]))
-            self._standings.append(_standing(group[0], known, status, fitness, others))
+            self._standings.append(standing_of(group[0], known, status, fitness, others))
             evaluations.append(
                 Evaluation(
                     id=group[0].id,
@@ -284,7 +280,7 @@ class Evolution:
     def _others(self, rows: Sequence[Row]) -> tuple[float, ...]:
         """Return the objectives beside the fitness: each the least of its means on the engines."""
         return tuple(
-            min(_weighted(group, terms) for group in on_engines(rows))
+            min(weighted(group, terms) for group in on_engines(rows))
             for terms in self._plan.experiment.objectives.values()
         )
 
@@ -370,7 +366,7 @@ class Evolution:
             spec=spec,
             seeds=tuple(row.seed for row in rows),
             trial_hashes=tuple(row.trial_hash for row in rows),
-            fitness=_mean(rows),
+            fitness=mean(rows),
             status=first.status,
             fingerprint=fingerprint(),
             metrics=first.metrics,
@@ -390,69 +386,6 @@ class Evolution:
                 'sources': self._plan.sources_hash_on(first.engine),
             },
         )
-
-
-def _standing(
-    row: Row, known: Sequence[Row], status: str, fitness: float | None, others: tuple[float, ...]
-) -> Standing:
-    """Return how an individual stands; its deviation is that on the engine that decides."""
-    deviation = None
-    if fitness is not None:
-        deciding = min(on_engines(known), key=_mean)
-        deviation = float(np.std([one.fitness for one in deciding if one.fitness is not None]))
-    return Standing(
-        generation=row.generation,
-        individual=row.individual,
-        id=row.id,
-        trials=len(known),
-        status=status,
-        fitness=fitness,
-        deviation=deviation,
-        objectives=others,
-    )
-
-
-def judged(rows: Sequence[Row]) -> tuple[str, float | None]:
-    """
-    Return status and fitness of an individual from its trials.
-
-    The fitness is the mean over the repeats on one engine, and of several engines the least of
-    their means: a champion must work on all of them, and a mean would let a gait win that lives
-    on the errors of one. The status is the worst: a trial that may not win, or has no finite
-    fitness, decides for all; else a fall in any of them counts.
-    """
-    for row in rows:
-        if row.status not in (OK, FELL):
-            return row.status, None
-        if row.fitness is None or not np.isfinite(row.fitness):
-            return 'invalid:fitness', None
-    status = FELL if any(row.status == FELL for row in rows) else OK
-    return status, min(_mean(group) for group in on_engines(rows))
-
-
-def on_engines(rows: Sequence[Row]) -> list[list[Row]]:
-    """Return an individual's rows by engine, in the order in which these were run."""
-    groups: dict[str, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(row.engine, []).append(row)
-    return list(groups.values())
-
-
-def _weighted(rows: Sequence[Row], weights: Mapping[str, float]) -> float:
-    """Return the mean of a weighted sum of terms over trials."""
-    sums = [sum(weight * row.terms[name] for name, weight in weights.items()) for row in rows]
-    return float(np.mean(sums))
-
-
-def _mean(rows: Sequence[Row]) -> float:
-    return float(np.mean([row.fitness for row in rows]))
-
-
-def _by_individual(rows: Sequence[Row]) -> list[list[Row]]:
-    groups: dict[int, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(row.individual, []).append(row)
-    return list(groups.values())
 
 
 def summary(store: RunStore, progress: Progress) -> dict[str, object]:

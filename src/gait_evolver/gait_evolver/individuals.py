@@ -11,7 +11,8 @@ from gait_core.fingerprint import difference, fingerprint, fingerprint_fields
 from gait_core.trial_spec import TrialSpec
 from gait_evolver.networks import WeightFiles
 from gait_evolver.plan import Plan, resolve
-from gait_evolver.run_store import Row, read_rows, read_run
+from gait_evolver.run_log import Row
+from gait_evolver.run_store import read_rows, read_run
 
 
 def logged_individual(folder: Path, place: str, engine: str = '') -> Champion:

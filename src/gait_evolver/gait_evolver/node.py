@@ -29,10 +29,12 @@ from gait_core.seeding import MAX_SEED
 from gait_core.trial_setup import check_registered, merged, nested
 from gait_core.trial_spec import TrialResult
 from gait_evolver.background import BackgroundRun
-from gait_evolver.evolve import Best, new_run_folder
+from gait_evolver.evolve import new_run_folder
 from gait_evolver.experiment import load_experiment
+from gait_evolver.judgement import Best
 from gait_evolver.plan import on_one_engine, resolve
-from gait_evolver.run_store import Row, RunStore
+from gait_evolver.run_log import Row
+from gait_evolver.run_store import RunStore
 from gait_interfaces.action import Evolve
 from gait_interfaces.msg import BestGait, EvolverStatus
 from gait_ros.conversions import to_quantities, to_result, to_spec

@@ -30,7 +30,8 @@ from gait_evolver.experiment import load_experiment
 from gait_evolver.pieces import work_off
 from gait_evolver.plan import Plan, resolve
 from gait_evolver.progress import make_display
-from gait_evolver.run_store import Row, RunStore
+from gait_evolver.run_log import Row
+from gait_evolver.run_store import RunStore
 
 FORMAT = 1
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_evolver.run_store import Row
+from gait_evolver.run_log import Row
 from gait_evolver.studies.bishop2008_log import figures, logged, read_log, write_log
 
 

@@ -13,13 +13,13 @@ from gait_core.champion import read_champion
 from gait_core.errors import ConfigurationError
 from gait_core.testing_workspace import workspace
 from gait_core.trial import run_trial
-from gait_evolver import run_store
 from gait_evolver.course import Course
 from gait_evolver.evolve import Evolution
 from gait_evolver.experiment import rebuild_experiment
 from gait_evolver.front import Front, Member
 from gait_evolver.plan import resolve
-from gait_evolver.run_store import RunStore, StoreError
+from gait_evolver.run_files import StoreError
+from gait_evolver.run_store import RunStore
 
 EXPERIMENT = {
     'robot': 'legged_box',
@@ -295,15 +295,19 @@ def test_a_disk_that_refuses_at_any_moment_is_one_line_and_the_run_goes_on_later
     tmp_path, monkeypatch, number
 ):
     run(tmp_path / 'whole', generations=3)
-    real, left = os.fsync, [0]
+    left = [0]
 
-    def fsync(handle):
-        left[0] -= 1
-        if left[0] == 0:
-            raise OSError(number, os.strerror(number))
-        real(handle)
+    def refusing(real):
+        def call(*given):
+            left[0] -= 1
+            if left[0] == 0:
+                raise OSError(number, os.strerror(number))
+            return real(*given)
 
-    monkeypatch.setattr(run_store.os, 'fsync', fsync)
+        return call
+
+    for name in ('fsync', 'replace'):
+        monkeypatch.setattr(os, name, refusing(getattr(os, name)))
     refused = 0
     for moment in range(1, 40):
         left[0], folder = moment, tmp_path / str(moment)

@@ -16,10 +16,13 @@ from gait_core.champion import read_champion
 from gait_core.errors import ConfigurationError
 from gait_core.testing_workspace import workspace
 from gait_core.trial import run_trial
-from gait_evolver.evolve import Evolution, judged, new_run_folder, summary
+from gait_evolver.evolve import Evolution, new_run_folder, summary
 from gait_evolver.experiment import load_experiment, rebuild_experiment
+from gait_evolver.judgement import judged
 from gait_evolver.plan import resolve
-from gait_evolver.run_store import Row, RunStore, StoreError
+from gait_evolver.run_files import StoreError
+from gait_evolver.run_log import Row
+from gait_evolver.run_store import RunStore
 
 EXPERIMENT = {
     'robot': 'legged_box',
@@ -278,7 +281,37 @@ def test_a_changed_log_is_refused(tmp_path):
         RunStore.open_run(tmp_path / 'run')
 
 
-@pytest.mark.parametrize('content', [b'', b'{"form', b'[]', b'\xff\xfe', b'{"format": 9}'])
+@pytest.mark.parametrize('left', [None, b''])
+@pytest.mark.parametrize('torn', [b'', b'3,0,2', b'3,0,22,0,kinematic'])
+def test_a_power_cut_costs_generations_that_are_run_again(tmp_path, left, torn):
+    # Of a checkpoint that no one waited for nothing may have come to the disk.
+    run(tmp_path / 'whole')
+    run(tmp_path / 'cut', generations=3)
+    checkpoint = tmp_path / 'cut' / 'checkpoint.json'
+    checkpoint.unlink()
+    if left is not None:
+        checkpoint.write_bytes(left)
+    with (tmp_path / 'cut' / 'evaluations.csv').open('ab') as log:
+        log.write(torn)
+    store, rows = RunStore.open_run(tmp_path / 'cut')
+    store.close()
+    assert [{row.generation for row in generation} for generation in rows] == [{0}, {1}]
+    resumed(tmp_path / 'cut', generations=4)
+    assert log_of(tmp_path / 'cut') == log_of(tmp_path / 'whole')
+
+
+def test_a_generation_waits_once_for_the_disk(tmp_path, monkeypatch):
+    # Waiting takes longer than all the rest of the recording.
+    run(tmp_path / 'run', generations=5)
+    waits = []
+    sync = os.fsync
+    monkeypatch.setattr(os, 'fsync', lambda handle: (waits.append(handle), sync(handle)))
+    worse = InProcess(spoil=lambda number, result: replace(result, fitness=-1e9))
+    resumed(tmp_path / 'run', generations=8, evaluator=worse)
+    assert len(waits) == 3
+
+
+@pytest.mark.parametrize('content', [b'{"form', b'[]', b'\xff\xfe', b'{"format": 9}'])
 def test_a_damaged_checkpoint_is_refused_in_one_line(tmp_path, content):
     run(tmp_path / 'run')
     (tmp_path / 'run' / 'checkpoint.json').write_bytes(content)

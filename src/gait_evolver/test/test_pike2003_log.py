@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_evolver.run_store import Row
+from gait_evolver.run_log import Row
 from gait_evolver.studies.pike2003_log import read_variables, write_scores, write_variables
 
 VALUES = {

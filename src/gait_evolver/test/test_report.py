@@ -24,7 +24,8 @@ from gait_evolver.plan import resolve
 from gait_evolver.report import charts
 from gait_evolver.report.build import build_page, load_subject
 from gait_evolver.report.replay import _hull, replay
-from gait_evolver.run_store import Row, RunStore, read_rows
+from gait_evolver.run_log import Row
+from gait_evolver.run_store import RunStore, read_rows
 
 EXPERIMENT = {
     'description': 'A <b>box</b> & its legs.',

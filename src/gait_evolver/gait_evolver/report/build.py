@@ -20,7 +20,8 @@ from gait_evolver.report import charts
 from gait_evolver.report.page import Page, command, figures, table
 from gait_evolver.report.replay import replay
 from gait_evolver.robustness import CardRow, spread
-from gait_evolver.run_store import Row, read_rows, read_run
+from gait_evolver.run_log import Row
+from gait_evolver.run_store import read_rows, read_run
 
 _FIGURES = (
     ('distance_m', 'distance', 'm'),

@@ -12,8 +12,8 @@ from gait_core.gates import GATES, default_limits
 from gait_core.metrics import contact_zmp, footfalls, work_so_far
 from gait_core.rollout import Rollout
 from gait_core.stability import margins, support_polygon
-from gait_evolver.evolve import judged
-from gait_evolver.run_store import Row
+from gait_evolver.judgement import by_individual, judged
+from gait_evolver.run_log import Row
 
 Chart = dict[str, Any]
 _MOST_POINTS = 1500
@@ -29,18 +29,10 @@ _OUTCOME_COLOURS = (
 )
 
 
-def individuals(rows: Sequence[Row]) -> list[list[Row]]:
-    """Return the rows of a generation by individual."""
-    groups: dict[int, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(row.individual, []).append(row)
-    return list(groups.values())
-
-
 def fitness_chart(generations: Sequence[Sequence[Row]]) -> Chart:
     """Return the fitness over the generations: the best so far, the median and its spread."""
     found = [
-        [fitness for group in individuals(rows) if (fitness := judged(group)[1]) is not None]
+        [fitness for group in by_individual(rows) if (fitness := judged(group)[1]) is not None]
         for rows in generations
     ]
     best = np.maximum.accumulate([max(values, default=-np.inf) for values in found])
@@ -61,7 +53,7 @@ def repeats_chart(generations: Sequence[Sequence[Row]]) -> Chart | None:
     """Return mean and spread over the repeats of each generation's best; None without repeats."""
     axis, mean, spread = [], [], []
     for generation, rows in enumerate(generations):
-        judgements = [(judged(group)[1], group) for group in individuals(rows)]
+        judgements = [(judged(group)[1], group) for group in by_individual(rows)]
         scored = [(fitness, group) for fitness, group in judgements if fitness is not None]
         if not scored or len({row.repeat for row in rows}) < 2:
             continue
@@ -260,7 +252,7 @@ def _best_rows(generations: Sequence[Sequence[Row]]) -> list[Row | None]:
     best: Row | None = None
     best_fitness, found = -np.inf, []
     for rows in generations:
-        for group in individuals(rows):
+        for group in by_individual(rows):
             fitness = judged(group)[1]
             if fitness is not None and fitness > best_fitness:
                 best, best_fitness = group[0], fitness

@@ -15,7 +15,7 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.champion import write_atomically
 from gait_core.errors import ConfigurationError
-from gait_evolver.run_store import Row
+from gait_evolver.run_log import Row
 
 FIELDS = 7
 PLACE, RETAINED, HITS, NET, X, Y, FRESH = range(FIELDS)

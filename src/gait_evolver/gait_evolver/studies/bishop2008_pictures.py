@@ -9,7 +9,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_evolver.pictures import figure_of
-from gait_evolver.run_store import Row
+from gait_evolver.run_log import Row
 
 _WINDOW = 80
 """Turns over which a curve is a mean."""

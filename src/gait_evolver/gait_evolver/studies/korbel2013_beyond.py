@@ -14,8 +14,8 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.trial_spec import TrialSpec
-from gait_evolver.evolve import judged
 from gait_evolver.experiment import load_experiment
+from gait_evolver.judgement import judged
 from gait_evolver.plan import resolve
 from gait_evolver.studies.korbel2013_pictures import draw_searches
 from gait_evolver.studies.korbel2013_trials import EXPERIMENT, best_row, travel

@@ -11,7 +11,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.trial_batch import run_together
-from gait_evolver.run_store import Row as Trial
+from gait_evolver.run_log import Row as Trial
 from gait_evolver.studies.korbel2013_pictures import (
     draw_distances,
     draw_histogram,

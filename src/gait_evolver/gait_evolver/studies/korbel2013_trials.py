@@ -15,9 +15,9 @@ from gait_core.kinematics import link_poses
 from gait_core.rollout import Rollout
 from gait_core.trial import TrialLoop, engine_for, start_trial, step_controller
 from gait_core.trial_spec import TrialSpec
-from gait_evolver.evolve import judged
+from gait_evolver.judgement import judged
 from gait_evolver.optimizers.steady_state import SteadyStateOptimizer
-from gait_evolver.run_store import Row
+from gait_evolver.run_log import Row
 from gait_evolver.spine_fitness import INCH, NODE_1
 from gait_evolver.study_session import Evolved, Session, read_evolved
 

@@ -10,7 +10,7 @@ from scipy.stats import spearmanr
 from gait_core.arrays import FloatArray
 from gait_core.trial_setup import controller_parameters, make_scene
 from gait_core.trial_spec import TrialSpec
-from gait_evolver.evolve import judged
+from gait_evolver.judgement import judged
 from gait_evolver.studies.pike2003_log import VARIABLES
 from gait_evolver.study_session import Evolved
 

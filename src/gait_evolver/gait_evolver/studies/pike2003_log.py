@@ -14,7 +14,7 @@ import numpy as np
 
 from gait_core.champion import write_atomically
 from gait_core.errors import ConfigurationError
-from gait_evolver.run_store import Row
+from gait_evolver.run_log import Row
 from gait_evolver.zmp_tracking import FAILED
 
 SCORES_FILE, VARIABLES_FILE = 'scores.csv', 'nwgavars.cfg'

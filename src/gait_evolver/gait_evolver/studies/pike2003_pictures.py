@@ -11,7 +11,7 @@ from gait_core.arrays import FloatArray
 from gait_core.rollout import Rollout
 from gait_core.stability import support_polygon
 from gait_evolver.pictures import figure_of
-from gait_evolver.run_store import Row
+from gait_evolver.run_log import Row
 from gait_evolver.zmp_tracking import FAILED, ideal_of, measured_zmp
 
 _SCALE, _START = 0.9, 2.0
