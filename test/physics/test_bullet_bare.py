@@ -7,6 +7,7 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.scene import Push, Scene, TerrainSpec
+from gait_core.targets import AppliedTape
 from gait_core.testing import legged_box
 from gait_core.testing_robots import applied, hinged
 from gait_core.testing_skips import need_engine
@@ -18,11 +19,12 @@ from sim_bridge.engines.bullet_bare import bare_trial
 pytestmark = pytest.mark.physics
 
 
-@pytest.mark.parametrize('samples', [1, 5])
-def test_it_ends_in_the_state_of_the_engine_to_the_last_bit(samples):
+@pytest.mark.parametrize(('samples', 'sum_work'), [(1, 1), (5, 0)])
+def test_it_ends_in_the_state_of_the_engine_to_the_last_bit(samples, sum_work):
+    options = {'solver_iterations': 40, 'sum_work': sum_work}
     robot, scene = (
         legged_box(4, 3),
-        Scene(robot='x', physics_step=0.002, engine_options={'solver_iterations': 40}),
+        Scene(robot='x', physics_step=0.002, engine_options=options),
     )
     tape = [
         applied(robot, robot.stance + 0.2 * np.sin(0.3 * tick + part + np.arange(12)))
@@ -31,11 +33,15 @@ def test_it_ends_in_the_state_of_the_engine_to_the_last_bit(samples):
     ]
     seconds, bare = bare_trial(robot, scene, tape)
     engine = BulletEngine(lambda name, draw: robot)
-    engine.reset(scene, 0)
-    end = engine.rollout(tape)[-1]
+    ends = []
+    for way in (tape, AppliedTape.of(tape)):
+        engine.reset(scene, 0)
+        ends.append(engine.rollout(way)[-1])
     engine.close()
     assert seconds > 0.0
-    assert bare == tuple(end.joint_positions.tolist())
+    for end in ends:
+        assert bare == tuple(end.joint_positions.tolist())
+    np.testing.assert_array_equal(ends[0].joint_efforts, ends[1].joint_efforts)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from gait_core.arrays import FloatArray, all_finite
 from gait_core.kinematics import kinematic_tree
 from gait_core.leg_kernel import Chain, chain_forward, chain_inverse, chains_follow_all
+from gait_core.robot.cache import per_robot
 from gait_core.robot.model import RobotModel
 
 POSITION_TOLERANCE = 1e-6
@@ -66,7 +67,7 @@ class LegKinematics:
         columns = [robot.joint_index[name] for name in self.joint_names]
         self.lower, self.upper = robot.lower[columns], robot.upper[columns]
         self._stance = robot.stance[columns]
-        self._chain = _chain(robot, self._leg.sole, self._leg.sole_point, columns)
+        self._chain = _chains(robot)[leg]
         # An error of one radian counts like one of this length.
         self._weight = float(np.linalg.norm(self._chain.offset[1:], axis=1).sum()) or 1.0
         # Half of each tolerance: the cost holds both errors together.
@@ -324,6 +325,16 @@ def _checked(name: str, given: npt.ArrayLike, shape: tuple[int, ...]) -> FloatAr
     if array.shape != shape or not all(map(math.isfinite, array.ravel().tolist())):
         raise ValueError(f'{name} is {given!r}, expected {shape} finite numbers')
     return array
+
+
+@per_robot
+def _chains(robot: RobotModel) -> dict[str, Chain]:
+    """Return the chain of each leg by its name."""
+    index = robot.joint_index
+    return {
+        leg.name: _chain(robot, leg.sole, leg.sole_point, [index[name] for name in leg.joints])
+        for leg in robot.legs
+    }
 
 
 def _chain(

@@ -305,9 +305,13 @@ class PhaseCpgController:
         """Return twists (T, 3) that follow commands, bounded in size and in rate of change."""
         twist = tuple(self._now[:_PLACE].tolist())
         twists: FloatArray = np.empty((len(commands), _PLACE))
+        reached = None
         for row, command in zip(twists, commands, strict=True):
             sits = command.set_points.get('sit', 0.0) > 0.0 or self._posture.sitting
-            twist = self._steered_once(dt, NOWHERE if sits else command.velocity, twist)
+            wanted = NOWHERE if sits else command.velocity
+            if wanted != reached:
+                before, twist = twist, self._steered_once(dt, wanted, twist)
+                reached = wanted if twist == before else None
             row[:] = twist
         return twists
 

@@ -170,7 +170,6 @@ def _run(
             for _ in range(steps // len(samples)):
                 pb.stepSimulation(client)
                 states = pb.getJointStates(body, links, client)
-        states = pb.getJointStates(body, links, client)
         pb.getBasePositionAndOrientation(body, client)
         pb.getBaseVelocity(body, client)
         pb.getContactPoints(body, ground, physicsClientId=client)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import numpy as np
 
 from gait_core.arrays import FloatArray
@@ -13,6 +16,9 @@ from sim_bridge.engines.bullet_elements import Elements
 from sim_bridge.engines.bullet_work import Meter
 from sim_bridge.engines.bullet_world import World
 from sim_bridge.engines.demands import DEFAULT_GAIN, Demands, Torques
+
+ServoTargets = list[tuple[list[float], list[float]]]
+"""Positions and velocities of the servos in each sub-sample."""
 
 
 class Motors:
@@ -35,6 +41,14 @@ class Motors:
         Whether ``drive`` must be called before every physics step.
     meter : Meter or None
         Looks at every physics step, if work is summed or there are screws.
+    links : list of int
+        Bullet's index of each joint.
+    command : callable
+        Gives the servos positions and velocities, and the ``constants``.
+    constants : tuple
+        Forces, gains and client of that call.
+    tape : sequence of sequences of (positions, velocities)
+        What it gives the servos in each sub-sample of each period of the tape, lists.
 
     """
 
@@ -53,16 +67,16 @@ class Motors:
         self.balls = Balls(world)
         self.elements = Elements(world, robot, self.demands)
         self.has_torques = bool(len(self.torques.columns) or len(self.elements))
-        self._links = [world.axes[name] for name in robot.joint_names]
+        self.links = [world.axes[name] for name in robot.joint_names]
         self._friction = np.array([robot.joint[name].friction for name in robot.joint_names])
-        hinges = np.setdiff1d(np.arange(len(self._links)), self.balls.columns)
+        hinges = np.setdiff1d(np.arange(len(self.links)), self.balls.columns)
         self._hinges: list[int] = hinges.tolist()
         self._pushed: list[int] = np.intersect1d(self.torques.columns, hinges).tolist()
-        self._torque_links = [self._links[i] for i in self._pushed]
-        self._state: FloatArray = np.zeros((3, len(self._links)))
+        self._torque_links = [self.links[i] for i in self._pushed]
+        self._state: FloatArray = np.zeros((3, len(self.links)))
         self._bind_servos()
         self._silence()
-        links = [self._links[i] for i in self._hinges]
+        links = [self.links[i] for i in self._hinges]
         screws = bool(np.isfinite(self.demands.strength).any())
         self.meter = (
             Meter(self, sums_work, self._client, self._body, links, self._hinges)
@@ -72,13 +86,20 @@ class Motors:
 
     def _bind_servos(self) -> None:
         demands = self.demands
-        self._servo = np.setdiff1d(np.arange(len(self._links)), self.torques.columns)
-        self._servo_links = [self._links[i] for i in self._servo]
+        self._servo = np.setdiff1d(np.arange(len(self.links)), self.torques.columns)
+        self._servo_links = [self.links[i] for i in self._servo]
         self._place = {column: k for k, column in enumerate(self._servo.tolist())}
         self._servo_forces = demands.effort_limit[self._servo].tolist()
-        # Bullet multiplies the position error by positionGain / step, not by positionGain.
-        self._servo_gains = (demands.gain[self._servo] * self._dt).tolist()
-        self._servo_ones = [1.0] * len(self._servo_links)
+        self.command = partial(
+            pb.setJointMotorControlArray, self._body, self._servo_links, pb.POSITION_CONTROL
+        )
+        self.constants = (
+            self._servo_forces,
+            # Bullet multiplies the position error by positionGain / step, not by positionGain.
+            (demands.gain[self._servo] * self._dt).tolist(),
+            [1.0] * len(self._servo_links),
+            self._client,
+        )
 
     def _silence(self) -> None:
         """Take the motors off that Bullet puts on every joint, and set the velocity limits."""
@@ -94,7 +115,7 @@ class Motors:
             # The limit stays with the motor; only a command in velocity mode would remove it.
             pb.setJointMotorControl2(
                 self._body,
-                self._links[i],
+                self.links[i],
                 pb.POSITION_CONTROL,
                 targetPosition=0.0,
                 force=0.0,
@@ -104,7 +125,7 @@ class Motors:
         for i in self._pushed:
             pb.setJointMotorControl2(
                 self._body,
-                self._links[i],
+                self.links[i],
                 pb.VELOCITY_CONTROL,
                 targetVelocity=0.0,
                 velocityGain=1.0,
@@ -132,7 +153,7 @@ class Motors:
         if stiff and loose:
             pb.setJointMotorControlArray(
                 self._body,
-                [self._links[i] for i in loose],
+                [self.links[i] for i in loose],
                 pb.POSITION_CONTROL,
                 targetPositions=demands.position[0, loose].tolist(),
                 targetVelocities=[0.0] * len(loose),
@@ -157,19 +178,38 @@ class Motors:
     def load_tape(self, tape: AppliedTape, steps: int) -> int:
         """Take the targets of many control periods as ``Demands.take_tape`` does."""
         samples = self.demands.take_tape(tape, steps)
-        positions, velocities = self.demands.ahead[:2]
-        self._tape = positions[:, :, self._servo].tolist(), velocities[:, :, self._servo].tolist()
+        self.tape = self._pairs(*self.demands.ahead[:2])
         return samples
+
+    @property
+    def plain(self) -> bool:
+        """Whether nothing but servos, and at most the sum of their work, acts in a step."""
+        return not self.has_torques and (self.meter is None or self.meter.later)
+
+    def states(self) -> Any:
+        """Return what Bullet says of the joints, that after the last step where it did."""
+        if self.meter is not None and self.meter.last:
+            return self.meter.last
+        return pb.getJointStates(self._body, self.links, self._client) if self.links else ()
 
     def begin(self, period: int) -> None:
         """Begin a control period of the tape."""
         self.demands.begin(period)
-        positions, velocities = self._tape
-        self._servo_positions, self._servo_velocities = positions[period], velocities[period]
+        self._servo_targets = self.tape[period]
+
+    def played(self, begin: int, end: int) -> None:
+        """Take it that periods of the tape were played by ``command``."""
+        for period in range(begin, end):
+            self.begin(period)
 
     def _bind_targets(self) -> None:
-        self._servo_positions = self.demands.position[:, self._servo].tolist()
-        self._servo_velocities = self.demands.velocity[:, self._servo].tolist()
+        position, velocity = self.demands.position, self.demands.velocity
+        (self._servo_targets,) = self._pairs(position[None], velocity[None])
+
+    def _pairs(self, positions: FloatArray, velocities: FloatArray) -> list[ServoTargets]:
+        """Return what the servos get in each period, of positions and velocities (T, K, m)."""
+        rows = positions[:, :, self._servo].tolist(), velocities[:, :, self._servo].tolist()
+        return [list(zip(*period, strict=True)) for period in zip(*rows, strict=True)]
 
     def select(self, sample: int) -> None:
         """Put a sub-sample into force; servos follow it from now on."""
@@ -191,7 +231,7 @@ class Motors:
         """Give the servos the sub-sample in force; screws that are stuck stay."""
         sample = self._sample
         if self._servo_links:
-            positions, velocities = self._servo_positions[sample], self._servo_velocities[sample]
+            positions, velocities = self._servo_targets[sample]
             if self.meter is not None:
                 for column, bound in self.meter.bounds.items():
                     self._servo_forces[self._place[column]] = bound
@@ -200,17 +240,7 @@ class Motors:
                 for column, at in self.meter.stuck.items():
                     k = self._place[column]
                     positions[k], velocities[k] = at, 0.0
-            pb.setJointMotorControlArray(
-                self._body,
-                self._servo_links,
-                pb.POSITION_CONTROL,
-                positions,
-                velocities,
-                self._servo_forces,
-                self._servo_gains,
-                self._servo_ones,
-                self._client,
-            )
+            self.command(positions, velocities, *self.constants)
 
     def drive(self) -> None:
         """Apply the torques and tensions of the coming physics step."""

@@ -42,6 +42,10 @@ class Meter:
         Screws whose load is too strong for them, and where they stand.
     bounds : mapping of int to float [N]
         Greatest force of each screw in the coming step.
+    later : bool
+        Whether nothing depends on what is seen, so that it can be looked at later.
+    last : sequence of tuple
+        What Bullet said of all joints after the last step; empty where it did not.
 
     """
 
@@ -62,7 +66,8 @@ class Meter:
         self._sums = sums
         self._all_told = bool(links) and len(columns) == len(self._at)
         self._all_told &= not len(motors.torques.columns)
-        self._later = self._all_told and not self._screws
+        self.later = self._all_told and not self._screws
+        self.last: Sequence[Any] = ()
         self._seen: list[Any] = []
         self._steps: list[float] = []
         self._work: FloatArray = np.zeros((2, len(self._at)))
@@ -78,7 +83,9 @@ class Meter:
     def read(self) -> None:
         """Look at the physics step that was made last."""
         states = pb.getJointStates(self._body, self._links, self._client) if self._links else ()
-        if self._later:
+        if self._all_told:
+            self.last = states
+        if self.later:
             # Nothing but this between steps: their data would leave the processor's cache.
             self._seen.append(states)
         else:
@@ -122,6 +129,24 @@ class Meter:
             self._steps.clear()
             sum_work(states, self._before, self._dt, self._motors.demands.losses, self._work)
         return self._work
+
+    def add(self, states: FloatArray) -> FloatArray:
+        """
+        Return the work so far after each of several periods, (T, 2, n) [J].
+
+        Parameters
+        ----------
+        states : (T, S, 2, n) array [rad/s or m/s, N m or N]
+            Velocities and efforts after each step, which were not read here.
+
+        """
+        losses, work = self._motors.demands.losses, self.work()
+        self.last = ()
+        sums: FloatArray = np.empty((len(states), *work.shape))
+        for period, steps in enumerate(states):
+            sum_work(steps, self._before, self._dt, losses, work)
+            sums[period] = work
+        return sums
 
     def _watch(self, k: int, at: float, rate: float, effort: float) -> None:
         """Say how a screw is held in the coming step, by its number of joint and its state."""
