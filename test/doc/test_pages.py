@@ -20,7 +20,9 @@ _ROOT = Path(__file__).resolve().parents[2]
 # `make test` sets one; else tests of several people would hear each other.
 _DOMAIN = os.environ.get('ROS_DOMAIN_ID', str(1 + os.getpid() % 100))
 _BLOCK = re.compile(r'^```bash\n(.*?)^```$', re.DOTALL | re.MULTILINE)
-_PAGES = ('add_a_robot.md', 'add_a_controller.md', 'adopt.md', 'ros.md')
+_PAGES = (
+    'add_a_robot.md', 'add_a_controller.md', 'adopt.md', 'tune.md', 'evolve.md', 'ros.md',
+)  # fmt: skip
 _READMES = ('gait_core', 'gait_evolver', 'gait_interfaces', 'gait_ros', 'sim_bridge')
 
 
@@ -73,6 +75,13 @@ def test_the_commands_of_a_page_succeed(page, tmp_path):
         hashes = re.findall(r'"trial_hash": "(\w+)"', output)
         assert len(hashes) == 2 and hashes[0] == hashes[1]
         assert 'ok True\n' in output
+    if page == 'evolve.md':
+        assert 'quick_trot: 3 generations' in output and '"equal": true' in output
+    if page == 'tune.md':
+        found = re.findall(r'^ +(\d\.\d) (\S+) (\S+) (\S+)$', output, re.MULTILINE)
+        costs, tilts = ([float(row[column]) for row in found] for column in (2, 3))
+        assert len(found) == 4 and tilts == sorted(tilts, reverse=True)
+        assert min(costs) not in (costs[0], costs[-1])
 
 
 def test_the_commands_of_the_page_on_hardware_say_what_it_promises(tmp_path):
