@@ -25,7 +25,7 @@ def session(tmp_path_factory):
     made.close()
 
 
-@pytest.mark.parametrize('name', ['robot', 'physics', 'gait', 'stop_and_go'])
+@pytest.mark.parametrize('name', ['robot', 'physics', 'free_bodies', 'gait', 'stop_and_go'])
 def test_what_needs_no_walk_is_as_published(name, session):
     rows = PARTS[name].measure(session)
     assert rows
