@@ -6,6 +6,7 @@ from launch import LaunchDescription
 from launch.actions import IncludeLaunchDescription
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 
+from gait_core.range_sensors import choose_sensors
 from gait_core.robot.load import load_robot
 from gait_core.robot.ros2_control import HARDWARE, SIM
 from gait_core.robot.to_urdf import to_scene_urdf
@@ -29,12 +30,14 @@ def compose(arguments: Arguments):
     robot, namespace = arguments.text('robot'), arguments.text('namespace')
     engine, terrain = arguments.text('engine'), arguments.text('terrain')
     gait, preset = arguments.text('gait'), arguments.text('preset')
+    sensors = arguments.text('sensors')
     by_bridge = arguments.text('link_tf') == 'sim_bridge'
     # Looked up here: what the nodes refuse ends a launch, too, but with status 0.
     make_scene(
         robot,
         {'terrain': parse_terrain(terrain), **({'engine': engine} if engine else {})},
     )
+    choose_sensors(load_robot(robot), sensors)
     known = '' if preset == 'none' else preset
     controller, _ = choose_controller(load_robot(robot), arguments.text('controller'), known)
     bridge, walker = walk_graph(
@@ -49,6 +52,7 @@ def compose(arguments: Arguments):
         gait_files=(gait,) if gait else (),
         link_transforms=by_bridge,
         clock=arguments.truth('publish_clock'),
+        sensors=sensors,
     )
     actions = [node_action(bridge, essential=True), node_action(walker)]
     if not by_bridge:

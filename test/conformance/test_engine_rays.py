@@ -47,8 +47,8 @@ def test_a_ray_meets_the_walls_of_a_room_where_they_are(engine_of):
     engine.reset(Scene(robot='x', terrain=bare), 0)
     start, height = np.array([0.2, 0.1, 0.3]), 0.6
     ahead = np.array([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, -1.0, 0.0]])
-    # A wall rises within one cell of 0.05 m: at half of its height it is half a cell nearer.
-    nearer = 0.05 * (1.0 - 0.3 / height)
+    # A wall rises within one cell of 0.1 m: at half of its height it is half a cell nearer.
+    nearer = 0.1 * (1.0 - 0.3 / height)
     expected = np.array([2.5 - 0.2, 2.5 + 0.2, 2.0 - 0.1, 2.0 + 0.1]) - nearer
     np.testing.assert_allclose(engine.cast(start, ahead, 20.0), expected, atol=1e-4)
     # On a robot that is enlarged in the engine lengths are its own all the same.

@@ -76,8 +76,8 @@ def azimuths(sensor: Lidar) -> FloatArray:
     """Return the azimuths of a lidar's columns, (columns,) [rad]."""
     first, last = sensor.azimuth
     if sensor.turns:
-        return first + 2.0 * math.pi / sensor.columns * np.arange(sensor.columns)
-    return np.linspace(first, last, sensor.columns)
+        last -= 2.0 * math.pi / sensor.columns
+    return np.linspace(first, last, sensor.columns, dtype=np.float64)
 
 
 def _lidar_optics(sensor: Lidar) -> Optics:

@@ -216,7 +216,7 @@ def test_a_name_or_frame_is_there_once(read):
 
 
 def test_boxes_of_a_room_stand_in_it_clear_of_the_walls_and_of_the_start():
-    room = Room(length=8.0, width=6.0, box=0.4, height=0.5)
+    room = Room(length=8.0, width=6.0, box=0.4, height=0.5, cell=0.05)
     ground = room.build(3)
     x, y = np.meshgrid(np.linspace(-3.94, 3.94, 395), np.linspace(-2.94, 2.94, 295))
     high = ground.height(x, y) > 0.25
@@ -228,5 +228,5 @@ def test_boxes_of_a_room_stand_in_it_clear_of_the_walls_and_of_the_start():
 
 
 def test_a_box_that_fits_into_no_square_is_refused():
-    with pytest.raises(ConfigurationError, match='nearest valid: 0.9'):
+    with pytest.raises(ConfigurationError, match='nearest valid: 0.8'):
         Room(box=1.0, spacing=1.0)

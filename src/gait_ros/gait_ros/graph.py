@@ -113,6 +113,7 @@ def walk_graph(
     gait_files: tuple[str, ...] = (),
     link_transforms: bool = False,
     clock: bool = True,
+    sensors: str = '',
 ) -> tuple[NodeSpec, ...]:
     """
     Return a bridge that runs by itself and a controller that walks its robot.
@@ -135,6 +136,8 @@ def walk_graph(
         Whether the bridge publishes the links' transforms.
     clock : bool
         Whether it publishes /clock.
+    sensors : str
+        Names of the robot's range sensors that it simulates, or ``all``.
 
     """
     bridge = bridge_node(
@@ -147,6 +150,7 @@ def walk_graph(
             'realtime_factor': float(realtime_factor),
             'publish_link_tf': link_transforms,
             **clock_of(clock),
+            'sensors': sensors,
         },
         namespace,
     )
@@ -165,7 +169,9 @@ def walk_graph(
     return bridge, walker
 
 
-def trial_graph(spec: TrialSpec, *, link_transforms: bool = False) -> tuple[NodeSpec, ...]:
+def trial_graph(
+    spec: TrialSpec, *, link_transforms: bool = False, sensors: str = ''
+) -> tuple[NodeSpec, ...]:
     """
     Return a bridge and a controller in lock-step, for one trial or many of its controller.
 
@@ -175,7 +181,12 @@ def trial_graph(spec: TrialSpec, *, link_transforms: bool = False) -> tuple[Node
     cls: Any = registry.load('controllers', spec.controller)
     gait = asdict(build(cls.Params, spec.parameters))
     bridge = bridge_node(
-        {'mode': 'lockstep', 'publish_clock': False, 'publish_link_tf': link_transforms}
+        {
+            'mode': 'lockstep',
+            'publish_clock': False,
+            'publish_link_tf': link_transforms,
+            'sensors': sensors,
+        }
     )
     walker = controller_node(
         spec.controller,

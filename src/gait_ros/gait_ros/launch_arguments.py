@@ -92,6 +92,10 @@ WALK = (
     LaunchArgument(
         name='terrain', default='flat', text='NAME[:key=value,...], e.g. rough:range=0.02.'
     ),
+    LaunchArgument(
+        name='sensors',
+        text='Lidars and depth cameras of robot.yaml to simulate: names, or all; empty: none.',
+    ),
     _FACTOR,
     _CLOCK,
     _NAMESPACE,

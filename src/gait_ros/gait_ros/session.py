@@ -94,14 +94,21 @@ class TrialSession:
         Publish every link on /tf, to watch with RViz.
     delay : float [s]
         Longest random delay of the controller's answers: for tests of the equality.
+    sensors : str
+        Names of the robot's range sensors that the bridge simulates, or ``all``.
 
     """
 
     def __init__(
-        self, spec: TrialSpec, *, link_transforms: bool = False, delay: float = 0.0
+        self,
+        spec: TrialSpec,
+        *,
+        link_transforms: bool = False,
+        delay: float = 0.0,
+        sensors: str = '',
     ) -> None:
         self._namespace = f'gait_{os.getpid()}'
-        bridge, controller = trial_graph(spec, link_transforms=link_transforms)
+        bridge, controller = trial_graph(spec, link_transforms=link_transforms, sensors=sensors)
         if delay:
             parameters = {**controller.parameters, 'lockstep_delay': float(delay)}
             controller = replace(controller, parameters=parameters)

@@ -19,6 +19,7 @@ from visualization_msgs.msg import MarkerArray
 from gait_core.arrays import FloatArray
 from gait_core.energy import cost_of_transport, joint_work
 from gait_core.observation import Observation
+from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
 from gait_core.soles import SoleContacts
@@ -27,6 +28,7 @@ from gait_ros import state_messages as build
 from gait_ros.conversions import flat
 from gait_ros.markers import element_lines, stability_markers
 from gait_ros.qos import advertise
+from gait_ros.range_publisher import RangePublisher
 
 _THROTTLE = 0.1
 _COST_DISTANCE = 0.1
@@ -112,6 +114,8 @@ class StatePublisher:
         Topic of the joint states.
     spoken : callable
         What becomes of a message of joint states before it is published.
+    sensors : str
+        Names of range sensors of the robot to publish, too.
 
     """
 
@@ -121,8 +125,10 @@ class StatePublisher:
         link_transforms: bool,
         joint_states: str = 'joint_states',
         spoken: Callable[[JointState], JointState] = lambda message: message,
+        sensors: str = '',
     ) -> None:
         self._link_transforms, self._spoken = link_transforms, spoken
+        self._ranges = RangePublisher(node, sensors)
         names = {'joint_states': joint_states}
         self._publishers: dict[str, Any] = {
             topic: advertise(node, kind, names.get(topic, topic))
@@ -130,8 +136,21 @@ class StatePublisher:
         }
         self._throttled = dict.fromkeys(('markers', 'energy'), 0.0)
 
-    def restart(self, robot: RobotModel, scene: Scene) -> None:
-        """Begin a trial or a live run."""
+    def check(self, scene: Scene) -> None:
+        """Raise ConfigurationError if the robot of a scene has no sensors as asked for."""
+        self._ranges.check(load_robot(scene.robot, scene.draw), scene)
+
+    def restart(self, robot: RobotModel, scene: Scene, seed: int, stamp: Time) -> None:
+        """
+        Begin a trial or a live run, of a seed; the engine has been reset.
+
+        Raises
+        ------
+        ConfigurationError
+            If the robot or the engine has no range sensors as asked for.
+
+        """
+        self._ranges.restart(robot, scene, seed, stamp)
         gravity = float(np.linalg.norm(scene.gravity))
         self._robot, self._scene, self._gravity = robot, scene, gravity
         self._soles = SoleContacts(robot, gravity)
@@ -140,6 +159,7 @@ class StatePublisher:
     def publish(self, stamp: Time, true: Observation, seen: Observation) -> None:
         """Publish the state of one tick: readings as seen, everything else as it truly is."""
         self._energy.update(true)
+        self._ranges.publish(stamp, true)
         wanted = {
             topic
             for topic, publisher in self._publishers.items()

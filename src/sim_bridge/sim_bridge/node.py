@@ -94,7 +94,11 @@ class SimBridgeNode(ManagedNode):
             self, self._params, self._commanded, lambda: self._time.nanoseconds
         )
         self._states = StatePublisher(
-            self, self._params.publish_link_tf, self._joints.states, self._joints.spoken
+            self,
+            self._params.publish_link_tf,
+            self._joints.states,
+            self._joints.spoken,
+            self._params.sensors,
         )
         self._diagnostics = advertise(self, DiagnosticArray, 'diagnostics')
         self._heartbeat = advertise(self, WorkerStatus, '~/worker_status')
@@ -152,10 +156,11 @@ class SimBridgeNode(ManagedNode):
         chosen = scene or self._scene
         if chosen is None:
             raise ConfigurationError('there is no scene yet; send one with the request')
+        self._states.check(chosen)
         live = LiveSimulation(chosen, check_seed(self._params.seed if seed is None else seed))
         self._scene, self._live, self._fault = chosen, live, ''
         self._pace, self._patience = Pace(live.dt), Patience()
-        self._states.restart(live.robot, chosen)
+        self._states.restart(live.robot, chosen, live.seed, self._time.now())
         self._time.restart(live.dt)
         self._publish(0, live.observation, live.observation)
 
@@ -279,7 +284,7 @@ class SimBridgeNode(ManagedNode):
         self._fault = ''
         self._pace.restart()
         self._patience = Patience()
-        self._states.restart(live.robot, live.scene)
+        self._states.restart(live.robot, live.scene, live.seed, self._time.now())
         self._time.restart(live.dt)
         self._publish(0, live.observation, live.observation)
 
@@ -327,7 +332,8 @@ class SimBridgeNode(ManagedNode):
                 controller = start_trial(loop)
         except SimulationDiverged as error:
             return unfinished(loop.given, DIVERGED, str(error))
-        self._states.restart(loop.robot, loop.spec.scene)
+        spec = loop.spec
+        self._states.restart(loop.robot, spec.scene, spec.seed, self._time.now())
         self._time.restart(loop.dt)
         self._publish(0, loop.true, loop.seen)
         if request.external_controller:

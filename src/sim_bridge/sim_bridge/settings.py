@@ -58,6 +58,12 @@ class BridgeParams(Parameters):
         doc='Publish every link on /tf, where no robot_state_publisher runs.',
         read_only=True,
     )
+    sensors: str = text(
+        '',
+        doc='Lidars and depth cameras of robot.yaml to simulate: their names, or all; empty: '
+        'none.',
+        read_only=True,
+    )
     interface: str = text(
         'position',
         choices=('position', 'velocity', 'effort'),

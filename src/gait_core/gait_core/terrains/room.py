@@ -32,7 +32,7 @@ class Room(Parameters):
     free_radius: float = bounded(
         1.0, low=0.0, high=100.0, unit='m', doc='Level ground around the origin.'
     )
-    cell: float = bounded(0.05, low=1e-3, high=0.5, unit='m', doc='Grid spacing.')
+    cell: float = bounded(0.1, low=1e-3, high=0.5, unit='m', doc='Grid spacing.')
 
     def __post_init__(self) -> None:
         """Check that a box fits into its square, and the size of the grid."""

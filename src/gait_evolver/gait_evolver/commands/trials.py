@@ -67,13 +67,16 @@ def show(options: Namespace, rollout: Rollout | None) -> None:
         display.show(rollout)
 
 
-def run_trials(specs: Sequence[TrialSpec], *, ros: bool, keep: bool) -> list[Outcome]:
+def run_trials(
+    specs: Sequence[TrialSpec], *, ros: bool, keep: bool, sensors: str = ''
+) -> list[Outcome]:
     """
     Run trials that differ in their seeds alone, one after the other.
 
-    Over ROS bridge and controller are started once for all. ``keep`` asks for the records.
+    Over ROS bridge and controller are started once for all, the bridge with the range sensors
+    that are named. ``keep`` asks for the records.
     """
-    return _over_ros(specs, keep) if ros else [_here(spec, keep) for spec in specs]
+    return _over_ros(specs, keep, sensors) if ros else [_here(spec, keep) for spec in specs]
 
 
 def _here(spec: TrialSpec, keep: bool) -> Outcome:
@@ -91,7 +94,7 @@ def _here(spec: TrialSpec, keep: bool) -> Outcome:
     )
 
 
-def _over_ros(specs: Sequence[TrialSpec], keep: bool) -> list[Outcome]:
+def _over_ros(specs: Sequence[TrialSpec], keep: bool, sensors: str) -> list[Outcome]:
     from gait_core.errors import ConfigurationError
 
     try:
@@ -102,7 +105,7 @@ def _over_ros(specs: Sequence[TrialSpec], keep: bool) -> list[Outcome]:
         raise ConfigurationError(f'--ros needs ROS 2: {error}') from error
     outcomes = []
     try:
-        with TrialSession(specs[0], link_transforms=True) as session:
+        with TrialSession(specs[0], link_transforms=True, sensors=sensors) as session:
             for spec in specs:
                 with tempfile.TemporaryDirectory(prefix='gait_record_') as folder:
                     trial = session.run(spec, record=folder if keep else '')

@@ -49,6 +49,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument('--engine', metavar='E', help="physics; else the robot's own")
     parser.add_argument('--seed', type=int, default=0, metavar='N', help='of the trial')
     parser.add_argument('--record', metavar='DIR', help='write a rosbag2 directory (MCAP)')
+    parser.add_argument(
+        '--sensors', default='', metavar='NAME[,...]', help='range sensors to publish, or all'
+    )
     add_run_options(parser)
     add_settings(parser, 'gait.step_size_deg=15 or scene.friction=0.5')
 
@@ -57,12 +60,14 @@ def run(options: Namespace) -> int:
     """Run the trial, then show what was asked for."""
     check_shown(options)
     spec = spec_of(options)
+    if options.sensors:
+        _check_sensors(options)
     if options.record:
         from gait_evolver.bags.write import check_bag
 
         check_bag(Path(options.record))
     keep = bool(options.record or options.video or options.viewer) or not options.json
-    (outcome,) = run_trials([spec], ros=options.ros, keep=keep)
+    (outcome,) = run_trials([spec], ros=options.ros, keep=keep, sensors=options.sensors)
     result, rollout = outcome.result, outcome.rollout
     values = trial_object(spec, result, outcome.wall_time, outcome.pids)
     if options.record and rollout is not None:
@@ -118,6 +123,16 @@ def spec_of(options: Namespace) -> TrialSpec:
         ),
         fitness_terms=fitness,
     )
+
+
+def _check_sensors(options: Namespace) -> None:
+    from gait_core.errors import ConfigurationError
+    from gait_core.range_sensors import choose_sensors
+    from gait_core.robot.load import load_robot
+
+    choose_sensors(load_robot(options.robot), options.sensors)
+    if not options.ros:
+        raise ConfigurationError('--sensors needs --ros: what they see is published on topics')
 
 
 def _gait(options: Namespace) -> tuple[str, str, Mapping[str, Any], Mapping[str, float]]:
