@@ -11,6 +11,7 @@ import sys
 
 import pytest
 
+from gait_core.benchmark import Measurement
 from gait_core.champion import read_champion
 from gait_core.testing_workspace import workspace
 from gait_evolver import cli
@@ -441,3 +442,33 @@ def test_later_signals_do_not_break_off_what_the_first_one_began():
 def test_every_command_has_a_module():
     folder = Path(cli.__file__).parent / 'commands'
     assert all((folder / f'{name}.py').is_file() for name in cli.COMMANDS)
+
+
+# Measurements
+
+
+def measurement(name, measured):
+    return Measurement(id=name, what=name, unit='s', measured=measured, budget=1.0)
+
+
+def test_checks_are_run_one_by_one_and_each_counts(gait, monkeypatch):
+    def broken(share):
+        raise RuntimeError('it broke')
+
+    checks = {
+        'broken': broken,
+        'kept': lambda share: [measurement('kept', share)],
+        'slow': lambda share: [measurement('slow', 2.0 * share)],
+    }
+    monkeypatch.setattr('gait_evolver.checks.CHECKS', checks)
+    code, out, err = gait('bench', '--checks', '--json')
+    rows = {row['id']: row['verdict'] for row in json.loads(out)['rows']}
+    assert (code, rows) == (1, {'broken_ends': 'fail', 'kept': 'pass', 'slow': 'fail'})
+    assert 'it broke' in err
+    code, out, err = gait('bench', '--checks', '--only', 'kept')
+    assert code == 0
+    assert 'pass' in out and 'slow' not in out + err
+    code, out, err = gait('bench', '--checks', '--only', 'kepp')
+    assert (code, out) == (2, '')
+    assert err.startswith("gait: unknown measurement 'kepp': did you mean 'kept'?")
+    assert err.count('\n') == 1
