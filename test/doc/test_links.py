@@ -1,4 +1,4 @@
-"""Links between pages lead to files, and their anchors to headings, that exist."""
+"""Links between pages lead to files and headings that exist, pictures too; the index has all."""
 
 from pathlib import Path
 import re
@@ -6,7 +6,11 @@ import re
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted([*ROOT.glob('*.md'), *ROOT.glob('*/*.md'), *ROOT.glob('src/*/*.md')])
+PAGES = sorted(
+    path
+    for pattern in ('*.md', '*/*.md', 'src/*/*.md', 'doc/results/*.md')
+    for path in ROOT.glob(pattern)
+)
 LINK = re.compile(r'\[[^\]]*\]\(([^)\s]+)\)')
 
 
@@ -27,3 +31,19 @@ def test_links_lead_somewhere(page):
         target = (page.parent / place).resolve() if place else page
         assert target.exists(), link
         assert not anchor or anchor in anchors(target), link
+
+
+def test_the_index_of_the_documentation_lists_every_page():
+    index = ROOT / 'doc' / 'README.md'
+    found = {link.partition('#')[0] for link in LINK.findall(index.read_text(encoding='utf-8'))}
+    pages = {path.relative_to(ROOT / 'doc').as_posix() for path in ROOT.glob('doc/**/*.md')}
+    assert pages - {'README.md'} <= found
+
+
+def test_every_picture_is_shown_somewhere():
+    shown = {
+        (page.parent / link).resolve()
+        for page in PAGES
+        for link in LINK.findall(page.read_text(encoding='utf-8'))
+    }
+    assert not set(ROOT.glob('doc/images/*')) - shown
