@@ -234,13 +234,13 @@ class StateReader(RigidReader[Motors]):
         """Return the columns of the rows that ``_fill`` writes."""
         n = len(motors.links)
         joints, at, turn, linear, spin, efforts = np.split(
-            answers.ends().T, 2 * n + np.array([0, 3, 7, 10, 13])
+            answers.ends.T, 2 * n + np.array([0, 3, 7, 10, 13])
         )
         seen = self._root_mount.all_seen(at, turn, linear, spin)
         felt = self._imus((at, turn, linear, spin), *seen[1:])
         work: FloatArray = np.zeros((0, len(at[0])))
         if motors.meter is not None:
-            work = motors.meter.add(answers.steps()).reshape(-1, 2 * n).T
+            work = motors.meter.add(answers.steps).reshape(-1, 2 * n).T
         return [*joints, *seen[0], *seen[1], *seen[2], *spin, *efforts, *work, *felt]
 
     def _first_fault(self, tick: int, rows: FloatArray) -> tuple[int, SimulationDiverged] | None:

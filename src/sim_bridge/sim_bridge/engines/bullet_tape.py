@@ -7,8 +7,9 @@ steps; what the answers mean is worked out for many control periods at once.
 
 from __future__ import annotations
 
-from array import array
-from operator import mul
+from math import hypot
+from operator import itemgetter
+from struct import Struct
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from sim_bridge.engines.bullet_motors import Motors
 
 BLOCK = 50
 """Control periods whose answers are kept before they are looked at."""
+_RATE, _EFFORT = itemgetter(1), itemgetter(3)
+"""Of what Bullet says of a joint."""
 
 
 class Answers:
@@ -35,14 +38,18 @@ class Answers:
     Attributes
     ----------
     touching : list of tuple
-        What ``getContactPoints`` says at the end of each period.
+        What ``getContactPoints`` says at the end of each of T periods.
+    ends : (T, 3 n + 13) array
+        Positions and rates of the joints at the end of each, position, quaternion, velocity and
+        rate of the root's inertial frame, efforts.
+    steps : (T, S, 2, n) array
+        Rates and efforts of the joints after each physics step, where they are looked at.
 
     """
 
     def __init__(self, motors: Motors, client: int, body: int, ground: int) -> None:
-        self.touching: list[Any] = []
         self._motors, self._client, self._body, self._ground = motors, client, body, ground
-        self._ends, self._steps = array('d'), array('d')
+        self.touching: list[Any] = []
 
     def play(self, periods: slice, steps: int) -> None:
         """
@@ -54,36 +61,30 @@ class Answers:
         links, command, constants = motors.links, motors.command, motors.constants
         step, look, find = pb.stepSimulation, pb.getJointStates, pb.getContactPoints
         where, moving, looks = pb.getBasePositionAndOrientation, pb.getBaseVelocity, motors.meter
-        keep_step, keep_end, limit = self._steps.extend, self._ends.extend, FAR * FAR
-        for targets in motors.tape[periods]:
+        tape, n = motors.tape[periods], len(links)
+        seen: FloatArray = np.empty((len(tape), len(tape[0]) * steps if looks else 0, 2, n))
+        ends: FloatArray = np.empty((len(tape), 3 * n + 13))
+        keep_step, keep_end = Struct(f'{2 * n}d').pack_into, Struct(f'{3 * n + 13}d').pack_into
+        at_step, at_end, width = 0, 0, 16 * n
+        for targets in tape:
             for aims, rates in targets:
                 command(aims, rates, *constants)
                 for _ in range(steps):
                     step(client)
                     if looks:
-                        at, rate, _, effort = zip(*look(body, links, client), strict=True)
-                        keep_step(rate)
-                        keep_step(effort)
+                        states = look(body, links, client)
+                        keep_step(seen.data, at_step, *map(_RATE, states), *map(_EFFORT, states))
+                        at_step += width
             if not looks:
-                at, rate, _, effort = zip(*look(body, links, client), strict=True)
+                states = look(body, links, client)
+            at, rate, _, effort = zip(*states, strict=True)
             place, turn = where(body, client)
             linear, angular = moving(body, client)
             state = (*at, *rate, *place, *turn, *linear, *angular)
-            keep_end(state)
-            keep_end(effort)
+            keep_end(ends.data, at_end, *state, *effort)
+            at_end += ends.strides[0]
             self.touching.append(find(body, ground, physicsClientId=client))
-            if not sum(map(mul, state, state)) < limit:
-                return
-
-    def ends(self) -> FloatArray:
-        """
-        Return what was said of the state at the end of each of T periods, (T, 3 n + 13).
-
-        Positions and velocities of the joints, position, quaternion, velocity and rate of the
-        root's inertial frame, efforts.
-        """
-        return np.array(self._ends).reshape(len(self.touching), -1)
-
-    def steps(self) -> FloatArray:
-        """Return rates and efforts of the joints after each step seen, (T, S, 2, n)."""
-        return np.array(self._steps).reshape(len(self.touching), -1, 2, len(self._motors.links))
+            if not hypot(*state) < FAR:
+                break
+        count = len(self.touching)
+        self.ends, self.steps = ends[:count], seen[:count]
