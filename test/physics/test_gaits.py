@@ -5,6 +5,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gait_core import trial_setup
+from gait_core.gait_diagram import gait_diagram
+from gait_core.kinematics import link_poses
 from gait_core.observation import Observation
 from gait_core.parameters import build
 from gait_core.robot.load import load_robot
@@ -45,6 +47,44 @@ def test_it_goes_as_it_is_told(preset, velocity):
     yaw = np.unwrap(turns.as_euler('ZYX')[:, 0])
     went = np.array([*steps, yaw[-1] - yaw[0]]) / ((len(poses) - 1) * loop.dt)
     np.testing.assert_allclose(went, velocity, rtol=0.1, atol=0.02)
+
+
+LEGS = ('fl', 'fr', 'rl', 'rr')
+DUTY = {'fl': 0.8, 'fr': 0.75, 'rl': 0.88, 'rr': 0.82}
+LAGS = {'fl': 0.3, 'fr': 0.75, 'rl': 0.0, 'rr': 0.5}
+LIFTED = 0.004
+"""Height [m] of a toe that is off the ground: the lift leaves it late and reaches it early."""
+
+
+def test_duty_factor_and_phase_of_each_leg_are_those_of_the_file(tmp_path):
+    table = f'duty_factor: {DUTY}\nlags: {LAGS}\n'.replace("'", '')
+    (tmp_path / 'own.yaml').write_text(table, encoding='utf-8')
+    own = {'gait': 'own', 'gait_file': str(tmp_path / 'own.yaml'), 'frequency': 0.6, **HELD}
+    spec = TrialSpec(
+        scene=trial_setup.make_scene('a1', {'engine': 'mujoco'}),
+        controller='phase_cpg',
+        parameters=trial_setup.controller_parameters('phase_cpg', 'crawl', own),
+        script=trial_setup.steady((0.1, 0.0, 0.0)),
+        duration=12.0,
+    )
+    loop = run_loop(spec)
+    assert loop.status == OK, loop.reason
+    rollout, robot = loop.rollout(), loop.robot
+    poses = link_poses(robot, rollout.joint_positions, rollout.body_poses[:, 0])
+    soles = [robot.link_index[robot.leg(name).sole] for name in LEGS]
+    heights = poses[round(2.0 / loop.dt) :, soles, 2, 3]
+    # Forces would tell less: a rigid body on four feet rests on three of them.
+    seen = gait_diagram(LEGS, heights < heights.min(axis=0) + LIFTED, loop.dt)
+    for leg in LEGS:
+        assert seen.stride_frequency[leg] == pytest.approx(0.6, rel=0.02)
+        assert seen.duty_factor[leg] == pytest.approx(DUTY[leg], abs=0.05)
+        # A foot lands when it has swung.
+        lag = LAGS[leg] - DUTY[leg] - (LAGS['fl'] - DUTY['fl'])
+        away = seen.phase_lag[leg] / (2.0 * np.pi) - lag
+        assert (away + 0.5) % 1.0 - 0.5 == pytest.approx(0.0, abs=0.03)
+    assert [seen.duty_factor[leg] for leg in sorted(DUTY, key=DUTY.get)] == sorted(
+        seen.duty_factor.values()
+    )
 
 
 def test_one_gait_follows_another_without_a_jump():

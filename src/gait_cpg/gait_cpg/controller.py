@@ -39,7 +39,7 @@ class PhaseCpgParams(FootReflexParams):
     """Parameters of the phase-oscillator walk."""
 
     gait: str = text('trot', choices=(*GAITS, OWN), doc='Which legs move together.')
-    gait_file: str = text('', doc='YAML file of the gait `own`: duty_factor and lags of the legs.')
+    gait_file: str = text('', doc='YAML file of the gait `own`: duty factor and lag of each leg.')
     frequency: float = bounded(2.5, low=0.2, high=5.0, unit='Hz', doc='Gait cycles per second.')
     duty_factor: float = bounded(
         GAITS['trot'].duty_factor,
@@ -223,10 +223,13 @@ class PhaseCpgController:
         self._reflexes.set_params(params)
         if params.gait == OWN:
             own = read_gait(params.gait_file)
-            self._lags, duty_factor = own.of(self._leg_names), own.duty_factor
+            self._lags, duty_factors = own.of(self._leg_names)
+            duty_factor = float(duty_factors[0])
+            self._wanted_extra = duty_factors - duty_factor
         else:
             self._lags = leg_lags(gait(params.gait), self._feet[:, :3])
             duty_factor = params.duty_factor
+            self._wanted_extra = np.zeros(len(self._lags))
         self._start = locked_phases(self._lags)
         self._coupling = coupling_to_lags(self._lags, params.convergence_rate)
         # The amplitude's double time constant is 2 / gain.
@@ -238,6 +241,7 @@ class PhaseCpgController:
     def reset(self, seed: int) -> None:
         """Stand in the nominal stance; nothing here is random, whatever the seed."""
         self._now = np.concatenate((np.zeros(_PLACE), self._wanted * _AT_START))
+        self._extra = self._wanted_extra.copy()
         self._joints = self._stance.copy()
         self._paths.reset()
         self._reflexes.reset()
@@ -289,7 +293,8 @@ class PhaseCpgController:
         feet = np.empty((len(twists), len(self._feet), samples, 3))
         self._walking = play_feet(
             self._oscillators, self._start, self._gain, coupling.cosine, coupling.sine, period,
-            self._walking, _AT_REST, self._feet, self._now, twists, self._wanted, settled, feet,
+            self._walking, _AT_REST, self._feet, self._now, self._extra, twists, self._wanted,
+            self._wanted_extra, settled, feet,
         )  # fmt: skip
         for place, points in zip(feet, set_points, strict=False):
             place[:] = self._posture.place(dt, points, place)
@@ -364,5 +369,5 @@ class PhaseCpgController:
     def _standing(self) -> BoolArray:
         """Return which feet are meant to be down."""
         phases = np.mod(self._oscillators[0], 2.0 * math.pi)
-        down = in_stance(phases, float(self._now[_PLACE + 1]))
+        down = in_stance(phases, float(self._now[_PLACE + 1]) + self._extra)
         return down if self._walking else np.ones_like(down)

@@ -78,25 +78,66 @@ OWN = 'own'
 
 @dataclass(frozen=True, kw_only=True)
 class OwnGait:
-    """A gait of one's own: the share of a cycle by which each leg comes, by name of the leg."""
+    """
+    A gait of one's own, leg by leg.
 
-    duty_factor: float
+    Attributes
+    ----------
+    lags : mapping of str to float [cycles]
+        By which each leg comes, counted at its lift-off, by name of the leg.
+    duty_factors : mapping of str to float, or float
+        Share of a cycle that each foot is down, by name of the leg, or one for all.
+    where : str
+        The file that says so.
+
+    """
+
     lags: Mapping[str, float]
+    duty_factors: Mapping[str, float] | float
+    where: str
 
-    def of(self, legs: Sequence[str]) -> FloatArray:
-        """Return the lags of a robot's legs, (n,) [cycles] in [0, 1); ConfigurationError."""
-        for name in self.lags:
+    def __post_init__(self) -> None:
+        """Check that every leg has a stance, a swing and a place in the cycle."""
+        for key, lag in self.lags.items():
+            if not 0.0 <= lag <= 1.0:
+                raise ConfigurationError(
+                    f'{self.where}: lags: {key} is {lag:g}, a share of a cycle lies between 0 and '
+                    f'1; nearest valid: {min(max(lag, 0.0), 1.0):g}'
+                )
+        duty = self.duty_factors
+        for key, share in (duty if isinstance(duty, Mapping) else {'': duty}).items():
+            if not 0.0 < share < 1.0:
+                raise ConfigurationError(
+                    f'{self.where}: {f"duty_factor: {key}" if key else "duty_factor"} is '
+                    f'{share:g}, it must lie between 0 and 1'
+                )
+
+    def of(self, legs: Sequence[str]) -> tuple[FloatArray, FloatArray]:
+        """Return lags, in [0, 1), and duty factors of a robot's legs, (n,); ConfigurationError."""
+        duty = self.duty_factors
+        shares = duty if isinstance(duty, Mapping) else dict.fromkeys(legs, duty)
+        return (
+            self._by_leg('lags', self.lags, legs) % 1.0,
+            self._by_leg('duty_factor', shares, legs),
+        )
+
+    def _by_leg(self, key: str, values: Mapping[str, float], legs: Sequence[str]) -> FloatArray:
+        for name in values:
             if name not in legs:
-                raise unknown('leg', name, legs)
-        missing = [name for name in legs if name not in self.lags]
-        if missing:
-            raise ConfigurationError(f'a gait of its own gives no lag of leg {missing[0]}')
-        return np.array([self.lags[name] for name in legs]) % 1.0
+                raise ConfigurationError(f'{self.where}: {key}: {unknown("leg", name, legs)}')
+        for name in legs:
+            if name not in values:
+                raise ConfigurationError(
+                    f"{self.where}: {key}: leg '{name}' is missing; legs: {', '.join(legs)}"
+                )
+        return np.array([values[name] for name in legs])
 
 
 def read_gait(file: str) -> OwnGait:
     """
-    Return the gait of a YAML file with ``duty_factor`` and ``lags: {leg: share of a cycle}``.
+    Return the gait of a YAML file.
+
+    ``duty_factor`` is a number or ``{leg: number}``, ``lags`` is ``{leg: share of a cycle}``.
 
     Raises
     ------
@@ -108,12 +149,14 @@ def read_gait(file: str) -> OwnGait:
         raise ConfigurationError(f"gait '{OWN}' needs a gait_file")
     given = read_yaml(Path(file).expanduser())
     given.allow('duty_factor', 'lags')
-    duty_factor = given.number('duty_factor')
-    if not 0.0 < duty_factor < 1.0:
-        raise ConfigurationError(
-            f'{given.where}: duty_factor is {duty_factor}, it must lie between 0 and 1'
-        )
-    return OwnGait(duty_factor=duty_factor, lags=given.section('lags').numbers())
+    by_leg = isinstance(given.content.get('duty_factor'), dict)
+    return OwnGait(
+        lags=given.section('lags').numbers(),
+        duty_factors=(
+            given.section('duty_factor').numbers() if by_leg else given.number('duty_factor')
+        ),
+        where=given.where,
+    )
 
 
 def gait(name: str) -> Gait:

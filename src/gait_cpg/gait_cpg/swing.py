@@ -20,7 +20,7 @@ from gait_core.arrays import BoolArray, FloatArray
 _TWO_PI = 2.0 * math.pi
 
 
-def in_stance(phase: FloatArray, duty_factor: float) -> BoolArray:
+def in_stance(phase: FloatArray, duty_factor: float | FloatArray) -> BoolArray:
     """Return which phases [rad] belong to the stance; lift-off, at 0, belongs to the swing."""
     return np.asarray(np.mod(phase, _TWO_PI) >= _TWO_PI * (1.0 - duty_factor))
 
@@ -160,7 +160,17 @@ def _foot_positions(  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True)
 def foot_targets(  # type: ignore[no-untyped-def]
-    phases, amplitudes, feet, outward, first_twist, last_twist, first_shape, last_shape, out
+    phases,
+    amplitudes,
+    feet,
+    outward,
+    first_twist,
+    last_twist,
+    first_shape,
+    last_shape,
+    first_extra,
+    last_extra,
+    out,
 ):
     """
     Write the feet in the base frame at K equidistant samples of a control period; compiled.
@@ -192,14 +202,18 @@ def foot_targets(  # type: ignore[no-untyped-def]
         # Highest where a leg is amidst its swing; legs that swing on both sides cancel.
         lean = 0.0
         for i in range(legs):
-            lean += outward[i] * math.cos(phases[k, i] - math.pi * (1.0 - duty_factor))
+            duty = duty_factor + (first_extra[i] + share * (last_extra[i] - first_extra[i]))
+            lean += outward[i] * math.cos(phases[k, i] - math.pi * (1.0 - duty))
         lean *= sway / legs
         for i in range(legs):
             foot[0] = feet[i, 0] - shift
             foot[1] = feet[i, 1] + width * outward[i]
             foot[2] = feet[i, 2] - height
             path = out[i, k]
-            _foot_position(phases[k, i], foot, twist, frequency, duty_factor, clearance, path)
+            duty = duty_factor + (first_extra[i] + share * (last_extra[i] - first_extra[i]))
+            _foot_position(phases[k, i], foot, twist, frequency, duty, clearance, path)
             path[1] += lean
             for j in range(3):
                 path[j] = foot[j] + amplitudes[k, i] * (path[j] - foot[j])
+    first_extra, last_extra : (L,) arrays
+        By which the duty factor of each leg is more than that of the shape.

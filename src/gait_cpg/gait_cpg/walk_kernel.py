@@ -13,7 +13,20 @@ from gait_cpg.swing import foot_targets
 
 @numba.njit(cache=True)
 def advance_feet(  # type: ignore[no-untyped-def]
-    oscillators, gain, cosine, sine, period, walking, stance, now, twist, wanted, settled, feet
+    oscillators,
+    gain,
+    cosine,
+    sine,
+    period,
+    walking,
+    stance,
+    now,
+    extra,
+    twist,
+    wanted,
+    wanted_extra,
+    settled,
+    feet,
 ):
     """
     Advance the oscillators by K samples and write where the feet are at each.
@@ -35,10 +48,14 @@ def advance_feet(  # type: ignore[no-untyped-def]
     now : (10,) array
         Twist and shape at the beginning, as of ``foot_targets``; overwritten with those at the
         end.
+    extra : (L,) array
+        By which the duty factor of each leg is more than that of the shape; overwritten likewise.
     twist : three floats
         At the end. Where all are zero the amplitudes sink to zero, else they rise to one.
     wanted : (7,) array
         Shape to which the present one settles.
+    wanted_extra : (L,) array
+        To which the legs' own shares settle.
     settled : float
         Share of the way that is done at the end.
     feet : (L, K, 3) array [m]
@@ -51,6 +68,9 @@ def advance_feet(  # type: ignore[no-untyped-def]
         then[j] = twist[j]
     for j in range(7):
         then[3 + j] = now[3 + j] + settled * (wanted[j] - now[3 + j])
+    extra_then = np.empty(legs)
+    for i in range(legs):
+        extra_then[i] = extra[i] + settled * (wanted_extra[i] - extra[i])
     phases, amplitudes = np.zeros((samples, legs)), np.zeros((samples, legs))
     if walking:
         rates = np.empty((samples, legs))
@@ -65,10 +85,13 @@ def advance_feet(  # type: ignore[no-untyped-def]
             oscillators[1, i] = amplitudes[-1, i]
             oscillators[2, i] = rates[-1, i]
     foot_targets(
-        phases, amplitudes, stance[:, :3], stance[:, 3], now[:3], then[:3], now[3:], then[3:], feet
-    )
+        phases, amplitudes, stance[:, :3], stance[:, 3], now[:3], then[:3], now[3:], then[3:],
+        extra, extra_then, feet,
+    )  # fmt: skip
     for j in range(10):
         now[j] = then[j]
+    for i in range(legs):
+        extra[i] = extra_then[i]
 
 
 @numba.njit(cache=True)
@@ -83,8 +106,10 @@ def play_feet(  # type: ignore[no-untyped-def]
     at_rest,
     stance,
     now,
+    extra,
     twists,
     wanted,
+    wanted_extra,
     settled,
     feet,
 ):
@@ -100,8 +125,8 @@ def play_feet(  # type: ignore[no-untyped-def]
         moving = twist[0] != 0.0 or twist[1] != 0.0 or twist[2] != 0.0
         walking = walking or moving
         advance_feet(
-            oscillators, gain, cosine, sine, period, walking, stance, now, twist, wanted, settled,
-            feet[t],
+            oscillators, gain, cosine, sine, period, walking, stance, now, extra, twist, wanted,
+            wanted_extra, settled, feet[t],
         )  # fmt: skip
         if walking and not moving and oscillators[1].max() < at_rest:
             oscillators[:] = 0.0

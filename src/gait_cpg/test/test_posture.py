@@ -139,38 +139,80 @@ def test_feedback_leaves_no_tape_and_needs_nothing():
         np.testing.assert_array_equal(a.position, b.position)
 
 
-def test_a_gait_of_ones_own_is_walked(tmp_path):
-    names = [leg.name for leg in ROBOT.legs]
-    lags = dict(zip(names, (0.0, 0.1, 0.5, 0.7), strict=True))
-    text = f'duty_factor: 0.6\nlags: {lags}\n'.replace("'", '')
-    (tmp_path / 'own.yaml').write_text(text, encoding='utf-8')
-    one = walker(gait='own', gait_file=str(tmp_path / 'own.yaml'), frequency=2.5)
+LEGS = [leg.name for leg in ROBOT.legs]
+
+
+def own_gait(folder, duty_factor, lags):
+    """Write the file of a gait and return its path."""
+    text = f'duty_factor: {duty_factor}\nlags: {dict(zip(LEGS, lags, strict=True))}\n'
+    (folder / 'own.yaml').write_text(text.replace("'", ''), encoding='utf-8')
+    return str(folder / 'own.yaml')
+
+
+@pytest.mark.parametrize('each', [None, (0.6, 0.5, 0.75, 0.8)], ids=['alike', 'each its own'])
+def test_a_gait_of_ones_own_is_walked(tmp_path, each):
+    lags = (0.0, 0.1, 0.5, 0.7)
+    duties = each or (0.6,) * 4
+    given = dict(zip(LEGS, each, strict=True)) if each else 0.6
+    one = walker(gait='own', gait_file=own_gait(tmp_path, given, lags), frequency=2.5)
     after(one, 3.0, (0.2, 0.0, 0.0))
-    down = []
+    down, lifted = [], []
     for _ in range(20):
-        after(one, DT, (0.2, 0.0, 0.0))
+        places, _ = after(one, DT, (0.2, 0.0, 0.0))
         state = one.state()
-        down.append([state[f'stance.{name}'] for name in names])
-    behind = [state['phase'] - state[f'phase.{name}'] for name in names]
-    np.testing.assert_allclose(np.mod(behind, 2.0 * math.pi) / (2.0 * math.pi),
-                               list(lags.values()), atol=1e-3)  # fmt: skip
-    # A cycle of 20 control periods meets the duty factor to one.
-    np.testing.assert_allclose(np.mean(down, axis=0), 0.6, atol=0.05)
+        down.append([state[f'stance.{name}'] for name in LEGS])
+        lifted.append(places[:, 2] > STANDING[:, 2] + 1e-4)
+    behind = [state['phase'] - state[f'phase.{name}'] for name in LEGS]
+    np.testing.assert_allclose(np.mod(behind, 2.0 * math.pi) / (2.0 * math.pi), lags, atol=1e-3)
+    # A cycle of 20 control periods meets the duty factor to one, and so do the feet.
+    np.testing.assert_allclose(np.mean(down, axis=0), duties, atol=0.05)
+    np.testing.assert_allclose(np.mean(lifted, axis=0), 1.0 - np.array(duties), atol=0.1)
+
+
+def test_one_gait_settles_into_another_of_other_duty_factors(tmp_path):
+    each = dict(zip(LEGS, (0.6, 0.5, 0.75, 0.8), strict=True))
+    own = own_gait(tmp_path, each, (0.0, 0.1, 0.5, 0.7))
+    one = walker(gait='trot', frequency=2.0)
+    after(one, 1.0, (0.2, 0.0, 0.0))
+    fastest = []
+    for values in ({'gait': 'own', 'gait_file': own}, {'gait': 'trot'}):
+        one.set_params(build(PhaseCpgParams, {'frequency': 2.0, **values}))
+        fastest.append(after(one, 3.0, (0.2, 0.0, 0.0))[1])
+    assert max(fastest) < 1.5 * after(walker(gait='trot', frequency=2.0), 2.0, (0.2, 0.0, 0.0))[1]
+    always = walker(gait='trot', frequency=2.0)
+    after(always, 7.0, (0.2, 0.0, 0.0))
+    shares = []
+    for walk in (one, always):
+        down = []
+        for _ in range(25):
+            after(walk, DT, (0.2, 0.0, 0.0))
+            down.append([walk.state()[f'stance.{name}'] for name in LEGS])
+        shares.append(np.mean(down, axis=0))
+    np.testing.assert_allclose(*shares, atol=0.05)
 
 
 @pytest.mark.parametrize(
     ('text', 'message'),
     [
-        ('duty_factor: 1.5\nlags: {}\n', 'duty_factor is 1.5'),
+        ('duty_factor: 1.5\nlags: {}\n', 'duty_factor is 1.5, it must lie between 0 and 1'),
         ('duty_factor: 0.5\nlag: {a: 0}\n', "did you mean 'lags'"),
-        ('lags: {a: 0}\n', 'duty_factor'),
-        ('duty_factor: 0.5\nlags: {fx: 0}\n', "unknown leg 'fx'"),
+        ('lags: {a: 0}\n', "the key 'duty_factor' is missing"),
+        ('duty_factor: 0.5\nlags: {LEGx: 0}\n', "unknown leg 'LEGx': did you mean 'LEG'"),
+        ('duty_factor: 0.5\nlags: {LEG: 0}\n', 'lags: leg .* is missing; legs: LEG'),
+        ('duty_factor: {LEG: 0.5}\nlags: ALL\n', 'duty_factor: leg .* is missing'),
+        ('duty_factor: {LEG: 1.0}\nlags: ALL\n', 'duty_factor: LEG is 1, it must lie'),
+        ('duty_factor: {LEGx: 0.5}\nlags: ALL\n', "duty_factor: unknown leg 'LEGx'"),
+        ('duty_factor: 0.5\nlags: {LEG: 180}\n', 'lags: LEG is 180.* nearest valid: 1'),
+        ('duty_factor: [0.5]\nlags: ALL\n', "'duty_factor' is .0.5., expected a finite number"),
     ],
 )
 def test_a_gait_file_that_does_not_fit_is_named(tmp_path, text, message):
+    every = '{' + ', '.join(f'{name}: 0' for name in LEGS) + '}'
+    text = text.replace('ALL', every).replace('LEG', LEGS[0])
     (tmp_path / 'own.yaml').write_text(text, encoding='utf-8')
-    with pytest.raises(ConfigurationError, match=message):
-        read_gait(str(tmp_path / 'own.yaml')).of([leg.name for leg in ROBOT.legs])
+    with pytest.raises(ConfigurationError, match=message.replace('LEG', LEGS[0])) as error:
+        read_gait(str(tmp_path / 'own.yaml')).of(LEGS)
+    assert 'own.yaml: ' in str(error.value) and '\n' not in str(error.value)
 
 
 def test_a_gait_of_ones_own_needs_its_file():

@@ -135,12 +135,16 @@ def test_targets_of_a_period_are_steady_feet_scaled_shifted_and_swayed():
     )
     outward = np.sign(FEET[:, 1])
     targets = np.empty((phases.shape[1], len(phases), 3))
-    foot_targets(phases, amplitudes, FEET, outward, 0.0 * twist, twist, *shapes, targets)
+    extra = np.array([[0.0, 0.02, -0.02, 0.0], [0.04, 0.06, -0.02, 0.0]])
+    foot_targets(phases, amplitudes, FEET, outward, 0.0 * twist, twist, *shapes, *extra, targets)
     assert targets.shape == (4, 2, 3)
     stand = FEET + np.stack([[-0.02, 0.03 * side, -0.01] for side in outward])
     # Half-way in the first of two samples, at the end in the second.
     for k, (moving, frequency, duty_factor, sway) in enumerate(
-        [(0.5 * twist, 1.5, 0.7, 0.02), (twist, 1.0, 0.8, 0.04)]
+        [
+            (0.5 * twist, 1.5, 0.7 + extra.mean(axis=0), 0.02),
+            (twist, 1.0, 0.8 + extra[1], 0.04),
+        ]
     ):
         walk = foot_positions(phases[k], stand, moving, frequency, duty_factor, 0.05)
         lifted = np.cos(phases[k] - np.pi * (1.0 - duty_factor))
