@@ -60,6 +60,17 @@ class Controller(Protocol):
         """Return phase and stage by name, for ``gait_state`` and pictures."""
 
 
+class FootholdController(Controller, Protocol):
+    """A controller that can also say where the feet that it swings are going to land."""
+
+    def landings(self) -> Mapping[str, FloatArray]:
+        """
+        Return the footholds aimed at, (3,) [m], by leg; of legs that stand, none.
+
+        In the frame of the first root link as it is now: the ground moves on under it.
+        """
+
+
 class OpenLoopController(Controller, Protocol):
     """A controller that can also say many control periods ahead what it will ask for."""
 

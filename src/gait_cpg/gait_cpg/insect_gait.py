@@ -12,6 +12,7 @@ import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray, IntArray
 from gait_core.errors import ConfigurationError
+from gait_core.landing import landing
 from gait_core.leg_ik import LegPaths
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters, bounded, flag
@@ -133,6 +134,9 @@ class InsectGait:
             )
         self._leg_names = [leg.name for leg in robot.legs]
         self._names = tuple(name for leg in robot.legs for name in leg.joints[:JOINTS])
+        self._robot = robot
+        columns = [robot.joint_index[name] for name in self._names]
+        self._columns = np.array(columns).reshape(LEGS, JOINTS)
         stance = np.array([robot.nominal_stance.get(name, 0.0) for name in self._names])
         self._right, self._row = _places(robot)
         self._sign = np.where(self._right, -1.0, 1.0)
@@ -172,11 +176,14 @@ class InsectGait:
         self._since: FloatArray = np.zeros(LEGS)
         self._scale = self._params.period_scale
         self._turn = 0.0
+        self._seen = self._robot.joint_stance
 
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
         """Return the rest angles at the start of the control period and their rates."""
         reflexes = self._reflexes
         reflexes.senses.take(observation)
+        if observation.joint_positions is not None:
+            self._seen = observation.joint_positions
         walking = self._steer(dt, command.velocity, observation)
         self._since += dt
         self._end_steps(dt)
@@ -260,6 +267,28 @@ class InsectGait:
         """Return how much farther back the coxa of each leg swings, (6,) [rad]."""
         share = np.interp(self._scale, *_SHIFTED)
         return np.where(self._row == self._row.max(), self._params.back_shift * share, 0.0)
+
+    def landings(self) -> Mapping[str, FloatArray]:
+        """
+        Return where legs in a step will come down, (3,) [m], by leg, in the frame of the root.
+
+        Legs that stand go on from where they are as their rest angles move; those that step reach
+        theirs.
+        """
+        standing = [
+            name for name, s in zip(self._leg_names, self._state, strict=True) if s != STEP
+        ]
+        found = {}
+        for leg in np.flatnonzero(self._state == STEP).tolist() if standing else ():
+            left = max(self._params.step_time - float(self._since[leg]), 0.0)
+            then = self._seen.copy()
+            then[self._columns] += left * self._rest.rates * self._sign[:, None]
+            for command in self._turned(leg, self._steps[leg]):
+                column = self._columns[leg, command.joint]
+                then[column] = command.target * self._sign[leg]
+            name = self._leg_names[leg]
+            found[name] = landing(self._robot, name, standing, self._seen, then)
+        return found
 
     def watch(self) -> None:
         """Keep from now on what the thresholds of reflexes are held against."""

@@ -337,7 +337,9 @@ class ControllerNode(ManagedNode):
         self._shown = now
         gait = ' '.join(filter(None, (self.controller_name, self.behaviour())))
         stop = self._waiting or self._safe.last_stop
-        self._markers.publish(gait_markers(self.robot, self._command, gait, stop))
+        steps = not (self._waiting or self._safe.urgent)
+        landings = getattr(self.controller, 'landings', dict)() if steps else {}
+        self._markers.publish(gait_markers(self.robot, self._command, gait, stop, landings))
 
     def behaviour(self) -> str:
         """Return what ``gait_state`` calls the behaviour: of a controller without any, nothing."""

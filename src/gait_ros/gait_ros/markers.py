@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from builtin_interfaces.msg import Duration, Time
 from geometry_msgs.msg import Point
 import numpy as np
 from std_msgs.msg import ColorRGBA, Header
 from visualization_msgs.msg import Marker, MarkerArray
 
+from gait_core.arrays import FloatArray
 from gait_core.base_frames import ODOM
 from gait_core.elements import ends_at, tension_colours
 from gait_core.observation import Contacts, Observation
 from gait_core.robot.model import RobotModel
+from gait_core.scene import NOTHING
 from gait_core.stability import margin
 from gait_core.trial_spec import Command
 from gait_interfaces.msg import Stability
 from gait_ros.state_messages import point_of
 
-_METRES_PER_WEIGHT = 0.5
 _FORCE = ColorRGBA(r=0.9, g=0.4, b=0.0, a=1.0)
 _ZMP = ColorRGBA(r=0.8, g=0.0, b=0.5, a=1.0)
 _COM = ColorRGBA(r=0.95, g=0.85, b=0.1, a=1.0)
 _FIXED = ColorRGBA(r=0.8, g=0.1, b=0.1, a=1.0)
 _COMMAND = ColorRGBA(r=0.1, g=0.6, b=0.9, a=1.0)
 _TEXT = ColorRGBA(r=0.95, g=0.95, b=0.95, a=1.0)
+_TARGET = ColorRGBA(r=0.1, g=0.8, b=0.8, a=1.0)
 _UNDEFINED = ColorRGBA(r=0.5, g=0.5, b=0.5, a=1.0)
 # Commands below this have no direction that an arrow could show [m/s].
 _STILL = 1e-3
-_TEXT_HEIGHT = 0.05
-# Above the centre of mass, and above the base so that the two do not cover one another [m].
-_READINGS_ABOVE, _FIXED_ABOVE, _GAIT_ABOVE = 0.35, 0.5, 0.7
+# In length scales of the robot, so that an insect and a humanoid are both seen. Texts stand above
+# the centre of mass, and above the base so that the two do not cover one another.
+_TEXT_HEIGHT = 0.1
+_READINGS_ABOVE, _FIXED_ABOVE, _GAIT_ABOVE = 0.7, 1.0, 1.4
+_PER_WEIGHT = 1.0
 
 
 def stability_markers(
-    message: Stability, true: Observation, weight: float, fixed: bool
+    message: Stability, true: Observation, weight: float, fixed: bool, size: float = 1.0
 ) -> MarkerArray:
     """
     Return what tells why a robot stands or falls, in odom.
@@ -47,30 +53,33 @@ def stability_markers(
     true : Observation
         Its contacts and the twist of its first root link are shown.
     weight : float [N]
-        A force as large as this is drawn half a metre long.
+        A force as large as this is drawn as long as the robot's size.
     fixed : bool
         Whether the base is held.
+    size : float [m]
+        Length scale of the robot.
 
     """
     com = message.com
     contacts = true.contacts or Contacts(soles=())
-    forces = _marker(message.header, 'contact_forces', Marker.LINE_LIST, _FORCE, 0.01)
+    per_newton = _PER_WEIGHT * size / weight
+    forces = _marker(message.header, 'contact_forces', Marker.LINE_LIST, _FORCE, 0.02 * size)
     for point, force in zip(contacts.points, contacts.forces, strict=True):
-        forces.points += [point_of(point), point_of(point + _METRES_PER_WEIGHT / weight * force)]
+        forces.points += [point_of(point), point_of(point + per_newton * force)]
     colour = margin_colour(message)
-    polygon = _marker(message.header, 'support_polygon', Marker.LINE_STRIP, colour, 0.008)
+    polygon = _marker(message.header, 'support_polygon', Marker.LINE_STRIP, colour, 0.016 * size)
     if len(message.support_polygon) > 1:
         polygon.points = [*message.support_polygon, message.support_polygon[0]]
-    zmp = _marker(message.header, 'zmp', Marker.SPHERE_LIST, _ZMP, 0.03)
+    zmp = _marker(message.header, 'zmp', Marker.SPHERE_LIST, _ZMP, 0.06 * size)
     zmp.points = list(message.zmp)
-    centre = _marker(message.header, 'com', Marker.SPHERE_LIST, _COM, 0.04)
+    centre = _marker(message.header, 'com', Marker.SPHERE_LIST, _COM, 0.08 * size)
     centre.points = [com]
-    projection = _marker(message.header, 'com_projection', Marker.LINE_LIST, _COM, 0.005)
+    projection = _marker(message.header, 'com_projection', Marker.LINE_LIST, _COM, 0.01 * size)
     if message.support_polygon:
         projection.points = [com, Point(x=com.x, y=com.y, z=message.support_polygon[0].z)]
-    readings = _text(message.header, 'readings', _TEXT, com, _READINGS_ABOVE)
+    readings = _text(message.header, 'readings', _TEXT, com, size, _READINGS_ABOVE)
     readings.text = _readings(message, true)
-    base = _text(message.header, 'fixed_base', _FIXED, com, _FIXED_ABOVE)
+    base = _text(message.header, 'fixed_base', _FIXED, com, size, _FIXED_ABOVE)
     base.text = 'fixed base' if fixed else ''
     return _shown(forces, polygon, zmp, centre, projection, readings, base)
 
@@ -97,9 +106,15 @@ def _readings(message: Stability, true: Observation) -> str:
     return '\n'.join(lines)
 
 
-def gait_markers(robot: RobotModel, command: Command, gait: str, stop: str) -> MarkerArray:
+def gait_markers(
+    robot: RobotModel,
+    command: Command,
+    gait: str,
+    stop: str,
+    landings: Mapping[str, FloatArray] = NOTHING,
+) -> MarkerArray:
     """
-    Return what a controller is asked for and says, in the frame of the first root link.
+    Return what a controller is asked for, says and aims at, in the frame of the first root link.
 
     Parameters
     ----------
@@ -110,23 +125,30 @@ def gait_markers(robot: RobotModel, command: Command, gait: str, stop: str) -> M
         Name of the gait.
     stop : str
         Why the robot stands, or stood last; empty: it never did.
+    landings : mapping of str to (3,) array [m]
+        Where feet in swing are going to land, by leg.
 
     """
+    size = robot.length_scale
     # Without a stamp, RViz takes the newest transform and waits for none.
     header = Header(frame_id=robot.roots[0])
     x, y, yaw_rate = command.velocity
-    arrow = _marker(header, 'command', Marker.ARROW, _COMMAND, 0.02)
-    arrow.scale.y, arrow.scale.z = 0.04, 0.05
+    arrow = _marker(header, 'command', Marker.ARROW, _COMMAND, 0.04 * size)
+    arrow.scale.y, arrow.scale.z = 0.08 * size, 0.1 * size
     if np.hypot(x, y) > _STILL:
         arrow.points = [Point(), Point(x=x, y=y)]
-    text = _text(header, 'gait', _TEXT, Point(), _GAIT_ABOVE)
+    text = _text(header, 'gait', _TEXT, Point(), size, _GAIT_ABOVE)
     asked = f'asked for {x:.2f}, {y:.2f} m/s, {yaw_rate:.2f} rad/s'
     text.text = '\n'.join(filter(None, (gait, asked, stop)))
+    targets = _marker(header, 'swing_targets', Marker.SPHERE_LIST, _TARGET, 0.08 * size)
+    targets.points = [point_of(landings[leg]) for leg in sorted(landings)]
     for marker in (arrow, text):
+        # These go with the base; targets lie on the ground, over which it goes.
         marker.frame_locked = True
+    for marker in (arrow, text, targets):
         # A gait that has ended leaves no arrow behind.
         marker.lifetime = Duration(sec=1)
-    return _shown(arrow, text)
+    return _shown(arrow, text, targets)
 
 
 def _marker(header: Header, name: str, kind: int, colour: ColorRGBA, size: float) -> Marker:
@@ -136,9 +158,11 @@ def _marker(header: Header, name: str, kind: int, colour: ColorRGBA, size: float
     return marker
 
 
-def _text(header: Header, name: str, colour: ColorRGBA, below: Point, above: float) -> Marker:
-    marker = _marker(header, name, Marker.TEXT_VIEW_FACING, colour, _TEXT_HEIGHT)
-    marker.pose.position = Point(x=below.x, y=below.y, z=below.z + above)
+def _text(
+    header: Header, name: str, colour: ColorRGBA, below: Point, size: float, above: float
+) -> Marker:
+    marker = _marker(header, name, Marker.TEXT_VIEW_FACING, colour, _TEXT_HEIGHT * size)
+    marker.pose.position = Point(x=below.x, y=below.y, z=below.z + above * size)
     return marker
 
 
@@ -152,7 +176,8 @@ def _shown(*markers: Marker) -> MarkerArray:
 def element_lines(stamp: Time, true: Observation, robot: RobotModel) -> Marker:
     """Return force elements as lines in the colours of their tensions."""
     lines = Marker(header=Header(stamp=stamp, frame_id=ODOM), ns='force_elements')
-    lines.type, lines.scale.x, lines.pose.orientation.w = Marker.LINE_LIST, 0.003, 1.0
+    lines.type, lines.pose.orientation.w = Marker.LINE_LIST, 1.0
+    lines.scale.x = 0.01 * robot.length_scale
     if true.element_forces is None or true.joint_positions is None or not robot.force_elements:
         lines.action = Marker.DELETE
         return lines

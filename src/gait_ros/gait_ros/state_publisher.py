@@ -201,7 +201,9 @@ class StatePublisher:
             self._send('zmp', point)
         if 'markers' in wanted and self._due('markers', take=True):
             load = build.weight_of(self._robot, self._scene.gravity)
-            shown = stability_markers(message, true, load, self._scene.fixed_base)
+            shown = stability_markers(
+                message, true, load, self._scene.fixed_base, self._robot.length_scale
+            )
             shown.markers.append(element_lines(stamp, true, self._robot))
             self._send('markers', shown)
 

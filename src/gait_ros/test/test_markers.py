@@ -10,6 +10,7 @@ from std_msgs.msg import Header
 from visualization_msgs.msg import Marker
 
 from gait_core.observation import Contacts, Observation
+from gait_core.robot.load import load_robot
 from gait_core.testing import legged_box
 from gait_core.trial_spec import Command
 from gait_interfaces.msg import Stability
@@ -62,7 +63,7 @@ def test_the_centre_of_mass_is_projected_onto_the_plane_of_the_contacts():
     assert markers['zmp'].points == [Point(x=0.2, y=0.5)]
 
 
-def test_a_force_of_the_weight_is_half_a_metre_long():
+def test_a_force_of_the_weight_is_as_long_as_the_robot_is_large():
     contacts = Contacts(
         soles=('a',),
         sole=np.zeros(1, dtype=np.int64),
@@ -72,7 +73,7 @@ def test_a_force_of_the_weight_is_half_a_metre_long():
     )
     foot, tip = shown(standing(0.2), state(contacts=contacts))['contact_forces'].points
     assert foot == Point(x=0.1, y=0.2)
-    assert (tip.x, tip.y, tip.z) == pytest.approx((0.1, 0.5, 0.4))
+    assert (tip.x, tip.y, tip.z) == pytest.approx((0.1, 0.8, 0.8))
 
 
 def test_speed_and_margin_are_told():
@@ -91,8 +92,8 @@ def test_in_the_air_what_is_undefined_is_taken_away():
     assert shown(standing(0.2))['fixed_base'].action == Marker.DELETE
 
 
-def gait(velocity, stop=''):
-    array = gait_markers(legged_box(), Command(velocity=velocity), 'wave', stop)
+def gait(velocity, stop='', landings=None):
+    array = gait_markers(legged_box(), Command(velocity=velocity), 'wave', stop, landings or {})
     assert {marker.header.frame_id for marker in array.markers} == {'base'}
     return {marker.ns: marker for marker in array.markers}
 
@@ -105,6 +106,25 @@ def test_the_velocity_asked_for_is_an_arrow_from_the_base():
         'asked for 0.30, -0.10 m/s, 0.20 rad/s',
         'fallen: the base leans by 1.20 rad',
     ]
+
+
+def test_feet_in_swing_are_shown_where_they_will_land_on_ground_that_stays():
+    landings = {'b': np.array([0.1, 0.2, -0.3]), 'a': np.array([0.4, 0.5, -0.3])}
+    targets = gait((0.1, 0.0, 0.0), landings=landings)['swing_targets']
+    assert targets.points == [Point(x=0.4, y=0.5, z=-0.3), Point(x=0.1, y=0.2, z=-0.3)]
+    assert targets.action == Marker.ADD and not targets.frame_locked
+    assert gait((0.1, 0.0, 0.0))['swing_targets'].action == Marker.DELETE
+
+
+@pytest.mark.parametrize('name', ['roach', 'guroo'])
+def test_markers_are_as_small_as_the_robot(name):
+    robot = load_robot(name)
+    array = stability_markers(standing(0.2), state(), 10.0, True, robot.length_scale)
+    markers = [*array.markers, *gait_markers(robot, Command(), 'g', '').markers]
+    for marker in markers:
+        assert 0.0 < marker.scale.z <= 0.1 * robot.length_scale, marker.ns
+    heights = [m.pose.position.z for m in markers if m.text]
+    assert max(heights) <= 0.3 + 1.4 * robot.length_scale
 
 
 def test_no_arrow_is_drawn_for_a_robot_asked_to_stand():

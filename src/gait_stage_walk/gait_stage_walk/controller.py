@@ -10,6 +10,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError, nearest
+from gait_core.landing import landing
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters
 from gait_core.robot.model import RobotModel
@@ -23,7 +24,7 @@ from gait_stage_walk.mixer import Mixer
 from gait_stage_walk.parameters import PRESETS, StagedWalkParams
 from gait_stage_walk.pulse import nanoseconds
 from gait_stage_walk.staged_walk import StagedWalk
-from gait_stage_walk.timetable import JOINTS
+from gait_stage_walk.timetable import JOINTS, opposite
 from gait_stage_walk.turn import TWISTS
 
 CLEARANCE = 0.005
@@ -153,6 +154,25 @@ class StagedWalkController:
             'step_size': math.radians(walk.current.step_size_deg),
             'leg_lift': math.radians(walk.current.leg_lift_deg),
         }
+
+    def landings(self) -> Mapping[str, FloatArray]:
+        """
+        Return where a leg that is being extended comes down, (3,) [m], by leg.
+
+        In the frame of the root, by the stages scheduled; before, while the leg is lifted and
+        moved forward, its step is not decided yet.
+        """
+        found, position = {}, self.mixer.position
+        for leg, end in self._walk.extending(self._now).items():
+            then = position + self._turns(self._walk.scheduled(self._now, end))
+            found[leg] = landing(self._robot, leg, (opposite(leg),), position, then)
+        return found
+
+    def _turns(self, angles: FloatArray) -> FloatArray:
+        """Return angles by ``JOINTS`` as those of the robot's joints, (n,) [rad]."""
+        turns = np.zeros(len(self._robot.joint_names))
+        turns[[self._robot.joint_index[name] for name in JOINTS]] = angles
+        return turns
 
     def _length(self, leg: str) -> float:
         position, index = self.mixer.position, self._robot.joint_index

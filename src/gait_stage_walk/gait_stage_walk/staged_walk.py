@@ -32,6 +32,7 @@ from gait_stage_walk.timetable import (
 )
 
 _COLUMN = {name: i for i, name in enumerate(JOINTS)}
+_EXTENDED = {n: stage.leg for stage in CYCLE if stage.move is Move.EXTEND for n in stage.numbers}
 
 
 class Phase(Enum):
@@ -177,6 +178,22 @@ class StagedWalk:
     def active_stages(self, now: int) -> tuple[int, ...]:
         """Return the published numbers of the stages that move at a time [ns], ascending."""
         return tuple(sorted(p.stage for p in self._pulses if p.start <= now < p.end))
+
+    def extending(self, now: int) -> dict[str, int]:
+        """Return the legs that are extended forward at a time [ns], and when they land [ns]."""
+        return {
+            leg: pulse.end
+            for pulse in self._pulses
+            for leg in [_EXTENDED.get(pulse.stage)]
+            if leg is not None and pulse.start <= now < pulse.end
+        }
+
+    def scheduled(self, now: int, end: int) -> FloatArray:
+        """Return the turn of each of ``JOINTS`` by what is scheduled until then, (n,) [rad]."""
+        turns = np.zeros(len(JOINTS))
+        for pulse in self._pulses:
+            turns += pulse.share(now, end) * pulse.angles
+        return turns
 
     def _enter(self, phase: Phase, now: int) -> None:
         self.phase, self.phase_start = phase, now

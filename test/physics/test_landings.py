@@ -1,0 +1,63 @@
+"""Feet land where controllers say in mid-swing that they will, in physics."""
+
+import numpy as np
+import pytest
+
+from gait_core.kinematics import link_poses, pose_matrices
+from gait_core.robot.load import load_robot
+from gait_core.testing_skips import need_engine
+from gait_core.trial import TrialLoop, engine_for, start_trial, step_controller
+from gait_core.trial_setup import choose_controller, controller_parameters, make_scene
+from gait_core.trial_spec import Command, TimedCommand, TrialSpec
+
+
+def footfalls(name, preset, velocity, duration, after):
+    """Yield each landing in odom as it was told in mid-swing, where the foot came, its stride."""
+    scene = make_scene(name, {})
+    need_engine(scene.engine)
+    engine = engine_for(scene.engine)
+    begin = TimedCommand(time=0.0, command=Command(velocity=velocity))
+    controller, preset = choose_controller(load_robot(name), '', preset)
+    spec = TrialSpec(
+        scene=scene,
+        controller=controller,
+        parameters=controller_parameters(controller, preset, {}),
+        script=(begin,),
+        duration=duration,
+    )
+    loop = TrialLoop(spec, engine)
+    walker, robot, told = start_trial(loop), loop.robot, {}
+    while loop.running:
+        step_controller(loop, walker)
+        state = loop.true
+        links = link_poses(robot, state.joint_positions, state.body_poses)
+        base = pose_matrices(state.body_poses[0])
+        feet = {
+            leg.name: (links[robot.link_index[leg.sole]] @ [*leg.sole_point, 1.0])[:2]
+            for leg in robot.legs
+        }
+        landings = walker.landings()
+        for leg in [leg for leg in told if leg not in landings]:
+            points, began = told.pop(leg)
+            if state.time > after:
+                yield points[len(points) // 2], feet[leg], feet[leg] - began
+        for leg, point in landings.items():
+            told.setdefault(leg, ([], feet[leg]))[0].append((base @ [*point, 1.0])[:2])
+
+
+@pytest.mark.parametrize(
+    ('name', 'preset', 'velocity', 'duration', 'after', 'stride'),
+    [
+        ('a1', 'trot', (0.3, 0.0, 0.0), 2.0, 1.0, 0.12),
+        ('a1', 'trot', (0.2, 0.1, 0.4), 2.0, 1.0, 0.09),
+        ('guroo', 'levelled', (0.068, 0.0, 0.0), 6.0, 2.0, 0.12),
+    ],
+)
+def test_a_foot_lands_where_it_was_said_to(name, preset, velocity, duration, after, stride):
+    told, came, strides = map(
+        np.array, zip(*footfalls(name, preset, velocity, duration, after), strict=True)
+    )
+    assert len(told) >= 2
+    assert np.linalg.norm(strides, axis=1).mean() == pytest.approx(stride, rel=0.15)
+    # A twelfth of the stride: legs give a little, and the base sways.
+    assert np.linalg.norm(told - came, axis=1).max() < 0.01
