@@ -24,7 +24,7 @@ from gait_cpg.gaits import GAITS, OWN, gait, leg_lags, read_gait
 from gait_cpg.oscillators import coupling_to_lags, locked_phases
 from gait_cpg.posture import Posture
 from gait_cpg.steering import Steering
-from gait_cpg.swing import in_stance, landing_points
+from gait_cpg.swing import in_stance
 from gait_cpg.walk_kernel import follow, play_feet
 
 MIN_LEGS = 4
@@ -357,18 +357,6 @@ class PhaseCpgController:
         for name, count in self._reflexes.counts.items():
             values[f'reflex.{name}'] = float(count)
         return values
-
-    def landings(self) -> Mapping[str, FloatArray]:
-        """Return where feet in the air will come down, (3,) [m], by leg, in the base frame."""
-        if not self._walking:
-            return {}
-        points = landing_points(self._oscillators, self._feet, self._now)
-        down = self._standing()
-        return {
-            name: point
-            for name, point, stands in zip(self._leg_names, points, down, strict=True)
-            if not stands
-        }
 
     def watch(self) -> None:
         """Keep from now on what the thresholds of reflexes are held against."""

@@ -88,50 +88,6 @@ def foot_positions(
     return result
 
 
-def landing_points(oscillators: FloatArray, feet: FloatArray, now: FloatArray) -> FloatArray:
-    """
-    Return where feet that swing will touch down, in the base frame as it is now.
-
-    Parameters
-    ----------
-    oscillators : (3, L) array
-        Phases [rad] and amplitudes in the first rows.
-    feet : (L, 4) array [m]
-        In the nominal stance, and on which side: as the last two of ``foot_targets``.
-    now : (10,) array
-        Twist and shape, as of ``foot_targets``.
-
-    Returns
-    -------
-    (L, 3) array [m]
-        Of feet that stand, where they would land if they swung.
-
-    """
-    (phases, amplitudes), twist = oscillators[:2], now[:3]
-    frequency, duty_factor, _, height, shift, width, sway = now[3:].tolist()
-    outward = feet[:, 3]
-    places = feet[:, :3] + np.outer(outward, (0.0, width, 0.0)) - (shift, 0.0, height)
-    # The base goes as far as the feet that stand push it, and the ground the other way.
-    moved = np.outer(amplitudes, twist)
-    share = np.mod(phases, _TWO_PI) / _TWO_PI
-    left = np.clip(1.0 - duty_factor - share, 0.0, None) / frequency
-    half_stance = np.full(len(feet), -0.5 * duty_factor / frequency)
-    points = places.copy()
-    points[:, :2] = ground_points(
-        points[:, :2]
-        + amplitudes[:, None]
-        * (
-            ground_points(points[:, :2], np.tile(twist, (len(feet), 1)), half_stance)
-            - points[:, :2]
-        ),
-        moved,
-        -left,
-    )
-    lean = float(outward @ np.cos(phases - math.pi * (1.0 - duty_factor))) * sway / len(feet)
-    points[:, 1] += amplitudes * lean
-    return points
-
-
 @numba.njit(cache=True)
 def _ground_point(x, y, twist, time):  # type: ignore[no-untyped-def]
     angle = twist[2] * time
