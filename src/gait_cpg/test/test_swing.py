@@ -5,13 +5,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_cpg.swing import (
-    foot_positions,
-    foot_targets,
-    ground_points,
-    in_stance,
-    landing_points,
-)
+from gait_cpg.swing import foot_positions, foot_targets, ground_points, in_stance
 
 FEET = np.array([[0.2, 0.13, -0.3], [0.2, -0.13, -0.3], [-0.2, 0.13, -0.3], [-0.2, -0.13, -0.3]])
 MIRROR = np.array([1, 0, 3, 2])
@@ -157,29 +151,3 @@ def test_targets_of_a_period_are_steady_feet_scaled_shifted_and_swayed():
         walk[:, 1] += sway * np.mean(outward * lifted)
         wanted = stand + amplitudes[k][:, None] * (walk - stand)
         np.testing.assert_allclose(targets[:, k], wanted, atol=1e-14)
-
-
-@given(
-    start=st.floats(0.0, 0.9),
-    twist=st.tuples(*[st.floats(-0.5, 0.5)] * 3),
-    later=st.floats(0.01, 0.99),
-)
-def test_a_foothold_stays_where_it_is_while_the_base_moves_on_and_the_foot_comes_down_there(
-    start, twist, later
-):
-    frequency, duty_factor, feet = 2.0, 0.55, np.array([[0.2, 0.1, -0.3, 1.0]])
-    shape = [frequency, duty_factor, 0.05, 0.02, -0.01, 0.03, 0.0]
-    swing = 2.0 * np.pi * (1.0 - duty_factor)
-
-    def foothold(phase):
-        oscillators = np.array([[phase], [1.0], [0.0]])
-        return landing_points(oscillators, feet, np.array([*twist, *shape]))[0]
-
-    begin = start * swing
-    end = begin + later * (swing - begin)
-    now, then = foothold(begin), foothold(end)
-    time = (end - begin) / (2.0 * np.pi * frequency)
-    np.testing.assert_allclose(ground_points(now[:2], np.array(twist), time), then[:2], atol=1e-12)
-    placed = feet[0, :3] + (0.01, 0.03, -0.02)
-    touching = foot_positions(swing, placed, np.array(twist), frequency, duty_factor, 0.05)
-    np.testing.assert_allclose(foothold(swing - 1e-12), touching, atol=1e-9)
