@@ -214,7 +214,7 @@ def energy_chart(rollout: Rollout) -> Chart:
             ('signed work', signed, 'series2'),
         )
     ]
-    return _chart(traces, 'time [s]', 'J', height=300)
+    return _chart(traces, 'time [s]', 'work [J]', height=300)
 
 
 def joints_chart(rollout: Rollout) -> Chart | None:

@@ -133,7 +133,7 @@
         margin: { l: 0, r: 0, t: 0, b: 0 }, showlegend: false, uirevision: 'turned',
         scene: { xaxis: line('xaxis'), yaxis: line('yaxis'), zaxis: line('zaxis'),
           aspectmode: 'cube', uirevision: 'turned', dragmode: 'orbit',
-          camera: { eye: { x: 0.8, y: -1.05, z: 0.4 }, center: { x: 0, y: 0, z: -0.1 } } },
+          camera: { eye: { x: 0.9, y: -1.18, z: 0.4 }, center: { x: 0, y: 0, z: -0.14 } } },
       }, settings);
     }
 
