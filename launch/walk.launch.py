@@ -58,9 +58,9 @@ def compose(arguments: Arguments):
     if not by_bridge:
         actions.append(state_publisher(to_scene_urdf(load_robot(robot)), namespace))
     if arguments.truth('rviz'):
-        actions.append(
-            rviz('walk' if len(load_robot(robot).roots) == 1 else 'tensegrity', namespace)
-        )
+        model = load_robot(robot)
+        layout = 'walk' if len(model.roots) == 1 else 'tensegrity'
+        actions.append(rviz(layout, model.length_scale, namespace))
     return actions
 
 

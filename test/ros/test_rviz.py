@@ -27,6 +27,7 @@ from gait_core.robot.load import load_robot
 from gait_core.robot.ros2_control import MOCK, control_urdf
 from gait_core.robot.to_urdf import to_scene_urdf, with_base_link
 from gait_ros.controller_node import ControllerNode
+from gait_ros.layouts import layout_for
 from sim_bridge.node import SimBridgeNode
 
 LAYOUTS = Path(__file__).resolve().parents[2] / 'launch' / 'rviz'
@@ -48,6 +49,21 @@ POLICIES = {
     'Durability Policy': QoSDurabilityPolicy,
     'History Policy': QoSHistoryPolicy,
 }
+
+
+def test_a_layout_is_scaled_to_a_robot_that_is_much_smaller(tmp_path):
+    file = LAYOUTS / 'walk.rviz'
+    assert layout_for(file, 0.62) == layout_for(file, 0.27) == file
+    small = layout_for(file, 0.01)
+    given, made = (yaml.safe_load(path.read_text()) for path in (file, small))
+    views = [one['Visualization Manager']['Views']['Current'] for one in (given, made)]
+    assert views[1]['Distance'] == pytest.approx(views[0]['Distance'] * 0.02)
+    assert views[1]['Pitch'] == views[0]['Pitch']
+    grids = [one['Visualization Manager']['Displays'][0] for one in (given, made)]
+    assert grids[1]['Cell Size'] == pytest.approx(grids[0]['Cell Size'] * 0.02)
+    # Nothing else differs: numbers of cells, colours, topics.
+    lengths = [text.count(': ') for text in (file.read_text(), small.read_text())]
+    assert lengths[0] == lengths[1]
 
 
 def layout(task):

@@ -20,6 +20,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 from gait_core.errors import ConfigurationError, nearest
 from gait_ros.graph import FRAMES, NodeSpec
 from gait_ros.launch_arguments import LaunchArgument
+from gait_ros.layouts import layout_for
 
 _TRUE = ('true', '1', 'yes', 'on')
 _FALSE = ('false', '0', 'no', 'off')
@@ -144,8 +145,8 @@ def state_publisher(description: str, namespace: str = '', *, simulated: bool = 
     )
 
 
-def rviz(layout: str, namespace: str = '', *, simulated: bool = True) -> Node:
-    """Return RViz with a layout of gait_bringup, its topics moved into the namespace."""
+def rviz(layout: str, size: float, namespace: str = '', *, simulated: bool = True) -> Node:
+    """Return RViz with a layout of gait_bringup for a robot's size [m], in a namespace."""
     folder = Path(get_package_share_directory('gait_bringup')) / 'rviz'
     topics = ('robot_description', 'markers', 'gait_markers', 'zmp', 'odom')
     return Node(
@@ -153,7 +154,7 @@ def rviz(layout: str, namespace: str = '', *, simulated: bool = True) -> Node:
         executable='rviz2',
         name='rviz',
         namespace=namespace,
-        arguments=['-d', str(folder / f'{layout}.rviz')],
+        arguments=['-d', str(layout_for(folder / f'{layout}.rviz', size))],
         parameters=[{'use_sim_time': simulated}],
         remappings=[*((f'/{topic}', topic) for topic in topics), *FRAMES],
         output='screen',

@@ -78,7 +78,7 @@ def under_control(arguments: Arguments, *, walking: bool) -> list[Any]:
     ]
     if arguments.truth('rviz'):
         layout = 'control' if not walking else 'walk' if simulated else 'hardware'
-        actions.append(rviz(layout, namespace, simulated=simulated))
+        actions.append(rviz(layout, robot.length_scale, namespace, simulated=simulated))
     return actions
 
 
