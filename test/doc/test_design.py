@@ -1,0 +1,57 @@
+"""The page on the design names what the tree has: packages, extension points, graph, commands."""
+
+from importlib import import_module
+from pathlib import Path
+import re
+
+import pytest
+
+from gait_core import registry
+from gait_core.testing_documents import rows
+from gait_evolver.cli import COMMANDS, Parser
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / 'doc' / 'design.md').read_text(encoding='utf-8')
+README = re.compile(r'\n## The node `(\w+)`\n(.*?)(?=\n## |\Z)', re.DOTALL)
+
+
+def section(number):
+    return PAGE.split(f'\n## {number}. ')[1].split('\n## ')[0]
+
+
+def test_its_packages_are_those_of_the_tree():
+    listed = set(re.findall(r'^src/(\w+)/', section(2), re.MULTILINE))
+    assert listed == {path.parent.name for path in ROOT.glob('src/*/package.xml')}
+    for folder in re.findall(r'^(?:src/)?[\w/]+/(?= )', section(2), re.MULTILINE):
+        assert (ROOT / folder).is_dir(), folder
+
+
+@pytest.mark.parametrize('group', registry.GROUPS.values())
+def test_every_extension_point_is_named(group):
+    assert f'`{group}`' in section(2)
+
+
+def nodes():
+    for readme in sorted(ROOT.glob('src/*/README.md')):
+        yield from README.findall(readme.read_text(encoding='utf-8'))
+
+
+@pytest.mark.parametrize(('node', 'text'), nodes(), ids=[name for name, _ in nodes()])
+def test_the_graph_has_every_name_of_a_node(node, text):
+    """What the node itself says and serves stands in its row, or in the text below the table."""
+    graph = section(5)
+    assert node in {name for row in rows(graph, 'Node') for name in row[0].split(', ')}
+    headings = ('Publishes', 'Subscribes to', 'Service', 'Action')
+    names = [row[0].removeprefix('/') for heading in headings for row in rows(text, heading)]
+    missing = [name for name in names if name.replace('sim_bridge/', '~/') not in graph]
+    assert not missing
+
+
+@pytest.mark.parametrize('name', COMMANDS)
+def test_every_option_of_a_command_is_named(name):
+    parser = Parser(prog=name, add_help=False)
+    import_module(f'gait_evolver.commands.{name}').add_arguments(parser)
+    form = ' '.join(row[0] for row in rows(section(6), 'Command'))
+    words = re.search(rf'gait {name} [^`]*', form)[0]
+    flags = [flag for action in parser._actions for flag in action.option_strings]
+    assert not [flag for flag in flags if f'{flag} ' not in words and f'{flag}]' not in words]
