@@ -20,6 +20,7 @@ from gait_core.parameters import Parameters, bounded, flag, text, whole
 from gait_core.robot.model import RobotModel
 from gait_core.targets import JointTargets, TargetTape
 from gait_core.trial_spec import Command
+from gait_cpg.foothold import footholds
 from gait_cpg.gaits import GAITS, OWN, gait, leg_lags, read_gait
 from gait_cpg.oscillators import coupling_to_lags, locked_phases
 from gait_cpg.posture import Posture
@@ -357,6 +358,18 @@ class PhaseCpgController:
         for name, count in self._reflexes.counts.items():
             values[f'reflex.{name}'] = float(count)
         return values
+
+    def landings(self) -> Mapping[str, FloatArray]:
+        """Return where feet in the air will come down, (3,) [m], by leg, in the base frame."""
+        if not self._walking:
+            return {}
+        points = footholds(self._oscillators, self._feet, self._now, self._extra)
+        down = self._standing()
+        return {
+            name: point
+            for name, point, stands in zip(self._leg_names, points, down, strict=True)
+            if not stands
+        }
 
     def watch(self) -> None:
         """Keep from now on what the thresholds of reflexes are held against."""

@@ -1,0 +1,35 @@
+"""Footholds stay where they are on the ground, and feet come down on them."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+import numpy as np
+
+from gait_cpg.foothold import footholds
+from gait_cpg.swing import foot_positions, ground_points
+
+
+@given(
+    start=st.floats(0.0, 0.9),
+    twist=st.tuples(*[st.floats(-0.5, 0.5)] * 3),
+    later=st.floats(0.01, 0.99),
+    extra=st.floats(-0.1, 0.2),
+)
+def test_a_foothold_stays_where_it_is_while_the_base_moves_on_and_the_foot_comes_down_there(
+    start, twist, later, extra
+):
+    frequency, duty_factor, feet = 2.0, 0.55, np.array([[0.2, 0.1, -0.3, 1.0]])
+    shape = [frequency, duty_factor - extra, 0.05, 0.02, -0.01, 0.03, 0.0]
+    swing = 2.0 * np.pi * (1.0 - duty_factor)
+
+    def foothold(phase):
+        oscillators = np.array([[phase], [1.0], [0.0]])
+        return footholds(oscillators, feet, np.array([*twist, *shape]), np.array([extra]))[0]
+
+    begin = start * swing
+    end = begin + later * (swing - begin)
+    now, then = foothold(begin), foothold(end)
+    time = (end - begin) / (2.0 * np.pi * frequency)
+    np.testing.assert_allclose(ground_points(now[:2], np.array(twist), time), then[:2], atol=1e-12)
+    placed = feet[0, :3] + (0.01, 0.03, -0.02)
+    touching = foot_positions(swing, placed, np.array(twist), frequency, duty_factor, 0.05)
+    np.testing.assert_allclose(foothold(swing - 1e-12), touching, atol=1e-9)
