@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 import re
 
-from gait_core.testing_documents import rows
+from gait_core.testing_documents import node_sections, rows
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / 'src' / 'gait_interfaces'
@@ -101,7 +101,7 @@ def _joined(lines: list[str]) -> str:
 def uses() -> dict[str, list[tuple[str, str, str]]]:
     """Return node, what it does and under which name, by type: from the tables of the READMEs."""
     found: dict[str, list[tuple[str, str, str]]] = {}
-    for node, text in node_sections().items():
+    for node, text in node_sections(ROOT).items():
         for heading, verb in (
             ('Publishes', 'publishes'),
             ('Subscribes to', 'hears'),
@@ -110,17 +110,6 @@ def uses() -> dict[str, list[tuple[str, str, str]]]:
         ):
             for name, kind, *_ in rows(text, heading):
                 found.setdefault(kind, []).append((node, verb, name))
-    return found
-
-
-def node_sections() -> dict[str, str]:
-    """Return what the READMEs say of each node."""
-    found = {}
-    for readme in sorted(ROOT.glob('src/*/README.md')):
-        text = readme.read_text(encoding='utf-8')
-        for part in text.split('\n## The node `')[1:]:
-            name, _, rest = part.partition('`')
-            found[name] = rest.split('\n## ')[0]
     return found
 
 
@@ -182,7 +171,7 @@ def _nodes(spoken: Mapping[str, list[tuple[str, str, str]]]) -> Iterator[str]:
     yield '## Nodes\n'
     yield 'Everything that is said and heard, by node; `~` is the name of the node.\n'
     lines = ['| Node | | Name | Type |', '|---|---|---|---|']
-    order = list(node_sections())
+    order = list(node_sections(ROOT))
     every = sorted(
         (order.index(node), verb, name, kind, node)
         for kind, found in spoken.items()

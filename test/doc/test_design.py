@@ -7,12 +7,12 @@ import re
 import pytest
 
 from gait_core import registry
-from gait_core.testing_documents import rows
+from gait_core.testing_documents import node_sections, rows
 from gait_evolver.cli import COMMANDS, Parser
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / 'doc' / 'design.md').read_text(encoding='utf-8')
-README = re.compile(r'\n## The node `(\w+)`\n(.*?)(?=\n## |\Z)', re.DOTALL)
+NODES = node_sections(ROOT)
 
 
 def section(number):
@@ -31,18 +31,15 @@ def test_every_extension_point_is_named(group):
     assert f'`{group}`' in section(2)
 
 
-def nodes():
-    for readme in sorted(ROOT.glob('src/*/README.md')):
-        yield from README.findall(readme.read_text(encoding='utf-8'))
-
-
-@pytest.mark.parametrize(('node', 'text'), nodes(), ids=[name for name, _ in nodes()])
-def test_the_graph_has_every_name_of_a_node(node, text):
+@pytest.mark.parametrize('node', NODES)
+def test_the_graph_has_every_name_of_a_node(node):
     """What the node itself says and serves stands in its row, or in the text below the table."""
     graph = section(5)
     assert node in {name for row in rows(graph, 'Node') for name in row[0].split(', ')}
     headings = ('Publishes', 'Subscribes to', 'Service', 'Action')
-    names = [row[0].removeprefix('/') for heading in headings for row in rows(text, heading)]
+    names = [
+        row[0].removeprefix('/') for heading in headings for row in rows(NODES[node], heading)
+    ]
     missing = [name for name in names if name.replace('sim_bridge/', '~/') not in graph]
     assert not missing
 

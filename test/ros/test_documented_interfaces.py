@@ -14,7 +14,7 @@ from rclpy.context import Context
 from rclpy.parameter import Parameter
 
 from gait_core.hardware import same_as_joints
-from gait_core.testing_documents import rows
+from gait_core.testing_documents import node_sections, rows
 from gait_evolver.node import EvolverNode
 from gait_ros.controller_node import ControllerNode
 from gait_ros.hardware_node import HardwareNode
@@ -89,17 +89,10 @@ def advertised(node, found):
                 found.setdefault(heading, set()).update((short, kind) for kind in types)
 
 
-def section(package, name):
-    """Return what the README of a package says of a node."""
-    text = (ROOT / 'src' / package / 'README.md').read_text(encoding='utf-8')
-    return text.split(f'\n## The node `{name}`\n')[1].split('\n## ')[0]
-
-
 @pytest.mark.parametrize(
-    ('package', 'name', 'kind', 'starts'),
+    ('name', 'kind', 'starts'),
     [
         (
-            'sim_bridge',
             'sim_bridge',
             SimBridgeNode,
             [
@@ -109,7 +102,6 @@ def section(package, name):
             ],
         ),
         (
-            'gait_ros',
             'controller',
             ControllerNode,
             [
@@ -118,16 +110,16 @@ def section(package, name):
                 {'robot': 'BOX', 'lockstep': True},
             ],
         ),
-        ('gait_ros', 'hardware', HardwareNode, [{'robot': 'BOX'}]),
-        ('gait_ros', 'waypoints', WaypointsNode, [{'waypoints': [1.0, 0.0]}]),
-        ('gait_evolver', 'evolver', EvolverNode, [{}]),
+        ('hardware', HardwareNode, [{'robot': 'BOX'}]),
+        ('waypoints', WaypointsNode, [{'waypoints': [1.0, 0.0]}]),
+        ('evolver', EvolverNode, [{}]),
     ],
     ids=['sim_bridge', 'controller', 'hardware', 'waypoints', 'evolver'],
 )
 def test_the_readme_lists_what_a_node_advertises(
-    package, name, kind, starts, box, box_model, domain, tmp_path
+    name, kind, starts, box, box_model, domain, tmp_path
 ):
-    text = section(package, name)
+    text = node_sections(ROOT)[name]
     hardware = tmp_path / 'hardware.yaml'
     hardware.write_text(same_as_joints(box_model).text())
     files = {'BOX': box, 'HARDWARE': str(hardware)}

@@ -82,6 +82,16 @@ def rows(text: str, heading: str) -> tuple[tuple[str, ...], ...]:
     return tuple(found)
 
 
+def node_sections(root: Path) -> dict[str, str]:
+    """Return what the READMEs of a tree's packages say of each node."""
+    found = {}
+    for readme in sorted(root.glob('src/*/README.md')):
+        for part in readme.read_text(encoding='utf-8').split('\n## The node `')[1:]:
+            name, _, rest = part.partition('`')
+            found[name] = rest.split('\n## ')[0]
+    return found
+
+
 def _parameters(folder: Path, place: str) -> str:
     """``MODULE:CLASS``: what a parameter dataclass declares."""
     return parameter_table(_object(place))
