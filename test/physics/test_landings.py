@@ -5,7 +5,7 @@ import pytest
 
 from gait_core.kinematics import link_poses, pose_matrices
 from gait_core.robot.load import load_robot
-from gait_core.testing_skips import need_engine
+from gait_core.testing_skips import need_engine, need_robot
 from gait_core.trial import TrialLoop, engine_for, start_trial, step_controller
 from gait_core.trial_setup import choose_controller, controller_parameters, make_scene
 from gait_core.trial_spec import Command, TimedCommand, TrialSpec
@@ -13,6 +13,7 @@ from gait_core.trial_spec import Command, TimedCommand, TrialSpec
 
 def footfalls(name, preset, velocity, duration, after):
     """Yield each landing in odom as it was told in mid-swing, where the foot came, its stride."""
+    need_robot(name)
     scene = make_scene(name, {})
     need_engine(scene.engine)
     engine = engine_for(scene.engine)

@@ -14,6 +14,7 @@ from gait_core.robot.load import load_robot, read_robot
 from gait_core.robot.to_urdf import to_urdf, with_base_link
 from gait_core.scene import InitialState
 from gait_core.terrains.base import Plane
+from gait_core.testing_skips import need_robot
 
 ROBOTS = ('guroo', 'a1', 'roach', 'hexapod', 'spider')
 
@@ -31,7 +32,7 @@ def placed(robot, rpy):
 
 @pytest.mark.parametrize('name', ROBOTS)
 def test_every_robot_has_a_base_link_and_a_footprint_amid_its_level_soles(name):
-    robot = load_robot(name)
+    robot = need_robot(name)
     found, poses = placed(robot, (0.2, -0.1, 0.6))
     assert base_frame(robot) == 'base_link'
     for frame in ('base_link', robot.roots[0]):
@@ -52,7 +53,7 @@ def test_every_robot_has_a_base_link_and_a_footprint_amid_its_level_soles(name):
 
 @pytest.mark.parametrize('name', [*ROBOTS, 'tetraspine'])
 def test_the_footprint_lies_on_the_floor_that_the_robot_stands_on(name):
-    robot = load_robot(name)
+    robot = need_robot(name)
     over = replace(InitialState(), clearance=0.03, yaw=0.5)
     poses = base_poses(robot, base_pose(robot, robot.stance, over, Plane()))
     *_, (parent, child, pose) = base_transforms(robot, robot.joint_stance, poses)
@@ -70,7 +71,7 @@ def test_bodies_without_a_base_have_their_own_frames_and_a_footprint_below_their
 
 
 def test_a_description_gets_a_base_link_once_and_stays_the_same_robot(tmp_path):
-    robot = load_robot('a1')
+    robot = need_robot('a1')
     text = with_base_link(to_urdf(robot), 'base_link')
     document = ElementTree.fromstring(text)
     joint = document.find('joint[@name="base_link_to_trunk"]')

@@ -9,6 +9,7 @@ from gait_core.landing import landing
 from gait_core.leg_ik import LegKinematics
 from gait_core.robot.load import load_robot
 from gait_core.testing import legged_box
+from gait_core.testing_skips import need_robot
 
 ROOT = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
 
@@ -54,7 +55,7 @@ def test_on_one_sole_the_base_moves_over_it_with_its_attitude():
 
 
 def test_on_three_feet_the_base_moves_as_they_do():
-    robot = load_robot('a1')
+    robot = need_robot('a1')
     names = [leg.name for leg in robot.legs]
     # Feet that all go back and turn alike under the base: a base that goes on and turns.
     turn, shift = Rotation.from_euler('xyz', (0.02, -0.03, 0.1)), np.array([-0.03, 0.01, 0.005])
