@@ -30,6 +30,9 @@ COMMANDS = {
 
 MISTAKE = 2
 
+_TRIES = ('walk', 'study', 'replay', 'report', 'calibrate', 'adopt')
+"""Subcommands that run trials in this process."""
+
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _CLEAN_UP = 10.0
 """For so long [s] after a signal no other one breaks off what is being left in order."""
@@ -152,7 +155,13 @@ def _dispatch(words: list[str]) -> int:
         allow_abbrev=False,
     )
     command.add_arguments(parser)
-    return int(command.run(_parsed(parser, words[1:])))
+    options = _parsed(parser, words[1:])
+    if name in _TRIES and not getattr(options, 'json', False):
+        # Imported here: the other commands must not wait for Numba.
+        from gait_core.compiling import announce_compiling
+
+        announce_compiling(lambda line: print(f'gait: {line}', file=sys.stderr, flush=True))
+    return int(command.run(options))
 
 
 def _parsed(parser: Parser, words: list[str]) -> argparse.Namespace:

@@ -172,7 +172,9 @@ class LocalEvaluator:
 
     def _started(self) -> _Worker:
         ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=worker.main, args=(theirs,), daemon=True)
+        # What one compiles all compile: one word is enough.
+        first = not self._workers
+        process = self._context.Process(target=worker.main, args=(theirs, first), daemon=True)
         with _STARTING, _one_thread(), _interrupt_blocked():
             process.start()
         theirs.close()

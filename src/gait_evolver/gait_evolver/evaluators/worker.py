@@ -4,24 +4,29 @@ from __future__ import annotations
 
 from multiprocessing.connection import Connection
 import signal
+import sys
 import traceback
 from typing import Any
 
 from gait_core.canonical import plain, rebuild
+from gait_core.compiling import announce_compiling
 from gait_core.trial import run_trial
 from gait_core.trial_spec import TrialSpec
 
 
-def main(pipe: Connection) -> None:
+def main(pipe: Connection, announce: bool) -> None:
     """
     Answer each ``(index, plain spec)`` with ``(index, plain result, None)``.
 
     An exception is answered as ``(index, None, (exception, traceback))``. The process ends when
-    the other side of the pipe is closed, whatever ended that side.
+    the other side of the pipe is closed, whatever ended that side. ``announce`` has it say that
+    it compiles, where it does.
     """
     # Ctrl-C reaches the whole process group; the evaluator decides what becomes of the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    if announce:
+        announce_compiling(lambda line: print(f'gait: {line}', file=sys.stderr, flush=True))
     while True:
         try:
             index, spec = pipe.recv()
