@@ -86,10 +86,12 @@ def test_the_commands_of_a_page_succeed(page, tmp_path):
 
 def test_the_commands_of_the_page_on_hardware_say_what_it_promises(tmp_path):
     need_robot('a1')
+    pytest.importorskip('rclpy')
     output = run(''.join(blocks('doc/hardware.md')), tmp_path)
     # 0.12 - 0.2, and a position for each of twelve joints.
     assert 'm1 reads -0.08' in output and 'and back 0.2' in output
     assert 'update_rate: 200' in output and '12 command interfaces' in output
+    assert 'joint 0.20 rad, motor m1 -0.08' in output
 
 
 def keys_of(cls):
