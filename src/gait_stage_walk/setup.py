@@ -28,6 +28,7 @@ setup(
         'gait.controllers': [
             'staged_walk = gait_stage_walk.controller:StagedWalkController',
             'keyframe_stride = gait_stage_walk.keyframe_stride:KeyframeStrideController',
+            'zmp_walk = gait_stage_walk.zmp.controller:ZmpWalkController',
         ],
     },
 )

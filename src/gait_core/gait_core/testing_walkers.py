@@ -77,6 +77,47 @@ def insect_urdf() -> str:
     return f'<robot name="insect">{"".join(parts)}</robot>'
 
 
+HIP_WIDTH, THIGH, SHANK, ANKLE_HEIGHT = 0.2, 0.35, 0.35, 0.05
+"""Of the biped: between the hips, of the segments, of the ankles over the ground [m]."""
+
+
+def biped_urdf(
+    sole: tuple[float, float] = (0.2, 0.1), masses: tuple[float, float, float] = (4.0, 3.0, 1.0)
+) -> str:
+    """
+    Return a biped with six joints a leg, straight down at zero: yaw, roll, pitch, knee, ankles.
+
+    Parameters
+    ----------
+    sole : two floats [m]
+        Length and width of a foot; its middle is a tenth of the length ahead of the ankle.
+    masses : three floats [kg]
+        Of a thigh, a shank and a foot; the body has 30.
+
+    """
+    parts = [_link('body', 30.0, _box((0.2, 0.3, 0.5), at=0.25))]
+    for side, sign in (('left', 1.0), ('right', -1.0)):
+        place = (0.0, sign * 0.5 * HIP_WIDTH, 0.0)
+        none = (0.0, 0.0, 0.0)
+        joints = (
+            ('hip_yaw', 'body', place, (0, 0, 1), (-1.0, 1.0), 1e-3, None),
+            ('hip_roll', 'hip_yaw', none, (1, 0, 0), (-0.6, 0.6), 1e-3, None),
+            ('hip_pitch', 'hip_roll', none, (0, 1, 0), (-2.0, 1.0), masses[0], THIGH),
+            ('knee', 'hip_pitch', (0.0, 0.0, -THIGH), (0, 1, 0), (0.0, 2.4), masses[1], SHANK),
+            ('ankle_pitch', 'knee', (0.0, 0.0, -SHANK), (0, 1, 0), (-1.2, 1.2), 1e-3, None),
+            ('ankle_roll', 'ankle_pitch', none, (1, 0, 0), (-0.6, 0.6), masses[2], None),
+        )
+        for name, above, xyz, axis, limits, mass, length in joints:
+            parent = above if above == 'body' else f'{side}_{above}_link'
+            link = f'{side}_{name}_link'
+            parts.append(_joint(f'{side}_{name}', parent, link, xyz, axis, limits, 300.0))
+            shape = _box((0.06, 0.06, length - 0.04), at=-0.5 * length) if length else ''
+            if name == 'ankle_roll':
+                shape = _box((*sole, 0.02), at=0.01 - ANKLE_HEIGHT, ahead=0.1 * sole[0])
+            parts.append(_link(link, mass, shape))
+    return f'<robot name="biped">{"".join(parts)}</robot>'
+
+
 def arm_urdf() -> str:
     """Return an arm of four joints on a heavy foot."""
     parts = [_link('base', 20.0, _box((0.3, 0.3, 0.1)))]
@@ -121,10 +162,10 @@ def _box(
 
 def _link(name: str, mass: float, shape: str) -> str:
     inertia = 4e-3 * mass
+    collision = f'<collision>{shape}</collision>' if shape else ''
     return (
         f'<link name="{name}"><inertial><mass value="{mass}"/><inertia ixx="{inertia}" ixy="0" '
-        f'ixz="0" iyy="{inertia}" iyz="0" izz="{inertia}"/></inertial>'
-        f'<collision>{shape}</collision></link>'
+        f'ixz="0" iyy="{inertia}" iyz="0" izz="{inertia}"/></inertial>{collision}</link>'
     )
 
 

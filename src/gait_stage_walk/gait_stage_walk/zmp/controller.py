@@ -1,0 +1,232 @@
+"""The walk on a previewed zero moment point as a controller of any biped with soles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import math
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gait_core.arrays import BoolArray, FloatArray
+from gait_core.leg_odometry import LegOdometry
+from gait_core.observation import Observation
+from gait_core.parameters import Parameters
+from gait_core.robot.model import RobotModel
+from gait_core.targets import JointTargets
+from gait_core.trial_spec import Command
+from gait_stage_walk.pulse import SECOND, nanoseconds
+from gait_stage_walk.zmp.biped import Biped
+from gait_stage_walk.zmp.footsteps import STILL, Twist
+from gait_stage_walk.zmp.heading import HeadingError
+from gait_stage_walk.zmp.mass_model import mass_model
+from gait_stage_walk.zmp.parameters import ZmpWalkParams
+from gait_stage_walk.zmp.plan import LEFT, RIGHT, SWING, StepShape, WalkPlan
+from gait_stage_walk.zmp.preview import preview_gains
+from gait_stage_walk.zmp.stabiliser import Stabiliser
+from gait_stage_walk.zmp.whole_body import WholeBody
+
+NAME = 'zmp_walk'
+GRID = SECOND // 100
+"""Period of the plan [ns]; control periods of any length sample it."""
+_SINK_RATE = 0.1
+"""At which the body is lowered and raised [m/s]."""
+_SQUAT = 0.75
+"""Share of its height over stretched legs to which a body sits down."""
+
+
+class ZmpWalkController:
+    """
+    Walks any robot on two legs of five joints or more, on soles, at a commanded velocity.
+
+    Footsteps follow the command within the limits of speed and acceleration. The zero moment point
+    goes from sole to sole, previewed, so that the centre of mass is accelerated before it has to
+    be; what swinging legs add to it is reckoned with (``mass_model``). Legs are placed by their
+    kinematics under a body that stays upright. By an IMU, soles push against a lean, and the next
+    foot goes where a lean carries the body. A robot that is told not to move puts its feet side by
+    side and stands. The set point ``stop`` above 0.5 makes it stop whatever is commanded; with
+    ``sit`` above 0.5 it stops and squats, and it rises and goes on at 0.
+    """
+
+    Params: ClassVar[type[Parameters]] = ZmpWalkParams
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
+        {
+            'balanced': MappingProxyType({}),
+            'open_loop': MappingProxyType({'balance_gain': 0.0, 'balance_damping': 0.0}),
+        }
+    )
+
+    def __init__(self, robot: RobotModel, params: ZmpWalkParams) -> None:
+        self._biped = Biped(robot, NAME)
+        self._stretch = self._biped.stretch()
+        self._body = WholeBody(self._biped)
+        self._stabiliser = Stabiliser()
+        self._heading = HeadingError()
+        self._odometry = LegOdometry(robot, self._biped.leg_names)
+        self._fastest = robot.velocity_limit[self._biped.columns]
+        self._joints: FloatArray = np.zeros(len(self._biped.names))
+        self._feet: FloatArray = np.zeros((2, 4))
+        self._take(params)
+        self.reset(0)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """An IMU to balance or to hold a heading, joint positions for odometry."""
+        params = self._params
+        sensed = {'imu'} if params.balances or params.heading_gain else set()
+        return frozenset(sensed | ({'joint_positions'} if params.odometry else set()))
+
+    @property
+    def params(self) -> ZmpWalkParams:
+        """The parameters in force."""
+        return self._params
+
+    def set_params(self, params: ZmpWalkParams) -> None:
+        """Replace the parameters; steps that begin from now on have the new shape."""
+        self._take(params)
+        self._plan.set_model(self._gains, self._mass)
+        self._plan.set_shape(self._shape())
+
+    def _take(self, params: ZmpWalkParams) -> None:
+        self._params = params
+        self._height = min(self._biped.height, params.leg_share * self._stretch)
+        self._mass = mass_model(self._biped, self._height)
+        self._gains = preview_gains(self._mass.height, GRID / SECOND)
+        self._limits = (params.max_forward, params.max_sideways, params.max_yaw_rate)
+
+    def _shape(self) -> StepShape:
+        params = self._params
+        return StepShape(
+            step_time=params.step_time,
+            double_share=params.double_support,
+            clearance=params.stride_height,
+            forward=params.zmp_forward,
+            inward=params.zmp_inward,
+        )
+
+    def reset(self, seed: int) -> None:
+        """Stand in the nominal stance; nothing here is random, whatever the seed."""
+        biped = self._biped
+        self._plan = WalkPlan(
+            biped.feet[:, :2], biped.com[:2], self._gains, self._mass, self._shape()
+        )
+        self._body.reset()
+        self._stabiliser.reset()
+        self._heading.reset()
+        self._odometry.reset()
+        self._joints[:] = biped.stance
+        self._twist: Twist = STILL
+        self._now, self._planned = 0, -GRID
+        self._base_height = biped.height
+        self._plan.feet_at(0.0, self._feet)
+
+    def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
+        """Return the joint positions at the end of each sub-sample and the rates to them."""
+        params = self._params
+        if params.odometry:
+            self._odometry.update(self._standing(), observation)
+        self._stabiliser.sense(observation, params)
+        self._twist = self._steered(dt, command, observation)
+        sitting = command.set_points.get('sit', 0.0) > 0.5
+        level = min(self._height, _SQUAT * self._stretch) if sitting else self._height
+        samples, begin, end = params.sub_samples, self._now, self._now + nanoseconds(dt)
+        position, velocity = np.empty((2, samples, len(self._joints)))
+        period = dt / samples
+        for k in range(samples):
+            self._now = begin + (k + 1) * (end - begin) // samples
+            self._plan_until(self._now, level)
+            self._lower(period, level)
+            self._move(period, position[k], velocity[k])
+        return JointTargets(names=self._biped.names, position=position, velocity=velocity)
+
+    def _steered(self, dt: float, command: Command, seen: Observation) -> Twist:
+        """Return a twist that follows the command, bounded in size and in rate of change."""
+        stops = max(command.set_points.get(name, 0.0) for name in ('stop', 'sit')) > 0.5
+        x, y, yaw = STILL if stops else command.velocity
+        params = self._params
+        if params.heading_gain:
+            error = self._heading.error(dt, yaw, seen)
+            yaw += params.heading_gain * error if (x, y, yaw) != STILL else 0.0
+        rates = (params.acceleration, params.acceleration, params.yaw_acceleration)
+        change = [
+            min(max(min(max(wanted, -limit), limit) - now, -rate * dt), rate * dt)
+            for wanted, limit, rate, now in zip(
+                (x, y, yaw), self._limits, rates, self._twist, strict=True
+            )
+        ]
+        now = self._twist
+        return now[0] + change[0], now[1] + change[1], now[2] + change[2]
+
+    def _plan_until(self, time: int, level: float) -> None:
+        """Begin the periods of the plan that have come until a time [ns]."""
+        upright = level == self._height and self._base_height <= level
+        while self._planned + GRID <= time:
+            self._planned += GRID
+            self._plan.advance(self._twist if upright else STILL)
+            if self._params.capture_gain:
+                self._capture()
+
+    def _capture(self) -> None:
+        """Put the foot in the air where a lean is going to carry the body."""
+        rate = self._gains.rate
+        ahead, left = self._stabiliser.capture_error(self._gains.height, rate)
+        grown = self._params.capture_gain * math.exp(rate * self._plan.remaining)
+        self._plan.step_aside(grown * ahead, grown * left)
+
+    def _lower(self, dt: float, level: float) -> None:
+        most = _SINK_RATE * dt
+        self._base_height += min(max(level - self._base_height, -most), most)
+
+    def _move(self, period: float, position: FloatArray, velocity: FloatArray) -> None:
+        """Write the joints of now, and the rates that lead to them from those before."""
+        plan, since = self._plan, (self._now - self._planned) / SECOND
+        plan.feet_at(since, self._feet)
+        swing = plan.swing if plan.stage == SWING else -1
+        soles = self._stabiliser.turn(period, swing)
+        joints = self._body.place(plan.com_at(since)[0], self._base_height, self._feet, soles)
+        np.subtract(joints, self._joints, out=velocity)
+        reach = self._fastest * period
+        np.clip(velocity, -reach, reach, out=velocity)
+        self._joints += velocity
+        position[:] = self._joints
+        velocity /= period
+
+    def _standing(self) -> BoolArray:
+        """Return which feet are meant to be down, (2,) bool."""
+        plan = self._plan
+        return np.array([plan.stage != SWING or foot != plan.swing for foot in (LEFT, RIGHT)])
+
+    def state(self) -> Mapping[str, float]:
+        """
+        Return where the walk stands.
+
+        ``phase`` [rad] from 0 at the lift of the left foot to 2 pi; ``stage`` 0 standing, 1 on
+        both feet, 2 on one; ``stance.<leg>`` 1 for a foot meant to be down; ``steps`` counts feet
+        put down; ``lean`` [rad] is that of the body; ``odom.x``, ``odom.y`` [m] and ``odom.yaw``
+        [rad] where odometry is on.
+        """
+        plan, down = self._plan, self._standing()
+        values = {
+            'phase': plan.phase,
+            'stage': float(plan.stage),
+            'steps': float(plan.steps),
+            'lean': float(np.hypot(*self._stabiliser.lean)),
+        }
+        for name, stands in zip(self._biped.leg_names, down, strict=True):
+            values[f'stance.{name}'] = float(stands)
+        if self._params.odometry:
+            places = ('odom.x', 'odom.y', 'odom.yaw')
+            values.update(zip(places, self._odometry.pose.tolist(), strict=True))
+        return values
+
+    def landings(self) -> Mapping[str, FloatArray]:
+        """Return where the foot in the air comes down, (3,) [m] in the base frame, by leg."""
+        plan = self._plan
+        if plan.stage != SWING:
+            return {}
+        x, y, height, yaw = self._body.base.tolist()
+        c, s = math.cos(yaw), math.sin(yaw)
+        ahead, left = plan.landing[0] - x, plan.landing[1] - y
+        place = np.array([c * ahead + s * left, c * left - s * ahead, -height])
+        return {self._biped.leg_names[plan.swing]: place}

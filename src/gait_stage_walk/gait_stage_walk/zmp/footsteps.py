@@ -1,0 +1,66 @@
+"""
+Where feet are put: a path on the ground that follows a commanded twist, feet to its sides.
+
+A planar pose is (x, y, yaw) in the frame of the plan [m, m, rad].
+"""
+
+from __future__ import annotations
+
+import math
+
+Pose = tuple[float, float, float]
+Twist = tuple[float, float, float]
+STILL: Twist = (0.0, 0.0, 0.0)
+_SAME = 1e-4
+"""Distance [m], and angle [rad], below which a foot is where it should be."""
+
+
+def beyond(pose: Pose, way: Pose) -> Pose:
+    """Return the pose that is ``way`` further in the frame of a pose."""
+    x, y, yaw = pose
+    c, s = math.cos(yaw), math.sin(yaw)
+    return x + c * way[0] - s * way[1], y + s * way[0] + c * way[1], yaw + way[2]
+
+
+def carried(twist: Twist, time: float) -> Pose:
+    """Return where a constant twist of the body carries it in a time: along an arc."""
+    angle = twist[2] * time
+    if abs(angle) > 1e-6:
+        along, across = math.sin(angle) / angle, (1.0 - math.cos(angle)) / angle
+    else:
+        along, across = 1.0, 0.5 * angle
+    x, y = twist[0] * time, twist[1] * time
+    return along * x - across * y, across * x + along * y, angle
+
+
+def landing(support: Pose, side: float, half_width: float, twist: Twist, time: float) -> Pose:
+    """
+    Return where the other foot is to land.
+
+    Of two steps the one of the foot that leads makes all of the way aside and of the turn, so that
+    feet never come closer, nor toes, than they stand; forward each makes its own.
+
+    Parameters
+    ----------
+    support : (x, y, yaw)
+        The foot that stands.
+    side : float
+        Of the foot that lands: 1 for left, -1 for right.
+    half_width : float [m]
+        From the path to either foot.
+    twist : (x, y, yaw) [m/s, m/s, rad/s]
+        Of the body, in the frame of the path.
+    time : float [s]
+        Of a step.
+
+    """
+    path = beyond(support, (0.0, side * half_width, 0.0))
+    aside = 2.0 * twist[1] if side * twist[1] > 0.0 else 0.0
+    turn = 2.0 * twist[2] if side * twist[2] > 0.0 else 0.0
+    there = beyond(path, carried((twist[0], aside, turn), time))
+    return beyond(there, (0.0, side * half_width, 0.0))
+
+
+def same(one: Pose, other: Pose) -> bool:
+    """Return whether two poses differ by less than anyone sees."""
+    return all(abs(a - b) < _SAME for a, b in zip(one, other, strict=True))

@@ -1,0 +1,385 @@
+"""
+The walk as planned: which foot stands and which swings, zero moment point, centre of mass.
+
+Time runs in whole periods of a grid. A step is a double support, in which the zero moment point
+goes over from one sole to the other, and a single support, in which it stays there while the other
+foot swings. What is to come is predicted from the twist of now for as long as the preview looks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import math
+
+from numba import njit
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_stage_walk.zmp.footsteps import STILL, Pose, Twist, beyond, landing, same
+from gait_stage_walk.zmp.mass_model import MassModel
+from gait_stage_walk.zmp.preview import GRAVITY, PreviewGains, moved, previewed_jerk
+from gait_stage_walk.zmp.swing import LANDED, along, lift, quintic
+
+LEFT, RIGHT = 0, 1
+SIDES = (1.0, -1.0)
+STAND, SHIFT, SWING = range(3)
+"""Stages: on both feet at rest, going over to one of them, on one of them."""
+_FIRST = 2.5
+"""Time constants in which the mass is first led over one foot, and back between both."""
+_KNOTS = 64
+_FARTHEST, _INWARD, _LATEST = 1.5, 0.2, 0.15
+"""How far a foot is led from its place, also toward the other one, in halves of the width of the
+stance; and the share of a swing that has to be left for it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepShape:
+    """
+    How steps are made.
+
+    Attributes
+    ----------
+    step_time : float [s]
+        From foot to foot.
+    double_share : float
+        Share of it on both feet.
+    clearance : float [m]
+        Of a foot at mid-swing.
+    forward, inward : float [m]
+        Of the zero moment point on a sole, from its point, the second toward the other foot.
+
+    """
+
+    step_time: float
+    double_share: float
+    clearance: float
+    forward: float
+    inward: float
+
+
+class WalkPlan:
+    """
+    The plan of one walk, from standing to standing.
+
+    Parameters
+    ----------
+    feet : (2, 2) array [m]
+        Places of the left and the right foot, both pointing forward.
+    com : (2,) array [m]
+        At rest.
+    gains : PreviewGains
+        Of the mass model's height.
+    mass : MassModel
+    shape : StepShape
+
+    Attributes
+    ----------
+    feet : list of two poses
+        Of feet on the ground; of one in the air, whence it came.
+    stage, support : int
+    state : (3, 2) array
+        Position, velocity and acceleration of the centre of mass.
+    steps : int
+        Feet put down so far.
+
+    """
+
+    def __init__(
+        self,
+        feet: FloatArray,
+        com: FloatArray,
+        gains: PreviewGains,
+        mass: MassModel,
+        shape: StepShape,
+    ) -> None:
+        self.feet: list[Pose] = [(float(x), float(y), 0.0) for x, y in feet]
+        self.half_width = 0.5 * float(feet[LEFT, 1] - feet[RIGHT, 1])
+        self.state = np.array([com, (0.0, 0.0), (0.0, 0.0)])
+        self.stage, self.support, self.steps = STAND, LEFT, 0
+        self.landing: Pose = self.feet[RIGHT]
+        self._planned = self.landing
+        self._grid, self._begun, self._lifted, self._end = -1, 0, 0, 0
+        self._path: FloatArray = np.zeros((6, 3))
+        self._path_begun, self._path_time = 0, 0.0
+        self._jerk: FloatArray = np.zeros(2)
+        self._com: FloatArray = np.zeros((3, 2))
+        self._swung: FloatArray = np.zeros((3, 3))
+        self._knots: FloatArray = np.zeros((_KNOTS, 3))
+        self._swings: list[tuple[int, Pose, Pose, int]] = []
+        self.set_model(gains, mass)
+        self.set_shape(shape)
+        self._take_shape()
+        self._from = self._middle_of(self.feet)
+
+    def set_model(self, gains: PreviewGains, mass: MassModel) -> None:
+        """Take the gains and the mass model of another height, all of the same period."""
+        self._gains, self._mass = gains, mass
+        self._reference: FloatArray = np.zeros((len(gains.forward), 2))
+
+    def set_shape(self, shape: StepShape) -> None:
+        """Take the shape of the steps that begin from now on."""
+        self._next_shape = shape
+
+    def _take_shape(self) -> None:
+        period, shape = self._gains.period, self._next_shape
+        self._double = max(2, round(shape.double_share * shape.step_time / period))
+        self._single = max(4, round(shape.step_time / period) - self._double)
+        self._first = max(2 * self._double, round(_FIRST / self._gains.rate / period))
+        self._shape = shape
+
+    @property
+    def step_time(self) -> float:
+        """Of a step, in whole periods [s]."""
+        return (self._double + self._single) * self._gains.period
+
+    @property
+    def swing(self) -> int:
+        """The foot that does not support."""
+        return 1 - self.support
+
+    def advance(self, twist: Twist) -> None:
+        """Begin the next period of the grid, in which the jerk is constant."""
+        if self._grid >= 0:
+            moved(self.state, self._jerk, self._gains.period, self.state)
+        self._grid += 1
+        self._enter(twist)
+        count = self._predict(twist)
+        interpolate(self._knots, count, self._grid, self._reference)
+        self._compensate()
+        gains = self._gains
+        previewed_jerk(gains.feedback, gains.forward, self.state, self._reference, self._jerk)
+
+    def com_at(self, time: float) -> FloatArray:
+        """Return position, velocity and acceleration, (3, 2), so long after the period began."""
+        moved(self.state, self._jerk, time, self._com)
+        return self._com
+
+    def feet_at(self, time: float, feet: FloatArray) -> None:
+        """Write x, y, z and yaw of both feet, (2, 4), so long [s] after the period began."""
+        for foot in (LEFT, RIGHT):
+            x, y, yaw = self.feet[foot]
+            feet[foot] = (x, y, 0.0, yaw)
+        if self.stage == SWING:
+            period = self._gains.period
+            since = (self._grid - self._path_begun) * period + time
+            along(self._path, min(since, self._path_time), self._swung)
+            x, y, yaw = self._swung[0]
+            share = ((self._grid - self._lifted) * period + time) / (self._single * period)
+            feet[self.swing] = (x, y, lift(share, self._shape.clearance), yaw)
+
+    @property
+    def phase(self) -> float:
+        """From 0 at the lift of the left foot to 2 pi [rad]; 0 while standing."""
+        if self.stage == STAND:
+            return 0.0
+        if self.stage == SWING:
+            done, last = self._grid - self._lifted, self.swing
+        else:
+            done = self._single + min(self._grid - self._begun, self._double)
+            last = self.support
+        return math.pi * (done / (self._single + self._double) + (last == RIGHT)) % math.tau
+
+    @property
+    def remaining(self) -> float:
+        """Time until the foot in the air lands [s]."""
+        return (self._end - self._grid) * self._gains.period
+
+    def step_aside(self, ahead: float, left: float) -> None:
+        """
+        Lead the foot in the air elsewhere than planned, as far as is safe, unless it is landing.
+
+        Parameters
+        ----------
+        ahead, left : float [m]
+            From where it was planned to land, in the frame of the foot that stands.
+
+        """
+        time = self.remaining - (1.0 - LANDED) * self._single * self._gains.period
+        if self.stage != SWING or time < _LATEST * self._single * self._gains.period:
+            return
+        side, farthest = SIDES[self.swing], _FARTHEST * self.half_width
+        ahead = min(max(ahead, -farthest), farthest)
+        outward = min(max(side * left, -_INWARD * self.half_width), farthest)
+        yaw = self.feet[self.support][2] - self._planned[2]
+        c, s = math.cos(yaw), math.sin(yaw)
+        way = (c * ahead - s * side * outward, s * ahead + c * side * outward, 0.0)
+        self.landing = beyond(self._planned, way)
+        self._steer(time)
+
+    def _steer(self, time: float) -> None:
+        since = (self._grid - self._path_begun) * self._gains.period
+        along(self._path, min(since, self._path_time), self._swung)
+        self._path = quintic(self._swung, np.array(self.landing), time)
+        self._path_begun, self._path_time = self._grid, time
+
+    def _enter(self, twist: Twist) -> None:
+        """Enter the stage that begins now, if one does."""
+        if self.stage == STAND:
+            if twist != STILL and self._grid >= self._end:
+                lead = twist[1] or twist[2] or 1.0
+                self.support = RIGHT if lead > 0.0 else LEFT
+                self._shift(self._middle_of(self.feet), self._first, twist)
+        elif self._grid < self._end:
+            return
+        elif self.stage == SHIFT:
+            self._lift(twist)
+        else:
+            self._land(twist)
+
+    def _shift(self, start: Pose, periods: int, twist: Twist) -> None:
+        self.stage, self._from = SHIFT, start
+        self._take_shape()
+        periods = periods or self._double
+        self._begun, self._end = self._grid, self._grid + periods
+        self.landing = self._next(self.feet[self.support], self.support, twist)
+
+    def _lift(self, twist: Twist) -> None:
+        self.stage, self._lifted = SWING, self._grid
+        self._end = self._grid + self._single
+        self.landing = self._next(self.feet[self.support], self.support, twist)
+        self._planned = self.landing
+        self._path[:] = 0.0
+        self._path[0] = self.feet[self.swing]
+        self._path_begun, self._path_time = self._grid, 0.0
+        self._steer(LANDED * self._single * self._gains.period)
+
+    def _land(self, twist: Twist) -> None:
+        self.feet[self.swing] = self.landing
+        self.steps += 1
+        left = self._point(self.feet[self.support], self.support)
+        if self._closed(self.feet, self.swing, twist):
+            self.stage, self._from = STAND, left
+            self._begun, self._end = self._grid, self._grid + self._first
+        else:
+            self.support = self.swing
+            self._shift(left, 0, twist)
+
+    def _next(self, support: Pose, foot: int, twist: Twist) -> Pose:
+        return landing(support, SIDES[1 - foot], self.half_width, twist, self.step_time)
+
+    def _closed(self, feet: list[Pose], landed: int, twist: Twist) -> bool:
+        """Return whether nothing is wanted but to stand, on feet side by side."""
+        beside = self._next(feet[1 - landed], 1 - landed, STILL)
+        return twist == STILL and same(feet[landed], beside)
+
+    def _point(self, foot: Pose, which: int) -> Pose:
+        """Return where the zero moment point is to be under one foot."""
+        shape = self._shape
+        return beyond(foot, (shape.forward, -SIDES[which] * shape.inward, 0.0))
+
+    def _middle_of(self, feet: list[Pose]) -> Pose:
+        left, right = (self._point(feet[foot], foot) for foot in (LEFT, RIGHT))
+        return 0.5 * (left[0] + right[0]), 0.5 * (left[1] + right[1]), 0.0
+
+    def _predict(self, twist: Twist) -> int:
+        """Write the corners of the way of the zero moment point; return how many there are."""
+        knots, last = self._knots, self._grid + len(self._reference)
+        knots[0] = (self._begun, *self._from[:2])
+        if self.stage == STAND:
+            knots[1] = (self._end, *self._middle_of(self.feet)[:2])
+            self._swings.clear()
+            return 2
+        feet, support, count, now = list(self.feet), self.support, 1, self._end
+        self._swings.clear()
+        shift = self._end if self.stage == SHIFT else self._lifted
+        place = self.landing
+        knots[count] = (shift, *self._point(feet[support], support)[:2])
+        count += 1
+        if self.stage == SHIFT:
+            now += self._single
+        while count < _KNOTS - 1:
+            knots[count] = (now, *self._point(feet[support], support)[:2])
+            count += 1
+            self._swings.append((now - self._single, feet[1 - support], place, 1 - support))
+            if now >= last:
+                break
+            feet[1 - support] = place
+            if self._closed(feet, 1 - support, twist):
+                knots[count] = (now + self._first, *self._middle_of(feet)[:2])
+                return count + 1
+            support = 1 - support
+            knots[count] = (now + self._double, *self._point(feet[support], support)[:2])
+            count += 1
+            now += self._double + self._single
+            place = self._next(feet[support], support, twist)
+        return count
+
+    def _compensate(self) -> None:
+        """Ask the centre of mass for what the swinging feet are going to move."""
+        period, mass = self._gains.period, self._mass
+        for lifted, start, place, foot in self._swings:
+            path, begun, time = self._path, self._path_begun, self._path_time
+            if lifted != self._lifted or self.stage != SWING:
+                begun, time = lifted, LANDED * self._single * period
+                still = np.array([start, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)])
+                path = quintic(still, np.array(place), time)
+            compensate(
+                path, begun, time, lifted, self._single, self._shape.clearance, self._grid, period,
+                mass.foot / GRAVITY, mass.lift / GRAVITY, -SIDES[foot] * mass.inward,
+                self._reference,
+            )  # fmt: skip
+
+
+@njit(cache=True)
+def compensate(  # type: ignore[no-untyped-def]
+    path, begun, time, lifted, single, clearance, grid, period, foot, lift, inward, out
+):
+    """
+    Take from zero moment points (N, 2) what one swing adds to them; see ``mass_model``.
+
+    Parameters
+    ----------
+    path : (6, 3) array
+        Of x, y and yaw from the period ``begun`` on, for a ``time`` [s].
+    lifted, single : int
+        The period of lift-off, and how many the swing takes.
+    clearance : float [m]
+    grid : int
+        The present period; rows of ``out`` are those after it.
+    period : float [s]
+    foot, lift : float [s^2, s^2/m]
+        Of the mass model, over gravity.
+    inward : float [m]
+        From the foot to the left, in its own frame, to the mass that it lifts.
+    out : (N, 2) array [m]
+        Read and written.
+
+    """
+    state = np.empty((3, 3))
+    for j in range(max(0, lifted - grid - 1), min(len(out), lifted + single - grid)):
+        at = (grid + 1 + j - begun) * period
+        along(path, min(at, time), state)
+        u = (grid + 1 + j - lifted) / single
+        rise = 32.0 * clearance * (1.0 - 6.0 * u * (1.0 - u)) / (single * period) ** 2
+        raised = lift * rise
+        s, c = math.sin(state[0, 2]), math.cos(state[0, 2])
+        moving = 1.0 if at < time else 0.0
+        out[j, 0] -= foot * moving * state[2, 0] + raised * (state[0, 0] - s * inward - out[j, 0])
+        out[j, 1] -= foot * moving * state[2, 1] + raised * (state[0, 1] + c * inward - out[j, 1])
+
+
+@njit(cache=True)
+def interpolate(knots, count, grid, out):  # type: ignore[no-untyped-def]
+    """
+    Write the points of a polyline at the periods after ``grid``, (N, 2); it ends where it ends.
+
+    Parameters
+    ----------
+    knots : (k, 3) array
+        Rows of a period and the point (x, y) there, ascending; ``count`` of them are valid.
+    count, grid : int
+    out : (N, 2) array
+        Written.
+
+    """
+    at = 0
+    for j in range(len(out)):
+        time = grid + 1 + j
+        while at < count - 2 and knots[at + 1, 0] < time:
+            at += 1
+        begin, end = knots[at, 0], knots[at + 1, 0]
+        share = 1.0
+        if end > begin:
+            share = min(max((time - begin) / (end - begin), 0.0), 1.0)
+        for i in range(2):
+            out[j, i] = knots[at, i + 1] + share * (knots[at + 1, i + 1] - knots[at, i + 1])

@@ -1,0 +1,106 @@
+r"""
+What a lean that the plan does not have changes: soles push against it, the next foot meets it.
+
+A body that leans by an angle and at a rate has its capture point, where the linear pendulum would
+come to rest, off the planned one by ``h (angle + rate / w)``; until the foot lands after a time
+``t`` that grows by ``exp(w t)``. Soles are turned against the lean, which with stiff ankles moves
+the zero moment point toward the side to which the body falls (ankle strategy); a share of the
+error at landing is added to the step (Englsberger 2015, Eq. 25: the divergent component of motion
+decides where the next foot has to be).
+
+References
+----------
+Kajita et al. (2010), Biped walking stabilization based on linear inverted pendulum tracking, IROS,
+4489-4496: damping of the body's posture by the soles. Englsberger, Ott and Albu-Schaeffer (2015),
+IEEE Trans. Robotics 31(2):355-368. Pratt et al. (2006), Humanoids, 200-207: capture point.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.observation import Observation
+from gait_stage_walk.balance import lean
+from gait_stage_walk.zmp.parameters import ZmpWalkParams
+
+LARGEST = math.radians(6.0)
+"""Turn of a sole; beyond it a step is what helps."""
+_LOAD_TIME = 0.1
+"""In which a foot is made to balance, or is relieved of it [s]."""
+_LEVEL = np.eye(3)
+
+
+class Stabiliser:
+    """
+    Turns soles against the lean of the body and says how far the capture point is off.
+
+    Attributes
+    ----------
+    lean, rate : (2,) arrays [rad, rad/s]
+        Roll and pitch of the body, and their rates.
+    soles : (2, 3, 3) array
+        Turns of the soles, in the frame of the base.
+
+    """
+
+    def __init__(self) -> None:
+        self.lean: FloatArray = np.zeros(2)
+        self.rate: FloatArray = np.zeros(2)
+        self.soles: FloatArray = np.zeros((2, 3, 3))
+        self._loads: FloatArray = np.zeros(2)
+        self._turn: FloatArray = np.zeros(2)
+        self.reset()
+
+    def reset(self) -> None:
+        """Stand upright on both feet."""
+        self.lean[:] = self.rate[:] = self._turn[:] = 0.0
+        self.soles[:] = _LEVEL
+        self._loads[:] = 1.0
+
+    def sense(self, seen: Observation, params: ZmpWalkParams) -> None:
+        """Take the lean of the body, where it changes anything with these parameters."""
+        if not params.balances:
+            self.lean[:] = self.rate[:] = self._turn[:] = 0.0
+            return
+        roll, pitch, roll_rate, pitch_rate = lean(seen)
+        self.lean[:] = (roll, pitch)
+        self.rate[:] = (roll_rate, pitch_rate)
+        for i in range(2):
+            turn = params.balance_gain * self.lean[i] + params.balance_damping * self.rate[i]
+            self._turn[i] = min(max(turn, -LARGEST), LARGEST)
+
+    def capture_error(self, height: float, rate: float) -> tuple[float, float]:
+        """
+        Return by how much the capture point is off, forward and left of the base [m].
+
+        Parameters
+        ----------
+        height : float [m]
+            Of the pendulum.
+        rate : float [1/s]
+            Its own.
+
+        """
+        roll, pitch = (self.lean + self.rate / rate).tolist()
+        return height * math.sin(pitch), -height * math.sin(roll)
+
+    def turn(self, dt: float, swing: int) -> FloatArray:
+        """Return the turns of both soles so long after the last call; -1 where none swings."""
+        most = dt / _LOAD_TIME
+        for foot in range(2):
+            missing = (0.0 if foot == swing else 1.0) - self._loads[foot]
+            self._loads[foot] += min(max(missing, -most), most)
+            _tilted(self._loads[foot] * self._turn, self.soles[foot])
+        return self.soles
+
+
+def _tilted(turn: FloatArray, out: FloatArray) -> None:
+    """Write the rotation by a roll and a pitch, small ones, (3, 3)."""
+    cr, sr = math.cos(turn[0]), math.sin(turn[0])
+    cp, sp = math.cos(turn[1]), math.sin(turn[1])
+    out[0] = (cp, sp * sr, sp * cr)
+    out[1] = (0.0, cr, -sr)
+    out[2] = (-sp, cp * sr, cp * cr)

@@ -1,0 +1,54 @@
+"""The foot in the air: over the ground on quintics that can be led elsewhere on the way."""
+
+from __future__ import annotations
+
+from numba import njit
+import numpy as np
+
+from gait_core.arrays import FloatArray
+
+LANDED = 0.9
+"""Share of a swing after which a foot is over its place, and only sinks."""
+
+
+def quintic(state: FloatArray, target: FloatArray, time: float) -> FloatArray:
+    """
+    Return the coefficients of the paths that reach a target at rest, lowest first, (6, d).
+
+    Parameters
+    ----------
+    state : (3, d) array
+        Positions, velocities and accelerations at time 0.
+    target : (d,) array
+    time : float [s]
+        At which it is reached.
+
+    """
+    path: FloatArray = np.empty((6, state.shape[1]))
+    path[0], path[1], path[2] = state[0], state[1], 0.5 * state[2]
+    t = time
+    way = (target - state[0] - t * state[1] - 0.5 * t * t * state[2]) / t**3
+    rate = -(state[1] + t * state[2]) / t**2
+    bend = -state[2] / t
+    path[3] = 10.0 * way - 4.0 * rate + 0.5 * bend
+    path[4] = (-15.0 * way + 7.0 * rate - bend) / t
+    path[5] = (6.0 * way - 3.0 * rate + 0.5 * bend) / t**2
+    return path
+
+
+@njit(cache=True)
+def along(path, time, out):  # type: ignore[no-untyped-def]
+    """Write position, velocity and acceleration, (3, d), at a time of the paths (6, d)."""
+    for i in range(path.shape[1]):
+        p = v = a = 0.0
+        for k in range(5, -1, -1):
+            a = a * time + 2.0 * v
+            v = v * time + p
+            p = p * time + path[k, i]
+        out[0, i], out[1, i], out[2, i] = p, v, a
+
+
+def lift(share: float, clearance: float) -> float:
+    """Return the height of a foot [m] at a share of its swing; at rest at both ends."""
+    u = min(max(share, 0.0), 1.0)
+    return clearance * 16.0 * (u * (1.0 - u)) ** 2
