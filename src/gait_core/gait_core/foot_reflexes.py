@@ -4,7 +4,8 @@ Reflexes of feet as layers over any walk that says which of its legs stand.
 A layer knows the walk only by the joint targets that it asks for: the feet of these, by the legs'
 kinematics, are moved where a reflex acts, and the joints follow. What stands in a walk's way is
 felt as the lag of a swinging foot behind where it was told to be, a hole as a stance without
-ground. Without a reflex at work targets pass unchanged, to the last bit.
+ground, a fall as a lean beyond that of undisturbed walks: standing feet level the body, those that
+swing go where it falls to. Without a reflex at work targets pass unchanged, to the last bit.
 
 References
 ----------
@@ -21,13 +22,14 @@ import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray
 from gait_core.kinematics import link_poses
+from gait_core.lean import Lean, LeanParams
 from gait_core.leg_ik import LegKinematics
 from gait_core.observation import Observation
-from gait_core.parameters import Parameters, bounded, flag
+from gait_core.parameters import bounded, flag
 from gait_core.robot.model import RobotModel
 from gait_core.targets import JointTargets
 
-FOOT_REFLEXES = ('elevator_reflex', 'retraction', 'foothold_search')
+FOOT_REFLEXES = ('elevator_reflex', 'retraction', 'foothold_search', 'posture_reflex')
 """The layers; each is a parameter that is true where it is on."""
 NEEDS = frozenset({'joint_positions', 'contacts'})
 _STILL = 1e-9
@@ -36,7 +38,7 @@ _LEVEL = np.array([1.0, 1.0, 0.0])
 
 
 @dataclass(frozen=True, kw_only=True)
-class FootReflexParams(Parameters):
+class FootReflexParams(LeanParams):
     """Which reflexes of feet act, and how; lengths in lengths of the leg in its nominal stance."""
 
     elevator_reflex: bool = flag(
@@ -61,8 +63,21 @@ class FootReflexParams(Parameters):
     search_depth: float = bounded(
         0.2, low=0.0, high=1.0, unit='-', doc='By which a foot reaches down at most.'
     )
+    lean_gain: float = bounded(
+        1.0,
+        low=0.0,
+        high=10.0,
+        unit='-',
+        doc='Share of the way that a lean has moved a standing foot which it is moved back.',
+    )
+    lean_step: float = bounded(
+        1.0, low=0.0, high=10.0, unit='-', doc='By which a swinging foot follows a lean [1/rad].'
+    )
+    lean_most: float = bounded(
+        0.2, low=0.0, high=1.0, unit='-', doc='By which a lean moves a foot at most.'
+    )
     reflex_time: float = bounded(
-        0.06, low=1e-3, high=2.0, unit='s', doc='In which lift and retraction are reached.'
+        0.06, low=1e-3, high=2.0, unit='s', doc='In which all but the search reach their ends.'
     )
     search_time: float = bounded(
         0.12, low=1e-3, high=2.0, unit='s', doc='In which the search reaches its depth.'
@@ -101,7 +116,9 @@ class FootReflexes:
             leg.forward(robot.stance[columns])[0]
             for leg, columns in zip(self._legs, self._columns, strict=True)
         ]
-        self._length = np.linalg.norm(np.array(feet) - np.array(hips), axis=1)
+        self._home: FloatArray = np.array(feet)
+        self._length = np.linalg.norm(self._home - np.array(hips), axis=1)
+        self.lean = Lean()
         self._watching = False
         self.set_params(FootReflexParams())
         self.reset()
@@ -109,7 +126,10 @@ class FootReflexes:
     def reset(self) -> None:
         """Forget what was felt."""
         shape = (len(self._legs), 3)
+        self.lean.reset()
         self.offsets: FloatArray = np.zeros(shape)
+        self._own: FloatArray = np.zeros(shape)
+        self._level: FloatArray = np.zeros(shape)
         self.counts = dict.fromkeys(FOOT_REFLEXES, 0)
         self._acting: dict[str, BoolArray] = {}
         self._held: BoolArray = np.zeros(shape[0], dtype=bool)
@@ -129,13 +149,21 @@ class FootReflexes:
         on = any(getattr(self._params, name) for name in FOOT_REFLEXES)
         return on or self._watching or bool(self.offsets.any())
 
+    @property
+    def needs(self) -> frozenset[str]:
+        """What an observation must have for the reflexes that are on."""
+        if not self.active:
+            return frozenset()
+        return NEEDS | {'imu'} if self._params.posture_reflex or self._watching else NEEDS
+
     def watch(self) -> None:
         """Keep from now on the most of what thresholds are held against."""
         self._watching = True
 
     def thresholds(self, margin: float) -> dict[str, float]:
         """Return thresholds a share beyond what was felt while watched, by name."""
-        return {name: (1.0 + margin) * most for name, most in self._most.items()}
+        of_feet = {name: (1.0 + margin) * most for name, most in self._most.items()}
+        return {**of_feet, **self.lean.thresholds(margin)}
 
     def apply(
         self, dt: float, targets: JointTargets, stance: BoolArray, seen: Observation
@@ -173,6 +201,7 @@ class FootReflexes:
     def _sense(self, dt: float, wanted: FloatArray, stance: BoolArray, seen: Observation) -> None:
         """Move the offsets by a control period, by what is felt at its beginning."""
         params = self._params
+        self.lean.take(seen.imu, params)
         ahead, lag = self._lag(wanted, seen)
         grounded = np.zeros(len(wanted), dtype=bool)
         if seen.contacts is not None:
@@ -193,7 +222,26 @@ class FootReflexes:
         if params.foothold_search:
             self._search(stance, goal, pace)
         reach = dt * pace[:, None]
-        self.offsets = self.offsets + np.clip(goal - self.offsets, -reach, reach)
+        self._own = self._own + np.clip(goal - self._own, -reach, reach)
+        reach = dt * params.lean_most / params.reflex_time * self._length[:, None]
+        goal = self._levelled(stance)
+        self._level = self._level + np.clip(goal - self._level, -reach, reach)
+        self.offsets = self._own + self._level
+
+    def _levelled(self, stance: BoolArray) -> FloatArray:
+        """Return by how much feet are to be elsewhere because the body leans, (L, 3) [m]."""
+        params, goal = self._params, np.zeros_like(self._home)
+        if not params.posture_reflex:
+            return goal
+        excess = self.lean.excess
+        self._count('posture_reflex', excess != 0.0)
+        roll, pitch = excess
+        sunk = self._home[:, 0] * pitch - self._home[:, 1] * roll
+        goal[stance, 2] = -params.lean_gain * sunk[stance]
+        ahead = params.lean_step * self._length[~stance]
+        goal[~stance, 0], goal[~stance, 1] = ahead * pitch, -ahead * roll
+        most = params.lean_most * self._length[:, None]
+        return np.asarray(np.clip(goal, -most, most))
 
     def _search(self, stance: BoolArray, goal: FloatArray, pace: FloatArray) -> None:
         """Set where feet that find no ground are to go, and how fast."""
@@ -202,8 +250,8 @@ class FootReflexes:
         reaching = self._count('foothold_search', self._groundless > params.groundless_time)
         # Down to the full depth as long as nothing bears, and no further once it does.
         goal[reaching, 2] = -deep[reaching]
-        found = stance & ~reaching & (self.offsets[:, 2] < 0.0)
-        goal[found, 2] = self.offsets[found, 2]
+        found = stance & ~reaching & (self._own[:, 2] < 0.0)
+        goal[found, 2] = self._own[found, 2]
         pace[reaching] = deep[reaching] / params.search_time
 
     def _lag(self, wanted: FloatArray, seen: Observation) -> tuple[FloatArray, FloatArray]:
@@ -217,6 +265,7 @@ class FootReflexes:
         return ahead, (behind * ahead).sum(axis=1) / self._length
 
     def _keep(self, lag: FloatArray, stance: BoolArray) -> None:
+        self.lean.keep()
         for name, felt, where in (
             ('held_lag', lag, ~stance),
             ('groundless_time', self._groundless, stance),

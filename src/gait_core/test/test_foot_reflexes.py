@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from gait_core.foot_reflexes import FOOT_REFLEXES, FootReflexes, FootReflexParams
 from gait_core.leg_ik import LegKinematics
-from gait_core.observation import Contacts, Observation
+from gait_core.observation import Contacts, Imu, Observation
 from gait_core.targets import JointTargets
 from gait_core.testing import legged_box
 
@@ -39,7 +40,7 @@ def layers(**params) -> FootReflexes:
     return made
 
 
-def step(made, joints, stance, actual=None, standing=(0, 1, 2, 3)):
+def step(made, joints, stance, actual=None, standing=(0, 1, 2, 3), imu=None):
     """Return the joints told for those wanted, from where legs are and which feet bear."""
     seen = np.zeros(len(ROBOT.joint_names))
     seen[COLUMNS] = joints if actual is None else actual
@@ -53,7 +54,7 @@ def step(made, joints, stance, actual=None, standing=(0, 1, 2, 3)):
     targets = JointTargets(
         names=NAMES, position=np.tile(joints, (2, 1)), velocity=np.zeros((2, len(NAMES)))
     )
-    look = Observation(tick=0, time=0.0, joint_positions=seen, contacts=contacts)
+    look = Observation(tick=0, time=0.0, joint_positions=seen, contacts=contacts, imu=imu)
     return made.apply(DT, targets, stance, look)
 
 
@@ -122,6 +123,35 @@ def test_a_foot_without_ground_reaches_down_until_it_finds_some_and_stays_there(
     # The other legs, which stand, are told what they were.
     np.testing.assert_array_equal(told.position[-1, SIZE:], STANCE[SIZE:])
     assert made.counts['foothold_search'] == 1
+
+
+@pytest.mark.parametrize(('roll', 'pitch'), [(0.0, -0.25), (0.3, 0.0)])
+def test_a_body_that_leans_is_levelled_by_its_standing_feet(roll, pitch):
+    made = layers(posture_reflex=True, lean_up=0.1, lean_side=0.1, lean_lead=0.0, lean_most=1.0)
+    leaning = Imu(
+        orientation=Rotation.from_euler('ZYX', [1.0, pitch, roll]).as_quat(),
+        angular_velocity=np.zeros(3),
+        linear_acceleration=np.zeros(3),
+    )
+    stance = np.array([False, True, True, True])
+    for _ in range(20):
+        told = step(made, STANCE, stance, imu=leaning)
+    moved = feet(told.position[-1]) - feet(STANCE)
+    # What is beyond 0.1 rad has moved standing feet so far; they are told to be where they were.
+    x, y = feet(ROBOT.stance[COLUMNS])[:, :2].T
+    beyond = np.array([max(roll - 0.1, 0.0), min(pitch + 0.1, 0.0)])
+    sunk = x * beyond[1] - y * beyond[0]
+    assert moved[1:, 2] == pytest.approx(-sunk[1:], abs=2e-3)
+    assert moved[1:, :2] == pytest.approx(np.zeros((3, 2)), abs=4e-3)
+    # The foot in the air goes where the body falls to.
+    aside = made._length[0] * np.array([beyond[1], -beyond[0]])
+    assert moved[0, :2] == pytest.approx(aside, abs=5e-3)
+    assert made.counts['posture_reflex'] == 1
+    assert 'imu' in made.needs
+    for _ in range(20):
+        step(made, STANCE, stance)
+        made.lean.reset()
+    assert not made.offsets.any()
 
 
 def test_layers_are_switched_while_it_walks():

@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
+from gait_core.lean import Lean
 from gait_cpg.insect_programs import PAIRS
-from gait_cpg.insect_reflexes import POTENTIAL_STEP, STANCE, STEP, Senses
+from gait_cpg.insect_reflexes import POTENTIAL_STEP, STANCE, STEP, Reflexes
 
 
 class Watch:
@@ -36,20 +37,23 @@ class Watch:
         self._foremost: FloatArray = np.full(legs, np.inf)
         self._groundless: FloatArray = np.zeros(legs)
         self._dt = 0.0
+        self._lean = Lean()
 
-    def take(self, dt: float, senses: Senses, states: IntArray, rest: FloatArray) -> None:
+    def take(self, dt: float, felt_by: Reflexes, states: IntArray, rest: FloatArray) -> None:
         """
         Take what is felt before legs that want to step begin.
 
         Parameters
         ----------
         dt : float [s]
-        senses : Senses
+        felt_by : Reflexes
         states : (n,) int array
         rest : (n, joints) array [rad]
             Rest angles in force.
 
         """
+        senses, self._lean = felt_by.senses, felt_by.posture.lean
+        self._lean.keep()
         standing, stepping = states == STANCE, states == STEP
         self._dt = dt
         self._groundless = np.where(~stepping & ~senses.grounded, self._groundless + dt, 0.0)
@@ -72,7 +76,7 @@ class Watch:
             Share of a quantity's range by which they lie beyond it.
 
         """
-        found = {}
+        found = self._lean.thresholds(margin)
         for name, most in self._most.items():
             least = self._foremost if name == 'step_angle' else np.zeros(len(most))
             for row, pair in enumerate(PAIRS):

@@ -35,6 +35,7 @@ from gait_cpg.insect_programs import (
 )
 from gait_cpg.insect_reflexes import (
     POTENTIAL_STEP,
+    PUBLISHED,
     REFLEXES,
     STANCE,
     STEP,
@@ -120,6 +121,7 @@ class InsectGait:
             'tripod': MappingProxyType({}),
             'wave': MappingProxyType({'period_scale': 3.0}),
             'reflexes': MappingProxyType(dict.fromkeys(REFLEXES, True)),
+            'published_reflexes': MappingProxyType(PUBLISHED),
         }
     )
     needs: ClassVar[frozenset[str]] = frozenset(
@@ -181,7 +183,7 @@ class InsectGait:
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
         """Return the rest angles at the start of the control period and their rates."""
         reflexes = self._reflexes
-        reflexes.senses.take(observation)
+        reflexes.take(dt, observation)
         if observation.joint_positions is not None:
             self._seen = observation.joint_positions
         walking = self._steer(dt, command.velocity, observation)
@@ -193,12 +195,13 @@ class InsectGait:
             triggered |= reflexes.wanted(self._state, self._shifts())
             self._state[triggered & (self._state == STANCE)] = POTENTIAL_STEP
         if self._watch is not None:
-            self._watch.take(dt, reflexes.senses, self._state, self._rest.angles)
+            self._watch.take(dt, reflexes, self._state, self._rest.angles)
         for leg in np.flatnonzero(self._state == POTENTIAL_STEP).tolist():
-            if not reflexes.inhibits(leg, self._state):
+            if not reflexes.inhibits(dt, leg, self._state):
                 self._begin_step(leg)
         self._rest.advance(dt)
-        reflexes.advance(dt, self._state, self._rest.angles)
+        early = (self._state == STEP) & (self._since < 0.5 * self._params.step_time)
+        reflexes.advance(dt, self._state, self._rest.angles, early)
         sign = self._sign[:, None]
         position = (self._rest.angles + reflexes.offsets) * sign
         rate = (self._rest.rates + reflexes.rates) * sign

@@ -4,7 +4,11 @@ Reflexes of insect legs: layers over the gait that can be switched on and off wh
 Two decide whether a leg steps (step reflex, load reflex), one keeps neighbours from stepping
 together, and three move the rest angles beyond what the motor programs do: a leg that meets an
 obstacle in its step is drawn back and lifted higher, one that finds no ground presses further
-down.
+down. A seventh levels the body (``insect_posture``); while it leans, the three leave feet alone:
+a front leg that hangs over the ground because the body rears up must not push it up further.
+
+The thesis bounds nothing. Here a reflex lifts a leg only over neighbours that bear, and delays a
+step for ``longest_wait`` at most, unless parameters say otherwise.
 
 References
 ----------
@@ -22,13 +26,15 @@ import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray, IntArray
 from gait_core.observation import Observation
-from gait_core.parameters import Parameters, bounded, flag
+from gait_core.parameters import bounded, flag
 from gait_core.robot.model import RobotModel
 from gait_core.snapshot import given, taken
+from gait_cpg.insect_posture import Posture, PostureParams
 
 STANCE, POTENTIAL_STEP, STEP = range(3)
 """What a leg does: stands, would step if nothing forbade it, steps."""
-_STATE = ('offsets', 'rates', '_next', '_held', '_groundless', '_acting', 'counts')
+_STATE = ('offsets', 'rates', '_own', '_given', '_held', '_groundless', '_waited', '_acting',
+          'counts')  # fmt: skip
 REFLEXES = (
     'step_reflex',
     'load_reflex',
@@ -36,8 +42,17 @@ REFLEXES = (
     'elevator_reflex',
     'retraction',
     'foothold_search',
+    'posture_reflex',
 )
 """The layers; each is a parameter that is true where it is on."""
+PUBLISHED = {
+    'step_reflex': True,
+    'load_reflex': True,
+    'bearing_neighbours': False,
+    'longest_wait': 10.0,
+}
+"""The two of the thesis, without bounds."""
+_MOVING = ('elevator_reflex', 'retraction', 'foothold_search', 'posture_reflex')
 
 
 def _angle(default: float, doc: str, high: float = 1.6) -> Any:
@@ -53,7 +68,7 @@ def _delay(default: float, doc: str) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReflexParams(Parameters):
+class ReflexParams(PostureParams):
     """Which reflexes act, and their thresholds for each pair of legs, as left angles."""
 
     step_reflex: bool = flag(False, doc='A leg that stands too far back wants to step.')
@@ -64,6 +79,12 @@ class ReflexParams(Parameters):
     elevator_reflex: bool = flag(False, doc='A leg that is held up in its step lifts higher.')
     retraction: bool = flag(False, doc='A leg that is held up in its step is drawn back a little.')
     foothold_search: bool = flag(False, doc='A leg that finds no ground presses further down.')
+    bearing_neighbours: bool = flag(
+        True, doc='The step reflex waits until all neighbours of its leg stand on the ground.'
+    )
+    longest_wait: float = bounded(
+        0.01, low=0.0, high=10.0, unit='s', doc='By which reflexes delay a step at most.'
+    )
     front_step_angle: float = _angle(0.10, 'Front legs: joint 0 beyond which they want to step.')
     middle_step_angle: float = _angle(0.40, 'Middle legs: the same.')
     back_step_angle: float = _angle(0.45, 'Back legs: the same.')
@@ -143,6 +164,8 @@ class Reflexes:
     Attributes
     ----------
     senses : Senses
+    posture : Posture
+        The seventh, which asks for more than offsets.
     offsets, rates : (6, joints) arrays [rad, rad/s]
         By which rest angles differ from their programs, at the start of a control period and
         within it.
@@ -152,21 +175,24 @@ class Reflexes:
     """
 
     def __init__(self, robot: RobotModel, row: IntArray, right: BoolArray, joints: int) -> None:
-        self._row = row
+        self._row, side = row, np.where(right, -1.0, 1.0)
         apart = np.abs(row[:, None] - row[None, :])
         across = right[:, None] != right[None, :]
         self._neighbours = np.where(across, apart == 0, apart == 1)
-        self.senses = Senses(robot, np.where(right, -1.0, 1.0))
+        self.senses, self.posture = Senses(robot, side), Posture(row, side)
         self._shape = (len(row), joints)
         self.reset()
 
     def reset(self) -> None:
         """Forget what was felt."""
+        self.posture.reset()
         self.offsets: FloatArray = np.zeros(self._shape)
         self.rates: FloatArray = np.zeros(self._shape)
-        self._next: FloatArray = np.zeros(self._shape)
+        self._own: FloatArray = np.zeros(self._shape)
+        self._given: FloatArray = np.zeros(self._shape)
         self._held: BoolArray = np.zeros(self._shape[0], dtype=bool)
         self._groundless: FloatArray = np.zeros(self._shape[0])
+        self._waited: FloatArray = np.zeros(self._shape[0])
         self._acting: dict[str, BoolArray] = {}
         self.counts = dict.fromkeys(REFLEXES, 0)
 
@@ -180,28 +206,41 @@ class Reflexes:
 
         self._step_angle, self._load = by_row('step_angle'), by_row('load')
         self._lag, self._patience = by_row('held'), by_row('groundless')
-        self._moving = params.elevator_reflex or params.retraction or params.foothold_search
+        self._moving = any(getattr(params, name) for name in _MOVING)
+
+    def take(self, dt: float, observation: Observation) -> None:
+        """Read what legs and body feel, a control period [s] after the last."""
+        self.senses.take(observation)
+        self._count('posture_reflex', self.posture.take(dt, observation.imu, self._params))
 
     def wanted(self, states: IntArray, shifts: FloatArray) -> BoolArray:
         """Return which legs, set farther back by (6,) [rad], should step from stance, (6,)."""
         if not self._params.step_reflex:
             return np.zeros(len(states), dtype=bool)
-        return self._count(
-            'step_reflex', (self.senses.coxa - shifts > self._step_angle) & (states == STANCE)
-        )
+        back = self.senses.coxa - shifts - self.posture.shifts()
+        far = (back > self._step_angle) & (states == STANCE)
+        if self._params.bearing_neighbours:
+            bears = self.senses.grounded & (states != STEP)
+            far &= (bears | ~self._neighbours).all(axis=1)
+        return self._count('step_reflex', far)
 
-    def inhibits(self, leg: int, states: IntArray) -> bool:
-        """Return whether a leg that is about to step must wait."""
+    def inhibits(self, dt: float, leg: int, states: IntArray) -> bool:
+        """Return whether a leg that is about to step must wait for a control period [s]."""
         params = self._params
-        if params.load_reflex and self.senses.load[leg] > self._load[leg]:
-            self.counts['load_reflex'] += 1
-            return True
-        if params.neighbour_inhibition and (states[self._neighbours[leg]] == STEP).any():
-            self.counts['neighbour_inhibition'] += 1
-            return True
-        return False
+        if self._waited[leg] > params.longest_wait - 0.5 * dt:
+            found = ''
+        elif params.load_reflex and self.senses.load[leg] > self._load[leg]:
+            found = 'load_reflex'
+        elif params.neighbour_inhibition and (states[self._neighbours[leg]] == STEP).any():
+            found = 'neighbour_inhibition'
+        else:
+            found = ''
+        if found:
+            self.counts[found] += int(self._waited[leg] == 0.0)
+        self._waited[leg] = self._waited[leg] + dt if found else 0.0
+        return bool(found)
 
-    def advance(self, dt: float, states: IntArray, rest: FloatArray) -> None:
+    def advance(self, dt: float, states: IntArray, rest: FloatArray, early: BoolArray) -> None:
         """
         Move the offsets by a control period.
 
@@ -211,43 +250,50 @@ class Reflexes:
         states : (6,) int array
         rest : (6, joints) array [rad]
             Rest angles as the programs have them.
+        early : (6,) bool array
+            Which legs step and have yet to be lowered.
 
         """
-        self.offsets = self._next
+        self.offsets = self._own + self._given
         if not self._moving and not self.offsets.any():
             self.rates = np.zeros(self._shape)
             return
-        goal, pace = self._goals(dt, states, rest)
-        reach = dt * pace
-        self._next = self.offsets + np.clip(goal - self.offsets, -reach, reach)
-        self.rates = (self._next - self.offsets) / dt
+        params = self._params
+        goal, pace = self._goals(dt, states, rest, early)
+        self._own = _towards(self._own, goal, dt * pace)
+        lifts = self.posture.lifts(params, states != STEP)
+        given = _towards(self._given[:, 1], lifts, dt * params.give_way_most / params.reflex_time)
+        self._given = np.zeros(self._shape)
+        self._given[:, 0], self._given[:, 1] = self.posture.shifts(), given
+        self.rates = (self._own + self._given - self.offsets) / dt
 
     def _goals(
-        self, dt: float, states: IntArray, rest: FloatArray
+        self, dt: float, states: IntArray, rest: FloatArray, early: BoolArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Return where offsets are to go and how fast, (6, joints) [rad, rad/s]."""
-        params, stepping = self._params, states == STEP
+        """Return where reflexes of single legs move them and how fast, as offsets."""
+        params, standing = self._params, states != STEP
         goal: FloatArray = np.zeros(self._shape)
         pace: FloatArray = np.full(
             self._shape, max(params.elevator_lift, params.retraction_angle) / params.reflex_time
         )
         lag = self.senses.coxa - rest[:, 0] - self.offsets[:, 0]
-        # A leg that was held up stays lifted until its step is over.
-        self._held = stepping & (self._held | (lag > self._lag))
+        # Feet that a leaning body has pressed to the ground, or lifted from it, meet no obstacle.
+        level = not self.posture.lean.excess.any()
+        stuck = early & (lag > self._lag) & level
+        # A leg that was held up stays lifted until it has to land.
+        self._held = ~standing & (self._held | stuck)
         if params.elevator_reflex:
             goal[self._count('elevator_reflex', self._held), 1] = params.elevator_lift
         if params.retraction:
-            goal[self._count('retraction', stepping & (lag > self._lag)), 0] = (
-                params.retraction_angle
-            )
+            goal[self._count('retraction', stuck), 0] = params.retraction_angle
         if params.foothold_search:
-            lost = ~stepping & ~self.senses.grounded
+            lost = standing & ~self.senses.grounded
             self._groundless = np.where(lost, self._groundless + dt, 0.0)
-            searching = self._count('foothold_search', self._groundless > self._patience)
+            searching = self._count('foothold_search', level & (self._groundless > self._patience))
             # Down to the full depth as long as nothing bears, and no further once it does.
-            found = ~stepping & ~searching & (self.offsets[:, 1] < 0.0)
+            found = standing & ~searching & (self._own[:, 1] < 0.0)
             goal[searching, 1] = -params.search_depth
-            goal[found, 1] = self.offsets[found, 1]
+            goal[found, 1] = self._own[found, 1]
             pace[searching, 1] = params.search_depth / params.search_time
         return goal, pace
 
@@ -260,8 +306,15 @@ class Reflexes:
 
     def snapshot(self) -> dict[str, Any]:
         """Return what the layers do and have felt."""
-        return taken(self, _STATE)
+        return {**taken(self, _STATE), 'posture': self.posture.snapshot()}
 
     def restore(self, snapshot: Mapping[str, Any]) -> None:
         """Take such a state."""
         given(self, _STATE, snapshot)
+        self.posture.restore(snapshot['posture'])
+
+
+def _towards(now: FloatArray, goal: FloatArray, reach: FloatArray | float) -> FloatArray:
+    """Return an array moved towards a goal by a reach at most."""
+    moved: FloatArray = now + np.clip(goal - now, -reach, reach)
+    return moved

@@ -256,7 +256,7 @@ DEFAULTS = {
         'steps': {
             'height': 0.002,
             'length': 0.03,
-            'start': 0.02,
+            'start': 0.03,
             'extent': 0.3,
             'width': 0.2,
             'cell': 0.001,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from gait_evolver.studies.mckenna1990_cost import cost
 from gait_evolver.studies.mckenna1990_free import free_bodies
 from gait_evolver.studies.mckenna1990_gait import gait
 from gait_evolver.studies.mckenna1990_model import physics, robot
@@ -29,6 +30,7 @@ def study() -> Study:
             Part(name='physics', measure=physics),
             Part(name='free_bodies', measure=free_bodies),
             Part(name='gait', measure=gait),
+            Part(name='cost', measure=cost),
             Part(name='walks', measure=walks),
             Part(name='stop_and_go', measure=stop_and_go),
             Part(name='uneven', measure=uneven),
