@@ -107,6 +107,12 @@ class Graph:
         self.executor.add_node(node)
         return node
 
+    def remove(self, node):
+        """End a node before the others."""
+        self._nodes.remove(node)
+        self.executor.remove_node(node)
+        node.destroy_node()
+
     def spin(self, seconds):
         self.until(lambda: False, seconds, fail=False)
 

@@ -9,14 +9,12 @@ import sys
 from typing import Any
 
 from builtin_interfaces.msg import Time
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.task import Future
-from std_msgs.msg import Header
 from std_srvs.srv import Trigger
 
 from gait_core import registry
@@ -38,6 +36,7 @@ from gait_evolver.run_store import RunStore
 from gait_interfaces.action import Evolve
 from gait_interfaces.msg import BestGait, EvolverStatus
 from gait_ros.conversions import to_quantities, to_result, to_spec
+from gait_ros.diagnostics import Diagnostics
 from gait_ros.parameters import (
     DeclaredParameters,
     from_parameter_values,
@@ -47,6 +46,7 @@ from gait_ros.parameters import (
 from gait_ros.qos import LATCHED, advertise
 from gait_ros.run_node import run_node
 
+_STATES = ('idle', 'running', 'cancelling', 'failed')
 _PERIOD = 0.1
 _STATUS_PERIOD = 1.0
 _LAST_WORDS = 10.0
@@ -98,7 +98,7 @@ class EvolverNode(Node):
         self._reported = True
         self._status = advertise(self, EvolverStatus, '~/status')
         self._best = advertise(self, BestGait, '~/best', LATCHED)
-        self._diagnostics = advertise(self, DiagnosticArray, 'diagnostics')
+        self._diagnostics = Diagnostics(self, 'evolution')
         self.create_service(Trigger, '~/checkpoint', self._on_checkpoint)
         self._action = ActionServer(
             self,
@@ -242,8 +242,7 @@ class EvolverNode(Node):
         self._status.publish(message)
         if self._goal is not None:
             self._goal.publish_feedback(Evolve.Feedback(status=message))
-        if self._diagnostics.get_subscription_count():
-            self._diagnostics.publish(self._diagnosis(message))
+        self._tell(message)
 
     def _status_message(self) -> EvolverStatus:
         run = self._run
@@ -319,26 +318,29 @@ class EvolverNode(Node):
                 result.best = [self._best_message(run, snapshot.best)]
         return result
 
-    def _diagnosis(self, status: EvolverStatus) -> DiagnosticArray:
-        failed = status.state == EvolverStatus.FAILED
-        return DiagnosticArray(
-            header=Header(stamp=status.stamp),
-            status=[
-                DiagnosticStatus(
-                    level=DiagnosticStatus.ERROR if failed else DiagnosticStatus.OK,
-                    name=f'{self.get_fully_qualified_name()}: evolution',
-                    message=status.message
-                    or ('idle', 'running', 'cancelling', 'failed')[status.state],
-                    hardware_id='none',
-                    values=[
-                        KeyValue(key='generation', value=str(status.generation)),
-                        KeyValue(key='workers', value=str(len(status.workers))),
-                        KeyValue(key='lost workers', value=str(status.lost_workers)),
-                        KeyValue(key='lost trials', value=str(status.lost_trials)),
-                        KeyValue(key='efficiency', value=f'{status.efficiency:.2f}'),
-                    ],
-                )
-            ],
+    def _tell(self, status: EvolverStatus) -> None:
+        """Publish the diagnostic of a status."""
+        trouble = ''
+        if status.state == EvolverStatus.FAILED:
+            trouble = f'failed: {status.message}' if status.message else 'failed'
+        elif status.lost_workers:
+            trouble = (
+                f'{status.lost_workers} workers were lost and {status.lost_trials} trials begun '
+                'again: see the logs of their bridges'
+            )
+        self._diagnostics.tell(
+            status.stamp,
+            self._experiment or 'none',
+            trouble,
+            lambda: {
+                'generation': status.generation,
+                'workers': len(status.workers),
+                'lost workers': status.lost_workers,
+                'lost trials': status.lost_trials,
+                'efficiency': status.efficiency,
+            },
+            failed=status.state == EvolverStatus.FAILED,
+            fine=status.message or _STATES[status.state],
         )
 
     def _now(self) -> Time:

@@ -14,6 +14,7 @@ from gait_ros.qos import advertise
 
 _TOPIC = '/clock'
 _DISCOVERY = 1.0
+_PATIENCE = 3.0
 # How far a bridge that follows the clock of another may fall behind it [ns].
 _APART = 500_000_000
 
@@ -69,6 +70,38 @@ class SimulatedTime:
     def now(self) -> Time:
         """Return the present stamp."""
         return to_stamp(self.nanoseconds)
+
+
+class ClockWatch:
+    """
+    Tells a node under simulated time that its clock has not begun, or stands still.
+
+    Parameters
+    ----------
+    meanwhile : str
+        What the robot does without time, for a person.
+
+    """
+
+    def __init__(self, meanwhile: str) -> None:
+        self._meanwhile = meanwhile
+        self._passing = 0, time.monotonic()
+
+    def trouble(self, simulated: int) -> str:
+        """Return what is wrong with simulated time [ns], or nothing; called every second or so."""
+        if simulated != self._passing[0]:
+            self._passing = simulated, time.monotonic()
+        if time.monotonic() - self._passing[1] < _PATIENCE:
+            return ''
+        if simulated == 0:
+            return (
+                'use_sim_time is true but no /clock has come: start a simulator that publishes '
+                f'it, or set use_sim_time to false. {self._meanwhile}'
+            )
+        return (
+            f'/clock stands still at {simulated * 1e-9:.2f} s: is the simulator paused or gone? '
+            f'{self._meanwhile}'
+        )
 
 
 def others_on(node: Node, topic: str, own: int = 1) -> list[str]:

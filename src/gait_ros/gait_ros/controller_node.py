@@ -8,7 +8,6 @@ from pathlib import Path
 import sys
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist
 from nav_msgs.msg import Odometry
 from rclpy.clock import Clock, ClockType
@@ -31,9 +30,10 @@ from gait_core.trial_spec import Command
 from gait_core.weights import load_weights
 from gait_interfaces.msg import FootContacts, GaitState
 from gait_interfaces.srv import LoadGait
+from gait_ros.clock import ClockWatch
 from gait_ros.command_messages import to_commands, to_gait_state, to_trajectory
-from gait_ros.diagnostics import diagnosis
-from gait_ros.live_observation import LiveObservation
+from gait_ros.diagnostics import Diagnostics
+from gait_ros.live_observation import SOURCES, LiveObservation
 from gait_ros.lockstep import LockstepClient
 from gait_ros.managed import ManagedNode
 from gait_ros.markers import gait_markers
@@ -196,7 +196,7 @@ class ControllerNode(ManagedNode):
         self._state_publisher = advertise(self, GaitState, 'gait_state')
         self._markers = advertise(self, MarkerArray, 'gait_markers')
         self._shown = 0
-        self._diagnostics = advertise(self, DiagnosticArray, 'diagnostics')
+        self._diagnostics = Diagnostics(self, 'controller')
         if not chosen.lockstep:
             self._listen()
         self.create_service(LoadGait, '~/load_gait', self._on_load_gait)
@@ -204,7 +204,7 @@ class ControllerNode(ManagedNode):
         self._lockstep: LockstepClient | None = None
         self._timer: Any = None
         self._waiting = ''
-        self._passing = 0, 0
+        self._clock_watch = ClockWatch('The robot keeps its last targets')
         self._told = '', 0
 
     def _first_velocity(self) -> tuple[float, float, float]:
@@ -277,7 +277,7 @@ class ControllerNode(ManagedNode):
         dt, period = self._passed(), 1.0 / self._chosen.control_rate
         observation = self._seen.observation(self._tick, self._time)
         absent = missing(observation, self.controller.needs)
-        self._waiting = f'waiting for {", ".join(absent)}' if absent else ''
+        self._waiting = self._lacking(absent) if absent else ''
         self._show()
         if absent:
             return
@@ -374,16 +374,41 @@ class ControllerNode(ManagedNode):
         self._tell(trouble)
         if self._lockstep is not None:
             self._publish_state()
-        if self._diagnostics.get_subscription_count():
-            values = {
-                'controller': self.controller_name,
-                'lockstep': self._chosen.lockstep,
-                'active': self.active,
-                **({} if self._chosen.lockstep else self._safe.counts()),
-            }
-            stamp = self.get_clock().now().to_msg()
-            name = f'{self.get_fully_qualified_name()}: controller'
-            self._diagnostics.publish(diagnosis(stamp, name, self._chosen.robot, trouble, values))
+        stamp, failed = self.get_clock().now().to_msg(), self.active and self._safe.urgent
+        self._diagnostics.tell(
+            stamp,
+            self._chosen.robot,
+            trouble or ('' if self.active else 'inactive: configure and activate it'),
+            self._readings,
+            failed=failed,
+        )
+
+    def _readings(self) -> dict[str, object]:
+        """Return what diagnostics tell besides."""
+        values: dict[str, object] = {
+            'controller': self.controller_name,
+            'lockstep': self._chosen.lockstep,
+            'active': self.active,
+        }
+        if self._chosen.lockstep:
+            return values
+        return {
+            **values,
+            'command': ' '.join(f'{speed:.3f}' for speed in self._command.velocity),
+            'age of joint_states [s]': self._seen.age(),
+            'ignored': '; '.join(self._seen.complaints),
+            'last stop': self._safe.last_stop,
+            **self._safe.counts(),
+        }
+
+    def _lacking(self, absent: Sequence[str]) -> str:
+        """Return what the controller waits for, and why that does not come."""
+        topics = sorted({SOURCES[name] for name in absent if name in SOURCES})
+        silent = [topic for topic in topics if not self.count_publishers(topic)]
+        why = f'nobody publishes {" and ".join(silent)}' if silent else ''
+        if topics and not silent:
+            why = f'{" and ".join(topics)} bring none: compare names and QoS with ros2 topic info'
+        return f'waiting for {", ".join(absent)}' + (f': {why}' if why else '')
 
     def _tell(self, trouble: str) -> None:
         """Log a trouble when it comes, and again while it lasts."""
@@ -401,27 +426,10 @@ class ControllerNode(ManagedNode):
         if waited < _PATIENCE:
             return self._safe.trouble if self._safe.urgent else ''
         if not self._chosen.lockstep and self._gait_clock is not self._steady:
-            stopped = self._without_time()
+            stopped = self._clock_watch.trouble(self._now())
             if stopped:
                 return stopped
         return self._waiting or self._unsafe()
-
-    def _without_time(self) -> str:
-        """Return what is wrong with simulated time; empty if it passes."""
-        simulated, wall = self._now(), self._steady.now().nanoseconds
-        if simulated == 0:
-            return (
-                'use_sim_time is true but no /clock has come: start a simulator that publishes '
-                'it, or set use_sim_time to false'
-            )
-        if simulated != self._passing[0]:
-            self._passing = simulated, wall
-        if (wall - self._passing[1]) * 1e-9 < _PATIENCE:
-            return ''
-        return (
-            f'/clock stands still at {simulated * 1e-9:.2f} s: is the simulator paused or gone? '
-            'The robot keeps its last targets'
-        )
 
     def _unsafe(self) -> str:
         """Return what the safety layer has against the controller's targets."""
@@ -429,7 +437,10 @@ class ControllerNode(ManagedNode):
             return ''
         unmeasured = self._seen.unmeasured()
         if unmeasured:
-            return f"waiting for joint_states of {len(unmeasured)} joints, first '{unmeasured[0]}'"
+            return (
+                f"waiting for joint_states of {len(unmeasured)} joints, first '{unmeasured[0]}': "
+                'their publisher names others, or none'
+            )
         return self._safe.trouble
 
 

@@ -6,15 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 import sys
+import time
 from typing import Any
 
+from rclpy.clock import Clock, ClockType
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from gait_core.errors import BadCommand, ConfigurationError
 from gait_core.hardware import JointValues, read_hardware
+from gait_core.names import unmatched
 from gait_core.parameters import Parameters, flag, text
 from gait_core.robot.load import load_robot
+from gait_ros.diagnostics import Diagnostics
 from gait_ros.joint_messages import (
     COMMANDS,
     MOTOR_COMMANDS,
@@ -29,6 +33,12 @@ from gait_ros.qos import advertise, listen
 from gait_ros.run_node import run_node
 
 _REPEAT = 10.0
+_WATCH_PERIOD = 1.0
+_PATIENCE = 3.0
+_SENDERS = {
+    MOTOR_STATES: 'the driver of the motors',
+    COMMANDS: 'controller_manager, with target:=topic,',
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +68,11 @@ class HardwareNode(ManagedNode):
             raise ConfigurationError("parameter 'robot' is empty; name one, e.g. robot:=guroo")
         self._hardware = read_hardware(chosen.hardware, load_robot(chosen.robot))
         self._readings: dict[str, float] = {}
+        self._came: dict[str, int] = {}
+        self._heard: dict[str, float] = {}
+        self._refused = 0
+        self._unknown: set[str] = set()
+        self._diagnostics = Diagnostics(self, 'hardware')
         for source, target, change in (
             (COMMANDS, MOTOR_COMMANDS, self._hardware.to_motors),
             (MOTOR_STATES, STATES, self._to_joints),
@@ -65,30 +80,67 @@ class HardwareNode(ManagedNode):
             publisher = advertise(self, JointState, target)
             listen(self, JointState, source, self._relay(source, publisher, change))
         self.create_service(Trigger, '~/calibrate', self._on_calibrate)
+        self._began = time.monotonic()
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self.create_timer(_WATCH_PERIOD, self._on_watch, clock=steady)
 
     def _relay(
         self, source: str, publisher: Any, change: Callable[[JointValues], JointValues]
     ) -> Callable[[JointState], None]:
         def relay(message: JointState) -> None:
+            self._came[source] = self._came.get(source, 0) + 1
+            self._heard[source] = time.monotonic()
             if not self.active:
                 return
             try:
                 values = to_values(message)
             except BadCommand as error:
+                self._refused += 1
                 self.get_logger().warning(
                     f'{source} refused: {error}', throttle_duration_sec=_REPEAT
                 )
                 return
             changed = change(values)
             if len(changed.names) < len(values.names):
-                self.get_logger().warning(
-                    f'{source}: {len(values.names) - len(changed.names)} names are not known to '
-                    'the hardware and are left out',
-                    throttle_duration_sec=_REPEAT,
-                )
+                self._report_unknown(source, values.names)
             publisher.publish(from_values(changed, message.header.stamp))
 
         return relay
+
+    def _report_unknown(self, source: str, names: Sequence[str]) -> None:
+        motors = self._hardware.motors
+        known = list(motors) if source == COMMANDS else [one.name for one in motors.values()]
+        self._unknown |= set(names) - set(known)
+        self.get_logger().warning(
+            f'{source}: {unmatched("name", names, known)}; left out',
+            throttle_duration_sec=_REPEAT,
+        )
+
+    def _on_watch(self) -> None:
+        trouble = self._trouble()
+        if trouble:
+            self.get_logger().warning(trouble, throttle_duration_sec=_REPEAT)
+        stamp = self.get_clock().now().to_msg()
+        self._diagnostics.tell(stamp, self._declared.value.robot, trouble, self._values)
+
+    def _trouble(self) -> str:
+        """Return what does not come through, for a person; empty: both directions do."""
+        if not self.active:
+            return 'inactive: configure and activate it'
+        now = time.monotonic()
+        for source, who in _SENDERS.items():
+            if now - self._heard.get(source, self._began) > _PATIENCE:
+                said = 'has come' if source not in self._heard else 'comes any more'
+                return f'nothing {said} on {source}: is {who} running?'
+        return ''
+
+    def _values(self) -> dict[str, object]:
+        """Return what diagnostics tell besides."""
+        return {
+            **{f'from {source}': self._came.get(source, 0) for source in _SENDERS},
+            'refused': self._refused,
+            'unknown names': ' '.join(sorted(self._unknown)),
+        }
 
     def _to_joints(self, values: JointValues) -> JointValues:
         if values.position is not None:

@@ -16,6 +16,7 @@ from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.targets import JointTargets
 from gait_core.trajectory import Trajectory
+from gait_ros.clock import UNKNOWN, others_on
 from gait_ros.command_messages import from_commands, from_trajectory
 from gait_ros.joint_messages import (
     COMMANDS,
@@ -93,8 +94,20 @@ class JointTopics:
                 'commands': (Float64MultiArray, self._take_commands),
             }
         self.commands = ' or '.join(inputs)
+        self.refused = 0
+        """How many messages could not be taken."""
         for topic, (kind, take) in inputs.items():
             listen(node, kind, topic, self._taker(topic, take))
+
+    def rival(self) -> str:
+        """Return who publishes the joints' states as well, for a person; empty: nobody."""
+        others = others_on(self._node, self.states)
+        if not others or UNKNOWN in others[0]:
+            return ''
+        return (
+            f'{self.states} is published by {others[0]} as well as by '
+            f'{self._node.get_fully_qualified_name()}: their readers see both; end one of them'
+        )
 
     def spoken(self, message: JointState) -> JointState:
         """Return joint states as the motors report them, where there are any."""
@@ -110,6 +123,7 @@ class JointTopics:
             try:
                 take(live, message)
             except BadCommand as error:
+                self.refused += 1
                 self._node.get_logger().warning(
                     f'{topic} refused, the last good one holds: {error}',
                     throttle_duration_sec=_REPEAT,

@@ -20,6 +20,17 @@ from gait_core.observation import Contacts, Imu, Observation
 from gait_core.robot.model import RobotModel
 from gait_interfaces.msg import FootContacts
 
+SOURCES = {
+    'joint_positions': 'joint_states',
+    'joint_velocities': 'joint_states',
+    'joint_efforts': 'joint_states',
+    'imu': 'imu/data',
+    'contacts': 'foot_contacts',
+    'body_poses': 'odom',
+    'body_twists': 'odom',
+}
+"""Topics from which the fields of an observation come."""
+
 
 def base_pose(message: Odometry) -> FloatArray | None:
     """Return position and quaternion, (7,); None if not finite or the quaternion no rotation."""
@@ -51,7 +62,8 @@ class LiveObservation:
         self, robot: RobotModel, warn: Callable[[str], Any], now: Callable[[], int] = lambda: 0
     ) -> None:
         self._robot, self._warn, self._now = robot, warn, now
-        self._warned: set[str] = set()
+        self.complaints: list[str] = []
+        """What was ignored of the messages so far, each kind once."""
         n = len(robot.joint_names)
         self._values = {
             'joint_positions': robot.stance[:n].copy(),
@@ -195,8 +207,8 @@ class LiveObservation:
             )
 
     def _once(self, text: str) -> None:
-        if text not in self._warned:
-            self._warned.add(text)
+        if text not in self.complaints:
+            self.complaints.append(text)
             self._warn(text)
 
 

@@ -9,11 +9,13 @@ from typing import Any
 
 from geometry_msgs.msg import Twist
 from nav_msgs.msg import Odometry
+from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 from gait_core.arrays import FloatArray
 from gait_core.parameters import bounded
 from gait_core.waypoints import STANDING, WaypointFollower, WaypointParams
+from gait_ros.clock import ClockWatch
 from gait_ros.live_observation import base_pose
 from gait_ros.parameters import DeclaredParameters, refuse_unknown_overrides
 from gait_ros.qos import advertise, listen
@@ -53,6 +55,15 @@ class WaypointsNode(Node):
     def start(self) -> None:
         """Begin to walk."""
         self.create_timer(1.0 / self._declared.value.rate, self._on_timer)
+        if self.get_parameter('use_sim_time').value:
+            self._clock_watch = ClockWatch('No velocity is commanded')
+            steady = Clock(clock_type=ClockType.STEADY_TIME)
+            self.create_timer(1.0, self._on_watch, clock=steady)
+
+    def _on_watch(self) -> None:
+        trouble = self._clock_watch.trouble(self.get_clock().now().nanoseconds)
+        if trouble:
+            self.get_logger().warning(trouble, throttle_duration_sec=_REPEAT)
 
     def _on_change(self, params: WaypointsNodeParams) -> None:
         self._follower.params = params

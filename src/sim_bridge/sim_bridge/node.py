@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-import os
 from pathlib import Path
-import socket
 import sys
 import time
 import traceback
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
 from std_srvs.srv import SetBool
@@ -26,7 +23,7 @@ from gait_core.trial import TrialLoop, engine_for, start_trial, step_controller,
 from gait_core.trial_spec import DIVERGED, TrialResult, invalid
 from gait_interfaces.msg import WorkerStatus
 from gait_interfaces.srv import CancelTrial, QueryTerrain, Reset, RunTrial, Step
-from gait_ros.clock import UNKNOWN, ClockPublisher, SimulatedTime, others_on, to_stamp
+from gait_ros.clock import ClockPublisher, ClockWatch, SimulatedTime
 from gait_ros.conversions import (
     from_scene,
     from_spec,
@@ -34,7 +31,8 @@ from gait_ros.conversions import (
     to_observation,
     to_result,
 )
-from gait_ros.diagnostics import diagnosis
+from gait_ros.diagnostics import Diagnostics
+from gait_ros.heartbeat import worker_status
 from gait_ros.joint_topics import JointTopics
 from gait_ros.lockstep import LockstepServer, NextSpin
 from gait_ros.managed import ManagedNode
@@ -87,6 +85,8 @@ class SimBridgeNode(ManagedNode):
         self._fault = ''
         self._clock_publisher: ClockPublisher | None = None
         self._reported: set[str] = set()
+        self._rival = ''
+        self._clock_watch = ClockWatch('The simulation goes on, by a clock of its own')
         self._advertise()
 
     def _advertise(self) -> None:
@@ -100,7 +100,7 @@ class SimBridgeNode(ManagedNode):
             self._joints.spoken,
             self._params.sensors,
         )
-        self._diagnostics = advertise(self, DiagnosticArray, 'diagnostics')
+        self._diagnostics = Diagnostics(self, 'simulation')
         self._heartbeat = advertise(self, WorkerStatus, '~/worker_status')
         self._lockstep = LockstepServer(self)
         self.create_service(Reset, '~/reset', self._on_reset)
@@ -412,36 +412,22 @@ class SimBridgeNode(ManagedNode):
     # ------------------------------------------------------------------------------------ watching
 
     def _on_heartbeat(self) -> None:
-        message = WorkerStatus(
-            stamp=to_stamp(time.time_ns()),
-            host=socket.gethostname(),
-            pid=os.getpid(),
-            mode=self._params.mode,
-            waiting_for=self._trouble(),
+        trial, live = self._trial, self._live
+        status = worker_status(
+            self._params.mode,
+            self._trouble(),
+            self._scene,
+            active=self.active,
+            paused=self._paused,
+            tick=live.tick if live is not None else 0,
+            trial=(trial.id, trial.loop) if trial is not None else None,
         )
-        scene = self._scene
-        if self._trial is not None:
-            loop = self._trial.loop
-            scene = loop.spec.scene
-            message.state = WorkerStatus.TRIAL
-            message.trial_id = self._trial.id
-            message.tick, message.ticks = loop.tick, loop.spec.ticks
-        elif self.active:
-            message.state = WorkerStatus.LIVE
-            message.tick = self._live.tick if self._live is not None else 0
-        if self._paused and self.active:
-            message.state = WorkerStatus.PAUSED
-        if scene is not None:
-            message.robot, message.fixed_base = scene.robot, scene.fixed_base
-        self._heartbeat.publish(message)
+        self._heartbeat.publish(status)
 
     def _on_watch(self) -> None:
-        others = others_on(self, self._joints.states)
-        if others and UNKNOWN not in others[0]:
-            self._warn_once(
-                f'{self._joints.states} is published by {others[0]} as well as by '
-                f'{self.get_fully_qualified_name()}: their readers see both'
-            )
+        self._rival = self._joints.rival()
+        if self._rival:
+            self._warn_once(self._rival)
         if self._clock_publisher is not None:
             surrender = self._clock_publisher.give_way()
             if surrender:
@@ -454,18 +440,24 @@ class SimBridgeNode(ManagedNode):
         trouble = self._trouble()
         if trouble:
             self.get_logger().warning(trouble, throttle_duration_sec=_REPEAT)
-        if self._diagnostics.get_subscription_count():
-            lag = self._pace.lag if self._live is not None else 0.0
-            values = {
-                'mode': self._params.mode,
-                'active': self.active,
-                'paused': self._paused,
-                'trial': self._trial.id if self._trial is not None else '',
-                'lag_s': f'{lag:.3f}',
-            }
-            name = f'{self.get_fully_qualified_name()}: simulation'
-            robot = self._scene.robot if self._scene is not None else ''
-            self._diagnostics.publish(diagnosis(self._time.now(), name, robot, trouble, values))
+        robot, said = self._scene.robot if self._scene else '', trouble or self._rival
+        failed = bool(self._fault)
+        self._diagnostics.tell(self._time.now(), robot, said, self._readings, failed=failed)
+
+    def _readings(self) -> dict[str, object]:
+        """Return what diagnostics tell besides."""
+        live = self._live
+        return {
+            'mode': self._params.mode,
+            'active': self.active,
+            'paused': self._paused,
+            'trial': self._trial.id if self._trial is not None else '',
+            'tick': live.tick if live is not None else 0,
+            'commands': live.commands if live is not None else 0,
+            'refused': self._joints.refused,
+            'fixed_base': self._scene is not None and self._scene.fixed_base,
+            'lag_s': self._pace.lag if live is not None else 0.0,
+        }
 
     def _trouble(self) -> str:
         """Return what keeps the robot from moving, for a person; empty if nothing does."""
@@ -476,6 +468,10 @@ class SimBridgeNode(ManagedNode):
             return ''
         if self._fault:
             return self._fault
+        if self._follows:
+            trouble = self._clock_watch.trouble(self.get_clock().now().nanoseconds)
+            if trouble:
+                return trouble
         late = time.monotonic() - self._activated > _PATIENCE
         if late and not live.commanded:
             return (

@@ -1,0 +1,58 @@
+"""The heartbeat of a bridge: which process it is, and what it is doing."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+
+from gait_core.scene import Scene
+from gait_core.trial import TrialLoop
+from gait_interfaces.msg import WorkerStatus
+from gait_ros.clock import to_stamp
+
+
+def worker_status(
+    mode: str,
+    waiting_for: str,
+    scene: Scene | None,
+    *,
+    active: bool,
+    paused: bool,
+    tick: int,
+    trial: tuple[str, TrialLoop] | None,
+) -> WorkerStatus:
+    """
+    Return the heartbeat of this process.
+
+    Parameters
+    ----------
+    mode, waiting_for : str
+        Of the bridge; what keeps its robot from moving.
+    scene : Scene or None
+        Of the live simulation.
+    active, paused : bool
+    tick : int
+        Of the live simulation.
+    trial : (str, TrialLoop) or None
+        Id and loop of the trial that runs.
+
+    """
+    message = WorkerStatus(
+        stamp=to_stamp(time.time_ns()),
+        host=socket.gethostname(),
+        pid=os.getpid(),
+        mode=mode,
+        waiting_for=waiting_for,
+    )
+    if trial is not None:
+        message.trial_id, loop = trial
+        message.state, scene = WorkerStatus.TRIAL, loop.spec.scene
+        message.tick, message.ticks = loop.tick, loop.spec.ticks
+    elif active:
+        message.state, message.tick = WorkerStatus.LIVE, tick
+    if paused and active:
+        message.state = WorkerStatus.PAUSED
+    if scene is not None:
+        message.robot, message.fixed_base = scene.robot, scene.fixed_base
+    return message

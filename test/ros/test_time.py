@@ -1,0 +1,93 @@
+"""Clocks that are missing, end, begin anew or belong to another bridge: what each node does."""
+
+import pytest
+
+pytest.importorskip('rclpy')
+
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import Twist
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+
+from gait_ros.clock import SimulatedTime
+from gait_ros.controller_node import ControllerNode
+from gait_ros.waypoints_node import WaypointsNode
+from sim_bridge.node import SimBridgeNode
+
+
+def collect(graph, kind, topic):
+    found = []
+    graph.client.create_subscription(kind, topic, found.append, 10)
+    return found
+
+
+def seconds(stamp):
+    return stamp.sec + stamp.nanosec * 1e-9
+
+
+def test_a_bridge_started_again_is_walked_on_by_the_same_controller(graph, box, monkeypatch):
+    """The simulator crashed and came back: /clock begins anew, and nobody restarts the gait."""
+    monkeypatch.setattr('gait_ros.clock._DISCOVERY', 0.2)
+    walker = graph.add(ControllerNode, robot=box, controller='wave', use_sim_time=True)
+    fast = {'mode': 'realtime', 'realtime_factor': 5.0}
+    first = graph.add(SimBridgeNode, robot=box, **fast)
+    graph.until(lambda: first._live.tick > 100 and walker._safe.layer.mode == 'running')
+    graph.remove(first)
+    graph.until(lambda: graph.logged('WARN', '/clock stands still'), 10.0)
+    second = graph.add(SimBridgeNode, robot=box, name='again', **fast)
+    states = collect(graph, JointState, '/joint_states')
+    graph.until(lambda: graph.logged('WARN', 'time went back: the controller starts anew'))
+    graph.until(lambda: walker._safe.layer.mode == 'running' and second._live.tick > 100)
+    assert len(graph.logged('WARN', 'time went back')) == 1 and walker._trouble() == ''
+    # Softly: no joint has moved faster than it may.
+    limit = dict(zip(walker.robot.joint_names, walker.robot.velocity_limit, strict=True))
+    for before, after in zip(states, states[1:], strict=False):
+        dt = seconds(after.header.stamp) - seconds(before.header.stamp)
+        moved = zip(after.name, before.position, after.position, strict=True)
+        assert all(abs(b - a) <= limit[name] * dt + 1e-6 for name, a, b in moved)
+    assert second._live.commanded
+
+
+def test_waypoints_without_a_clock_are_said_to_wait_for_it(graph):
+    graph.add(WaypointsNode, waypoints=[1.0, 0.0], use_sim_time=True)
+    velocities = collect(graph, Twist, '/cmd_vel')
+    graph.until(lambda: graph.logged('WARN', 'no /clock has come', 'No velocity'), 6.0)
+    assert not velocities
+
+
+def test_a_bridge_that_follows_a_clock_says_when_there_is_none_and_goes_on(graph, box):
+    bridge = graph.add(SimBridgeNode, robot=box, publish_clock=False, use_sim_time=True)
+    graph.until(lambda: graph.logged('WARN', 'no /clock has come', 'The simulation goes on'), 6.0)
+    assert bridge._live.tick > 10
+
+
+def test_the_stamps_of_a_bridge_follow_the_clock_of_another(graph, box):
+    bridge = graph.add(SimBridgeNode, robot=box, publish_clock=False, use_sim_time=True)
+    states = collect(graph, JointState, '/joint_states')
+    clock = graph.client.create_publisher(Clock, '/clock', 10)
+    graph.until(clock.get_subscription_count)
+    for begin in (1000, 200):
+        clock.publish(Clock(clock=Time(sec=begin)))
+        graph.until(lambda begin=begin: states and abs(_last(states) - begin) < 1.0)
+    assert bridge._live.tick > 0
+
+
+def _last(states):
+    return seconds(states[-1].header.stamp)
+
+
+def test_followed_time_keeps_the_pace_of_its_ticks_and_falls_behind_by_half_a_second_at_most():
+    time = SimulatedTime()
+    time.restart(0.02)
+    heard, stamps = 100 * 10**9, []
+    for tick in range(1, 200):
+        # The clock of the other goes twice as fast.
+        heard += 40_000_000
+        time.follow(heard)
+        stamps.append(seconds(time.at(tick)))
+        assert -0.021 <= heard * 1e-9 - stamps[-1] <= 0.5 + 1e-9
+    steps = [after - before for before, after in zip(stamps, stamps[1:], strict=False)]
+    assert min(steps) == pytest.approx(0.02)
+    assert sum(step > 0.021 for step in steps) < 10
+    time.follow(5 * 10**9)
+    assert seconds(time.at(200)) == pytest.approx(5.02)
