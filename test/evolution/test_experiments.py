@@ -1,16 +1,22 @@
 """Every experiment of the package resolves, and its first generation leaves room to improve."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from gait_core.champion import read_champion
 from gait_core.contracts import Evaluation
 from gait_core.testing_skips import need_engine, need_robot
+from gait_core.trial import run_trial
 from gait_evolver.evaluators.local import LocalEvaluator
 from gait_evolver.experiment import experiment_names, load_experiment
 from gait_evolver.plan import resolve
 
-FEW = {'tetraspine': {'population': 6, 'duration': 6.0}}
-"""Robots whose experiments are tried with fewer and shorter trials: they have many."""
+FEW = {'population': 6}
+SHORT = {'tetraspine': {'duration': 6.0}}
+"""Robots whose experiments are tried with shorter trials: they have many."""
+ROOT = Path(__file__).resolve().parents[2]
 GENES = [name for name in experiment_names() if load_experiment(name).genes]
 """Experiments that search networks are tried in test_bishop2008.py."""
 
@@ -27,7 +33,7 @@ def evaluator():
 def test_two_generations_run_and_none_is_spoilt(name, evaluator):
     experiment = load_experiment(name)
     need_robot(experiment.robot)
-    plan = resolve(load_experiment(name, FEW.get(experiment.robot, {})))
+    plan = resolve(load_experiment(name, {**FEW, **SHORT.get(experiment.robot, {})}))
     for engine in plan.scenes:
         need_engine(engine)
     assert plan.experiment.description
@@ -54,3 +60,13 @@ def test_two_generations_run_and_none_is_spoilt(name, evaluator):
         )
     # Worth a search: the genes matter.
     assert np.ptp(fitness[0]) > 0.1
+
+
+@pytest.mark.physics
+def test_the_champion_of_the_documentation_still_walks_as_recorded():
+    champion = read_champion(ROOT / 'doc/results/guroo_champion.yaml')
+    need_engine(champion.spec.scene.engine)
+    result = run_trial(champion.spec)
+    assert result.status == 'ok'
+    # The bound of `gait replay` across platforms.
+    assert result.fitness == pytest.approx(champion.fitness, rel=0.05)
