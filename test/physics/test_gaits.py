@@ -49,6 +49,32 @@ def test_it_goes_as_it_is_told(preset, velocity):
     np.testing.assert_allclose(went, velocity, rtol=0.1, atol=0.02)
 
 
+def test_on_an_incline_of_ten_degrees_its_body_is_levelled():
+    pitch, cost = {}, {}
+    for level in (0.0, 1.0):
+        hill = {'angle_deg': 10.0, 'start': -5.0, 'extent': 16.0, 'cell': 0.2}
+        terrain = {'name': 'slope', 'parameters': hill}
+        spec = TrialSpec(
+            scene=trial_setup.make_scene('a1', {'engine': 'mujoco', 'terrain': terrain}),
+            controller='phase_cpg',
+            parameters=trial_setup.controller_parameters(
+                'phase_cpg', 'trot', {**HELD, 'level': level}
+            ),
+            script=trial_setup.steady((0.3, 0.0, 0.0)),
+            duration=8.0,
+        )
+        loop = run_loop(spec)
+        assert loop.status == OK, loop.reason
+        poses = loop.rollout().body_poses[round(4.0 / loop.dt) :, 0]
+        pitch[level] = Rotation.from_quat(poses[:, 3:]).as_euler('ZYX', degrees=True)[:, 1].mean()
+        cost[level] = loop.result().metrics['cost_of_transport']
+        way = np.linalg.norm(poses[-1, :2] - poses[0, :2]) / ((len(poses) - 1) * loop.dt)
+        assert way == pytest.approx(0.3, rel=0.1)
+    # Nose up is negative.
+    assert pitch[0.0] < -9.0 and abs(pitch[1.0]) < 2.0
+    assert cost[1.0] < 0.9 * cost[0.0]
+
+
 LEGS = ('fl', 'fr', 'rl', 'rr')
 DUTY = {'fl': 0.8, 'fr': 0.75, 'rl': 0.88, 'rr': 0.82}
 LAGS = {'fl': 0.3, 'fr': 0.75, 'rl': 0.0, 'rr': 0.5}

@@ -22,6 +22,8 @@ from gait_core.targets import JointTargets, TargetTape
 from gait_core.trial_spec import Command
 from gait_cpg.foothold import footholds
 from gait_cpg.gaits import GAITS, OWN, gait, leg_lags, read_gait
+from gait_cpg.ground_slope import NEEDS as SLOPE_NEEDS
+from gait_cpg.ground_slope import GroundSlope, follow_ground
 from gait_cpg.oscillators import coupling_to_lags, locked_phases
 from gait_cpg.posture import Posture
 from gait_cpg.steering import Steering
@@ -107,6 +109,13 @@ class PhaseCpgParams(FootReflexParams):
     speed_gain: float = bounded(
         0.0, low=0.0, high=5.0, unit='1/s', doc='Rate at which an error of the speed is made good.'
     )
+    level: float = bounded(
+        0.0,
+        low=0.0,
+        high=1.0,
+        unit='-',
+        doc='Share of the slope of the ground by which legs level the body; 1: it stays level.',
+    )
     odometry: bool = flag(False, doc='Add up the way of the feet that stand, as `odom` state.')
 
     def __post_init__(self) -> None:
@@ -116,6 +125,8 @@ class PhaseCpgParams(FootReflexParams):
             read_gait(self.gait_file)
 
 
+_UNLEVELLED = 1e-3
+"""Share of a slope that is let go at once where levelling was switched off: millimetres."""
 _SHAPE = (
     'frequency',
     'duty_factor',
@@ -200,6 +211,7 @@ class PhaseCpgController:
         self._reflexes = FootReflexes(robot, self._leg_names)
         self._odometry = LegOdometry(robot, self._leg_names)
         self._posture = Posture(robot, self._feet[:, :3])
+        self._slope = GroundSlope(robot, self._leg_names)
         self._steering = Steering()
         self.set_params(params)
         self.reset(0)
@@ -209,8 +221,10 @@ class PhaseCpgController:
 
     @property
     def needs(self) -> frozenset[str]:
-        """Nothing, but where a reflex or the odometry is on."""
+        """Nothing, but where a reflex, levelling or the odometry is on."""
         needed = NEEDS if self._reflexes.active else frozenset()
+        if self._params.level:
+            needed |= SLOPE_NEEDS
         return needed | {'joint_positions'} if self._params.odometry else needed
 
     @property
@@ -248,6 +262,8 @@ class PhaseCpgController:
         self._reflexes.reset()
         self._odometry.reset()
         self._posture.reset()
+        self._slope.reset()
+        self._level, self._rise = self._params.level, np.zeros(2)
         self._steering.reset()
         self._stand()
 
@@ -256,10 +272,17 @@ class PhaseCpgController:
         self._oscillators[0] = self._start
         self._walking = False
 
+    @property
+    def _levelling(self) -> bool:
+        """Whether the ground has a say in where the feet are."""
+        return self._params.level > 0.0 or self._level > _UNLEVELLED
+
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
         """Return the joint positions at the end of each sub-sample and the rates to them."""
         if self._params.odometry:
             self._odometry.update(self._standing(), observation)
+        if self._levelling:
+            self._slope.update(dt, self._standing(), observation)
         velocity = self._steering.corrected(
             dt, command.velocity, observation, 1.0 / float(self._now[_PLACE]),
             self._params.heading_gain, self._params.speed_gain,
@@ -277,6 +300,8 @@ class PhaseCpgController:
         """Return the targets of some control periods; none where it looks at observations."""
         params = self._params
         if self._reflexes.active or params.heading_gain or params.speed_gain or params.odometry:
+            return None
+        if self._levelling:
             return None
         if any(command.set_points for command in commands) or not self._posture.level:
             # A body that sits down does not walk: each period depends on the one before.
@@ -299,6 +324,11 @@ class PhaseCpgController:
         )  # fmt: skip
         for place, points in zip(feet, set_points, strict=False):
             place[:] = self._posture.place(dt, points, place)
+        if self._levelling:
+            self._level += settled * (self._params.level - self._level)
+            rise = self._level * self._slope.ahead
+            feet[0] = follow_ground(feet[0], self._rise, rise)
+            self._rise = rise
         joints = self._paths.follow_all(feet)
         rates = np.empty_like(joints)
         shape = (len(twists) * samples, -1)
@@ -364,6 +394,7 @@ class PhaseCpgController:
         if not self._walking:
             return {}
         points = footholds(self._oscillators, self._feet, self._now, self._extra)
+        points[:, 2] += points[:, :2] @ self._rise
         down = self._standing()
         return {
             name: point
