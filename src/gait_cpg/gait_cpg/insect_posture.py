@@ -34,7 +34,7 @@ class PostureParams(LeanParams):
         0.01, low=0.0, high=1.0, unit='s', doc='By which a lean is looked ahead at its rate.'
     )
     lean_up: float = lean_range(0.26, 'backward')
-    lean_down: float = lean_range(0.18, 'forward')
+    lean_down: float = lean_range(0.2, 'forward')
     lean_side: float = lean_range(0.29, 'to either side')
     set_back_rate: float = bounded(
         100.0,
