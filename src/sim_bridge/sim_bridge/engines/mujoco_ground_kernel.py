@@ -52,7 +52,7 @@ def spring_ground(state, spring, ground, step):  # type: ignore[no-untyped-def]
     for i in range(state.ncon):
         one = contacts[i]
         row = one.efc_address
-        if row < 0 or one.geom[0] != ground:
+        if not 0 <= row < state.nefc or one.geom[0] != ground:
             continue
         depth = min(max(-one.dist, 0.0), spring[REACH])
         grown = math.exp(spring[RISE] * depth)

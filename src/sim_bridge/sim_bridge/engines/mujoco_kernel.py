@@ -227,12 +227,20 @@ def _block(numbers, start, rows, columns):  # type: ignore[no-untyped-def]
 
 
 @njit
+def _crowded(state, table):  # type: ignore[no-untyped-def]
+    """Return whether MuJoCo had no room for constraints, and left all out; it warns of that."""
+    return state.nefc < state.ne + int(table[SERVOS])
+
+
+@njit
 def _control(state, table):  # type: ignore[no-untyped-def]
     qpos, qvel = numbers_at(state.qpos, ANY), numbers_at(state.qvel, ANY)
     references = numbers_at(state.efc_aref, state.nefc)
     elapsed = table[ELAPSED] * table[STEP]
     table[STEPS] += 1.0
     table[ELAPSED] += 1.0
+    if _crowded(state, table):
+        return
     at, width = HEADER, int(table[JOINTS])
     servos = _block(table, at, SERVO_ROWS, width)
     bounds = numbers_at(state.efc_frictionloss, state.nefc)
@@ -292,6 +300,8 @@ def _sum_work(state, table):  # type: ignore[no-untyped-def]
     qvel, qacc = numbers_at(state.qvel, ANY), numbers_at(state.qacc, ANY)
     step = table[STEP]
     table[SENSED] += 1.0
+    if _crowded(state, table):
+        return
     at, width = HEADER, int(table[JOINTS])
     servos = _block(table, at, SERVO_ROWS, width)
     for k in range(int(table[SERVOS])):

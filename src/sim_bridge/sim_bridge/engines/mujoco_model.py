@@ -29,6 +29,9 @@ LEAST = 1e-12
 """Mass [kg] and moment [kg m^2] of a massless link that carries others."""
 BELOW = 1.0
 """Thickness [m] of the ground under its lowest point."""
+MOST_MEMORY = 1 << 30
+"""What MuJoCo's solver may take [bytes]; only what it has touched is really taken."""
+_LEAST_MEMORY = 1 << 24
 
 
 def build_model(
@@ -87,6 +90,7 @@ def build_model(
     )
     for a, b in (*((joint.parent, joint.child) for joint in robot.joints), *apart):
         spec.add_exclude(bodyname1=a, bodyname2=b)
+    spec.memory = min(_memory(spec, robot, bool(options.self_collision)), MOST_MEMORY)
     try:
         return spec.compile()
     except ValueError as error:
@@ -94,6 +98,25 @@ def build_model(
         raise ConfigurationError(
             f"robot '{robot.name}': MuJoCo cannot build it: {reason}"
         ) from None
+
+
+def roomy(model: Any) -> bool:
+    """Return whether MuJoCo's solver never lacks memory for a model."""
+    return bool(model.narena < MOST_MEMORY)
+
+
+def _memory(spec: Any, robot: RobotModel, collide: bool) -> int:
+    """
+    Return what the solver takes at most [bytes]: were it short of it, it would end the process.
+
+    Every pair of shapes gives as many contacts as MuJoCo finds in one. A contact with its three
+    rows takes some 1200 bytes and 72 a degree of freedom, here doubled; a shape in the search for
+    pairs takes less than 16 KiB.
+    """
+    shapes, freedoms = len(spec.geoms), 6 + len(robot.joints)
+    pairs = shapes * (shapes if collide else 2) // 2
+    contacts = int(mj.mjMAXCONPAIR) * pairs * (2400 + 144 * freedoms)
+    return _LEAST_MEMORY + contacts + 64 * freedoms**2 + 16384 * shapes
 
 
 def _set_options(spec: Any, scene: Scene, options: MujocoOptions) -> None:

@@ -9,6 +9,7 @@ import numba
 import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray, IntArray
+from gait_core.errors import SimulationDiverged
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
 from gait_core.targets import AppliedTape, AppliedTargets
@@ -247,8 +248,20 @@ class Motors:
             self.table.begin()
 
     def drive(self, steps: int) -> None:
-        """Advance some physics steps under the demands in force."""
-        mj.mj_step(self._model, self._data, steps)
+        """
+        Advance some physics steps under the demands in force.
+
+        Raises
+        ------
+        SimulationDiverged
+            If MuJoCo cannot go on: its solver has no memory for so many contacts.
+
+        """
+        try:
+            mj.mj_step(self._model, self._data, steps)
+        except mj.FatalError as error:
+            reason = ' '.join(str(error).split())
+            raise SimulationDiverged(f'the physics came to an end: {reason}') from None
         self._driven += steps
 
     def follow(self, other: Motors) -> None:

@@ -2,8 +2,9 @@
 Plays control periods in one native call: MuJoCo's steps and all readings.
 
 MuJoCo's own functions are called at their addresses, as its Python interface does, but for one
-thing: a fault that MuJoCo takes for one of the program (no memory for its solver) ends the process
-with a line in its log, where the interface raises an exception.
+thing: a fault that MuJoCo takes for one of the program would end the process, where the interface
+raises an exception. Only its solver can have one, for want of memory: a model that may want more
+than it gets is stepped through the interface.
 """
 
 from __future__ import annotations

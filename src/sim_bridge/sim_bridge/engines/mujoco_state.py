@@ -18,6 +18,7 @@ from sim_bridge.engines.mujoco_client import mj
 from sim_bridge.engines.mujoco_ground_kernel import CONTACT
 from sim_bridge.engines.mujoco_kernel import DATA
 from sim_bridge.engines.mujoco_layout import structure
+from sim_bridge.engines.mujoco_model import roomy
 from sim_bridge.engines.mujoco_motors import Motors
 from sim_bridge.engines.mujoco_play import (
     CROWDED,
@@ -39,7 +40,7 @@ ROOT = 1
 _FATAL = np.array(
     [
         int(getattr(mj.mjtWarning, f'mjWARN_{name}'))
-        for name in ('BADQPOS', 'BADQVEL', 'BADQACC', 'BADCTRL', 'CNSTRFULL')
+        for name in ('BADQPOS', 'BADQVEL', 'BADQACC', 'BADCTRL', 'CNSTRFULL', 'CONTACTFULL')
     ]
 )
 _XYZW = np.array([1, 2, 3, 0])
@@ -74,6 +75,7 @@ class StateReader(RigidReader[Motors]):
         self._pulls = pulls
         self._world = world
         self._model, self._data = world.model, world.data
+        self._roomy = roomy(world.model)
         self._structure = structure(DATA, world.data)
         self._gravity = np.array(scene.gravity)
         self._free = not scene.fixed_base
@@ -136,7 +138,7 @@ class StateReader(RigidReader[Motors]):
     def plain(self) -> bool:
         """Whether the compiled readings are all of a state's."""
         special = self._world.fused.balls or self._pulls.size
-        return self._free and self._imu_body == ROOT and not special
+        return self._roomy and self._free and self._imu_body == ROOT and not special
 
     def play(self, log: StateLog, motors: Motors, steps: int) -> None:
         """
@@ -187,7 +189,7 @@ class StateReader(RigidReader[Motors]):
         """Return whether ``converse`` reads all of a state, and these fields of an observation."""
         known = {*_ROW_FIELDS, 'element_lengths', 'element_forces'}
         usual = self._free and self._imu_body == ROOT and not self._pulls.size
-        return usual and known.issuperset(reads)
+        return self._roomy and usual and known.issuperset(reads)
 
     def converse(self, log: StateLog, motors: Motors, loop: ClosedLoop, steps: int) -> None:
         """

@@ -185,8 +185,9 @@ class SceneEngine(ABC, Generic[BuiltT]):
         self._steps = scene.steps_per_tick
         self._equip(world)
         self._tick = 0
+        seen = self._settle(start, settle_ticks)
         self._ready = True
-        return self._settle(start, settle_ticks)
+        return seen
 
     def _similarity(self, ratio: float) -> Similarity | None:
         """Return what enlarges the robot, the one at hand if it does; None for a ratio of 1."""
@@ -320,7 +321,12 @@ class RigidEngine(SceneEngine[WorldT], Generic[WorldT, MotorsT, ShoveT]):
         self._check_ready()
         if self._similar is not None:
             targets = self._similar.targets(targets)
-        self._advance_period(self._motors.load(targets, self._steps))
+        samples = self._motors.load(targets, self._steps)
+        try:
+            self._advance_period(samples)
+        except SimulationDiverged:
+            self._ready = False
+            raise
         return self._read(self._tick)
 
     def _advance_period(self, samples: int) -> None:
