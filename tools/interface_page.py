@@ -117,13 +117,20 @@ def page() -> str:
     """Return the page."""
     every, spoken = definitions(), uses()
     holders = _holders(every)
-    lines = [_HEAD]
+    lines = [_HEAD, *_contents(every)]
     for kind, heading in KINDS.items():
         lines.append(f'## {heading}\n')
         for one in every:
             if one.kind == kind:
                 lines += _section(one, spoken.get(one.full, []), holders.get(one.name, []))
     return '\n'.join([*lines, *_nodes(spoken)])
+
+
+def _contents(every: tuple[Definition, ...]) -> Iterator[str]:
+    for kind, heading in KINDS.items():
+        names = [f'[{one.name}](#{one.name.lower()})' for one in every if one.kind == kind]
+        yield f'- {heading}: {", ".join(names)}'
+    yield ''
 
 
 def _holders(every: tuple[Definition, ...]) -> dict[str, list[Definition]]:

@@ -16,7 +16,7 @@ Entry = tuple[str, str, str]
 NODES: tuple[Entry, ...] = (
     ('sim_bridge', 'sim_bridge.settings:BridgeParams', ''),
     ('controller, cpg, stage_walk', 'gait_ros.controller_node:ControllerNodeParams', ''),
-    ('The safety layer of these', 'gait_core.safety_params:SafetyParams', 'safety.'),
+    ('Safety layer of these', 'gait_core.safety_params:SafetyParams', 'safety.'),
     ('evolver', 'gait_evolver.node:EvolverParams', ''),
     ('waypoints', 'gait_ros.waypoints_node:WaypointsNodeParams', ''),
     ('hardware', 'gait_ros.hardware_node:HardwareNodeParams', ''),
@@ -60,26 +60,51 @@ end of a cycle. Presets, and what a controller does: the README of its package.
 
 def page() -> str:
     """Return the page; ImportError where what declares a parameter cannot be imported."""
-    lines = [_HEAD, '## Nodes\n', *_sections(NODES, is_of_node=True)]
-    lines += ['## Controllers\n', _GAITS, *_sections(gaits(), is_of_node=True)]
-    lines += [
-        '## Behaviours of stage_walk\n',
-        'What `~/set_behaviour` starts, under the NAME of the instance.\n',
-        *_sections(BEHAVIOURS),
-        '## Engines\n',
-        'By name in `scene.engine_options` of a trial, an experiment or `--set`.\n',
-        *_sections(engines()),
-        '## Terrains\n',
-        '`--terrain NAME:key=value,...`, or `terrain: {name: ..., parameters: ...}`.\n',
-        *_sections(terrains()),
-        '## Optimisers\n',
-        '`optimizer: {name: ..., settings: ...}` of an experiment.\n',
-        *_sections(optimizers()),
-        '## Strides of the hexapod\n',
-        'Of a model without an engine and without a node: [hexapod.md](hexapod.md).\n',
-        *_sections(STRIDES),
-    ]
+    parts = (
+        ('Nodes', '', NODES, True),
+        ('Controllers', _GAITS, gaits(), True),
+        (
+            'Behaviours of stage_walk',
+            'What `~/set_behaviour` starts, under the NAME of the instance.\n',
+            BEHAVIOURS,
+            False,
+        ),
+        (
+            'Engines',
+            'By name in `scene.engine_options` of a trial, an experiment or `--set`.\n',
+            engines(),
+            False,
+        ),
+        (
+            'Terrains',
+            '`--terrain NAME:key=value,...`, or `terrain: {name: ..., parameters: ...}`.\n',
+            terrains(),
+            False,
+        ),
+        (
+            'Optimisers',
+            '`optimizer: {name: ..., settings: ...}` of an experiment.\n',
+            optimizers(),
+            False,
+        ),
+        (
+            'Strides of the hexapod',
+            'Of a model without an engine and without a node: [hexapod.md](hexapod.md).\n',
+            STRIDES,
+            False,
+        ),
+    )
+    lines = [_HEAD]
+    for heading, _, entries, _ in parts:
+        links = (f'[{name}](#{_anchor(name)})' for name, *_ in entries)
+        lines.append(f'- [{heading}](#{_anchor(heading)}): {", ".join(links)}')
+    for heading, text, entries, is_of_node in parts:
+        lines += [f'\n## {heading}\n', *filter(None, [text]), *_sections(entries, is_of_node)]
     return '\n'.join(lines)
+
+
+def _anchor(heading: str) -> str:
+    return ''.join(c for c in heading.lower().replace(' ', '-') if c.isalnum() or c in '-_')
 
 
 def gaits() -> tuple[Entry, ...]:
@@ -112,7 +137,7 @@ def _place(cls: Any) -> str:
     return f'{cls.__module__}:{cls.__qualname__}'
 
 
-def _sections(entries: tuple[Entry, ...], is_of_node: bool = False) -> Iterator[str]:
+def _sections(entries: tuple[Entry, ...], is_of_node: bool) -> Iterator[str]:
     for heading, place, prefix in entries:
         module, _, name = place.partition(':')
         yield f'### {heading}\n'

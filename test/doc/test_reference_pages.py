@@ -9,7 +9,7 @@ import pytest
 
 from gait_core import registry
 from gait_core.errors import NotInstalled
-from gait_core.testing_documents import marked
+from gait_core.testing_documents import marked, rows
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = {path.parent.name for path in ROOT.glob('src/*/setup.py')}
@@ -73,6 +73,23 @@ def test_every_parameter_of_a_readme_stands_on_the_page_too():
     for package in PACKAGES:
         readme = (ROOT / 'src' / package / 'README.md').read_text(encoding='utf-8')
         assert {mark[1] for mark in marked(readme) if mark[0] == 'parameters'} <= listed
+
+
+def test_every_parameter_says_what_it_is_in_which_unit_and_bounds():
+    found = rows((ROOT / 'doc' / 'parameters.md').read_text(encoding='utf-8'), 'Parameter')
+    bare = []
+    for row in found:
+        cells = dict(zip(('name', 'default', 'range', 'unit', 'text'), row, strict=False))
+        if len(row) == 7:
+            cells = dict(
+                zip(('name', 'type', 'default', 'range', 'unit', 'live', 'text'), row, strict=True)
+            )
+        is_number = cells.get('type') in ('double', 'integer') or re.match(
+            r'-?\d', cells['default']
+        )
+        if not cells['unit'] or len(cells['text']) < 5 or (is_number and not cells['range']):
+            bare.append(cells['name'])
+    assert len(found) > 300 and not bare
 
 
 def test_every_argument_of_a_command_has_a_text(tools):
