@@ -1,5 +1,6 @@
 """The ros evaluator with workers that are slow, die, hang, answer late or join in mid-run."""
 
+from dataclasses import replace
 import threading
 import time
 
@@ -14,6 +15,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.task import Future
 
+from gait_core.errors import ConfigurationError
 from gait_core.scene import Scene
 from gait_core.trial import run_trial
 from gait_core.trial_spec import TrialSpec
@@ -39,6 +41,7 @@ class FakeWorker(Node):
         super().__init__('sim_bridge', namespace=name, context=context, enable_rosout=False)
         self.trials, self.fault, self.at, self.seconds = 0, fault, at, seconds
         self.go_on = threading.Event()
+        self.change = lambda result: result
         self._id, self._tick, self._silent, self._stuck = '', 0, False, False
         group = ReentrantCallbackGroup()
         self.create_service(RunTrial, '~/run_trial', self._run, callback_group=group)
@@ -72,7 +75,7 @@ class FakeWorker(Node):
         self._id, self._silent = '', False
         response.success = True
         response.trial_id = request.trial_id
-        response.result = to_result(run_trial(from_spec(request.spec)))
+        response.result = to_result(self.change(run_trial(from_spec(request.spec))))
         return response
 
     @staticmethod
@@ -204,3 +207,19 @@ def test_an_overdue_trial_does_not_hold_up_the_rest(farm, evaluator, box, fault)
     # Long before the worker counts as lost.
     assert time.monotonic() - began < 3.0
     assert evaluator.workload.lost_trials == 0 and good.trials >= 10
+
+
+def test_a_worker_that_reads_another_trial_is_refused(farm, evaluator, box):
+    worker = farm.add('newer', 0.0)
+    worker.change = lambda result: replace(result, spec_hash='0' * 64)
+    with pytest.raises(ConfigurationError, match='/newer/sim_bridge .* another version') as caught:
+        evaluator.evaluate(trials(box, 2))
+    assert '\n' not in str(caught.value)
+
+
+def test_a_worker_on_another_platform_is_named_once(farm, evaluator, box, capfd):
+    worker = farm.add('elsewhere', 0.0)
+    worker.change = lambda result: replace(result, fingerprint='0' * 64)
+    specs = trials(box, 3)
+    check(specs, evaluator.evaluate(specs))
+    assert capfd.readouterr().err.count('/elsewhere/sim_bridge runs on another platform') == 1

@@ -9,8 +9,10 @@ import os
 import time
 from typing import Any
 
+from gait_core.canonical import sha256_of
 from gait_core.contracts import Progress
 from gait_core.errors import ConfigurationError
+from gait_core.fingerprint import fingerprint
 from gait_core.trial import unfinished
 from gait_core.trial_spec import TrialResult, TrialSpec, invalid
 from gait_evolver.evaluators.balance import Pace, backup, worth
@@ -86,6 +88,7 @@ class RosEvaluator:
         self._ends = 0
         self._workers: dict[str, _Worker] = {}
         self._dead: set[str] = set()
+        self._foreign: set[str] = set()
         self._looked = 0.0
         self._limits = silence, standstill
         self._pace = Pace()
@@ -286,6 +289,7 @@ class RosEvaluator:
                 self._after_refusal(one, index, waiting, error)
             if result is not None:
                 if one.trial is not None:
+                    self._examine(name, specs[index], result)
                     self._pace.note(name, result.ticks, time.monotonic() - one.began)
                 one.trial = None
                 ended.append((index, result))
@@ -299,6 +303,18 @@ class RosEvaluator:
             one.client.drop()
             raise WorkerLost(f'{name} is lost: its process ended')
         return one.client.poll()
+
+    def _examine(self, name: str, spec: TrialSpec, result: TrialResult) -> None:
+        """Refuse a worker that read another trial; warn of one whose bits may differ."""
+        if result.spec_hash != sha256_of(spec):
+            raise ConfigurationError(
+                f'{name} read a trial as another than was sent: it runs another version'
+            )
+        if result.fingerprint != fingerprint() and name not in self._foreign:
+            self._foreign.add(name)
+            self._client.node.get_logger().warning(
+                f'{name} runs on another platform: its results need not be equal to the last bit'
+            )
 
     @staticmethod
     def _after_loss(
