@@ -47,3 +47,11 @@ def test_every_picture_is_shown_somewhere():
         for link in LINK.findall(page.read_text(encoding='utf-8'))
     }
     assert not set(ROOT.glob('doc/images/*')) - shown
+
+
+@pytest.mark.parametrize('page', PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_files_that_are_named_exist(page):
+    text = re.sub('```.*?```', '', page.read_text(encoding='utf-8'), flags=re.DOTALL)
+    places = [ROOT, page.parent, *ROOT.glob('src/*'), *ROOT.glob('src/*/*')]
+    for name in re.findall(r'`([\w./-]+/[\w.-]+\.(?:py|yaml|md|xml))`', text):
+        assert any((place / name).exists() for place in places), name
