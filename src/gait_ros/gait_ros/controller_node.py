@@ -8,7 +8,6 @@ from pathlib import Path
 import sys
 from typing import Any
 
-from geometry_msgs.msg import Twist
 from nav_msgs.msg import Odometry
 from rclpy.clock import Clock, ClockType
 from sensor_msgs.msg import Imu, JointState
@@ -41,6 +40,8 @@ from gait_ros.parameters import DeclaredParameters, overrides, refuse_unknown_ov
 from gait_ros.qos import advertise, listen
 from gait_ros.run_node import run_node
 from gait_ros.safe_output import SafeOutput
+from gait_ros.velocity import VelocityInput
+from gait_ros.wiring import mistyped
 
 _NO_PRESET = 'none'
 _WATCH_PERIOD = 1.0
@@ -98,6 +99,16 @@ class ControllerNodeParams(Parameters):
         unit='m/s, m/s, rad/s',
         doc="Velocity until the first cmd_vel; empty: the robot's default.",
         read_only=True,
+    )
+    stamped_cmd_vel: bool = flag(
+        False, doc='Read cmd_vel as TwistStamped, as Nav2 sends it from Kilted on.', read_only=True
+    )
+    command_timeout: float = bounded(
+        0.0,
+        low=0.0,
+        high=3600.0,
+        unit='s',
+        doc='The robot is to stand when no cmd_vel has come for so long since the last; 0: never.',
     )
     lockstep: bool = flag(
         False, doc='Step for the observations of a bridge in lock-step; no timer.', read_only=True
@@ -197,10 +208,11 @@ class ControllerNode(ManagedNode):
         self._markers = advertise(self, MarkerArray, 'gait_markers')
         self._shown = 0
         self._diagnostics = Diagnostics(self, 'controller')
+        self._velocity: VelocityInput | None = None
+        self._foreign: list[str] = []
         if not chosen.lockstep:
             self._listen()
         self.create_service(LoadGait, '~/load_gait', self._on_load_gait)
-        self._command = Command(velocity=self._first_velocity())
         self._lockstep: LockstepClient | None = None
         self._timer: Any = None
         self._waiting = ''
@@ -218,9 +230,19 @@ class ControllerNode(ManagedNode):
             (FootContacts, 'foot_contacts', self._seen.foot_contacts),
             (Imu, 'imu/data', self._seen.imu),
             (Odometry, 'odom', self._seen.odometry),
-            (Twist, 'cmd_vel', self._on_cmd_vel),
         ):
             listen(self, kind, topic, callback)
+        self._velocity = VelocityInput(
+            self,
+            self._first_velocity(),
+            self._now,
+            stamped=self._chosen.stamped_cmd_vel,
+            timeout=lambda: self._declared.value.command_timeout,
+        )
+
+    @property
+    def _command(self) -> Command:
+        return self._velocity.command if self._velocity is not None else Command()
 
     # ------------------------------------------------------------------------------- lifecycle
 
@@ -302,6 +324,8 @@ class ControllerNode(ManagedNode):
         if now < self._last:
             self.get_logger().warning('time went back: the controller starts anew')
             self._seen.forget()
+            if self._velocity is not None:
+                self._velocity.restart()
             self._begin()
         # Simulated time that has only now begun has not jumped.
         dt = (now - self._last) * 1e-9 if self._last and now != self._last else period
@@ -348,13 +372,6 @@ class ControllerNode(ManagedNode):
     def _on_gait(self, params: Parameters) -> None:
         self.controller.set_params(params)
 
-    def _on_cmd_vel(self, message: Twist) -> None:
-        velocity = (message.linear.x, message.linear.y, message.angular.z)
-        try:
-            self._command = Command(velocity=velocity)
-        except ConfigurationError as error:
-            self.get_logger().warning(f'cmd_vel refused: {error}', throttle_duration_sec=_REPEAT)
-
     def _on_load_gait(
         self, request: LoadGait.Request, response: LoadGait.Response
     ) -> LoadGait.Response:
@@ -370,6 +387,7 @@ class ControllerNode(ManagedNode):
     # ---------------------------------------------------------------------------------- watching
 
     def _on_watch(self) -> None:
+        self._foreign = mistyped(self)
         trouble = self._trouble()
         self._tell(trouble)
         if self._lockstep is not None:
@@ -429,7 +447,8 @@ class ControllerNode(ManagedNode):
             stopped = self._clock_watch.trouble(self._now())
             if stopped:
                 return stopped
-        return self._waiting or self._unsafe()
+        foreign = self._foreign[0] if self._foreign else ''
+        return foreign or self._waiting or self._unsafe()
 
     def _unsafe(self) -> str:
         """Return what the safety layer has against the controller's targets."""

@@ -41,6 +41,7 @@ from gait_ros.qos import advertise
 from gait_ros.run_node import run_node
 from gait_ros.state_publisher import StatePublisher
 from gait_ros.terrain import describe_terrain
+from gait_ros.wiring import mistyped
 from sim_bridge.live import LiveSimulation
 from sim_bridge.pacing import Pace, Patience, polling
 from sim_bridge.settings import LOCKSTEP, REALTIME, BridgeParams, scene_of
@@ -425,7 +426,7 @@ class SimBridgeNode(ManagedNode):
         self._heartbeat.publish(status)
 
     def _on_watch(self) -> None:
-        self._rival = self._joints.rival()
+        self._rival = next(iter(mistyped(self)), '') or self._joints.rival()
         if self._rival:
             self._warn_once(self._rival)
         if self._clock_publisher is not None:
