@@ -29,12 +29,12 @@ from gait_core.trial import run_trial
 from gait_core.trial_setup import default_engine, default_trial, make_scene
 from gait_core.trial_spec import FELL, OK, TrialSpec
 from gait_evolver.benchmark import memory_rows
+from gait_evolver.commanded_checks import commanded
 from gait_evolver.evaluators.local import LocalEvaluator
 from gait_evolver.run_checks import long_run, worker_costs
 
 _ITERATIONS = {'bullet': 'solver_iterations', 'mujoco': 'iterations'}
 _DELAY = 0.02
-_RUNS = ('one', 'two', 'four', 'killed')
 
 
 def _fine() -> dict[str, Any]:
@@ -162,17 +162,15 @@ def equal_logs(share: float = 1.0) -> list[Measurement]:
     ]
     with tempfile.TemporaryDirectory(prefix='gait_checks_') as name:
         folder = Path(name)
-        one, two, four, killed = (folder / run for run in _RUNS)
-        _evolve(one, '1', settings)
-        _evolve(two, '2', settings)
-        _evolve(four, '4', settings)
-        _killed_and_resumed(killed, settings)
-        runs = list(_RUNS)
-        # The tests have runs over ROS of their own.
+        _evolve(folder / 'one', '1', settings)
+        _evolve(folder / 'two', '2', settings)
+        _killed_and_resumed(folder / 'killed', settings)
+        # The tests have runs on four workers and over ROS of their own.
+        if share >= 1.0:
+            _evolve(folder / 'four', '4', settings)
         if share >= 1.0 and importlib.util.find_spec('rclpy') is not None:
             _evolve(folder / 'ros', '2', [*settings, '--evaluator', 'ros'])
-            runs.append('ros')
-        logs = [(folder / run / 'evaluations.csv').read_bytes() for run in runs]
+        logs = [file.read_bytes() for file in folder.glob('*/evaluations.csv')]
     return [
         Measurement(
             id='equal_logs',
@@ -273,6 +271,7 @@ CHECKS: dict[str, Callable[[float], list[Measurement]]] = {
     for check in (
         stands,
         walks,
+        commanded,
         random_sets,
         equal_hashes,
         equal_logs,

@@ -312,7 +312,7 @@ class RosEvaluator:
             )
         if result.fingerprint != fingerprint() and name not in self._foreign:
             self._foreign.add(name)
-            self._client.node.get_logger().warning(
+            self._open().node.get_logger().warning(
                 f'{name} runs on another platform: its results need not be equal to the last bit'
             )
 
