@@ -18,7 +18,7 @@ NODE_LAWS = ('engine', 'reset_integrator', 'coulomb')
 """Of contact nodes; the engines' own is the reset integrator."""
 CARRIES = (
     'revolute, prismatic and mimic joints',
-    'position, velocity, pd, effort and exponential actuators',
+    'position, velocity, pd, effort, exponential, slider_crank and lead_screw actuators',
     'plane and height field',
 )
 """What every rigid-body engine can carry, for `gait list engines`."""
