@@ -16,7 +16,7 @@ from gait_evolver.study_session import Session
 
 _MOST = {'mujoco': 5.0, 'bullet': 20.0}
 """Processor time of a second, on one core [s]; the thesis: about 288,000."""
-_REPEATS = 3
+_REPEATS = 2
 
 
 def cost(session: Session) -> Sequence[Row]:

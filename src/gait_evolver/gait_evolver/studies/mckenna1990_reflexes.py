@@ -31,8 +31,8 @@ MARGIN = 0.1
 """By which share of its range in undisturbed walks a threshold lies beyond."""
 CYCLES = 10
 SEEDS = 20
-STEPS_SEEDS = 40
-"""On steps, where 20 seeds do not decide: few walks without reflexes fall."""
+STEPS_SEEDS, PARTS_SEEDS = 40, 10
+"""On steps, where few walks without reflexes fall: of none and all on, and of parts of them."""
 LEVEL = 0.05
 STEPS = 'steps'
 _FEET = ('elevator_reflex', 'retraction', 'foothold_search')
@@ -198,7 +198,9 @@ def _sets_of(disturbance: str) -> Sequence[str]:
 def _seeds_of(disturbance: str, reflex_set: str, quick: bool) -> int:
     if quick:
         return 2
-    return STEPS_SEEDS if disturbance == STEPS and reflex_set in ('off', 'all') else SEEDS
+    if disturbance != STEPS:
+        return SEEDS
+    return STEPS_SEEDS if reflex_set in ('off', 'all') else PARTS_SEEDS
 
 
 _Runs = Sequence[Mapping[str, Any]]
