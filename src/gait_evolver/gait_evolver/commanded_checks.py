@@ -35,8 +35,8 @@ def commanded(share: float = 1.0) -> list[Measurement]:
             rows += [
                 Measurement(
                     id=f'commanded_speed_{engine}',
-                    what=f'in {engine}: largest error of {robot} at {speeds[0]} to {speeds[-1]} m/s over '
-                    f'{metres:g} m',
+                    what=f'in {engine}: largest error of {robot} at {speeds[0]} to '
+                    f'{speeds[-1]} m/s over {metres:g} m',
                     unit='-',
                     measured=max(errors),
                     budget=_SPEED_ERROR,
