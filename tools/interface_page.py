@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 import re
@@ -98,19 +98,35 @@ def _joined(lines: list[str]) -> str:
     return ' '.join(line.lstrip('# ') for line in lines)
 
 
-def uses() -> dict[str, list[tuple[str, str, str]]]:
-    """Return node, what it does and under which name, by type: from the tables of the READMEs."""
-    found: dict[str, list[tuple[str, str, str]]] = {}
-    for node, text in node_sections(ROOT).items():
+@dataclass(frozen=True)
+class Use:
+    """That a node publishes, hears or serves something under a name."""
+
+    node: str
+    verb: str
+    name: str
+    kind: str
+    text: str
+
+
+def uses() -> tuple[Use, ...]:
+    """Return who says, hears and serves what: from the tables of the READMEs."""
+    return tuple(
+        Use(node, verb, name, kind, _from_here(text))
+        for node, section in node_sections(ROOT).items()
         for heading, verb in (
             ('Publishes', 'publishes'),
             ('Subscribes to', 'hears'),
             ('Service', 'serves'),
             ('Action', 'serves'),
-        ):
-            for name, kind, *_ in rows(text, heading):
-                found.setdefault(kind, []).append((node, verb, name))
-    return found
+        )
+        for name, kind, text in rows(section, heading)
+    )
+
+
+def _from_here(text: str) -> str:
+    """Return a text of a package's README with links as doc/ has them."""
+    return text.replace('](../../doc/', '](').replace('](../', '](../src/')
 
 
 def page() -> str:
@@ -122,7 +138,8 @@ def page() -> str:
         lines.append(f'## {heading}\n')
         for one in every:
             if one.kind == kind:
-                lines += _section(one, spoken.get(one.full, []), holders.get(one.name, []))
+                own = [use for use in spoken if use.kind == one.full]
+                lines += _section(one, own, holders.get(one.name, []))
     return '\n'.join([*lines, *_nodes(spoken)])
 
 
@@ -141,12 +158,10 @@ def _holders(every: tuple[Definition, ...]) -> dict[str, list[Definition]]:
     return found
 
 
-def _section(
-    one: Definition, spoken: list[tuple[str, str, str]], holders: list[Definition]
-) -> Iterator[str]:
+def _section(one: Definition, own: list[Use], holders: list[Definition]) -> Iterator[str]:
     yield f'### {one.name}\n'
     yield f'{one.text}\n'
-    who = [f'{node} {verb} `{name}`' for node, verb, name in spoken]
+    who = [f'{use.node} {use.verb} `{use.name}`' for use in own]
     where = [f'[{holder.name}](#{holder.name.lower()})' for holder in holders]
     if who:
         yield f'`{one.full}`: {", ".join(who)}.\n'
@@ -174,19 +189,21 @@ def _table(part: tuple[Field, ...]) -> str:
     return '\n'.join(lines) + '\n'
 
 
-def _nodes(spoken: Mapping[str, list[tuple[str, str, str]]]) -> Iterator[str]:
+def _nodes(spoken: tuple[Use, ...]) -> Iterator[str]:
     yield '## Nodes\n'
-    yield 'Everything that is said and heard, by node; `~` is the name of the node.\n'
-    lines = ['| Node | | Name | Type |', '|---|---|---|---|']
-    order = list(node_sections(ROOT))
-    every = sorted(
-        (order.index(node), verb, name, kind, node)
-        for kind, found in spoken.items()
-        for node, verb, name in found
+    yield (
+        'Everything that is said, heard and served; `~` is the name of the node. `cpg` and '
+        '`stage_walk` are\n`controller` under other names.\n'
     )
-    for _, verb, name, kind, node in every:
-        short = kind.rpartition('/')[2]
-        is_ours = kind.startswith('gait_interfaces/')
-        shown = f'[`{kind}`](#{short.lower()})' if is_ours else f'`{kind}`'
-        lines.append(f'| {node} | {verb} | `{name}` | {shown} |')
-    yield '\n'.join(lines) + '\n'
+    for node in node_sections(ROOT):
+        own = [use for use in spoken if use.node == node]
+        if not own:
+            continue
+        yield f'### The node {node}\n'
+        yield '| | Name | Type | Meaning |\n|---|---|---|---|'
+        for use in own:
+            short = use.kind.rpartition('/')[2]
+            is_ours = use.kind.startswith('gait_interfaces/')
+            kind = f'[`{use.kind}`](#{short.lower()})' if is_ours else f'`{use.kind}`'
+            yield f'| {use.verb} | `{use.name}` | {kind} | {use.text} |'
+        yield ''

@@ -61,7 +61,7 @@ def rows(text: str, heading: str) -> tuple[tuple[str, ...], ...]:
     r"""
     Return the rows of the tables whose first heading is the one given.
 
-    Cells are without the backticks around them.
+    Cells that are code alone are without their backticks.
 
     Examples
     --------
@@ -74,12 +74,16 @@ def rows(text: str, heading: str) -> tuple[tuple[str, ...], ...]:
         if not line.startswith('|'):
             inside = False
             continue
-        cells = tuple(cell.strip().strip('`') for cell in line.strip().strip('|').split(' | '))
+        cells = tuple(_bare(cell.strip()) for cell in line.strip().strip('|').split(' | '))
         if cells[0] == heading:
             inside = True
         elif inside and not line.startswith('|--'):
             found.append(cells)
     return tuple(found)
+
+
+def _bare(cell: str) -> str:
+    return cell[1:-1] if re.fullmatch('`[^`]+`', cell) else cell
 
 
 def node_sections(root: Path) -> dict[str, str]:
