@@ -15,7 +15,7 @@ from gait_core.errors import NotInstalled
 from gait_core.robot.find import python_data
 from gait_core.robot.load import load_robot
 from gait_core.testing_skips import need_engine
-from gait_core.testing_walkers import arm_urdf, dog_urdf, insect_urdf
+from gait_core.testing_walkers import arm_urdf, biped_urdf, dog_urdf, insect_urdf
 from gait_core.trial import run_loop
 from gait_core.trial_spec import OK, TrialSpec
 from gait_evolver.cli import main
@@ -120,6 +120,31 @@ def test_an_insect_walks_on_the_tripod(tmp_path):
     forward, left, _ = motion(walked(str(tmp_path / 'bug'), (0.15, 0.0, 0.0), 6.0))
     assert forward == pytest.approx(0.15, rel=0.2)
     assert abs(left) < 0.02
+
+
+@pytest.fixture(scope='module')
+def biped(tmp_path_factory):
+    """Return the folder of a robot on two legs."""
+    place = tmp_path_factory.mktemp('biped')
+    (place / 'biped.urdf').write_text(biped_urdf(), encoding='utf-8')
+    write_folder(place / 'tom', adopt(place / 'biped.urdf'))
+    return str(place / 'tom')
+
+
+@pytest.mark.parametrize('engine', ['mujoco', 'bullet'])
+def test_a_biped_stands_and_walks_at_the_commanded_speed(biped, engine):
+    need_engine(engine)
+    assert stand_on(biped, engine)['stands']
+    forward, left, turn = motion(walked(biped, (0.3, 0.0, 0.0), 6.0, engine))
+    assert forward == pytest.approx(0.3, rel=0.1)
+    assert abs(left) < 0.02
+    assert abs(np.rad2deg(turn)) < 5.0
+
+
+def test_a_biped_walks_aside_and_turns_at_once(biped):
+    forward, left, turn = motion(walked(biped, (0.15, 0.08, 0.2), 6.0))
+    assert (forward, left) == pytest.approx((0.15, 0.08), abs=0.015)
+    assert turn == pytest.approx(0.2 * 4.0, rel=0.1)
 
 
 def test_the_command_writes_a_folder_that_gait_walk_runs(tmp_path, capsys):

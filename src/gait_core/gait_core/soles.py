@@ -1,13 +1,31 @@
-"""Which soles stand, tick by tick, and where the ground carries them."""
+"""Soles: their extent, which of them stand, tick by tick, and where the ground carries them."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray
+from gait_core.kinematics import link_poses
 from gait_core.metrics import LOADED, UNLOADED
 from gait_core.observation import Contacts
-from gait_core.robot.model import RobotModel
+from gait_core.robot.model import Leg, RobotModel
+from gait_core.robot.shapes import link_points
+
+_FLAT = 5e-3
+"""Height [m] over its lowest point up to which points belong to the sole."""
+
+
+def sole_extent(robot: RobotModel, leg: Leg) -> FloatArray:
+    """Return the least and greatest (x, y) of a sole about its point in the stance, (2, 2) [m]."""
+    row = robot.link_index[leg.sole]
+    pose = link_poses(robot, robot.joint_stance)[row]
+    points, radii = link_points(robot.links[row])
+    placed = (points - np.array(leg.sole_point)) @ pose[:3, :3].T
+    heights = placed[:, 2] - radii
+    level = placed[heights <= heights.min(initial=np.inf) + _FLAT, :2]
+    if not len(level):
+        return np.zeros((2, 2))
+    return np.array([level.min(axis=0), level.max(axis=0)])
 
 
 class SoleContacts:

@@ -12,9 +12,13 @@ from gait_core.errors import ConfigurationError
 from gait_core.kinematics import com_positions, link_poses
 from gait_core.robot.load import read_robot
 from gait_core.testing_walkers import (
+    ANKLE_HEIGHT,
     LOWER,
+    SHANK,
+    THIGH,
     UPPER,
     arm_urdf,
+    biped_urdf,
     cart_urdf,
     dog_urdf,
     insect_urdf,
@@ -113,6 +117,36 @@ def test_an_insect_reaches_out_and_lifts_its_knees(adopted):
         assert knee[2] > foot[2] + 0.05
 
 
+def test_two_legs_on_soles_get_a_walk_that_balances(adopted):
+    found = adopted(biped_urdf(), 'biped.urdf')
+    assert [one.leg.name for one in found.legs] == ['l', 'r']
+    assert found.legs[0].roles == ('yaw', 'abduction', 'hip', 'knee', 'ankle', 'ankle_roll')
+    assert found.controller == 'zmp_walk'
+    assert found.doubts == ()
+    # 0.92 of the stretched leg under the hips, and a step of 2.7 root(h / g).
+    hips = 0.92 * (THIGH + SHANK) + ANKLE_HEIGHT
+    mass = com_positions(found.robot, found.robot.joint_stance)[2] + hips
+    assert found.gait['step_time'] == pytest.approx(2.7 * math.sqrt(mass / 9.81), abs=0.01)
+    assert found.gait['stride_height'] == pytest.approx(0.06 * hips, abs=1e-3)
+    assert 0.2 < found.gait['max_forward'] < 1.0
+
+
+@pytest.mark.parametrize(
+    ('text', 'doubt'),
+    [
+        (biped_urdf(sole=(0.01, 0.01)), 'the sole of leg l is 10 x 10 mm, a point'),
+        (biped_urdf().replace('name="left_ankle_roll" type="revolute"', 'name="left_ankle_roll" '
+         'type="fixed"').replace('name="left_hip_yaw" type="revolute"',
+         'name="left_hip_yaw" type="fixed"'), 'leg l has 4 joints, not 5'),
+    ],
+)  # fmt: skip
+def test_two_legs_that_cannot_balance_are_doubted_and_hold(adopted, text, doubt):
+    found = adopted(text, 'biped.urdf')
+    assert found.controller == ''
+    assert found.gait == {}
+    assert any(doubt in line for line in found.doubts)
+
+
 def test_what_no_name_or_number_tells_is_doubted(adopted):
     found = adopted(dog_urdf(names=('8', '0', 'x1', 'y'), effort=0.0))
     assert [one.leg.joints[0] for one in found.legs] == ['8_a', '0_a', 'x1_a', 'y_a']
@@ -176,6 +210,7 @@ def test_the_folder_gives_the_robot_as_it_was_proposed(tmp_path, adopted):
     np.testing.assert_allclose(robot.joint_stance, found.robot.joint_stance, atol=1e-6)
     np.testing.assert_allclose(soles(robot), soles(found.robot), atol=1e-5)
     assert robot.defaults['gait'] == found.gait
+    assert robot.defaults['controller'] == 'phase_cpg'
     with pytest.raises(ConfigurationError, match='exists already'):
         check_folder(folder)
 

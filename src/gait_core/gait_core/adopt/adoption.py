@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 import dataclasses
 from dataclasses import dataclass
-import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gait_core import canonical
+from gait_core.adopt.gaits import LEGS_TO_WALK, feet, propose_gait
 from gait_core.adopt.legs import FoundLeg, find_legs, side_by_names
 from gait_core.adopt.stance import propose_stance
 from gait_core.adopt.workspace import Workspace, leg_workspace
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics import com_positions, link_poses
+from gait_core.kinematics import com_positions
 from gait_core.robot.check import check_robot
 from gait_core.robot.description import describe
 from gait_core.robot.frames import rpy_of
@@ -29,17 +29,6 @@ from gait_core.robot.yaml_reader import Section
 from gait_core.scene import NOTHING
 from gait_core.stability import margin, support_polygon
 
-GRAVITY = 9.81
-_SWING_PACE = 0.415
-"""Cycles per second times the root of leg height over gravity: the a1's 2.5 Hz at 0.27 m."""
-_TROT_DUTY, _TRIPOD_DUTY, _LIFT = 0.75, 0.55, 0.11
-"""Share of a cycle that a foot is down, and its lift as a share of the legs' height: a trot with
-long stances also carries a robot with heavy legs, which a fast one shakes until it falls."""
-_SPRAWLED_LIFT, _FASTEST = 0.35, 2.5
-"""Lift of a leg that reaches out, whose foot else scuffs; bound of the frequency [Hz]."""
-_HOLD = 0.6
-"""Gain with which heading and speed are held [1/s]."""
-_LEGS_TO_WALK = 4
 _AXES = {'x': (1.0, 0.0, 0.0), 'y': (0.0, 1.0, 0.0), 'z': (0.0, 0.0, 1.0)}
 
 
@@ -59,8 +48,10 @@ class Adoption:
     legs : tuple of FoundLeg
     workspaces : mapping of str to Workspace
         By leg.
+    controller : str
+        Of the walk; empty where none of ours suits it.
     gait : mapping of str to parameter
-        Of the walk, fit for the robot's size; empty where it cannot walk by a table of gaits.
+        Of the walk, fit for the robot's size.
     report : LoadReport
         Of the robot in the stance.
     doubts : tuple of str
@@ -72,6 +63,7 @@ class Adoption:
     root_rpy: tuple[float, float, float] | None
     legs: tuple[FoundLeg, ...]
     workspaces: Mapping[str, Workspace]
+    controller: str
     gait: Mapping[str, Any]
     report: LoadReport
     doubts: tuple[str, ...]
@@ -89,6 +81,7 @@ class Adoption:
             'root_rpy': canonical.plain(self.root_rpy),
             'nominal_stance': canonical.plain(self.robot.nominal_stance),
             'workspace': canonical.plain(self.workspaces),
+            'controller': self.controller,
             'gait': dict(self.gait),
             'doubts': list(self.doubts),
         }
@@ -143,15 +136,17 @@ def adopt(
     stance, about_stance = propose_stance(robot, legs, height)
     robot = check_robot(dataclasses.replace(robot, nominal_stance=stance))
     spaces = {one.leg.name: leg_workspace(robot, one.leg.name) for one in legs}
+    controller, gait, about_gait = propose_gait(robot, legs, spaces)
     return Adoption(
         robot=robot,
         urdf=path,
         root_rpy=turn,
         legs=legs,
         workspaces=spaces,
-        gait=_gait(robot, legs, spaces),
+        controller=controller,
+        gait=gait,
         report=report_on(robot),
-        doubts=(*doubts, *more, *about_stance, *_doubts(robot, legs, spaces)),
+        doubts=(*doubts, *more, *about_stance, *_doubts(robot, legs, spaces), *about_gait),
     )
 
 
@@ -226,48 +221,6 @@ def _vector(axis: str) -> Any:
     return np.array(_AXES[axis[-1]]) * (-1.0 if axis.startswith('-') else 1.0)
 
 
-def _gait(
-    robot: RobotModel, legs: tuple[FoundLeg, ...], spaces: Mapping[str, Workspace]
-) -> dict[str, Any]:
-    """Return parameters of the walk that fit the robot's size and what its feet can reach."""
-    if len(legs) < _LEGS_TO_WALK:
-        return {}
-    height = _leg_height(robot)
-    four = len(legs) == _LEGS_TO_WALK
-    gait, duty = ('trot', _TROT_DUTY) if four else ('tripod', _TRIPOD_DUTY)
-    lift = _SPRAWLED_LIFT if any(one.sprawled for one in legs) else _LIFT
-    frequency = min(_SWING_PACE * math.sqrt(GRAVITY / height), _FASTEST)
-    stride = 2.0 * 0.8 * min(min(space.forward, space.back) for space in spaces.values())
-    aside = 2.0 * 0.8 * min(min(space.left, space.right) for space in spaces.values())
-    up = min(space.up for space in spaces.values())
-    return {
-        'gait': gait,
-        'duty_factor': duty,
-        'frequency': round(frequency, 2),
-        'stride_height': round(min(lift * height, 0.5 * up), 3),
-        'max_forward': round(min(stride * frequency / duty, 3.0), 2),
-        'max_sideways': round(min(aside * frequency / duty, 2.0), 2),
-        'heading_gain': _HOLD,
-        'speed_gain': _HOLD,
-    }
-
-
-def _leg_height(robot: RobotModel) -> float:
-    poses = link_poses(robot, robot.joint_stance)
-    axes = [poses[robot.link_index[robot.joint[leg.joints[0]].child], 2, 3] for leg in robot.legs]
-    return float(np.mean(axes) - _feet(robot)[:, 2].mean())
-
-
-def _feet(robot: RobotModel) -> Any:
-    poses = link_poses(robot, robot.joint_stance)
-    rows = [robot.link_index[leg.sole] for leg in robot.legs]
-    points = [
-        poses[row, :3, :3] @ np.array(leg.sole_point) + poses[row, :3, 3]
-        for row, leg in zip(rows, robot.legs, strict=True)
-    ]
-    return np.array(points)
-
-
 def _doubts(
     robot: RobotModel, legs: tuple[FoundLeg, ...], spaces: Mapping[str, Workspace]
 ) -> list[str]:
@@ -284,15 +237,11 @@ def _doubts(
     alone = [name for one in legs for name in one.leg.joints if name not in robot.mirror_pairs]
     if alone:
         found.append(f'no counterpart on the other side was found for {", ".join(alone)}')
-    if len(legs) < _LEGS_TO_WALK:
-        found.append(
-            f'on {len(legs)} legs no gait of the table walks it: the controller '
-            'is hold; write one (doc/add_a_controller.md)'
-        )
-    elif len(legs) > _LEGS_TO_WALK or not any(one.sprawled for one in legs):
+    sprawled = any(one.sprawled for one in legs)
+    if len(legs) > LEGS_TO_WALK or (len(legs) == LEGS_TO_WALK and not sprawled):
         found += _balance(robot)
     narrow = [name for name, space in spaces.items() if space.left + space.right == 0.0]
-    if narrow and len(legs) >= _LEGS_TO_WALK:
+    if narrow and len(legs) >= LEGS_TO_WALK:
         found.append(
             f'feet of {", ".join(narrow)} cannot step aside: it turns by slipping, and holds its '
             'heading loosely'
@@ -305,7 +254,7 @@ def _doubts(
 
 def _balance(robot: RobotModel) -> list[str]:
     com = com_positions(robot, robot.joint_stance)
-    inside = margin(com[:2], support_polygon(_feet(robot)[:, :2]))
+    inside = margin(com[:2], support_polygon(feet(robot)[:, :2]))
     if inside > 0.0:
         return []
     return [f'the centre of mass is {-1e3 * inside:.0f} mm outside the polygon of its feet']

@@ -9,14 +9,17 @@ from typing import Any
 from xml.etree import ElementTree
 
 from gait_core.adopt.adoption import Adoption
+from gait_core.adopt.gaits import ZMP
 from gait_core.errors import ConfigurationError
 from gait_core.robot.meshes import resolve_mesh
 from gait_core.robot.model import RobotModel
 from gait_core.robot.xml_source import read_xml
 from gait_core.scene import NOTHING
 
-GAIN = 25.0
-"""Of the position servos [1/s]."""
+GAIN, STIFF_GAIN = 25.0, 50.0
+"""Of the position servos [1/s]; the second where balance hangs on ankles that do not give."""
+_STIFF = {'mujoco': '{servo_impedance: 0.999}'}
+"""Options of engines by which their servos do not either."""
 _MESHES = 'meshes'
 
 
@@ -87,7 +90,8 @@ def robot_yaml(adoption: Adoption, name: str) -> str:
             f'  - {{name: {one.leg.name}, joints: {_flow(list(one.leg.joints))},',
             f'     sole: {_flow(one.leg.sole)}, sole_point: {_flow(point)}}}',
         ]
-    lines += ['', 'actuators:', f'  default: {{kind: position, gain: {GAIN}}}    # 1/s', '']
+    gain = STIFF_GAIN if adoption.controller == ZMP else GAIN
+    lines += ['', 'actuators:', f'  default: {{kind: position, gain: {gain}}}    # 1/s', '']
     lines += _mirror(adoption)
     lines += ['nominal_stance:    # rad or m']
     for joint in robot.joint_names:
@@ -116,14 +120,19 @@ def _mirror(adoption: Adoption) -> list[str]:
 
 def _defaults(adoption: Adoption) -> list[str]:
     lines = ['defaults:']
-    if adoption.gait:
-        lines += ['  controller: phase_cpg', '  gait:    # parameters of the controller']
+    if adoption.controller:
+        lines += [
+            f'  controller: {adoption.controller}',
+            '  gait:    # parameters of the controller',
+        ]
         lines += [f'    {key}: {value}' for key, value in adoption.gait.items()]
         lines.append('  command: [0.3, 0.0, 0.0]    # m/s, m/s, rad/s')
     else:
         lines.append('  controller: hold')
     lines.append('  scene: {physics_step: 0.002, control_period: 0.02}')
-    lines.append('  engines:\n    bullet: {solver_iterations: 50}')
+    lines += ['  engines:', '    bullet: {solver_iterations: 50}']
+    if adoption.controller == ZMP:
+        lines += [f'    {engine}: {options}' for engine, options in _STIFF.items()]
     return lines
 
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 _HEIGHTS = (0.0, 0.85, 0.65)
 """Heights that are tried, as shares of the stretched leg; 0 is the usual one."""
-_GENTLER = ((1.0, 1.0), (0.8, 0.75), (0.65, 0.6))
-"""Gaits that are tried: shares of the proposed frequency and of the feet's lift."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -56,7 +54,7 @@ def run(options: Namespace) -> int:
         if stand['stands']:
             break
     walk = None
-    if adoption.gait and stand['stands']:
+    if adoption.controller and stand['stands']:
         adoption, walk = _walking(adoption, folder)
     lines = _lines(adoption, stand, walk, folder)
     (folder / 'report.txt').write_text('\n'.join(lines) + '\n', encoding='utf-8')
@@ -73,18 +71,12 @@ def run(options: Namespace) -> int:
 def _walking(adoption: Adoption, folder: Path) -> tuple[Adoption, dict[str, Any]]:
     """Try the proposed gait and gentler ones; write the first that walks, and return how."""
     from gait_core.adopt.folder import robot_yaml
+    from gait_core.adopt.gaits import variants
     from gait_core.adopt.proof import walk_on
 
     place = folder.resolve()
     first: dict[str, Any] = {}
-    for pace, lift in _GENTLER:
-        gait = {
-            **adoption.gait,
-            'frequency': round(pace * adoption.gait['frequency'], 2),
-            'stride_height': round(lift * adoption.gait['stride_height'], 3),
-            'max_forward': round(pace * adoption.gait['max_forward'], 2),
-            'max_sideways': round(pace * adoption.gait['max_sideways'], 2),
-        }
+    for gait in variants(adoption.controller, dict(adoption.gait)):
         walk = walk_on(str(place), gait)
         first = first or walk
         if walk['walks']:
@@ -112,5 +104,5 @@ def _lines(
         )
     elif walk is not None:
         lines.append(f'DOUBT: it does not walk as told on {walk["engine"]}: {walk["reason"]}')
-    what = '--cmd 0.3' if adoption.gait else '--seconds 5'
+    what = '--cmd 0.3' if adoption.controller else '--seconds 5'
     return [*lines, f'written: {folder}; next: gait walk {folder} {what}']

@@ -8,16 +8,14 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics import com_positions, link_poses, point_position
+from gait_core.kinematics import com_positions, point_position
 from gait_core.leg_ik import LegKinematics
 from gait_core.robot.model import Leg, RobotModel
-from gait_core.robot.shapes import link_points
+from gait_core.soles import sole_extent
 
 LEAST_JOINTS = 5
 LEAST_SOLE = 0.02
 """Length and width [m] from which a foot counts as a sole, on which a robot can balance."""
-_FLAT = 5e-3
-"""Height [m] over its lowest point up to which points belong to the sole."""
 _FINE = 1e-3
 
 
@@ -118,14 +116,8 @@ def _two_legs(robot: RobotModel, controller: str) -> Sequence[Leg]:
 
 
 def _sole(robot: RobotModel, leg: Leg, controller: str) -> FloatArray:
-    """Return the least and greatest (x, y) of a sole about its point, (2, 2) [m]."""
-    row = robot.link_index[leg.sole]
-    pose = link_poses(robot, robot.joint_stance)[row]
-    points, radii = link_points(robot.links[row])
-    placed = (points - np.array(leg.sole_point)) @ pose[:3, :3].T
-    heights = placed[:, 2] - radii
-    level = placed[heights <= heights.min(initial=np.inf) + _FLAT, :2]
-    extent = np.array([level.min(axis=0), level.max(axis=0)]) if len(level) else np.zeros((2, 2))
+    """Return the extent of a sole, (2, 2) [m], that is large enough to stand on."""
+    extent = sole_extent(robot, leg)
     length, width = (extent[1] - extent[0]).tolist()
     if min(length, width) < LEAST_SOLE:
         raise ConfigurationError(

@@ -19,7 +19,7 @@ from gait_core.trial_spec import Command
 from gait_stage_walk.pulse import SECOND, nanoseconds
 from gait_stage_walk.zmp.biped import Biped
 from gait_stage_walk.zmp.footsteps import STILL, Twist
-from gait_stage_walk.zmp.heading import HeadingError
+from gait_stage_walk.zmp.heading import Slip
 from gait_stage_walk.zmp.mass_model import mass_model
 from gait_stage_walk.zmp.parameters import ZmpWalkParams
 from gait_stage_walk.zmp.plan import LEFT, RIGHT, SWING, StepShape, WalkPlan
@@ -62,7 +62,7 @@ class ZmpWalkController:
         self._stretch = self._biped.stretch()
         self._body = WholeBody(self._biped)
         self._stabiliser = Stabiliser()
-        self._heading = HeadingError()
+        self._slip = Slip()
         self._odometry = LegOdometry(robot, self._biped.leg_names)
         self._fastest = robot.velocity_limit[self._biped.columns]
         self._joints: FloatArray = np.zeros(len(self._biped.names))
@@ -113,7 +113,7 @@ class ZmpWalkController:
         )
         self._body.reset()
         self._stabiliser.reset()
-        self._heading.reset()
+        self._slip.reset()
         self._odometry.reset()
         self._joints[:] = biped.stance
         self._twist: Twist = STILL
@@ -145,9 +145,9 @@ class ZmpWalkController:
         stops = max(command.set_points.get(name, 0.0) for name in ('stop', 'sit')) > 0.5
         x, y, yaw = STILL if stops else command.velocity
         params = self._params
-        if params.heading_gain:
-            error = self._heading.error(dt, yaw, seen)
-            yaw += params.heading_gain * error if (x, y, yaw) != STILL else 0.0
+        if params.heading_gain and (x, y, yaw) != STILL:
+            planned = float(self._body.base[3])
+            yaw += self._slip.correction(dt, planned, params.heading_gain, seen)
         rates = (params.acceleration, params.acceleration, params.yaw_acceleration)
         change = [
             min(max(min(max(wanted, -limit), limit) - now, -rate * dt), rate * dt)

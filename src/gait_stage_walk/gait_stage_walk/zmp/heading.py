@@ -1,4 +1,4 @@
-"""By how much a walk points elsewhere than the commanded turning rates add up to."""
+"""What the soles slip about the vertical, and how much of it has been turned back."""
 
 from __future__ import annotations
 
@@ -6,30 +6,33 @@ import math
 
 from gait_core.observation import Observation
 
-_SMOOTH = 0.5
-"""Time constant of the mean [s], as every step turns the body to and fro."""
 
+class Slip:
+    """
+    The turn of the body that was not planned, by the IMU, less what a walk turned against it.
 
-class HeadingError:
-    """The heading wanted, from where the robot first points, less the one seen by the IMU."""
+    The plan is what a heading is held against, not the command: steps follow that late.
+    """
 
     def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
-        """Forget where it points."""
-        self._last: float | None = None
-        self._error = self._mean = 0.0
+        """Forget all."""
+        self._seen: float | None = None
+        self._planned = self._slipped = self._undone = 0.0
 
-    def error(self, dt: float, rate: float, seen: Observation) -> float:
+    def correction(self, dt: float, planned: float, gain: float, seen: Observation) -> float:
         """
-        Return the error [rad], positive where it should turn left; 0 without an IMU.
+        Return the turning rate that undoes what is left [rad/s]; 0 without an IMU.
 
         Parameters
         ----------
         dt : float [s]
-        rate : float [rad/s]
-            Commanded.
+            For which it will be turned so.
+        planned : float [rad]
+            Yaw of the body in the plan, by now.
+        gain : float [1/s]
         seen : Observation
 
         """
@@ -37,8 +40,10 @@ class HeadingError:
             return 0.0
         x, y, z, w = seen.imu.orientation.tolist()
         yaw = math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
-        if self._last is not None:
-            self._error += rate * dt - math.remainder(yaw - self._last, 2.0 * math.pi)
-        self._last = yaw
-        self._mean += min(1.0, dt / _SMOOTH) * (self._error - self._mean)
-        return self._mean
+        if self._seen is not None:
+            turned = math.remainder(yaw - self._seen, 2.0 * math.pi)
+            self._slipped += turned - (planned - self._planned)
+        self._seen, self._planned = yaw, planned
+        rate = -gain * (self._slipped + self._undone)
+        self._undone += rate * dt
+        return rate

@@ -78,7 +78,11 @@ class ZmpWalkParams(Parameters):
         'put elsewhere.',
     )
     heading_gain: float = bounded(
-        0.0, low=0.0, high=5.0, unit='1/s', doc='Turning rate per error of the heading.'
+        0.0,
+        low=0.0,
+        high=5.0,
+        unit='1/s',
+        doc='Turning rate per turn that was not planned, as soles that slip make it.',
     )
     odometry: bool = flag(False, doc='Add up the way of the feet that stand, as `odom` state.')
 

@@ -48,6 +48,7 @@ class WholeBody:
         self._joints[:] = self._biped.stance
         self._all[:] = self._biped.robot.joint_stance
         self._com[:] = self._biped.com[:2]
+        self.base[:] = 0.0
 
     def place(
         self, com: FloatArray, height: float, feet: FloatArray, soles: FloatArray
