@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import time
 from typing import Any, Protocol
 
 from rclpy.node import Node
@@ -30,6 +31,9 @@ from gait_ros.joint_messages import (
 from gait_ros.qos import listen
 
 _REPEAT = 10.0
+_PATIENCE = 3.0
+# Commands from which on their end is told: somebody may move a robot by hand, by single ones.
+_STREAM = 100
 
 
 class Commanded(Protocol):
@@ -94,19 +98,37 @@ class JointTopics:
                 'commands': (Float64MultiArray, self._take_commands),
             }
         self.commands = ' or '.join(inputs)
+        self._inputs = tuple(inputs)
         self.refused = 0
         """How many messages could not be taken."""
+        self._taken, self._heard = 0, 0.0
         for topic, (kind, take) in inputs.items():
             listen(node, kind, topic, self._taker(topic, take))
 
     def rival(self) -> str:
-        """Return who publishes the joints' states as well, for a person; empty: nobody."""
+        """Return who speaks on a topic that is for one, for a person; empty: nobody does."""
+        for topic in self._inputs:
+            both = others_on(self._node, topic, own=0)
+            if len(both) > 1 and UNKNOWN not in both[0] + both[1]:
+                return (
+                    f'{topic} is published by {both[0]} as well as by {both[1]}: the robot '
+                    'follows both in turn; end one of them'
+                )
         others = others_on(self._node, self.states)
         if not others or UNKNOWN in others[0]:
             return ''
         return (
             f'{self.states} is published by {others[0]} as well as by '
             f'{self._node.get_fully_qualified_name()}: their readers see both; end one of them'
+        )
+
+    def ceased(self) -> str:
+        """Return what tells that a stream of commands has ended; empty: none has."""
+        if self._taken < _STREAM or time.monotonic() - self._heard < _PATIENCE:
+            return ''
+        return (
+            f'no joint command for {time.monotonic() - self._heard:.0f} s on {self.commands}, '
+            'after many: has the controller ended? The robot holds its last targets'
         )
 
     def spoken(self, message: JointState) -> JointState:
@@ -120,6 +142,7 @@ class JointTopics:
             live = self._live()
             if live is None:
                 return
+            self._taken, self._heard = self._taken + 1, time.monotonic()
             try:
                 take(live, message)
             except BadCommand as error:

@@ -32,6 +32,13 @@ SOURCES = {
 """Topics from which the fields of an observation come."""
 
 
+# Beyond its limits by more than this, or at more than that, no joint is: a reading gone wrong.
+_TURN, _IMPLAUSIBLE = 2.0 * math.pi, 1e6
+_ANY = (-_IMPLAUSIBLE, _IMPLAUSIBLE)
+# Drivers send quaternions of single precision, and all zeros where they have none.
+_NEARLY_UNIT = 1e-2
+
+
 def base_pose(message: Odometry) -> FloatArray | None:
     """Return position and quaternion, (7,); None if not finite or the quaternion no rotation."""
     position, orientation = message.pose.pose.position, message.pose.pose.orientation
@@ -62,8 +69,10 @@ class LiveObservation:
         self, robot: RobotModel, warn: Callable[[str], Any], now: Callable[[], int] = lambda: 0
     ) -> None:
         self._robot, self._warn, self._now = robot, warn, now
-        self.complaints: list[str] = []
-        """What was ignored of the messages so far, each kind once."""
+        self._complaints: dict[str, str] = {}
+        self._span = np.clip(
+            np.stack((robot.lower - _TURN, robot.upper + _TURN)), -_IMPLAUSIBLE, _IMPLAUSIBLE
+        )
         n = len(robot.joint_names)
         self._values = {
             'joint_positions': robot.stance[:n].copy(),
@@ -72,6 +81,11 @@ class LiveObservation:
         }
         self._fields: dict[str, Any] = {}
         self.forget()
+
+    @property
+    def complaints(self) -> tuple[str, ...]:
+        """What was ignored of the messages so far, each kind once."""
+        return tuple(self._complaints.values())
 
     def forget(self) -> None:
         """Count every reading as not yet come: the clock has jumped."""
@@ -117,10 +131,12 @@ class LiveObservation:
                 continue
             values = np.asarray(given, dtype=np.float64)
             if len(values) != len(names):
-                self._once(f'joint_states: {len(values)} {field} for {len(names)} names; ignored')
+                said = f'joint_states: {len(values)} {field} for {len(names)} names; ignored'
+                self._once(said, f'length of {field}')
                 continue
-            if not np.isfinite(values[known]).all():
-                self._once(f'joint_states: {field} are not finite; ignored')
+            low, high = self._span[:, columns] if field == 'joint_positions' else _ANY
+            if not ((values[known] >= low) & (values[known] <= high)).all():
+                self._once(f'joint_states: {field} that are not finite or far beyond; ignored')
                 continue
             self._values[field][columns] = values[known]
             self._fields[field] = True
@@ -130,22 +146,30 @@ class LiveObservation:
     def imu(self, message: ImuMessage) -> None:
         """Take an inertial reading; a field that is not reported makes all of it unusable."""
         # The message's definition marks what is not reported by -1, REP-145 by NaN.
-        reported = all(
-            covariance[0] >= 0.0
-            for covariance in (
-                message.orientation_covariance,
-                message.angular_velocity_covariance,
-                message.linear_acceleration_covariance,
-            )
+        unreported = [
+            field
+            for field in ('orientation', 'angular_velocity', 'linear_acceleration')
+            if not getattr(message, f'{field}_covariance')[0] >= 0.0
+        ]
+        if unreported:
+            self._once(f'imu/data: {", ".join(unreported)} not reported (covariance); ignored')
+            return
+        orientation = _quaternion(message.orientation)
+        angular_velocity = _vector(message.angular_velocity)
+        linear_acceleration = _vector(message.linear_acceleration)
+        norm = float(np.linalg.norm(orientation))
+        if not (
+            _finite(orientation, angular_velocity, linear_acceleration)
+            and abs(norm - 1.0) < _NEARLY_UNIT
+        ):
+            self._once('imu/data: not finite, or its quaternion no rotation; ignored')
+            return
+        self._fields['imu'] = Imu(
+            orientation=orientation / norm,
+            angular_velocity=angular_velocity,
+            linear_acceleration=linear_acceleration,
         )
-        imu = Imu(
-            orientation=_quaternion(message.orientation),
-            angular_velocity=_vector(message.angular_velocity),
-            linear_acceleration=_vector(message.linear_acceleration),
-        )
-        if reported and _finite(imu.orientation, imu.angular_velocity, imu.linear_acceleration):
-            self._fields['imu'] = imu
-            self._imu_came = self._clocks()
+        self._imu_came = self._clocks()
 
     def odometry(self, message: Odometry) -> None:
         """Take pose and twist of the base; the twist comes in the base frame (REP-105)."""
@@ -206,9 +230,9 @@ class LiveObservation:
                 f"missing, first '{absent[0]}'; they keep their last value"
             )
 
-    def _once(self, text: str) -> None:
-        if text not in self.complaints:
-            self.complaints.append(text)
+    def _once(self, text: str, kind: str = '') -> None:
+        if (kind or text) not in self._complaints:
+            self._complaints[kind or text] = text
             self._warn(text)
 
 

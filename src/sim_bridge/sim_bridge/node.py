@@ -464,7 +464,7 @@ class SimBridgeNode(ManagedNode):
         """Return what keeps the robot from moving, for a person; empty if nothing does."""
         live = self._live
         if not self.active:
-            return 'activation'
+            return 'inactive: configure and activate it'
         if self._trial is not None or live is None or self._runner is None:
             return ''
         if self._fault:
@@ -479,7 +479,7 @@ class SimBridgeNode(ManagedNode):
                 f'no joint command received on {self._joints.commands}: is a controller '
                 'running and active? The robot holds its initial pose'
             )
-        return ''
+        return '' if self._paused else self._joints.ceased()
 
     def _warn_once(self, text: str) -> None:
         if text not in self._reported:

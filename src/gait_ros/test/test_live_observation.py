@@ -1,0 +1,79 @@
+"""What drivers send is taken by name, and what cannot be true is not: one line a kind."""
+
+import math
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy')
+
+from sensor_msgs.msg import Imu, JointState
+
+from gait_core.testing import legged_box
+from gait_ros.live_observation import LiveObservation
+
+
+@pytest.fixture
+def seen():
+    robot = legged_box()
+    lines = []
+    made = LiveObservation(robot, lines.append)
+    made.lines = lines
+    return made
+
+
+def level(quaternion=(0.0, 0.0, 0.0, 1.0), covariance=0.0):
+    message = Imu()
+    x, y, z, w = quaternion
+    message.orientation.x, message.orientation.y = x, y
+    message.orientation.z, message.orientation.w = z, w
+    message.orientation_covariance = np.array([covariance] + [0.0] * 8)
+    return message
+
+
+def read(seen):
+    return seen.observation(0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ('message', 'words'),
+    [
+        (level((0.0, 0.0, 0.0, 0.0)), 'its quaternion no rotation'),
+        (level((math.nan, 0.0, 0.0, 1.0)), 'not finite'),
+        (level((0.0, 0.0, 0.0, 1e30)), 'its quaternion no rotation'),
+        (level(covariance=-1.0), 'orientation not reported'),
+        (level(covariance=math.nan), 'orientation not reported'),
+    ],
+)
+def test_an_imu_without_an_orientation_is_none(seen, message, words):
+    seen.imu(message)
+    seen.imu(message)
+    (line,) = seen.lines
+    assert words in line and seen.complaints == (line,)
+    assert read(seen).imu is None
+
+
+def test_an_orientation_of_single_precision_is_one(seen):
+    half = float(np.float32(math.sqrt(0.5))) * 1.001
+    seen.imu(level((0.0, 0.0, half, half)))
+    np.testing.assert_allclose(np.linalg.norm(read(seen).imu.orientation), 1.0, atol=1e-15)
+    assert not seen.lines
+
+
+@pytest.mark.parametrize('value', [math.inf, math.nan, 1e308, 100.0, -100.0])
+def test_an_angle_that_no_joint_can_have_is_not_measured(seen, value):
+    """A soft start begins at the measured pose: that of a broken encoder would be commanded."""
+    robot = legged_box()
+    names = list(robot.joint_names)
+    seen.joint_state(JointState(name=names, position=[0.1] * 7 + [value]))
+    assert 'far beyond' in seen.lines[0] and len(seen.unmeasured()) == len(names)
+    seen.joint_state(JointState(name=names[::-1], position=[0.1 * i for i in range(8)]))
+    np.testing.assert_allclose(read(seen).joint_positions, [0.1 * i for i in range(8)][::-1])
+
+
+def test_complaints_of_one_kind_are_one(seen):
+    names = list(legged_box().joint_names)
+    for count in (1, 2, 3, 5):
+        seen.joint_state(JointState(name=names, position=[0.0] * 8, velocity=[0.0] * count))
+    assert len(seen.complaints) == len(seen.lines) == 1
+    assert '1 joint_velocities for 8 names' in seen.lines[0]
