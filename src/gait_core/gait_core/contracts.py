@@ -34,6 +34,9 @@ class Controller(Protocol):
         Its parameters.
     presets : mapping of str to mapping
         Named parameter sets, as differences from the defaults. The first is the default preset.
+    set_points : tuple of str, optional
+        Names that it takes beside the velocity of a command; a node with those of a posture
+        (``gait_ros.posture_input``) has topic and service for them.
     """
 
     Params: ClassVar[type[Parameters]]

@@ -25,7 +25,7 @@ from gait_cpg.gaits import GAITS, OWN, gait, leg_lags, read_gait
 from gait_cpg.ground_slope import NEEDS as SLOPE_NEEDS
 from gait_cpg.ground_slope import GroundSlope, follow_ground
 from gait_cpg.oscillators import coupling_to_lags, locked_phases
-from gait_cpg.posture import Posture
+from gait_cpg.posture import SET_POINTS, Posture
 from gait_cpg.steering import Steering
 from gait_cpg.swing import in_stance
 from gait_cpg.walk_kernel import follow, play_feet
@@ -187,6 +187,8 @@ class PhaseCpgController:
             **{name: MappingProxyType(values) for name, values in _MORE_PRESETS.items()},
         }
     )
+
+    set_points: ClassVar[tuple[str, ...]] = SET_POINTS
 
     def __init__(self, robot: RobotModel, params: PhaseCpgParams) -> None:
         if len(robot.legs) < MIN_LEGS:

@@ -37,6 +37,7 @@ from gait_ros.lockstep import LockstepClient
 from gait_ros.managed import ManagedNode
 from gait_ros.markers import gait_markers
 from gait_ros.parameters import DeclaredParameters, overrides, refuse_unknown_overrides
+from gait_ros.posture_input import PostureInput, takes_posture
 from gait_ros.qos import advertise, listen
 from gait_ros.run_node import run_node
 from gait_ros.safe_output import SafeOutput
@@ -209,6 +210,7 @@ class ControllerNode(ManagedNode):
         self._shown = 0
         self._diagnostics = Diagnostics(self, 'controller')
         self._velocity: VelocityInput | None = None
+        self._posture: PostureInput | None = None
         self._foreign: list[str] = []
         if not chosen.lockstep:
             self._listen()
@@ -239,10 +241,13 @@ class ControllerNode(ManagedNode):
             stamped=self._chosen.stamped_cmd_vel,
             timeout=lambda: self._declared.value.command_timeout,
         )
+        if takes_posture(self.controller):
+            self._posture = PostureInput(self)
 
     @property
     def _command(self) -> Command:
-        return self._velocity.command if self._velocity is not None else Command()
+        command = self._velocity.command if self._velocity is not None else Command()
+        return self._posture.added(command) if self._posture is not None else command
 
     # ------------------------------------------------------------------------------- lifecycle
 

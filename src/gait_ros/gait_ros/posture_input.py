@@ -1,0 +1,72 @@
+"""How a body is to stand over its feet, by topic and service: set points of a controller."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+import math
+from typing import Any
+
+from geometry_msgs.msg import Pose
+from rclpy.node import Node
+from scipy.spatial.transform import Rotation
+from std_srvs.srv import SetBool
+
+from gait_core.trial_spec import Command
+from gait_ros.qos import listen
+
+TOPIC, SERVICE = 'body_pose', '~/sit'
+POSE = ('height', 'roll', 'pitch', 'yaw')
+SIT = 'sit'
+_REPEAT = 10.0
+_UNIT = 1e-3
+
+
+def takes_posture(controller: Any) -> bool:
+    """Return whether a controller has the set points of a posture."""
+    return {*POSE, SIT} <= set(getattr(controller, 'set_points', ()))
+
+
+class PostureInput:
+    """
+    Subscribes to ``body_pose`` and serves ``~/sit``.
+
+    Of the pose counts what moves a body over standing feet: z, over the height of the walk, and
+    the attitude. A quaternion of zeros, which a message has by default, is no turn.
+    """
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._points: dict[str, float] = {}
+        listen(node, Pose, TOPIC, self._on_pose)
+        node.create_service(SetBool, SERVICE, self._on_sit)
+
+    @property
+    def set_points(self) -> Mapping[str, float]:
+        """What is asked for now; nothing until something has come."""
+        return self._points
+
+    def added(self, command: Command) -> Command:
+        """Return a command with these set points."""
+        return replace(command, set_points=dict(self._points)) if self._points else command
+
+    def _on_pose(self, message: Pose) -> None:
+        turn = [getattr(message.orientation, name) for name in 'xyzw']
+        size = math.sqrt(sum(part * part for part in turn))
+        if not (math.isfinite(message.position.z) and (size == 0.0 or abs(size - 1.0) < _UNIT)):
+            self._node.get_logger().warning(
+                f'{TOPIC} refused: height {message.position.z:g} m, quaternion of length '
+                f'{size:g}, expected 1',
+                throttle_duration_sec=_REPEAT,
+            )
+            return
+        roll, pitch, yaw = (0.0, 0.0, 0.0)
+        if size > 0.0:
+            roll, pitch, yaw = Rotation.from_quat(turn).as_euler('xyz').tolist()
+        pose = (float(message.position.z), roll, pitch, yaw)
+        self._points = {**self._points, **dict(zip(POSE, pose, strict=True))}
+
+    def _on_sit(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        self._points = {**self._points, SIT: float(request.data)}
+        response.success = True
+        return response
