@@ -52,7 +52,7 @@ def run(commands, folder):
         start_new_session=True,
     ) as process:
         try:
-            output, _ = process.communicate(timeout=120)
+            output, _ = process.communicate(timeout=400)
         finally:
             # What a failed page has left in the background.
             try:
