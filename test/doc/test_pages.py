@@ -84,6 +84,14 @@ def test_the_commands_of_a_page_succeed(page, tmp_path):
         assert min(costs) not in (costs[0], costs[-1])
 
 
+def test_from_an_unknown_urdf_to_a_walk_it_takes_less_than_ten_commands():
+    # That they succeed, and how long they may take, is the test before this one.
+    lines = [line for block in blocks('doc/adopt.md') for line in block.splitlines()]
+    walks = next(n for n, line in enumerate(lines, 1) if line.startswith('gait walk'))
+    assert any(line.startswith('gait adopt') for line in lines[:walks])
+    assert walks < 10
+
+
 def test_the_commands_of_the_page_on_hardware_say_what_it_promises(tmp_path):
     need_robot('a1')
     pytest.importorskip('rclpy')
