@@ -31,7 +31,7 @@ from gait_core.targets import JointTargets
 
 FOOT_REFLEXES = ('elevator_reflex', 'retraction', 'foothold_search', 'posture_reflex')
 """The layers; each is a parameter that is true where it is on."""
-NEEDS = frozenset({'joint_positions', 'contacts'})
+_NEEDS = frozenset({'joint_positions', 'contacts'})
 _STILL = 1e-9
 _ROUNDS, _DAMPING = 4, 0.02
 _LEVEL = np.array([1.0, 1.0, 0.0])
@@ -154,7 +154,7 @@ class FootReflexes:
         """What an observation must have for the reflexes that are on."""
         if not self.active:
             return frozenset()
-        return NEEDS | {'imu'} if self._params.posture_reflex or self._watching else NEEDS
+        return _NEEDS | {'imu'} if self._params.posture_reflex or self._watching else _NEEDS
 
     def watch(self) -> None:
         """Keep from now on the most of what thresholds are held against."""

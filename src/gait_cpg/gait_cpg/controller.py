@@ -12,7 +12,7 @@ import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray
 from gait_core.errors import ConfigurationError
-from gait_core.foot_reflexes import NEEDS, FootReflexes, FootReflexParams
+from gait_core.foot_reflexes import FootReflexes, FootReflexParams
 from gait_core.leg_ik import LegPaths
 from gait_core.leg_odometry import LegOdometry
 from gait_core.observation import Observation
@@ -224,7 +224,7 @@ class PhaseCpgController:
     @property
     def needs(self) -> frozenset[str]:
         """Nothing, but where a reflex, levelling or the odometry is on."""
-        needed = NEEDS if self._reflexes.active else frozenset()
+        needed = self._reflexes.needs
         if self._params.level:
             needed |= SLOPE_NEEDS
         return needed | {'joint_positions'} if self._params.odometry else needed

@@ -233,7 +233,7 @@ def _refused() -> Row:
 
 
 def _reflexes() -> list[Row]:
-    held = Held(load_reflex=True)
+    held = Held(load_reflex=True, longest_wait=10.0)
     held.feel('efforts', 'leg_bl1', -1.0)
     held.run(0.15)
     waits = held.states[-1][0]
@@ -249,7 +249,7 @@ def _reflexes() -> list[Row]:
 
 def _late() -> float:
     """Return after how many frames a leg of a slow walk steps that is held too far back."""
-    held = Held(step_reflex=True, period_scale=20.0)
+    held = Held(step_reflex=True, bearing_neighbours=False, period_scale=20.0)
     held.run(0.01)
     held.feel('positions', 'leg_ml0', 1.0)
     held.run(5 * DT)
