@@ -64,7 +64,7 @@ class VelocityInput:
         if not self._expired:
             self._expired = True
             self._node.get_logger().warning(
-                f'no {TOPIC} for {timeout:g} s (command_timeout): the robot is to stand'
+                f'no cmd_vel for {timeout:g} s (command_timeout): the robot is to stand'
             )
         return _STANDING
 
