@@ -10,9 +10,10 @@ from scipy.spatial.transform import Rotation
 pytest.importorskip('rclpy')
 
 from nav_msgs.msg import Odometry
-from rclpy.qos import qos_profile_sensor_data
+from rclpy.qos import QoSReliabilityPolicy, qos_profile_sensor_data
 from sensor_msgs.msg import CameraInfo, Image, LaserScan, PointCloud2
 from tf2_msgs.msg import TFMessage
+import yaml
 
 from gait_core import trial_setup
 from gait_core.errors import ConfigurationError
@@ -29,6 +30,7 @@ from sim_bridge.node import SimBridgeNode
 
 need_robot('a1')
 DOC = Path(__file__).parents[2] / 'doc' / 'sensors.md'
+LAYOUT = Path(__file__).parents[2] / 'launch' / 'rviz' / 'sensors.rviz'
 HILL = 'slope:angle_deg=10,start=0.6,extent=16'
 TOPICS = {
     'lidar/scan': LaserScan,
@@ -146,6 +148,22 @@ def test_the_page_lists_the_topics_that_they_are_published_on(graph):
     assert set(TOPICS) <= made
     listed = rows(DOC.read_text(encoding='utf-8'), 'Topic of the a1')
     assert {topic: kind for topic, kind, *_ in listed} == kinds
+
+
+def test_the_layout_of_rviz_asks_for_no_more_than_is_offered_and_overrides_change_that(graph):
+    changed = {'qos_overrides./lidar/scan.publisher.reliability': 'best_effort'}
+    node = bridge(graph, sensors='all', **changed)
+    offered = {publisher.topic_name: publisher.qos_profile for publisher in node.publishers}
+    assert offered['/lidar/scan'].reliability == QoSReliabilityPolicy.BEST_EFFORT
+    assert offered['/ring/points'].reliability == QoSReliabilityPolicy.RELIABLE
+    layout = yaml.safe_load(LAYOUT.read_text(encoding='utf-8'))['Visualization Manager']
+    asked = {
+        display['Topic']['Value']: display['Topic']['Reliability Policy']
+        for display in layout['Displays']
+        if 'Topic' in display
+    }
+    assert {f'/{topic}' for topic in TOPICS if 'info' not in topic} <= asked.keys()
+    assert {asked[f'/{topic}'] for topic in TOPICS if 'info' not in topic} == {'Best Effort'}
 
 
 def test_none_but_the_sensors_that_are_named_are_there(graph):
