@@ -508,7 +508,7 @@ def test_two_robots_of_a_labs_own_launch_file_walk_in_one_graph(graph, box, laun
     times = [one.sec + one.nanosec * 1e-9 for one in (*stamps, clock[-1].clock)]
     assert max(times) - min(times) < 1.0, times
     for name in ('r1', 'r2'):
-        assert graph.client.count_subscribers(f'/{name}/nav/cmd_vel') == 1
+        graph.until(lambda name=name: graph.client.count_subscribers(f'/{name}/nav/cmd_vel') == 1)
         assert not graph.client.count_subscribers(f'/{name}/cmd_vel')
     # Arguments of one group do not leak into the other.
     get = graph.call(GetParameters, '/r2/sim_bridge/get_parameters', names=['seed'])
