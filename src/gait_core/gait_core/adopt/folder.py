@@ -18,8 +18,9 @@ from gait_core.scene import NOTHING
 
 GAIN, STIFF_GAIN = 25.0, 50.0
 """Of the position servos [1/s]; the second where balance hangs on ankles that do not give."""
-_STIFF = {'mujoco': '{servo_impedance: 0.999}'}
-"""Options of engines by which their servos do not either."""
+_SOLVER = {'bullet': '{solver_iterations: 50}'}
+_STIFF = {'bullet': '{solver_iterations: 200}', 'mujoco': '{servo_impedance: 0.999}'}
+"""Options of engines; the second ones by which servos and narrow soles do not give either."""
 _MESHES = 'meshes'
 
 
@@ -130,9 +131,8 @@ def _defaults(adoption: Adoption) -> list[str]:
     else:
         lines.append('  controller: hold')
     lines.append('  scene: {physics_step: 0.002, control_period: 0.02}')
-    lines += ['  engines:', '    bullet: {solver_iterations: 50}']
-    if adoption.controller == ZMP:
-        lines += [f'    {engine}: {options}' for engine, options in _STIFF.items()]
+    options = _STIFF if adoption.controller == ZMP else _SOLVER
+    lines += ['  engines:', *(f'    {engine}: {text}' for engine, text in options.items())]
     return lines
 
 

@@ -37,6 +37,8 @@ _STEP, _STEP_LIFT = 2.7, 0.06
 lift of a foot as a share of the legs' height."""
 _BIPED_JOINTS, _BIPED_SOLE = 5, 0.02
 """Joints of a leg and size of a sole [m] that balance takes."""
+_STANCE = 0.98
+"""Height of the walk as a share of that on stretched legs: the stance is lower and counts."""
 _STEP_TURN = 0.3
 """Most that a foot turns in a step [rad]."""
 _GENTLER = ((1.0, 1.0), (0.8, 0.75), (0.65, 0.6))
@@ -113,6 +115,7 @@ def _on_two(robot: RobotModel, legs: Sequence[FoundLeg], spaces: Mapping[str, Wo
     up = min(space.up for space in spaces.values())
     turns = all(YAW in one.roles for one in legs)
     return {
+        'leg_share': _STANCE,
         'step_time': round(time, 2),
         'stride_height': round(min(_STEP_LIFT * leg_height(robot), 0.5 * up), 3),
         # In a step of length l a foot goes from half of it behind the hip to as much before it.
@@ -131,6 +134,8 @@ def _lacks(robot: RobotModel, legs: Sequence[FoundLeg]) -> str:
         if len(one.leg.joints) < _BIPED_JOINTS:
             return f'leg {one.leg.name} has {len(one.leg.joints)} joints, not {_BIPED_JOINTS}'
         length, width = np.ptp(sole_extent(robot, one.leg), axis=0).tolist()
+        if not robot.links[robot.link_index[one.leg.sole]].collisions:
+            return f'the sole of leg {one.leg.name} has no collision shape'
         if min(length, width) < _BIPED_SOLE:
             return (
                 f'the sole of leg {one.leg.name} is {1e3 * length:.0f} x {1e3 * width:.0f} mm, '

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _HEIGHTS = (0.0, 0.85, 0.65)
 """Heights that are tried, as shares of the stretched leg; 0 is the usual one."""
+_TALLER = (0.96,)
+"""The same where a robot on two legs stands and does not walk: weak knees bear more, bent less."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -35,9 +37,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Write the folder and print the report."""
-    from gait_core.adopt.adoption import adopt
-    from gait_core.adopt.folder import check_folder, write_folder
-    from gait_core.adopt.proof import stand_on
+    from gait_core.adopt.folder import check_folder
+    from gait_core.adopt.gaits import ZMP
     from gait_core.errors import ConfigurationError
     from gait_core.robot.load import read_robot
     from gait_evolver.robot_picture import draw_robot
@@ -47,15 +48,13 @@ def run(options: Namespace) -> int:
     if source.suffix not in ('.urdf', '.xacro'):
         raise ConfigurationError(f"'{source}': gait adopt takes a .urdf or .xacro file")
     check_folder(folder)
-    for height in _HEIGHTS:
-        adoption = adopt(source, packages, height)
-        write_folder(folder, adoption, packages)
-        stand = stand_on(str(folder.resolve()))
-        if stand['stands']:
-            break
-    walk = None
-    if adoption.controller and stand['stands']:
-        adoption, walk = _walking(adoption, folder)
+    adoption, stand, walk = _tried(source, folder, packages, _HEIGHTS)
+    if adoption.controller == ZMP and walk is not None and not walk['walks']:
+        taller = _tried(source, folder, packages, _TALLER)
+        if taller[2] is not None and taller[2]['walks']:
+            adoption, stand, walk = taller
+        else:
+            adoption, stand, walk = _tried(source, folder, packages, _HEIGHTS)
     lines = _lines(adoption, stand, walk, folder)
     (folder / 'report.txt').write_text('\n'.join(lines) + '\n', encoding='utf-8')
     picture = folder / f'{folder.resolve().name}.png'
@@ -66,6 +65,26 @@ def run(options: Namespace) -> int:
     else:
         print('\n'.join(lines))
     return 0
+
+
+def _tried(
+    source: Path, folder: Path, packages: dict[str, str], heights: tuple[float, ...]
+) -> tuple[Adoption, dict[str, Any], dict[str, Any] | None]:
+    """Write the folder of the first height that stands; return how it stands and walks."""
+    from gait_core.adopt.adoption import adopt
+    from gait_core.adopt.folder import write_folder
+    from gait_core.adopt.proof import stand_on
+
+    for height in heights:
+        adoption = adopt(source, packages, height)
+        write_folder(folder, adoption, packages)
+        stand = stand_on(str(folder.resolve()))
+        if stand['stands']:
+            break
+    if not (adoption.controller and stand['stands']):
+        return adoption, stand, None
+    adoption, walk = _walking(adoption, folder)
+    return adoption, stand, walk
 
 
 def _walking(adoption: Adoption, folder: Path) -> tuple[Adoption, dict[str, Any]]:
