@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from gait_core.arrays import FloatArray
 from gait_core.observation import Observation
 from gait_core.robot.load import load_robot
@@ -24,6 +26,7 @@ from sim_bridge.engines.bullet_ground import GroundRays
 from sim_bridge.engines.bullet_motors import Motors
 from sim_bridge.engines.bullet_nodes import NodesEngine
 from sim_bridge.engines.bullet_options import BulletOptions
+from sim_bridge.engines.bullet_read_kernel import BODY
 from sim_bridge.engines.bullet_state import Mount, StateReader, body_state
 from sim_bridge.engines.bullet_world import World
 from sim_bridge.engines.rigid_engine import RigidEngine
@@ -38,11 +41,13 @@ class _Shove:
         self._client, self._body = world.client, world.body
         self._mount = Mount(world, self.window.place)
         self._force = list(push.force)
+        self._frame: FloatArray = np.empty((1, BODY))
 
     def apply(self) -> None:
         """Add the force to the coming physics step."""
         body = body_state(self._body, self._mount.carrier, self._client)
-        point, _, _ = self._mount.seen(*body)
+        self._mount.place(np.array(body).reshape(1, -1), 0, self._frame, 0)
+        point = self._frame[0, :3].tolist()
         pb.applyExternalForce(
             self._body, self._mount.carrier, self._force, point, pb.WORLD_FRAME, self._client
         )
