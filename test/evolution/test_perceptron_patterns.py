@@ -25,7 +25,7 @@ def alone(heading=(1.0, 0.0), ticks=2000, **values):
     bounds = np.array([[-0.09], [0.09]]) + np.zeros(16)
     found = np.zeros((ticks, 16))
     for row in found:
-        signals[:16], signals[32:34] = places / 0.1, heading
+        signals[:16], signals[32:35] = places / 0.1, (*heading, 1.0)
         think(
             signals, weights, answer, (35, 250), (DT, 1.0 / DT, 2.9 * DT), (2.9, 0.35), bounds,
             places, speeds,
@@ -51,9 +51,8 @@ def test_all_servos_swing_with_the_period(found):
     for servo, amplitude in ((0, 0.03), (3, 0.03), (12, 0.04)):
         spectrum = np.abs(np.fft.rfft(found[:, servo] - found[:, servo].mean()))
         assert np.fft.rfftfreq(len(found), DT)[spectrum.argmax()] == pytest.approx(1.1, abs=0.09)
-        # A servo lags behind where it wants to be, so it swings a little less.
-        assert 0.6 * amplitude < harmonic(found[:, servo], 0.9)[0] < 1.3 * amplitude
-    assert harmonic(found[:, 8], 0.9)[0] < 0.002
+        assert harmonic(found[:, servo], 0.9)[0] == pytest.approx(amplitude, rel=0.1)
+    assert harmonic(found[:, 8], 0.9)[0] < 0.004
 
 
 def test_sides_are_half_a_period_apart_and_phases_as_told(found):
@@ -64,7 +63,7 @@ def test_sides_are_half_a_period_apart_and_phases_as_told(found):
     mirror = swapped(END_PAIRS)
     for servo in (3, 12):
         assert between(servo, mirror[servo]) == pytest.approx(np.pi, abs=0.1)
-    assert between(3, 12) == pytest.approx(np.pi / 2.0, abs=0.3)
+    assert between(3, 12) == pytest.approx(np.pi / 2.0, abs=0.15)
 
 
 def test_middles_are_the_offsets_and_steering_moves_them(found):
@@ -87,7 +86,7 @@ def test_the_search_finds_a_wanted_pattern():
     search = PatternCmaOptimizer(layout=LAYOUT, seed=1, population=12)
     goal = weights_of(Pattern.of(np.full(len(SPACE), 0.6)), LAYOUT, DT)
     near = []
-    for _ in range(12):
+    for _ in range(16):
         asked = search.ask()
         away = [float(np.abs(one.weights - goal).sum()) for one in asked]
         near.append(np.mean(away))
@@ -100,7 +99,12 @@ def test_the_search_finds_a_wanted_pattern():
 
 @pytest.mark.parametrize(
     ('changes', 'words'),
-    [({'memory': 100}, '134'), ({'perceptrons': 9}, '17'), ({'outputs': 8}, 'spider')],
+    [
+        ({'memory': 100}, '134'),
+        ({'perceptrons': 9}, '17'),
+        ({'outputs': 8}, 'spider'),
+        ({'channels': 34}, '34'),
+    ],
 )
 def test_layers_that_cannot_carry_patterns_are_refused(changes, words):
     sizes = {'perceptrons': 30, 'memory': 250, 'channels': 35, 'outputs': 16, **changes}

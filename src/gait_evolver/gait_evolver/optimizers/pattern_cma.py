@@ -42,8 +42,7 @@ class PatternCmaSettings(Parameters):
         low=0.0,
         high=1.0,
         unit='-',
-        doc='Initial mean in the unit cube, one number per gene; empty is its centre, which '
-        'stands on the spot.',
+        doc='Initial mean in the unit cube, one number per gene; empty is its centre.',
     )
 
 
@@ -51,11 +50,12 @@ class PatternCmaOptimizer:
     """
     CMA-ES over patterns; what it asks for are networks, as ``rank_squared`` does.
 
-    No candidate is evaluated twice: in a generation all should meet one body (``common_seeds``).
+    No candidate is evaluated twice. The last channel of the layer has to be 1 (``spare: one``).
     """
 
     Settings: ClassVar[type[Parameters]] = PatternCmaSettings
     networks: ClassVar[bool] = True
+    keeps_records: ClassVar[bool] = False
 
     def __init__(self, *, layout: PerceptronLayout, seed: int, **settings: Any) -> None:
         chosen = build(PatternCmaSettings, settings)

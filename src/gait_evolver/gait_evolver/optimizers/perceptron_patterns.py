@@ -3,11 +3,12 @@ A periodic gait as weights of a layer of threshold perceptrons: few numbers for 
 
 The layer remembers its own outputs. Two perceptrons of equal and opposite output make a relay that
 accelerates the set point of a servo one way or the other, so each servo takes one perceptron, and
-one that is always excited stands opposite to all. The relay of the first servo follows the first
-harmonic of its own past: it oscillates with the period of that filter. The relay of any other
-compares where it wants to be, a sum of the same harmonic and its quarter turn, with where its own
-past outputs have brought it. What the sensors add is slow: the middle of a servo comes back to its
-offset. Such a layer is one that ``rank_squared`` could have found: nothing is computed elsewhere.
+one that is always excited stands opposite to all. All relays follow the first harmonic of the past
+outputs of the first servo: this one in phase, so that it oscillates with the period of that
+filter, any other with a lag of its own. How far a servo swings lies in its output weights. What
+brings its middle to an offset is slow: the mean of its measured place over the last period, and
+the mean speed that its outputs of the past add up to. Such a layer is one that ``rank_squared``
+could have found: nothing is computed elsewhere. Its last channel has to be the constant 1.
 """
 
 from __future__ import annotations
@@ -28,16 +29,15 @@ SERVOS = (0, 1, 8, 12, 2, 3, 9, 13)
 _TURNING = slice(8, 12)
 """Rotation servos, whose mirror image pushes where they pull."""
 LEADER = SERVOS[0]
-_ALONG, _ACROSS = 0, 1
-"""Channels of the commanded direction behind those of the servos."""
+_ACROSS, _ONE = 33, 34
+"""Channels of the direction's part to the left, and of the constant 1."""
 LENGTH_SCALE, MAX_ACCELERATION = 0.1, 2.9
 """What the controller divides places and outputs by [m, m/s^2], by default."""
-_STRENGTH = 0.9
-"""Acceleration of the relays by the greatest."""
-_FORGET, _LEAD, _SLOW = 0.5, 0.08, 0.3
-"""How long a servo trusts its outputs [s], how far it looks ahead [s], pull to its offset [-]."""
-_LEADER_PULL, _LEADER_DAMPING, _KICK = 4.0, 4.0, 0.02
-"""Of the first servo to its offset [1/m, s/m], and what starts it [-]."""
+_PULL, _DAMPING, _FORGET, _KICK = 2.0, 3.0, 1.0, 0.02
+"""Of a servo to its offset [1/m], against its speed [s/m], for how long it trusts its outputs [s],
+and what starts the first one [-]."""
+_LEAST = 0.05
+"""Least acceleration of a servo by the greatest: one that hardly swings still has to move."""
 MOST_PERIOD = 1.6
 
 
@@ -49,7 +49,7 @@ def pattern_space() -> ParameterSpace:
     ]
     for names, most in (
         ([f'{part}{servo}' for servo in SERVOS[1:] for part in ('with', 'after')], 0.08),
-        ([f'offset{servo}' for servo in SERVOS], 0.05),
+        ([f'offset{servo}' for servo in SERVOS], 0.1),
         ([f'steer{servo}' for servo in SERVOS], 0.1),
     ):
         genes += [Gene(name=name, lower=-most, upper=most, unit='m') for name in names]
@@ -68,7 +68,8 @@ class Pattern:
     ----------
     period : float [s]
     swings : (16, 2) array [m]
-        Of each servo in phase with the first, and a quarter of a period later.
+        Of each servo in phase with the first, and a quarter of a period later. No servo swings
+        farther than its greatest acceleration lets it.
     offsets : (16,) array [m]
         Middles of the servos.
     steering : (16,) array [m]
@@ -101,9 +102,10 @@ class Pattern:
 
 def check_layout(layout: PerceptronLayout, dt: float) -> None:
     """Raise ConfigurationError unless a layer of this layout can carry every pattern."""
-    if layout.outputs != 16 or layout.channels < 34:
+    if layout.outputs != 16 or layout.channels != 35:
         raise ConfigurationError(
-            f'patterns are of the 16 servos of the spider, not of {layout.outputs}'
+            f'patterns are of 35 channels and the 16 servos of the spider, not of '
+            f'{layout.channels} and {layout.outputs}'
         )
     if layout.perceptrons < 17:
         raise ConfigurationError(
@@ -131,13 +133,9 @@ def weights_of(pattern: Pattern, layout: PerceptronLayout, dt: float) -> Weights
 
     """
     layer = _Layer(pattern, layout, dt)
-    strengths = np.full(16, _STRENGTH)
-    # A square wave of that strength swings as far as the pattern wants.
-    reach = MAX_ACCELERATION * (pattern.period / (2.0 * math.pi)) ** 2
-    strengths[LEADER] = min(0.25 * math.pi * pattern.swings[LEADER, 0] / reach, 1.0)
     for servo in range(16):
-        layer.relay(servo, float(strengths[LEADER]))
-    return layer.weights(strengths)
+        layer.relay(servo)
+    return layer.weights()
 
 
 class _Layer:
@@ -146,44 +144,44 @@ class _Layer:
     def __init__(self, pattern: Pattern, layout: PerceptronLayout, dt: float) -> None:
         self._pattern, self._layout, self._dt = pattern, layout, dt
         self._rows: FloatArray = np.zeros((17, layout.inputs))
-        self._rows[16, 32 + _ALONG] = 1.0
+        self._rows[16, _ONE] = 1.0
         past = layout.channels * (layout.memory + 1)
         self._answers = self._rows[:, past:].reshape(17, layout.memory, 16)
         self._lags = dt * np.arange(1, layout.memory + 1)
         periods = math.floor(layout.memory * dt / pattern.period)
         whole = round(periods * pattern.period / dt)
+        self._once = round(pattern.period / dt)
+        # How much of each past output is left in the mean speed over the last period.
+        left = np.minimum(self._lags / pattern.period, 1.0) * np.exp(-self._lags / _FORGET)
+        self._kept = MAX_ACCELERATION * dt * left
         waves = 2.0 * math.pi * self._lags / pattern.period
         share = np.where(np.arange(layout.memory) < whole, 2.0 / whole, 0.0)
-        self._with, self._after = share * np.cos(waves), share * np.sin(waves)
+        # A square wave of the greatest acceleration swings a servo that far.
+        reach = 4.0 / math.pi * MAX_ACCELERATION * (pattern.period / (2.0 * math.pi)) ** 2
+        self._strengths = np.clip(np.hypot(*pattern.swings.T) / reach, _LEAST, 1.0)
+        first = 4.0 / math.pi * self._strengths[LEADER]  # Harmonic of the leader's square wave.
+        self._with, self._after = share * np.cos(waves) / first, share * np.sin(waves) / first
 
-    def relay(self, servo: int, strength: float) -> None:
-        """Write the row of a servo; ``strength`` is that of the first one."""
+    def relay(self, servo: int) -> None:
+        """Write the row of a servo."""
         pattern, layout, row = self._pattern, self._layout, self._rows[servo]
+        along, after = pattern.swings[servo]
+        size = max(math.hypot(along, after), 1e-9)
         answers = self._answers[servo]
-        first = 4.0 / math.pi * strength  # Harmonic of a square wave.
-        if servo == LEADER:
-            answers[:, LEADER] = self._with / first
-            pull = _LEADER_PULL
-            ago = layout.channels * round(pattern.period / self._dt) + servo
-            damping = _LEADER_DAMPING * LENGTH_SCALE / pattern.period
-            row[servo] -= damping
-            row[ago] += damping
-            row[32 + _ALONG] += _KICK
-        else:
-            swing = pattern.swings[servo]
-            answers[:, LEADER] -= (swing[0] * self._with + swing[1] * self._after) / first
-            kept = MAX_ACCELERATION * self._dt * np.exp(-self._lags / _FORGET)
-            answers[:, servo] -= kept * (self._lags + _LEAD)
-            pull = _SLOW
-        row[servo] -= pull * LENGTH_SCALE
-        row[32 + _ALONG] += pull * pattern.offsets[servo]
-        row[32 + _ACROSS] += pull * pattern.steering[servo]
+        answers[:, LEADER] = (along * self._with + after * self._after) / size
+        # Over a whole period a swing has no mean: what is left has to come to the offset.
+        for lag in range(self._once):
+            row[layout.channels * lag + servo] -= _PULL * LENGTH_SCALE / self._once
+        answers[:, servo] -= _DAMPING * self._kept
+        row[_ONE] += _PULL * pattern.offsets[servo] + _KICK * (servo == LEADER)
+        row[_ACROSS] += _PULL * pattern.steering[servo]
 
-    def weights(self, strengths: FloatArray) -> Weights:
+    def weights(self) -> Weights:
+        """Return the weights of the layer; outputs swing servos as far as the pattern wants."""
         layout = self._layout
         found: FloatArray = np.zeros((layout.perceptrons, layout.width))
         found[:17, : layout.inputs] = self._rows / np.linalg.norm(self._rows, axis=1)[:, None]
-        outputs = MAX_ACCELERATION * self._dt * strengths
+        outputs = MAX_ACCELERATION * self._dt * self._strengths
         found[:16, layout.inputs :] = np.diag(2.0 * outputs)
         found[16, layout.inputs :] = -outputs
         return found.astype(np.float32)

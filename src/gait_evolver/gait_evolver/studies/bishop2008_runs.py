@@ -22,7 +22,7 @@ _PUBLISHED = 1.75
 _WHOLE: Mapping[str, dict[str, Any]] = {
     RUN_A: {'generations': 405},
     RUN_B: {'generations': 240},
-    PATTERN: {'generations': 250},
+    PATTERN: {'generations': 170},
 }
 _QUICK: Mapping[str, dict[str, Any]] = {
     RUN_A: {'generations': 3, 'population': 8, 'optimizer': {'settings': {'replaced': 4}}},
