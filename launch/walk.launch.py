@@ -59,7 +59,7 @@ def compose(arguments: Arguments):
         actions.append(state_publisher(to_scene_urdf(load_robot(robot)), namespace))
     if arguments.truth('rviz'):
         model = load_robot(robot)
-        layout = 'walk' if len(model.roots) == 1 else 'tensegrity'
+        layout = 'tensegrity' if len(model.roots) > 1 else 'sensors' if sensors else 'walk'
         actions.append(rviz(layout, model.length_scale, namespace))
     return actions
 

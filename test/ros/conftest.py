@@ -116,7 +116,7 @@ class Graph:
     def spin(self, seconds):
         self.until(lambda: False, seconds, fail=False)
 
-    def until(self, done, timeout=10.0, fail=True):
+    def until(self, done, timeout=30.0, fail=True):
         """Spin until something is true, and return it."""
         end = time.monotonic() + timeout
         while time.monotonic() < end:

@@ -190,6 +190,9 @@ def test_rviz_gets_its_layout_and_topics_in_the_namespace():
     assert {'markers', 'zmp'} <= shown
     assert {*((f'/{topic}', topic) for topic in shown), *FRAMES} == set(rviz.remappings)
     assert rviz.name == '/r1/rviz'
+    *_, rviz = started('walk.launch.py', rviz='true', robot='a1', sensors='all')
+    assert rviz.words[rviz.words.index('-d') + 1].endswith('/sensors.rviz')
+    assert ('/lidar/scan', 'lidar/scan') in rviz.remappings
     *_, rviz = started('walk.launch.py', rviz='true', robot='tetraspine')
     assert rviz.words[rviz.words.index('-d') + 1].endswith('/tensegrity.rviz')
 

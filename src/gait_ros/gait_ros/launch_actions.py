@@ -20,7 +20,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 from gait_core.errors import ConfigurationError, nearest
 from gait_ros.graph import FRAMES, NodeSpec
 from gait_ros.launch_arguments import LaunchArgument
-from gait_ros.layouts import layout_for
+from gait_ros.layouts import layout_for, topics_of
 
 _TRUE = ('true', '1', 'yes', 'on')
 _FALSE = ('false', '0', 'no', 'off')
@@ -148,14 +148,14 @@ def state_publisher(description: str, namespace: str = '', *, simulated: bool = 
 def rviz(layout: str, size: float, namespace: str = '', *, simulated: bool = True) -> Node:
     """Return RViz with a layout of gait_bringup for a robot's size [m], in a namespace."""
     folder = Path(get_package_share_directory('gait_bringup')) / 'rviz'
-    topics = ('robot_description', 'markers', 'gait_markers', 'zmp', 'odom')
+    file = layout_for(folder / f'{layout}.rviz', size)
     return Node(
         package='rviz2',
         executable='rviz2',
         name='rviz',
         namespace=namespace,
-        arguments=['-d', str(layout_for(folder / f'{layout}.rviz', size))],
+        arguments=['-d', str(file)],
         parameters=[{'use_sim_time': simulated}],
-        remappings=[*((f'/{topic}', topic) for topic in topics), *FRAMES],
+        remappings=[*((topic, topic[1:]) for topic in topics_of(file)), *FRAMES],
         output='screen',
     )

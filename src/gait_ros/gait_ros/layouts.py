@@ -19,12 +19,18 @@ _LENGTHS = (
     'Distance',
     'Near Clip Distance',
 )
+_TOPIC = re.compile(r'^ *Value: (/\S+)$', re.MULTILINE)
 _LINE = re.compile(rf'^( *(?:{"|".join(_LENGTHS)}): )([0-9.]+)$', re.MULTILINE)
 
 
 def scaled(text: str, factor: float) -> str:
     """Return a layout whose lengths are larger by a factor: view, grid, and what is drawn."""
     return _LINE.sub(lambda found: f'{found[1]}{float(found[2]) * factor:.6g}', text)
+
+
+def topics_of(file: Path) -> list[str]:
+    """Return the topics that a layout shows, sorted."""
+    return sorted(set(_TOPIC.findall(file.read_text(encoding='utf-8'))))
 
 
 def layout_for(file: Path, size: float) -> Path:
