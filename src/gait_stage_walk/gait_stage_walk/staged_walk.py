@@ -166,7 +166,9 @@ class StagedWalk:
         """Return the turn of each of ``JOINTS`` between two times [ns], (n,) [rad]."""
         turned = np.zeros(len(JOINTS))
         for pulse in self._pulses:
-            turned += pulse.share(begin, end) * pulse.angles
+            # Most are still to come.
+            if pulse.start < end:
+                turned += pulse.share(begin, end) * pulse.angles
         self._pulses = [pulse for pulse in self._pulses if pulse.end > end]
         self.angles = self.angles + turned
         return turned

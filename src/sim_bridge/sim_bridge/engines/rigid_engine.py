@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
+import numpy as np
+
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError, ProtocolError, SimulationDiverged
 from gait_core.observation import Observation
@@ -14,7 +16,7 @@ from gait_core.placement import base_pose
 from gait_core.robot.load import load_robot
 from gait_core.robot.mass import heavier
 from gait_core.robot.model import RobotModel
-from gait_core.scene import Push, Scene
+from gait_core.scene import InitialState, Push, Scene
 from gait_core.state_tape import StateTape, by_steps
 from gait_core.targets import AppliedTape, AppliedTargets
 from gait_core.terrains import Terrain, load_terrain
@@ -23,6 +25,9 @@ from sim_bridge.engines.bounds import CARRIES, PushWindow, refuse_unsupported
 from sim_bridge.engines.demands import Demands, Torques
 from sim_bridge.engines.rigid_states import StateLog
 from sim_bridge.engines.similarity import Similarity
+
+Placed = tuple[RobotModel, Terrain, InitialState, FloatArray, FloatArray]
+"""A robot on a terrain, how it starts, its positions then, and the pose of its root."""
 
 
 class Built(Protocol):
@@ -132,6 +137,7 @@ class SceneEngine(ABC, Generic[BuiltT]):
         self._world: BuiltT | None = self._open()
         self._robot: RobotModel | None = None
         self._similar: Similarity | None = None
+        self._placed: Placed | None = None
         self._ready = False
         self._rays: TerrainRays | None = None
 
@@ -178,7 +184,7 @@ class SceneEngine(ABC, Generic[BuiltT]):
         if similar is not None:
             start, options = similar.positions(start), similar.options(options)
             robot, scene, terrain = similar.robot, similar.scene(scene), similar.terrain(terrain)
-        pose = base_pose(robot, start, scene.initial, terrain)
+        pose = self._start_pose(robot, start, scene.initial, terrain)
         world.rebuild(robot, scene, options, terrain, pose, start[: len(robot.joint_names)])
         self._simulated = robot
         self._scene, self._options = scene, options
@@ -188,6 +194,17 @@ class SceneEngine(ABC, Generic[BuiltT]):
         seen = self._settle(start, settle_ticks)
         self._ready = True
         return seen
+
+    def _start_pose(
+        self, robot: RobotModel, start: FloatArray, initial: InitialState, terrain: Terrain
+    ) -> FloatArray:
+        """Return the pose of the root at the start, that at hand if it is of the same scene."""
+        kept = self._placed
+        same = kept is not None and kept[0] is robot and kept[1] is terrain
+        if kept is None or not (same and kept[2] == initial and np.array_equal(kept[3], start)):
+            pose = base_pose(robot, start, initial, terrain)
+            self._placed = kept = robot, terrain, initial, start, pose
+        return kept[4]
 
     def _similarity(self, ratio: float) -> Similarity | None:
         """Return what enlarges the robot, the one at hand if it does; None for a ratio of 1."""
