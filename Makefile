@@ -15,7 +15,7 @@ help:
 	@echo 'make demo    evolves a gait and walks it'
 	@echo 'make test    every test; ARGS="-k name" passes arguments to pytest'
 	@echo 'make lint    ruff and strict mypy'
-	@echo 'make format  lets ruff format, and renews the tables that pages make from code'
+	@echo 'make format  lets ruff format, and renews tables and pages that are made from code'
 	@echo 'make clean   removes all that setup made'
 
 setup:
