@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 import json
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from ament_index_python.packages import get_package_share_directory
 from builtin_interfaces.msg import Time
 
 from gait_core.playback import observations, states
+from gait_core.scene import SensorModel
 from gait_core.soles import SoleContacts
 from gait_core.testing import KinematicEngine, WaveController, registered, spec_for_test
 from gait_core.trial import run_loop
@@ -24,12 +26,15 @@ from gait_ros import state_messages as live
 from gait_ros.conversions import to_observation
 
 GRAVITY = 9.81
+SENSORS = SensorModel(orientation_noise=0.01, angular_velocity_noise=0.02, acceleration_noise=0.3)
 
 
 @pytest.fixture(scope='module')
 def rollout():
+    spec = spec_for_test(duration=0.4)
+    spec = replace(spec, scene=replace(spec.scene, sensors=SENSORS))
     with registered('controllers', wave=WaveController):
-        return run_loop(spec_for_test(duration=0.4), KinematicEngine()).rollout()
+        return run_loop(spec, KinematicEngine()).rollout()
 
 
 @pytest.mark.parametrize(
@@ -52,6 +57,15 @@ def test_the_hash_of_a_type_is_that_of_the_installed_one(kind):
         one['type_name']: one['hash_string'] for one in json.loads(file.read_text())['type_hashes']
     }
     assert typestore().hash_rihs01(kind) == hashes[kind]
+
+
+def test_the_covariance_of_a_reading_is_that_of_its_noise(rollout):
+    message = live.imu(Time(), list(observations(rollout))[3], rollout.robot, SENSORS)
+    for field, deviation in (('orientation', 0.01), ('linear_acceleration', 0.3)):
+        covariance = getattr(message, f'{field}_covariance').reshape(3, 3)
+        np.testing.assert_allclose(covariance, np.eye(3) * deviation**2)
+    exact = live.imu(Time(), list(observations(rollout))[3], rollout.robot, SensorModel())
+    assert not exact.angular_velocity_covariance.any()
 
 
 def assert_equal(ours, theirs, where=''):
@@ -78,7 +92,7 @@ def test_every_message_is_that_of_the_bridge(rollout):
         true, seen, at = states(rollout)[tick], seen_ones[tick], 1_000_000_500
         assert_equal(build.joint_states(seen, at)[3], live.joint_state(stamp, seen))
         assert_equal(build.odometry(true, at)[3], live.odometry(stamp, true, robot))
-        assert_equal(build.imu(seen, at)[3], live.imu(stamp, seen, robot))
+        assert_equal(build.imu(seen, at)[3], live.imu(stamp, seen, robot, SENSORS))
         contacts = live.foot_contacts(stamp, true.contacts, soles.update(true.contacts))
         assert_equal(build.foot_contacts(true, at)[3], contacts)
         published = live.stability(stamp, true, robot, GRAVITY)

@@ -112,6 +112,15 @@ class SensorModel:
     acceleration_noise: float = 0.0
     delay_ticks: int = 0
 
+    @property
+    def imu_variances(self) -> tuple[float, float, float]:
+        """Of each axis of orientation [rad^2], angular velocity and acceleration of an IMU."""
+        return (
+            self.orientation_noise**2,
+            self.angular_velocity_noise**2,
+            self.acceleration_noise**2,
+        )
+
     def __post_init__(self) -> None:
         """Refuse negative values."""
         for name, value in vars(self).items():

@@ -26,6 +26,7 @@ from gait_core.kinematics import com_positions, link_poses
 from gait_core.metrics import ZMP_LOAD
 from gait_core.observation import Contacts, Observation
 from gait_core.robot.model import RobotModel
+from gait_core.scene import SensorModel
 from gait_core.soles import sole_centres
 from gait_core.stability import DEFINED, UNDEFINED, centre_of_pressure, margin, support_polygon
 from gait_interfaces.msg import FootContacts, Stability
@@ -85,14 +86,22 @@ def odometry(stamp: Time, true: Observation, robot: RobotModel) -> Odometry:
     return message
 
 
-def imu(stamp: Time, seen: Observation, robot: RobotModel) -> Imu:
-    """Return the inertial reading in the frame of the link that carries it (REP-145)."""
+def imu(stamp: Time, seen: Observation, robot: RobotModel, sensors: SensorModel) -> Imu:
+    """
+    Return the inertial reading in the frame of the link that carries it (REP-145).
+
+    Covariances are those of the noise; all zeros, which means unknown, where there is none.
+    """
     reading = seen.imu
+    turned, turning, speeding = (np.eye(3).ravel() * one for one in sensors.imu_variances)
     return Imu(
         header=Header(stamp=stamp, frame_id=robot.imu_link or robot.roots[0]),
         orientation=_quaternion(reading.orientation),
+        orientation_covariance=turned,
         angular_velocity=_vector(reading.angular_velocity),
+        angular_velocity_covariance=turning,
         linear_acceleration=_vector(reading.linear_acceleration),
+        linear_acceleration_covariance=speeding,
     )
 
 

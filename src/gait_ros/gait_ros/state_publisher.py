@@ -170,7 +170,7 @@ class StatePublisher:
         if 'joint_states' in wanted and seen.joint_positions is not None:
             self._send('joint_states', self._spoken(build.joint_state(stamp, seen)))
         if 'imu/data' in wanted and seen.imu is not None:
-            self._send('imu/data', build.imu(stamp, seen, self._robot))
+            self._send('imu/data', build.imu(stamp, seen, self._robot, self._scene.sensors))
         if true.body_poses is not None:
             self._publish_bodies(stamp, true, wanted)
         if 'foot_contacts' in wanted and true.contacts is not None:

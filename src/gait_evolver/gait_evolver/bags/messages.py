@@ -154,17 +154,19 @@ class Messages:
         """Return the inertial reading in the frame of the link that carries it (REP-145)."""
         reading = seen.imu
         assert reading is not None
+        variances = self._rollout.spec.scene.sensors.imu_variances
+        turned, turning, speeding = (np.eye(3).ravel() * one for one in variances)
         return self._of(
             '/imu/data',
             'sensor_msgs/msg/Imu',
             stamp,
             header=self._header(stamp, self._robot.imu_link or self._robot.roots[0]),
             orientation=self._quaternion(reading.orientation),
-            orientation_covariance=np.zeros(9),
+            orientation_covariance=turned,
             angular_velocity=self._vector(reading.angular_velocity),
-            angular_velocity_covariance=np.zeros(9),
+            angular_velocity_covariance=turning,
             linear_acceleration=self._vector(reading.linear_acceleration),
-            linear_acceleration_covariance=np.zeros(9),
+            linear_acceleration_covariance=speeding,
         )
 
     def foot_contacts(self, true: Observation, stamp: int) -> Message:
