@@ -23,7 +23,7 @@ from gait_core.trial_spec import Command
 from gait_cpg.foothold import footholds
 from gait_cpg.gaits import GAITS, OWN, gait, leg_lags, read_gait
 from gait_cpg.ground_slope import NEEDS as SLOPE_NEEDS
-from gait_cpg.ground_slope import GroundSlope, follow_ground
+from gait_cpg.ground_slope import GroundSlope, follow_ground, leg_room, within_reach
 from gait_cpg.oscillators import coupling_to_lags, locked_phases
 from gait_cpg.posture import SET_POINTS, Posture
 from gait_cpg.steering import Steering
@@ -213,7 +213,7 @@ class PhaseCpgController:
         self._reflexes = FootReflexes(robot, self._leg_names)
         self._odometry = LegOdometry(robot, self._leg_names)
         self._posture = Posture(robot, self._feet[:, :3])
-        self._slope = GroundSlope(robot, self._leg_names)
+        self._robot, self._slope = robot, GroundSlope(robot, self._leg_names)
         self._steering = Steering()
         self.set_params(params)
         self.reset(0)
@@ -237,6 +237,8 @@ class PhaseCpgController:
     def set_params(self, params: PhaseCpgParams) -> None:
         """Replace the parameters; the walk settles into them."""
         self._params = params
+        if params.level:
+            self._room = leg_room(self._robot)
         self._reflexes.set_params(params)
         if params.gait == OWN:
             own = read_gait(params.gait_file)
@@ -328,7 +330,7 @@ class PhaseCpgController:
             place[:] = self._posture.place(dt, points, place)
         if self._levelling:
             self._level += settled * (self._params.level - self._level)
-            rise = self._level * self._slope.ahead
+            rise = within_reach(self._level * self._slope.ahead, self._feet[:, :3], self._room)
             feet[0] = follow_ground(feet[0], self._rise, rise)
             self._rise = rise
         joints = self._paths.follow_all(feet)

@@ -8,15 +8,20 @@ import math
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from gait_core.adopt.workspace import leg_workspace
 from gait_core.arrays import BoolArray, FloatArray
 from gait_core.leg_ik import LegKinematics
 from gait_core.observation import Observation
+from gait_core.robot.cache import per_robot
 from gait_core.robot.model import RobotModel
 
 NEEDS = frozenset({'joint_positions', 'imu'})
 STEEPEST = math.tan(math.radians(35.0))
 """No ground is felt to be steeper."""
 _TWO = 2
+_SHARE = 0.5
+"""Of a leg's way up and down that a slope may take: the rest is for steps."""
+_TINY = 1e-9
 TIME = 0.8
 """In which the gradient follows; in a trot more slowly, above all across a narrow stance [s]."""
 _THIN = 0.1
@@ -122,3 +127,28 @@ def follow_ground(feet: FloatArray, before: FloatArray, now: FloatArray) -> Floa
     placed: FloatArray = feet.copy()
     placed[..., 2] += np.sum(feet[..., :2] * rise, axis=-1)
     return placed
+
+
+@per_robot
+def leg_room(robot: RobotModel) -> FloatArray:
+    """Return how far the feet of a robot may go up and down for a slope, (2, L) [m]; kept."""
+    spaces = [leg_workspace(robot, leg.name) for leg in robot.legs]
+    return _SHARE * np.array([[space.up for space in spaces], [space.down for space in spaces]])
+
+
+def within_reach(rise: FloatArray, feet: FloatArray, room: FloatArray) -> FloatArray:
+    """
+    Return as much of a rise ahead and to the left, (2,), as every leg can follow.
+
+    Parameters
+    ----------
+    rise : (2,) array
+    feet : (L, 3) array [m]
+        In the nominal stance, in the base frame.
+    room : (2, L) array [m]
+        Up and down, of the same legs.
+
+    """
+    way = feet[:, :2] @ rise
+    most = np.where(way > 0.0, *room) / np.maximum(np.abs(way), _TINY)
+    return rise * min(1.0, float(most.min()))
