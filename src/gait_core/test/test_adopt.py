@@ -10,7 +10,7 @@ from gait_core.adopt.adoption import adopt
 from gait_core.adopt.folder import check_folder, write_folder
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics import com_positions, link_poses
-from gait_core.robot.load import read_robot
+from gait_core.robot.load import load_robot, read_robot
 from gait_core.testing_walkers import (
     ANKLE_HEIGHT,
     LOWER,
@@ -213,6 +213,15 @@ def test_the_folder_gives_the_robot_as_it_was_proposed(tmp_path, adopted):
     assert robot.defaults['controller'] == 'phase_cpg'
     with pytest.raises(ConfigurationError, match='exists already'):
         check_folder(folder)
+
+
+def test_a_folder_that_is_written_again_is_read_again(tmp_path):
+    (tmp_path / 'dog.urdf').write_text(dog_urdf(), encoding='utf-8')
+    knees = []
+    for height in (0.0, 0.9):
+        write_folder(tmp_path / 'rex', adopt(tmp_path / 'dog.urdf', height=height))
+        knees.append(load_robot(str(tmp_path / 'rex')).nominal_stance['FL_c'])
+    assert knees[1] > knees[0] + 0.3
 
 
 @pytest.mark.parametrize('name', ['my dog', '7', 'a-b'])

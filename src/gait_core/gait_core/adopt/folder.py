@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 from gait_core.adopt.adoption import Adoption
 from gait_core.adopt.gaits import ZMP
 from gait_core.errors import ConfigurationError
+from gait_core.robot.load import forget_robots
 from gait_core.robot.meshes import resolve_mesh
 from gait_core.robot.model import RobotModel
 from gait_core.robot.xml_source import read_xml
@@ -59,6 +60,8 @@ def write_folder(
     text = ElementTree.tostring(root, encoding='unicode')
     (folder / f'{folder.name}.urdf').write_text(text + '\n', encoding='utf-8')
     (folder / 'robot.yaml').write_text(robot_yaml(adoption, folder.name), encoding='utf-8')
+    # Of another height the folder may have been tried already.
+    forget_robots()
 
 
 def _copied(file: Path, folder: Path, copied: dict[str, str]) -> str:

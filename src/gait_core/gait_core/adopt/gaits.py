@@ -43,8 +43,8 @@ _STEP_TURN = 0.3
 """Most that a foot turns in a step [rad]."""
 _GENTLER = ((1.0, 1.0), (0.8, 0.75), (0.65, 0.6))
 """Gaits that are tried: shares of the proposed frequency and of the feet's lift."""
-_SLOWER = ((1.0, 1.0), (1.15, 0.75), (0.85, 1.0))
-"""Walks on two legs that are tried: shares of the time of a step and of the feet's lift."""
+_SLOWER = ((1.0, 1.0, 1.0), (1.15, 0.75, 0.85), (1.0, 1.0, 0.75))
+"""Walks on two legs that are tried: shares of the time of a step, the feet's lift, the speed."""
 
 Gait = dict[str, Any]
 
@@ -69,12 +69,12 @@ def propose_gait(
 def variants(controller: str, gait: Gait) -> Iterator[Gait]:
     """Yield the gait itself and those that are tried where it does not walk as told."""
     if controller == ZMP:
-        for time, lift in _SLOWER:
+        for time, lift, speed in _SLOWER:
             yield {
                 **gait,
                 'step_time': round(time * gait['step_time'], 2),
                 'stride_height': round(lift * gait['stride_height'], 3),
-                'max_forward': round(gait['max_forward'] / max(time, 1.0), 2),
+                'max_forward': round(speed * gait['max_forward'], 2),
             }
         return
     for pace, lift in _GENTLER:
@@ -122,6 +122,7 @@ def _on_two(robot: RobotModel, legs: Sequence[FoundLeg], spaces: Mapping[str, Wo
         'max_forward': round(min(1.5 * _REACH * ahead / time, 1.0), 2),
         'max_sideways': round(min(0.5 * _REACH * aside / time, 0.5), 2),
         'max_yaw_rate': round(_STEP_TURN / time, 2) if turns else 0.0,
+        'capture_gain': 1.0,
         'heading_gain': _HOLD if turns else 0.0,
     }
 

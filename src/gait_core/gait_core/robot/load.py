@@ -67,6 +67,12 @@ def _loaded(path: str, draw: int) -> RobotModel:
     return read_robot(Path(path), draw=draw)
 
 
+def forget_robots() -> None:
+    """Let ``load_robot`` read every robot anew: files have changed."""
+    _found.cache_clear()
+    _loaded.cache_clear()
+
+
 def read_robot(
     path: Path,
     packages: Mapping[str, str | Path] = NOTHING,
