@@ -4,6 +4,7 @@ import importlib.util
 
 import pytest
 
+from gait_core.testing_skips import need_robot
 from gait_evolver.checks import CHECKS
 
 pytestmark = [pytest.mark.physics, pytest.mark.slow]
@@ -14,6 +15,8 @@ SHARE = 0.1
 def test_a_tenth_of_the_check_keeps_its_bounds(name):
     if name == 'equal_hashes' and importlib.util.find_spec('rclpy') is None:
         pytest.skip('rclpy is not installed')
+    if name == 'commanded':
+        need_robot('a1')
     rows = CHECKS[name](SHARE)
     assert rows
     assert not [row for row in rows if not row.within]
