@@ -111,6 +111,8 @@ class Graph:
         """End a node before the others."""
         self._nodes.remove(node)
         self.executor.remove_node(node)
+        # What had happened to it already is still to be worked off.
+        self.spin(0.1)
         node.destroy_node()
 
     def spin(self, seconds):

@@ -24,6 +24,8 @@ SOURCES = {
     'joint_positions': 'joint_states',
     'joint_velocities': 'joint_states',
     'joint_efforts': 'joint_states',
+    'element_lengths': 'joint_states',
+    'element_forces': 'joint_states',
     'imu': 'imu/data',
     'contacts': 'foot_contacts',
     'body_poses': 'odom',
@@ -32,6 +34,12 @@ SOURCES = {
 """Topics from which the fields of an observation come."""
 
 
+_OF_JOINTS = {
+    'joint_positions': 'position',
+    'joint_velocities': 'velocity',
+    'joint_efforts': 'effort',
+}
+_OF_ELEMENTS = {'element_lengths': 'position', 'element_forces': 'effort'}
 # Beyond its limits by more than this, or at more than that, no joint is: a reading gone wrong.
 _TURN, _IMPLAUSIBLE = 2.0 * math.pi, 1e6
 _ANY = (-_IMPLAUSIBLE, _IMPLAUSIBLE)
@@ -73,11 +81,14 @@ class LiveObservation:
         self._span = np.clip(
             np.stack((robot.lower - _TURN, robot.upper + _TURN)), -_IMPLAUSIBLE, _IMPLAUSIBLE
         )
-        n = len(robot.joint_names)
+        n, m = len(robot.joint_names), len(robot.force_elements)
+        self._elements = {element.name: i for i, element in enumerate(robot.force_elements)}
         self._values = {
             'joint_positions': robot.stance[:n].copy(),
             'joint_velocities': np.zeros(n),
             'joint_efforts': np.zeros(n),
+            'element_lengths': robot.stance[n:].copy(),
+            'element_forces': np.zeros(m),
         }
         self._fields: dict[str, Any] = {}
         self.forget()
@@ -114,34 +125,40 @@ class LiveObservation:
         return [name for name, when in zip(names, came, strict=True) if when < 0]
 
     def joint_state(self, message: JointState) -> None:
-        """Take the joints of a message that the robot has."""
+        """Take the joints of a message that the robot has, and the force elements."""
         names = list(message.name)
-        index = self._robot.joint_index
-        known = [i for i, name in enumerate(names) if name in index]
-        self._report_names(names, known)
-        if not known:
-            return
-        columns = [index[names[i]] for i in known]
-        for field, given in (
-            ('joint_positions', message.position),
-            ('joint_velocities', message.velocity),
-            ('joint_efforts', message.effort),
+        self._report_names(names)
+        for index, fields in (
+            (self._robot.joint_index, _OF_JOINTS),
+            (self._elements, _OF_ELEMENTS),
         ):
-            if len(given) == 0:
-                continue
-            values = np.asarray(given, dtype=np.float64)
-            if len(values) != len(names):
-                said = f'joint_states: {len(values)} {field} for {len(names)} names; ignored'
-                self._once(said, f'length of {field}')
-                continue
-            low, high = self._span[:, columns] if field == 'joint_positions' else _ANY
-            if not ((values[known] >= low) & (values[known] <= high)).all():
-                self._once(f'joint_states: {field} that are not finite or far beyond; ignored')
-                continue
-            self._values[field][columns] = values[known]
-            self._fields[field] = True
-            if field == 'joint_positions':
-                self._came[columns] = self._clocks()
+            known = [i for i, name in enumerate(names) if name in index]
+            columns = [index[names[i]] for i in known]
+            for field, source in fields.items() if known else ():
+                values = self._usable(field, getattr(message, source), len(names), known, columns)
+                if values is None:
+                    continue
+                self._values[field][columns] = values
+                self._fields[field] = True
+                if field == 'joint_positions':
+                    self._came[columns] = self._clocks()
+
+    def _usable(
+        self, field: str, given: Sequence[float], size: int, known: list[int], columns: list[int]
+    ) -> FloatArray | None:
+        """Return what a message gives of a field, unless there is nothing or it cannot be true."""
+        if len(given) == 0:
+            return None
+        if len(given) != size:
+            said = f'joint_states: {len(given)} {field} for {size} names; ignored'
+            self._once(said, f'length of {field}')
+            return None
+        values = np.asarray(given, dtype=np.float64)[known]
+        low, high = self._span[:, columns] if field == 'joint_positions' else _ANY
+        if not ((values >= low) & (values <= high)).all():
+            self._once(f'joint_states: {field} that are not finite or far beyond; ignored')
+            return None
+        return values
 
     def imu(self, message: ImuMessage) -> None:
         """Take an inertial reading; a field that is not reported makes all of it unusable."""
@@ -214,14 +231,15 @@ class LiveObservation:
             tick=tick,
             time=time,
             joint_names=self._robot.joint_names,
+            element_names=tuple(self._elements) if 'element_lengths' in fields else (),
             body_names=self._robot.roots[:1] if 'body_poses' in fields else (),
             **fields,
         )
 
-    def _report_names(self, names: Sequence[str], known: Sequence[int]) -> None:
-        if len(known) < len(names):
-            error = unmatched('joint', names, self._robot.joint_names)
-            self._once(f'joint_states: {error}; ignored')
+    def _report_names(self, names: Sequence[str]) -> None:
+        valid = self._robot.target_names
+        if not set(names) <= set(valid):
+            self._once(f'joint_states: {unmatched("joint", names, valid)}; ignored')
         received = set(names)
         absent = [name for name in self._robot.joint_names if name not in received]
         if absent:

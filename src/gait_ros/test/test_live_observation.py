@@ -9,6 +9,7 @@ pytest.importorskip('rclpy')
 
 from sensor_msgs.msg import Imu, JointState
 
+from gait_core.robot.load import load_robot
 from gait_core.testing import legged_box
 from gait_ros.live_observation import LiveObservation
 
@@ -69,6 +70,22 @@ def test_an_angle_that_no_joint_can_have_is_not_measured(seen, value):
     assert 'far beyond' in seen.lines[0] and len(seen.unmeasured()) == len(names)
     seen.joint_state(JointState(name=names[::-1], position=[0.1 * i for i in range(8)]))
     np.testing.assert_allclose(read(seen).joint_positions, [0.1 * i for i in range(8)][::-1])
+
+
+def test_force_elements_are_read_beside_joints():
+    robot = load_robot('tetraspine')
+    lines = []
+    seen = LiveObservation(robot, lines.append)
+    assert seen.observation(0, 0.0).element_lengths is None
+    names = [element.name for element in robot.force_elements][::-1]
+    lengths = [0.1 + 0.001 * i for i in range(len(names))]
+    seen.joint_state(JointState(name=names, position=lengths, effort=[2.0] * len(names)))
+    read = seen.observation(0, 0.0)
+    assert list(read.element_names) == names[::-1] and not lines
+    np.testing.assert_array_equal(read.element_lengths, lengths[::-1])
+    assert read.element_forces.tolist() == [2.0] * len(names)
+    seen.joint_state(JointState(name=['cable'], position=[0.1]))
+    assert "unknown joint 'cable'" in lines[0] and 'none is available' not in lines[0]
 
 
 def test_complaints_of_one_kind_are_one(seen):
