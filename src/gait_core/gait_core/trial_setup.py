@@ -202,7 +202,15 @@ def make_scene(robot_name: str, overrides: Mapping[str, Any]) -> Scene:
 
 def _usual_terrain(robot: RobotModel, wanted: Any) -> dict[str, Any]:
     """Return the parameters that a robot's defaults give a terrain: an insect needs its own."""
-    name = wanted.get('name', 'flat') if isinstance(wanted, Mapping) else wanted.name
+    if isinstance(wanted, TerrainSpec):
+        name = wanted.name
+    elif isinstance(wanted, Mapping):
+        name = str(wanted.get('name', 'flat'))
+    else:
+        nearest = f'{{name: {wanted if isinstance(wanted, str) else "flat"}}}'
+        raise ConfigurationError(
+            f'scene.terrain is {wanted!r}, expected named values; nearest valid: {nearest}'
+        )
     return {'parameters': robot.defaults.get('terrains', {}).get(name, {})}
 
 

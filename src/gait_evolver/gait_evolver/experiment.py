@@ -17,6 +17,7 @@ import yaml
 
 from gait_core.canonical import later, rebuild
 from gait_core.errors import ConfigurationError, unknown
+from gait_core.robot.yaml_reader import plain_data
 from gait_core.scene import NOTHING
 from gait_core.seeding import check_seed
 from gait_core.trial_setup import merged
@@ -214,9 +215,9 @@ class Experiment:
                 raise ConfigurationError(
                     f'experiment.{name} is {getattr(self, name)}, it must be at least {least}'
                 )
-        if '/' in self.name:
+        if '/' in self.name or not self.name.isprintable():
             raise ConfigurationError(
-                f"experiment.name is '{self.name}', expected a name without '/': runs bear it"
+                f"experiment.name is {self.name!r}, expected a line without '/': runs bear it"
             )
         if not self.fitness:
             raise ConfigurationError('experiment.fitness is empty')
@@ -318,10 +319,22 @@ def _without_foreign(
 
 
 def read_yaml(path: Path) -> Any:
-    """Return the content of a YAML file; ConfigurationError if it cannot be read."""
+    """
+    Return the content of a YAML file.
+
+    Raises
+    ------
+    ConfigurationError
+        If it cannot be read, is no YAML or repeats a key, of which one would be lost.
+
+    """
     try:
-        return yaml.safe_load(path.read_text())
+        return plain_data(path.read_text())
     except OSError as error:
         raise ConfigurationError(f'{path}: {error.strerror}') from error
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = f' (line {mark.line + 1})' if mark else ''
+        raise ConfigurationError(f'{path} is no YAML: {error.problem}{place}') from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ConfigurationError(f'{path} is no YAML: {str(error).splitlines()[0]}') from error

@@ -401,11 +401,13 @@ def test_the_recorded_experiment_is_complete(tmp_path):
         ),
         ({'fitness': {'distance': float('nan')}}, 'fitness.distance is nan'),
         ({'name': '../x'}, "without '/'"),
+        ({'name': 'two\nlines'}, "'two.*lines', expected a line"),
         ({'fitness': {'distanc': 1.0}}, "did you mean 'distance'"),
         ({'optimizer': {'name': 'genetik'}}, "did you mean 'genetic'"),
         ({'optimizer': {'settings': {'elits': 1}}}, "did you mean 'elites'"),
         ({'scene': {'fricton': 1.0}}, "did you mean 'scene.friction'"),
         ({'scene': {'terrain': {'name': 'ruff'}}}, "did you mean 'rough'"),
+        ({'scene': {'terrain': 'rough'}}, 'nearest valid: {name: rough}'),
         ({'scene': {'engine': 'bulet'}}, "did you mean 'bullet'"),
         ({'engines': ['kinematic', 'bulet']}, "unknown engine 'bulet': did you mean 'bullet'"),
         ({'engines': ['boggy', 'boggy']}, "names 'boggy' more than once"),
@@ -433,6 +435,9 @@ def test_unknown_experiments_and_files(tmp_path):
     (tmp_path / 'bad.yaml').write_text('a: [')
     with pytest.raises(ConfigurationError, match='no YAML'):
         load_experiment(str(tmp_path / 'bad.yaml'))
+    (tmp_path / 'twice.yaml').write_text('genes:\n  size: {lower: 1}\n  size: {lower: 2}\n')
+    with pytest.raises(ConfigurationError, match=r"key 'size' is written twice \(line 3\)$"):
+        load_experiment(str(tmp_path / 'twice.yaml'))
     (tmp_path / 'list.yaml').write_text('- 1')
     with pytest.raises(ConfigurationError, match='expected named values'):
         load_experiment(str(tmp_path / 'list.yaml'))

@@ -31,7 +31,8 @@ class _UniqueKeyLoader(yaml.SafeLoader):
         return mapping
 
 
-def _plain_data(text: str) -> Any:
+def plain_data(text: str) -> Any:
+    """Return what a YAML text holds; yaml.YAMLError also where a key is written twice."""
     loader = _UniqueKeyLoader(text)
     try:
         return loader.get_single_data()
@@ -50,7 +51,7 @@ def read_yaml(path: Path) -> Section:
 
     """
     try:
-        content = _plain_data(path.read_text(encoding='utf-8'))
+        content = plain_data(path.read_text(encoding='utf-8'))
     except yaml.YAMLError as error:
         raise ConfigurationError(f'{path}: {" ".join(str(error).split())}') from error
     except (OSError, UnicodeDecodeError) as error:
