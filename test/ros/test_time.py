@@ -15,6 +15,13 @@ from gait_ros.waypoints_node import WaypointsNode
 from sim_bridge.node import SimBridgeNode
 
 
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch):
+    """Let nodes tell sooner what they would tell after three seconds."""
+    for module in ('gait_ros.clock', 'gait_ros.controller_node'):
+        monkeypatch.setattr(f'{module}._PATIENCE', 0.5)
+
+
 def collect(graph, kind, topic):
     found = []
     graph.client.create_subscription(kind, topic, found.append, 10)
