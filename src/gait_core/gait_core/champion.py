@@ -109,7 +109,16 @@ def read_champion(path: Path) -> Champion:
         )
     spec = dict(provenance.get('spec') or {}, parameters=_unlisted(parameters.get('gait', {})))
     spec['weights'] = _beside(path, spec.get('weights', ''))
-    return rebuild(Champion, {**provenance, 'spec': spec}, 'provenance')  # type: ignore[no-any-return]
+    try:
+        champion: Champion = rebuild(Champion, {**provenance, 'spec': spec}, 'provenance')
+    except ConfigurationError as error:
+        raise ConfigurationError(f'champion {path}: {error}') from error
+    if not len(champion.seeds) == len(champion.trial_hashes) >= 1:
+        raise ConfigurationError(
+            f'champion {path}: {len(champion.seeds)} seeds and {len(champion.trial_hashes)} '
+            'trial_hashes, expected one of each per repeat'
+        )
+    return champion
 
 
 def gait_parameters(path: Path) -> dict[str, Any]:
@@ -149,6 +158,10 @@ def write_atomically(path: Path, content: str | bytes, *, durable: bool = True) 
     ``durable`` waits until a power cut cannot undo that, which takes many times longer.
     """
     raw = content.encode() if isinstance(content, str) else content
+    if path.is_char_device() or path.is_fifo():
+        # Moving a file there would take the place of the device itself.
+        path.write_bytes(raw)
+        return
     handle, temporary = tempfile.mkstemp(prefix=f'.{path.name}.', dir=path.parent)
     try:
         with os.fdopen(handle, 'wb') as file:

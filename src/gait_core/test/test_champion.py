@@ -11,7 +11,13 @@ import pytest
 import yaml
 
 from gait_core.canonical import sha256_of
-from gait_core.champion import Champion, gait_parameters, read_champion, write_champion
+from gait_core.champion import (
+    Champion,
+    gait_parameters,
+    read_champion,
+    write_atomically,
+    write_champion,
+)
 from gait_core.errors import ConfigurationError
 from gait_core.scene import Push, Scene, TerrainSpec
 from gait_core.trial_spec import Command, TimedCommand, TrialSpec
@@ -109,6 +115,30 @@ def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path, monkeypatch)
         write_champion(path, champion(gain=0.2))
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ['champion.yaml']
+
+
+def test_a_device_is_written_to_and_stays_one(tmp_path):
+    pipe = tmp_path / 'pipe'
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_atomically(pipe, 'gait')
+        assert os.read(reader, 10) == b'gait'
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo() and os.listdir(tmp_path) == ['pipe']
+
+
+@pytest.mark.parametrize(('line', 'message'), [('seeds: [', '0 seeds'), ('status: ', 'missing')])
+def test_an_edited_champion_is_named(tmp_path, line, message):
+    path = tmp_path / 'champion.yaml'
+    write_champion(path, champion())
+    old = next(one for one in path.read_text().splitlines() if line in one)
+    new = old.split('[')[0] + '[]' if message == '0 seeds' else ''
+    path.write_text(path.read_text().replace(old, new))
+    with pytest.raises(ConfigurationError, match=f'{path}.*{message}') as caught:
+        read_champion(path)
+    assert '\n' not in str(caught.value)
 
 
 @pytest.mark.parametrize(

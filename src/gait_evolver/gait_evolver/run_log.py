@@ -192,7 +192,7 @@ class RunLog:
         if len(kept) < self._file.stat().st_size:
             os.truncate(self._file, len(kept))
         self._count(kept)
-        return _generations(kept, generations)
+        return _generations(kept, generations, self._folder)
 
     def _count(self, written: bytes) -> None:
         self._digest.update(written)
@@ -209,7 +209,7 @@ class RunLog:
 
 def read_log(folder: Path) -> list[list[Row]]:
     """Return the finished generations of a run; ConfigurationError if its log was changed."""
-    return _generations(*_counted(folder))
+    return _generations(*_counted(folder), folder)
 
 
 def cell(value: Any) -> str:
@@ -235,11 +235,15 @@ def _counted(folder: Path) -> tuple[bytes, int]:
     # First the checkpoint: the log has by then what it counts, and may only grow.
     state = _read_checkpoint(_checkpoint_file(folder))
     file = _log_file(folder)
+    if not file.exists():
+        raise ConfigurationError(f'{file} is gone; the run cannot be resumed')
     log = file.read_bytes()
+    if b'\n' not in log:
+        raise ConfigurationError(f'{file} has no header; the run cannot be resumed')
     if state is None:
         return _followed(log)
     kept = log[: state['log_bytes']]
-    if hashlib.sha256(kept).hexdigest() != state['log_sha256']:
+    if hashlib.sha256(kept).hexdigest() != state.get('log_sha256'):
         raise ConfigurationError(f'{file} was changed; the run cannot be resumed')
     return kept, int(state['generations'])
 
@@ -252,10 +256,15 @@ def _followed(log: bytes) -> tuple[bytes, int]:
     return b''.join([header, *whole]), last
 
 
-def _generations(kept: bytes, count: int) -> list[list[Row]]:
+def _generations(kept: bytes, count: int, folder: Path) -> list[list[Row]]:
     generations: list[list[Row]] = [[] for _ in range(count)]
     for record in csv.DictReader(io.StringIO(kept.decode(), newline='')):
         row = Row.read(record)
+        if row.generation >= count:
+            raise ConfigurationError(
+                f'{_checkpoint_file(folder)} was changed: it counts {count} generations, fewer '
+                'than are in the part of the log that it counts'
+            )
         generations[row.generation].append(row)
     return generations
 
@@ -270,4 +279,7 @@ def _read_checkpoint(file: Path) -> dict[str, Any] | None:
         raise ConfigurationError(f'{file} is no JSON: {error}') from error
     if not isinstance(state, dict) or state.get('format') != FORMAT:
         raise ConfigurationError(f'{file}: expected format {FORMAT}')
+    for name in ('generations', 'log_bytes'):
+        if type(state.get(name)) is not int or state[name] < 0:
+            raise ConfigurationError(f'{file} was changed: {name} is {state.get(name)!r}')
     return state

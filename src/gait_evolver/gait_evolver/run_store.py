@@ -150,7 +150,7 @@ class RunStore:
             self._log.append(rows)
             for file, champion in self._champion_files(champions).items():
                 write_champion(file, champion)
-            extend(self.folder / 'times.csv', times.encode(), durable=False)
+            extend(self._times, times.encode(), durable=False)
             self._log.checkpoint(generation + 1)
         self.generations_done = generation + 1
 
@@ -160,9 +160,11 @@ class RunStore:
             file.write(csv_text([_standing_cells(one) for one in standings]))
 
     def renew(self, standings: Sequence[Standing]) -> None:
-        """Write the standings of a run that is resumed, whatever a kill left of them."""
+        """Write what follows from the log of a run that is resumed, whatever is left of it."""
         with named(self.folder):
             self._write_standings(standings)
+            if not self._times.exists():
+                self._begin_times()
 
     def write_front(self, members: Sequence[Member]) -> None:
         """Write the best compromises between several objectives."""
@@ -214,10 +216,17 @@ class RunStore:
     def _begin(self) -> None:
         write_atomically(self.folder / 'experiment.yaml', _yaml(plain(self.plan.experiment)))
         self._log.begin()
-        write_atomically(self.folder / 'times.csv', csv_text([_TIMES]))
+        self._begin_times()
         self._write_standings(())
         # Last: a folder with run.yaml is a whole run.
         write_atomically(self.folder / 'run.yaml', _yaml(self._run_facts()))
+
+    @property
+    def _times(self) -> Path:
+        return self.folder / 'times.csv'
+
+    def _begin_times(self) -> None:
+        write_atomically(self._times, csv_text([_TIMES]))
 
     def _champion_files(self, champions: Sequence[Champion]) -> dict[Path, Champion]:
         """Return what stands where; the first champion is the one of the whole run."""
@@ -253,6 +262,8 @@ def read_run(folder: Path) -> tuple[dict[str, Any], Experiment]:
     facts = read_yaml(folder / 'run.yaml')
     if not isinstance(facts, dict) or facts.get('format') != FORMAT:
         raise ConfigurationError(f'{folder / "run.yaml"}: expected format {FORMAT}')
+    if 'config_hash' not in facts:
+        raise ConfigurationError(f'{folder / "run.yaml"} was changed: config_hash is missing')
     content = read_yaml(folder / 'experiment.yaml')
     return facts, rebuild_experiment(content, folder.name, {})
 

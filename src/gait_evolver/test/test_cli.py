@@ -145,6 +145,20 @@ def test_individuals_that_are_not_there_are_one_line(gait, run_folder, words, me
     assert code == 2 and re.search(message, error) and error.count('\n') == 1
 
 
+@pytest.mark.parametrize('name', ['gait.yaml', 'path.csv', 'bag'])
+def test_an_export_takes_no_file_s_place_and_runs_no_trial_first(gait, run_folder, tmp_path, name):
+    file = tmp_path / name
+    file.write_text('mine')
+    code, out, error = gait('replay', str(run_folder), '--export', str(file))
+    assert (code, out) == (2, '') and error.count('\n') == 1
+    assert str(file.with_stem(f'{file.stem}_2')) in error
+    assert file.read_text() == 'mine'
+    nowhere = tmp_path / 'none' / name
+    if file.suffix:
+        code, out, error = gait('replay', str(run_folder), '--export', str(nowhere))
+        assert (code, out) == (2, '') and "none' does not exist" in error
+
+
 def test_evolve_replay_and_walk_of_the_champion(gait, run_folder):
     code, out, _ = gait(
         'evolve',

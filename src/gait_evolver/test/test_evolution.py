@@ -6,6 +6,7 @@ import csv
 from dataclasses import replace
 import json
 import os
+import re
 import signal
 
 import numpy as np
@@ -318,6 +319,40 @@ def test_a_damaged_checkpoint_is_refused_in_one_line(tmp_path, content):
     with pytest.raises(ConfigurationError, match='checkpoint.json') as caught:
         RunStore.open_run(tmp_path / 'run')
     assert '\n' not in str(caught.value)
+
+
+@pytest.mark.parametrize('name', ['run.yaml', 'checkpoint.json', 'evaluations.csv'])
+def test_an_edited_run_is_named_and_left_as_it_is(tmp_path, name):
+    run(tmp_path / 'run')
+    file = tmp_path / 'run' / name
+    if name == 'evaluations.csv':
+        file.unlink()
+    else:
+        lines = file.read_text().splitlines()
+        edited = [re.sub('(generations": ).*', r'\g<1>1,', line) for line in lines]
+        file.write_text('\n'.join(line for line in edited if 'config_hash' not in line))
+    before = {one: one.read_bytes() for one in file.parent.iterdir()}
+    with pytest.raises(ConfigurationError, match=str(file.parent)) as caught:
+        RunStore.open_run(file.parent)
+    assert '\n' not in str(caught.value)
+    assert {one: one.read_bytes() for one in file.parent.iterdir() if one in before} == before
+
+
+def test_a_log_and_a_checkpoint_that_are_empty_are_one_line(tmp_path):
+    run(tmp_path / 'run')
+    for name in ('evaluations.csv', 'checkpoint.json'):
+        (tmp_path / 'run' / name).write_bytes(b'')
+    with pytest.raises(ConfigurationError, match='evaluations.csv has no header') as caught:
+        RunStore.open_run(tmp_path / 'run')
+    assert '\n' not in str(caught.value)
+
+
+def test_lost_wall_times_do_not_hold_up_a_run(tmp_path):
+    run(tmp_path / 'run')
+    (tmp_path / 'run' / 'times.csv').unlink()
+    resumed(tmp_path / 'run', generations=5)
+    lines = (tmp_path / 'run' / 'times.csv').read_text().splitlines()
+    assert lines[0].startswith('generation,') and lines[1].startswith('4,')
 
 
 def test_resuming_after_an_edit_warns(tmp_path):

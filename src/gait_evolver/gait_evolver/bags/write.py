@@ -29,7 +29,7 @@ def check_bag(folder: Path) -> None:
     An empty folder may be there already.
     """
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
-        raise ConfigurationError(f"bag '{folder}' exists; nearest valid: '{_free(folder)}'")
+        raise ConfigurationError(f"bag '{folder}' exists; nearest valid: '{free_name(folder)}'")
     above = next(path for path in folder.absolute().parents if path.exists())
     if not above.is_dir() or not os.access(above, os.W_OK):
         raise ConfigurationError(f"bag '{folder}': '{above}' may not be written")
@@ -92,9 +92,9 @@ def _fill(writer: Any, store: Any, rollout: Rollout) -> None:
         writer.write(connections[topic], stamp, store.serialize_cdr(message, kind))
 
 
-def _free(folder: Path) -> Path:
-    """Return the first name like a folder's, with a number behind it, that is not taken."""
+def free_name(path: Path) -> Path:
+    """Return the first name like a path's, with a number behind it, that is not taken."""
     count = 2
-    while folder.with_name(f'{folder.name}_{count}').exists():
+    while (other := path.with_stem(f'{path.stem}_{count}')).exists():
         count += 1
-    return folder.with_name(f'{folder.name}_{count}')
+    return other

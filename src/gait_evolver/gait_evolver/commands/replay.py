@@ -75,6 +75,8 @@ def run(options: Namespace) -> int:
         return _replay_bag(options)
     check_shown(options)
     champion = load(Path(options.source), options.engine, options.individual)
+    if options.export:
+        _check_export(Path(options.export), champion)
     spec = champion.spec
     if options.engine and options.engine != spec.scene.engine:
         spec = replace(spec, scene=scene_on(spec.scene, options.engine))
@@ -133,6 +135,24 @@ def _compare(
     return _explain(champion, first.fingerprint, mean)
 
 
+def _check_export(path: Path, champion: Champion) -> None:
+    """Raise ConfigurationError, before a trial is run, if the file cannot be written."""
+    from gait_core.errors import ConfigurationError
+    from gait_evolver.bags.write import check_bag, free_name
+
+    if path.suffix not in ('.csv', '.yaml'):
+        check_bag(path)
+        return
+    if path.suffix == '.yaml' and not math.isfinite(champion.fitness):
+        raise ConfigurationError(
+            f"'{path}': no champion, as the individual ended as {champion.status}"
+        )
+    if not path.parent.is_dir():
+        raise ConfigurationError(f"'{path}': the folder '{path.parent}' does not exist")
+    if path.is_file() or path.is_dir():
+        raise ConfigurationError(f"'{path}' exists; nearest valid: '{free_name(path)}'")
+
+
 def _export(path: Path, champion: Champion, outcome: Outcome) -> None:
     from gait_core.champion import write_champion
     from gait_core.errors import ConfigurationError
@@ -140,10 +160,6 @@ def _export(path: Path, champion: Champion, outcome: Outcome) -> None:
     from gait_evolver.export import write_trajectory
 
     if path.suffix == '.yaml':
-        if not math.isfinite(champion.fitness):
-            raise ConfigurationError(
-                f"'{path}': no champion, as the individual ended as {champion.status}"
-            )
         try:
             write_champion(path, champion)
         except OSError as error:
