@@ -82,7 +82,8 @@ HIP_WIDTH, THIGH, SHANK, ANKLE_HEIGHT = 0.2, 0.35, 0.35, 0.05
 
 
 def biped_urdf(
-    sole: tuple[float, float] = (0.2, 0.1), masses: tuple[float, float, float] = (4.0, 3.0, 1.0)
+    sole: tuple[float, float] = (0.2, 0.1),
+    masses: tuple[float, float, float, float] = (4.0, 3.0, 1.0, 0.5),
 ) -> str:
     """
     Return a biped with six joints a leg, straight down at zero: yaw, roll, pitch, knee, ankles.
@@ -91,8 +92,9 @@ def biped_urdf(
     ----------
     sole : two floats [m]
         Length and width of a foot; its middle is a tenth of the length ahead of the ankle.
-    masses : three floats [kg]
-        Of a thigh, a shank and a foot; the body has 30.
+    masses : four floats [kg]
+        Of a thigh, a shank, a foot, and of each link between two joints at one place; the body
+        has 30.
 
     """
     parts = [_link('body', 30.0, _box((0.2, 0.3, 0.5), at=0.25))]
@@ -100,11 +102,11 @@ def biped_urdf(
         place = (0.0, sign * 0.5 * HIP_WIDTH, 0.0)
         none = (0.0, 0.0, 0.0)
         joints = (
-            ('hip_yaw', 'body', place, (0, 0, 1), (-1.0, 1.0), 1e-3, None),
-            ('hip_roll', 'hip_yaw', none, (1, 0, 0), (-0.6, 0.6), 1e-3, None),
+            ('hip_yaw', 'body', place, (0, 0, 1), (-1.0, 1.0), masses[3], None),
+            ('hip_roll', 'hip_yaw', none, (1, 0, 0), (-0.6, 0.6), masses[3], None),
             ('hip_pitch', 'hip_roll', none, (0, 1, 0), (-2.0, 1.0), masses[0], THIGH),
             ('knee', 'hip_pitch', (0.0, 0.0, -THIGH), (0, 1, 0), (0.0, 2.4), masses[1], SHANK),
-            ('ankle_pitch', 'knee', (0.0, 0.0, -SHANK), (0, 1, 0), (-1.2, 1.2), 1e-3, None),
+            ('ankle_pitch', 'knee', (0.0, 0.0, -SHANK), (0, 1, 0), (-1.2, 1.2), masses[3], None),
             ('ankle_roll', 'ankle_pitch', none, (1, 0, 0), (-0.6, 0.6), masses[2], None),
         )
         for name, above, xyz, axis, limits, mass, length in joints:

@@ -61,7 +61,7 @@ def test_soles_and_stance_are_read_off_the_description(biped):
 
 def test_feet_with_all_the_mass_of_the_legs_give_the_model_in_closed_form(tmp_path_factory):
     # Only the links that follow a foot to the full have mass: L = 1 for them, 0 for the body.
-    heavy = Biped(robot_of(tmp_path_factory, masses=(1e-6, 1e-6, 3.0)), 'zmp_walk')
+    heavy = Biped(robot_of(tmp_path_factory, masses=(1e-6, 1e-6, 3.0, 1e-6)), 'zmp_walk')
     model = mass_model(heavy, heavy.height)
     total, share, low = 30.0 + 6.0, 3.0 / 36.0, ANKLE_HEIGHT
     body = 30.0 / total * heavy.height
@@ -73,7 +73,7 @@ def test_feet_with_all_the_mass_of_the_legs_give_the_model_in_closed_form(tmp_pa
 
 
 def test_legs_without_mass_leave_the_cart_table(tmp_path_factory):
-    light = Biped(robot_of(tmp_path_factory, masses=(1e-6, 1e-6, 1e-6)), 'zmp_walk')
+    light = Biped(robot_of(tmp_path_factory, masses=(1e-6, 1e-6, 1e-6, 1e-6)), 'zmp_walk')
     model = mass_model(light, light.height)
     assert model.height == pytest.approx(light.height + light.com[2], rel=1e-3)
     assert abs(model.foot) < 1e-4
