@@ -1,7 +1,9 @@
 """Networks are evolved, resumed and replayed; drawn bodies start on drawn ground."""
 
+from argparse import ArgumentParser
 from dataclasses import replace
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from gait_core.testing_skips import need_engine
 from gait_core.trial import engine_for
 from gait_core.weights import load_weights
 from gait_evolver.cli import main
+from gait_evolver.commands import walk
 from gait_evolver.experiment import load_experiment
 from gait_evolver.plan import resolve
 
@@ -72,6 +75,17 @@ def test_the_champion_replays_from_its_own_weights(run, capsys):
     capsys.readouterr()
     assert main(['replay', str(run), '--json']) == 0
     assert json.loads(capsys.readouterr().out)['equal'] is True
+
+
+def test_a_champion_walks_by_its_own_weights():
+    file = Path(__file__).parents[2] / 'doc/results/bishop2008_champion.yaml'
+    parser = ArgumentParser()
+    walk.add_arguments(parser)
+    spec = walk.spec_of(parser.parse_args(['spider', '--champion', str(file)]))
+    recorded = read_champion(file).spec
+    assert spec.weights_sha256 == recorded.weights_sha256
+    assert spec.weights == recorded.weights
+    assert spec.parameters == recorded.parameters
 
 
 def test_every_turn_has_a_body_and_a_start_of_its_own():

@@ -91,7 +91,7 @@ def spec_of(options: Namespace) -> TrialSpec:
     from gait_core.trial_spec import TrialSpec
 
     robot = load_robot(options.robot)
-    controller, preset, gait, fitness = _gait(options)
+    controller, preset, gait, own = _gait(options)
     settings = trial_setup.parse_settings(options.settings)
     _check_sections(settings)
     controller, preset = trial_setup.choose_controller(robot, controller, preset)
@@ -121,7 +121,7 @@ def spec_of(options: Namespace) -> TrialSpec:
         settle_time=_number(
             'settle_time', settings.get('settle_time', robot.defaults.get('settle_time', 0.0))
         ),
-        fitness_terms=fitness,
+        **own,
     )
 
 
@@ -135,8 +135,12 @@ def _check_sensors(options: Namespace) -> None:
         raise ConfigurationError('--sensors needs --ros: what they see is published on topics')
 
 
-def _gait(options: Namespace) -> tuple[str, str, Mapping[str, Any], Mapping[str, float]]:
-    """Return controller, preset, gait parameters and fitness terms, those of a champion first."""
+def _gait(options: Namespace) -> tuple[str, str, Mapping[str, Any], dict[str, Any]]:
+    """
+    Return controller, preset and gait parameters, those of a champion first.
+
+    The last are a champion's fitness terms and weights, as fields of the trial.
+    """
     from gait_core.champion import gait_parameters, read_champion
     from gait_core.errors import ConfigurationError
 
@@ -160,7 +164,8 @@ def _gait(options: Namespace) -> tuple[str, str, Mapping[str, Any], Mapping[str,
         raise ConfigurationError(
             f"{path} holds a gait of controller '{spec.controller}', not of '{options.controller}'"
         )
-    return spec.controller, options.preset, gait, spec.fitness_terms
+    names = ('fitness_terms', 'weights', 'weights_sha256')
+    return spec.controller, options.preset, gait, {name: getattr(spec, name) for name in names}
 
 
 def _check_sections(settings: Mapping[str, Any]) -> None:
