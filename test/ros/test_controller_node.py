@@ -1,5 +1,7 @@
 """The controller node: time, parameters, gait files, and what it publishes."""
 
+from dataclasses import replace
+
 from geometry_msgs.msg import Twist
 import numpy as np
 import pytest
@@ -17,8 +19,12 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import Marker, MarkerArray
 
+from gait_core.champion import Champion, write_champion
 from gait_core.errors import ConfigurationError
+from gait_core.scene import Scene
 from gait_core.testing import WaveController, WaveParams
+from gait_core.trial import run_trial
+from gait_core.trial_spec import Command, TimedCommand, TrialSpec
 from gait_interfaces.msg import GaitState
 from gait_interfaces.srv import LoadGait
 from gait_ros.command_messages import seconds
@@ -371,6 +377,41 @@ def test_a_gait_is_loaded_whole_or_not_at_all(graph, controller, tmp_path):
     answer = graph.call(LoadGait, load, file=str(tmp_path / 'none.yaml'))
     assert not answer.success and 'none.yaml' in answer.message
     assert node.controller.params == WaveParams(amplitude=0.5)
+
+
+def test_a_champion_is_a_parameter_file_that_starts_a_node(graph, controller, box, tmp_path):
+    gait = {'amplitude': 1 / 3, 'frequency': 1.1}
+    spec = TrialSpec(
+        scene=Scene(robot=box, engine='kinematic'),
+        controller='wave',
+        parameters=gait,
+        script=(TimedCommand(time=0.0, command=Command()),),
+        duration=0.1,
+        fitness_terms={'distance': 1.0},
+    )
+    result = run_trial(spec)
+    file = tmp_path / 'champion.yaml'
+    found = Champion(
+        spec=spec,
+        seeds=(spec.seed,),
+        trial_hashes=(result.trial_hash,),
+        fitness=result.fitness,
+        status=result.status,
+        fingerprint=result.fingerprint,
+        metrics=result.metrics,
+        terms=result.terms,
+        run={'experiment': 'small', 'seed': 0, 'sources': '12e4567'},
+    )
+    write_champion(file, found)
+    node = controller(files=[file])
+    assert node.controller.params == WaveParams(**gait)
+    # By what a user sees: ROS itself has read every line, the provenance too.
+    names = ['gait.amplitude', 'gait.frequency']
+    answer = graph.call(GetParameters, '/controller/get_parameters', names=names)
+    assert [value.double_value for value in answer.values] == list(gait.values())
+    write_champion(file, replace(found, spec=replace(spec, controller='hold')))
+    with pytest.raises(ConfigurationError, match="'hold', this node runs 'wave'"):
+        controller(name='another', files=[file])
 
 
 @pytest.mark.parametrize(

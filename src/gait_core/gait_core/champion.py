@@ -162,6 +162,21 @@ def write_atomically(path: Path, content: str | bytes, *, durable: bool = True) 
         # Moving a file there would take the place of the device itself.
         path.write_bytes(raw)
         return
+    try:
+        _move_there(path, raw, durable)
+    except OSError as error:
+        # Not the file beside it, which nobody asked for.
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    if not durable:
+        return
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _move_there(path: Path, raw: bytes, durable: bool) -> None:
     handle, temporary = tempfile.mkstemp(prefix=f'.{path.name}.', dir=path.parent)
     try:
         with os.fdopen(handle, 'wb') as file:
@@ -174,13 +189,6 @@ def write_atomically(path: Path, content: str | bytes, *, durable: bool = True) 
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
-    if not durable:
-        return
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 def _ros_parameters(path: Path) -> dict[str, Any]:

@@ -117,6 +117,12 @@ def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path, monkeypatch)
     assert os.listdir(tmp_path) == ['champion.yaml']
 
 
+def test_a_failed_write_names_the_file_that_was_asked_for(tmp_path):
+    with pytest.raises(OSError) as caught:
+        write_atomically(tmp_path, 'gait')
+    assert caught.value.filename == str(tmp_path)
+
+
 def test_a_device_is_written_to_and_stays_one(tmp_path):
     pipe = tmp_path / 'pipe'
     os.mkfifo(pipe)

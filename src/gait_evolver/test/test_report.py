@@ -141,6 +141,7 @@ def test_mistakes_are_one_line(tmp_path, run, capsys):
         ([str(tmp_path / 'empty')], 'is no run directory'),
         ([str(tmp_path / 'none.yaml')], 'No such file'),
         ([str(run), '--out', str(tmp_path / 'no' / 'x.html')], 'does not exist'),
+        ([str(run), '--out', str(tmp_path / 'empty')], "empty' is a folder"),
     ):
         assert cli.main(['report', *words]) == 2
         error = capsys.readouterr().err

@@ -175,7 +175,11 @@ class ControllerNode(ManagedNode):
         self.controller_name = name
         prefix = 'provenance.spec.'
         self._check_provenance(
-            {key.removeprefix(prefix): value for key, value in overrides(self).items()}
+            {
+                key.removeprefix(prefix): value
+                for key, value in overrides(self).items()
+                if key.startswith(prefix)
+            }
         )
         defaults: Mapping[str, Any] = {}
         if chosen.preset != _NO_PRESET:

@@ -51,6 +51,8 @@ def run(options: Namespace) -> int:
     for flag, path in (('--out', file), ('--markdown', markdown)):
         if path is not None and not path.parent.is_dir():
             raise ConfigurationError(f"{flag} '{path}': the folder '{path.parent}' does not exist")
+        if path is not None and path.is_dir():
+            raise ConfigurationError(f"{flag} '{path}' is a folder, expected a file")
     if markdown is not None and not options.card:
         raise ConfigurationError('--markdown needs --card')
     rows = _card(subject.champion, markdown) if options.card else []
