@@ -23,9 +23,9 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 import yaml
 
-from gait_core.robot.load import load_robot
 from gait_core.robot.ros2_control import MOCK, control_urdf
 from gait_core.robot.to_urdf import to_scene_urdf, with_base_link
+from gait_core.testing_skips import need_robot
 from gait_ros.controller_node import ControllerNode
 from gait_ros.layouts import layout_for
 from sim_bridge.node import SimBridgeNode
@@ -133,6 +133,7 @@ def offers(graph, topic):
 
 @pytest.mark.parametrize('name', ROBOTS)
 def test_every_display_of_a_simulated_walk_has_topic_type_qos_and_frame(graph, name):
+    robot = need_robot(name)
     # Free bodies on contact nodes need their physics; of the others, only names and frames count.
     graph.add(SimBridgeNode, robot=name, engine='' if name == 'tetraspine' else 'kinematic')
     graph.add(ControllerNode, robot=name)
@@ -140,7 +141,6 @@ def test_every_display_of_a_simulated_walk_has_topic_type_qos_and_frame(graph, n
     graph.client.create_subscription(TFMessage, '/tf', transforms.append, 10)
     graph.until(lambda: transforms)
     parents = {one.child_frame_id: one.header.frame_id for one in transforms[-1].transforms}
-    robot = load_robot(name)
     links, roots = frames_of(to_scene_urdf(robot))
     # The tree of the description hangs in that of the bridge.
     assert roots - {'odom'} <= set(parents)
@@ -152,6 +152,7 @@ def test_every_display_of_a_simulated_walk_has_topic_type_qos_and_frame(graph, n
 
 @pytest.mark.parametrize('name', ['guroo', 'a1', 'hexapod'])
 def test_every_display_of_a_gait_on_hardware_has_topic_type_qos_and_frame(graph, name):
+    need_robot(name)
     node = graph.add(ControllerNode, robot=name)
     publisher = graph.client.create_publisher(JointState, '/joint_states', 10)
     publisher.publish(JointState(name=node.robot.joint_names))
