@@ -158,11 +158,11 @@ def write_atomically(path: Path, content: str | bytes, *, durable: bool = True) 
     ``durable`` waits until a power cut cannot undo that, which takes many times longer.
     """
     raw = content.encode() if isinstance(content, str) else content
-    if path.is_char_device() or path.is_fifo():
-        # Moving a file there would take the place of the device itself.
-        path.write_bytes(raw)
-        return
     try:
+        if path.is_char_device() or path.is_fifo():
+            # Moving a file there would take the place of the device itself.
+            path.write_bytes(raw)
+            return
         _move_there(path, raw, durable)
     except OSError as error:
         # Not the file beside it, which nobody asked for.

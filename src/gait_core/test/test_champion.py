@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 import os
+from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -121,6 +122,10 @@ def test_a_failed_write_names_the_file_that_was_asked_for(tmp_path):
     with pytest.raises(OSError) as caught:
         write_atomically(tmp_path, 'gait')
     assert caught.value.filename == str(tmp_path)
+    if Path('/dev/full').is_char_device():
+        with pytest.raises(OSError) as caught:
+            write_atomically(Path('/dev/full'), 'gait')
+        assert caught.value.filename == '/dev/full' and Path('/dev/full').is_char_device()
 
 
 def test_a_device_is_written_to_and_stays_one(tmp_path):

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import signal
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from gait_core.champion import read_champion
 from gait_core.errors import ConfigurationError
 from gait_core.testing_workspace import workspace
 from gait_core.trial import run_trial
+from gait_evolver import evolve
 from gait_evolver.evolve import Evolution, new_run_folder, summary
 from gait_evolver.experiment import load_experiment, rebuild_experiment
 from gait_evolver.judgement import judged
@@ -133,6 +135,28 @@ def test_a_run_can_be_made_longer(tmp_path):
     progress, _ = resumed(tmp_path / 'short', generations=5)
     assert progress.generation == 5
     assert log_of(tmp_path / 'short') == log_of(tmp_path / 'whole')
+
+
+def test_rate_and_time_left_follow_from_the_generations_of_this_process(tmp_path, monkeypatch):
+    now, left = [0.0], []
+    monkeypatch.setattr(evolve, 'time', SimpleNamespace(perf_counter=lambda: now[0]))
+
+    def take_half_a_second(number, result):
+        now[0] += 0.5
+        return result
+
+    store = RunStore.create(tmp_path / 'run', plan(generations=3))
+    evolution = Evolution(
+        store,
+        InProcess(spoil=take_half_a_second),
+        listener=lambda progress: left.append((progress.generation, progress.time_left)),
+    )
+    progress = evolution.run()
+    store.close()
+    assert progress.rate == pytest.approx(2.0)
+    # As long for each generation to come as those before took on average.
+    first = [line for line in log_of(tmp_path / 'run').splitlines() if line.startswith(b'0,')]
+    assert (1, 2 * 0.5 * len(first)) in left and left[-1] == (3, 0.0)
 
 
 def test_repeats_have_their_own_seeds_and_the_mean_counts(tmp_path):
