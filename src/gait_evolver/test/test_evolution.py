@@ -592,6 +592,15 @@ def test_elites_that_are_evaluated_again_have_the_mean_of_all_their_trials(tmp_p
         if len({row['generation'] for row in found}) > 1
     }
     assert len(again) >= 2
+    members = {}
+    for row in rows:
+        genome = tuple(value for key, value in row.items() if key.startswith('gait.'))
+        members.setdefault(int(row['generation']), {})[int(row['individual'])] = genome
+    elites = REEVALUATED['optimizer']['settings']['elites']
+    for generation in range(1, len(members)):
+        assert len(members[generation]) == len(members[0])
+        asked_again = {members[generation][i] for i in range(elites)}
+        assert asked_again <= set(members[generation - 1].values())
     means = {
         genome: np.mean([float(row['fitness']) for row in found])
         for genome, found in again.items()

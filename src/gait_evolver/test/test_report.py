@@ -170,7 +170,7 @@ def test_the_parameters_end_at_the_champion(run, data):
     assert all(a <= b for a, b in zip(low['y'], high['y'], strict=True))
 
 
-def test_outcomes_count_every_trial_of_the_log(run):
+def test_outcomes_count_every_trial_of_the_log(run, html):
     generations = read_rows(run)
     chart = charts.outcome_chart(generations)
     counts = {trace['name']: sum(trace['y']) for trace in chart['traces']}
@@ -179,6 +179,10 @@ def test_outcomes_count_every_trial_of_the_log(run):
     assert counts == {s: sum(row.status == s for row in rows) for s in counts}
     # The limit of speed was set so low that some gaits exceed it.
     assert counts['invalid:speed'] > 0
+    cells = re.findall('<td[^>]*>(.*?)</td>', html)
+    for status, count in counts.items():
+        at = cells.index(status)
+        assert cells[at + 1 : at + 3] == [str(count), f'{count / len(rows):.1%}']
 
 
 def test_energy_ends_at_the_metric(rollout):
