@@ -10,7 +10,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import ConfigurationError, nearest, unknown
-from gait_stage_walk.behaviour import Behaviour, Period
+from gait_stage_walk.behaviour import Behaviour, Period, no_turn
 
 MAX_BEHAVIOURS = 10
 """How many behaviours can be registered at a time (Pike 2003, ``MAX_SLAVES``)."""
@@ -40,6 +40,7 @@ class Registered:
     behaviour: Behaviour
     action: Action
     columns: IntArray
+    still: FloatArray
 
 
 class Arbiter:
@@ -110,7 +111,13 @@ class Arbiter:
                 )
         columns = np.array([self._index[joint] for joint in behaviour.joints], dtype=np.intp)
         self._registered.append(
-            Registered(name=name, behaviour=behaviour, action=action, columns=columns)
+            Registered(
+                name=name,
+                behaviour=behaviour,
+                action=action,
+                columns=columns,
+                still=no_turn(len(columns)),
+            )
         )
 
     def unregister(self, name: str) -> Behaviour:
@@ -133,6 +140,8 @@ class Arbiter:
         for item in self._registered:
             angles = item.behaviour.step(period)
             columns, action = item.columns, item.action
+            if angles is item.still and action is not Action.OVERWRITE:
+                continue
             if action is Action.ADD:
                 turned[columns] += angles
             elif action is Action.SUBTRACT:
@@ -143,5 +152,9 @@ class Arbiter:
         return turned
 
     def _drop_finished(self) -> None:
-        if any(item.behaviour.finished for item in self._registered):
-            self._registered = [item for item in self._registered if not item.behaviour.finished]
+        for item in self._registered:
+            if item.behaviour.finished:
+                break
+        else:
+            return
+        self._registered = [item for item in self._registered if not item.behaviour.finished]

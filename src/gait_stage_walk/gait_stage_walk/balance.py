@@ -9,7 +9,7 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.errors import BadCommand
 from gait_core.observation import Observation
-from gait_stage_walk.behaviour import Period
+from gait_stage_walk.behaviour import Period, no_turn
 from gait_stage_walk.pulse import SECOND, progress
 from gait_stage_walk.staged_walk import Phase, StagedWalk
 from gait_stage_walk.timetable import opposite
@@ -59,11 +59,13 @@ class Balance:
 
     def __init__(self, walk: StagedWalk) -> None:
         self._walk = walk
-        self._offset: FloatArray = np.zeros(len(self.joints))
+        self._offset = no_turn(len(self.joints))
 
     def step(self, period: Period) -> FloatArray:
         """Return the turn of each of its joints in a period, (n,) [rad]."""
         offset = self._wanted(period)
+        if offset is self._offset:
+            return no_turn(len(self.joints))
         turned: FloatArray = offset - self._offset
         self._offset = offset
         return turned
@@ -72,7 +74,7 @@ class Balance:
         params = self._walk.desired
         gain, damping = params.balance_gain, params.balance_damping
         if gain == damping == 0.0:
-            return np.zeros(len(self.joints))
+            return no_turn(len(self.joints))
         roll, pitch, roll_rate, pitch_rate = lean(period.observation)
         ways = (gain * pitch + damping * pitch_rate, gain * roll + damping * roll_rate)
         shares = carried(self._walk, period.end)

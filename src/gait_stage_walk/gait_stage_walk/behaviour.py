@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Protocol
+
+import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.observation import Observation
@@ -35,6 +38,14 @@ class Period:
     observation: Observation = _NOTHING_SEEN
 
 
+@cache
+def no_turn(joints: int) -> FloatArray:
+    """Return the turn of so many joints that stand still: one array, known by its identity."""
+    turn = np.zeros(joints)
+    turn.flags.writeable = False
+    return turn
+
+
 class Behaviour(Protocol):
     """
     A motion that changes joint velocities beside those of others and owns no joint.
@@ -53,4 +64,8 @@ class Behaviour(Protocol):
         """Whether it is over: the arbiter then drops it instead of stepping it."""
 
     def step(self, period: Period) -> FloatArray:
-        """Return the turn of each of its joints in a period, (n,) [rad]."""
+        """
+        Return the turn of each of its joints in a period, (n,) [rad].
+
+        ``no_turn(n)`` spares the arbiter the sum while nothing moves.
+        """

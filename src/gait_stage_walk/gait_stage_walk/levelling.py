@@ -90,8 +90,9 @@ class LegLevelling:
             if half.start < end:
                 wanted[half.front] += self._bend(half, end, wanted[opposite(half.front)])
         for leg, bend in wanted.items():
-            columns, shares = _BEND[leg]
-            turned[columns] += (bend - self.bends[leg]) * shares
+            if bend != self.bends[leg]:
+                columns, shares = _BEND[leg]
+                turned[columns] += (bend - self.bends[leg]) * shares
         self.bends = wanted
         current = {half.start for half in self._walk.half_cycles}
         self._held = {start: bend for start, bend in self._held.items() if start in current}

@@ -17,7 +17,7 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.parameters import Parameters, bounded, text
 from gait_core.robot.model import RobotModel
-from gait_stage_walk.behaviour import Period
+from gait_stage_walk.behaviour import Period, no_turn
 from gait_stage_walk.pulse import Pulse, nanoseconds
 from gait_stage_walk.staged_walk import Phase, StagedWalk
 from gait_stage_walk.timetable import opposite
@@ -81,6 +81,8 @@ class LegTwists:
             # The leg in the air is put down straight: it turns nothing and does not count.
             for leg in LEGS:
                 self._back(leg, period.begin, duration)
+        if not self._pulses:
+            return no_turn(len(TWISTS))
         turned = np.zeros(len(TWISTS))
         for pulse in self._pulses:
             turned += pulse.share(period.begin, period.end) * pulse.angles
