@@ -181,6 +181,7 @@ def make_scene(robot_name: str, overrides: Mapping[str, Any]) -> Scene:
             f"scene.robot is '{overrides['robot']}', but the robot is '{robot_name}'"
         )
     robot = load_robot(robot_name, rebuild(int, overrides.get('draw', 0), 'scene.draw'))
+    _check_default_names(robot)
     defaults = dict(robot.defaults.get('scene', {}))
     engine = overrides.get('engine') or defaults.get('engine') or default_engine()
     if engine != defaults.get('engine', engine):
@@ -198,6 +199,22 @@ def make_scene(robot_name: str, overrides: Mapping[str, Any]) -> Scene:
     check_registered('engines', scene.engine)
     _check_terrain(scene.terrain)
     return scene
+
+
+def _check_default_names(robot: RobotModel) -> None:
+    """Refuse defaults for an engine or terrain that there is none of: nothing would use them."""
+    for key, kind in (
+        ('engines', 'engines'),
+        ('physics_steps', 'engines'),
+        ('terrains', 'terrains'),
+    ):
+        for name in robot.defaults.get(key, {}):
+            try:
+                check_registered(kind, name)
+            except ConfigurationError as error:
+                raise ConfigurationError(
+                    f"robot '{robot.name}': defaults.{key}: {error}"
+                ) from error
 
 
 def _usual_terrain(robot: RobotModel, wanted: Any) -> dict[str, Any]:

@@ -1,5 +1,6 @@
-"""Which engine a scene gets that names none."""
+"""Which engine a scene gets that names none; a robot's defaults for engines and terrains."""
 
+from dataclasses import replace
 import logging
 
 import pytest
@@ -57,3 +58,32 @@ def test_a_scene_gets_it_unless_it_names_one(without, monkeypatch):
     with registered('engines', kinematic=None):
         assert trial_setup.make_scene('x', {}).engine == 'mujoco'
         assert trial_setup.make_scene('x', {'engine': 'kinematic'}).engine == 'kinematic'
+
+
+@pytest.mark.parametrize(
+    ('key', 'known', 'mistyped'),
+    [
+        ('engines', {'kinematic': {'order': 1.0}}, {'kinematik': {'order': 1.0}}),
+        ('physics_steps', {'kinematic': 0.001}, {'kinematik': 0.001}),
+        ('terrains', {'rough': {'range': 0.1}}, {'rouhg': {'range': 0.1}}),
+    ],
+)
+def test_defaults_for_what_does_not_exist_are_refused(monkeypatch, key, known, mistyped):
+    from gait_core import trial_setup
+
+    given = {}
+    robot = legged_box()
+    monkeypatch.setattr(
+        trial_setup, 'load_robot', lambda name, draw: replace(robot, defaults={key: given})
+    )
+    (right,) = known
+    (wrong,) = mistyped
+    with registered('engines', kinematic=None):
+        given.update(known)
+        assert trial_setup.make_scene('x', {'engine': 'kinematic'}).engine == 'kinematic'
+        given.update(mistyped)
+        with pytest.raises(ConfigurationError) as caught:
+            trial_setup.make_scene('x', {'engine': 'kinematic'})
+    message = str(caught.value)
+    assert f'defaults.{key}' in message
+    assert f"'{wrong}': did you mean '{right}'?" in message
