@@ -98,3 +98,12 @@ def test_a_constant_that_has_no_known_power_is_refused(engine_of):
     with pytest.raises(ConfigurationError, match="'A'"):
         power_of('N m/A')
     assert power_of('N m s/rad') == 4.5
+
+
+@pytest.mark.parametrize('ratio', [1e-6, 1e12])
+def test_a_scale_that_takes_an_option_out_of_its_range_is_named(engine_of, ratio):
+    engine = engine_of(free_box())
+    with pytest.raises(
+        ConfigurationError, match=r"scene\.length_scale .* parameter '.*nearest valid"
+    ):
+        engine.reset(Scene(robot='x', length_scale=ratio), 0)

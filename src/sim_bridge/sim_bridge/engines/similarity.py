@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gait_core.arrays import FloatArray
+from gait_core.errors import ConfigurationError
 from gait_core.observation import Contacts, Observation
 from gait_core.parameters import Parameters, describe
 from gait_core.robot.model import RobotModel
@@ -85,13 +86,27 @@ class Similarity:
         )
 
     def options(self, options: OptionsT) -> OptionsT:
-        """Return engine options with a unit in those of the enlarged robot."""
+        """
+        Return engine options with a unit in those of the enlarged robot.
+
+        Raises
+        ------
+        ConfigurationError
+            If the ratio takes one out of its range.
+
+        """
         changed: Any = {
             info.name: getattr(options, info.name) * self._factor(info.unit)
             for info in describe(type(options))
             if info.kind == 'float' and power_of(info.unit)
         }
-        return dataclasses.replace(options, **changed)
+        try:
+            return dataclasses.replace(options, **changed)
+        except ConfigurationError as error:
+            raise ConfigurationError(
+                f'scene.length_scale {self._ratio:g} is too far from 1 for the options of the '
+                f'engine: {error}'
+            ) from error
 
     def terrain(self, terrain: Terrain) -> Terrain:
         """Return the enlarged terrain, the same object as long as the real one is."""
