@@ -66,14 +66,20 @@ def timed(run: Callable[[], Any]) -> float:
     return time.perf_counter() - began
 
 
-def in_turn(*runs: Callable[[], float], repeats: int = 5) -> tuple[float, ...]:
+def in_turn(
+    *runs: Callable[[], float], repeats: int = 5, seconds: float = 0.0
+) -> tuple[float, ...]:
     """
     Return the least time that each of several runs reports [s]; they are run in turn.
 
     The least is what the work itself takes: whatever else the machine does only adds. In turn,
-    because its speed drifts: ratios are then of runs that saw the same machine.
+    because its speed drifts: ratios are then of runs that saw the same machine. Short runs are
+    repeated until ``seconds`` are over, for their least is the most easily missed.
     """
-    rows = [[run() for run in runs] for _ in range(repeats)]
+    end = time.perf_counter() + seconds
+    rows: list[list[float]] = []
+    while len(rows) < repeats or time.perf_counter() < end:
+        rows.append([run() for run in runs])
     return tuple(min(column) for column in zip(*rows, strict=True))
 
 

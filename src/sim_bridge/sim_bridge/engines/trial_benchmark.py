@@ -31,6 +31,8 @@ from gait_core.trial_spec import TrialSpec
 OVERHEAD = 1.15
 RESET_SHARE = 0.10
 SECONDS = 5.0
+ENOUGH = 5.0
+"""For how long short trials are repeated [s]."""
 ROBOTS = ('a1', 'guroo')
 BOXES = ((4, 4), (8, 4))
 """Legs and joints per leg of the generated robots: 16 and 32 joints."""
@@ -156,6 +158,7 @@ def _rows(spec: TrialSpec, bare_trial: Bare) -> list[Measurement]:
         partial(timed, tape.run),
         partial(_controller_time, spec),
         partial(timed, partial(tape.engine.reset, spec.scene, 0)),
+        seconds=ENOUGH,
     )
     trial = partial(Measurement, group='trial')
     return [
