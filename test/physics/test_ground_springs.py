@@ -148,4 +148,7 @@ def test_the_roach_stands_on_springs_and_their_anchors_are_kept():
     assert onward[-1].body_poses[0, 2] - 0.00353 > 0.002
     loads = [one.contacts.forces[:, 2].sum() for one in onward]
     assert np.mean(loads) == pytest.approx(robot.mass * G, rel=0.05)
+    engine.reset(make_scene('roach', {}), 0)
+    with pytest.raises(ConfigurationError, match='of another scene'):
+        engine.restore(kept)
     engine.close()

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from gait_core.errors import ConfigurationError
 from gait_core.kinematics import link_poses
 from gait_core.robot.load import load_robot
 from gait_core.trial_setup import make_scene
@@ -93,6 +94,11 @@ def test_a_draw_puts_a_stump_in_the_place_of_one_leg():
         for robot in (ROACH, load_robot('roach', 3))
     ]
     assert left == pytest.approx([*whole[:2], 0.2 * whole[2], *whole[3:]])
+
+
+def test_there_is_no_seventh_leg_to_miss():
+    with pytest.raises(ConfigurationError, match=r'^scene\.draw is 7, .*nearest valid: 6$'):
+        make_scene('roach', {'draw': 7})
 
 
 def test_its_terrains_are_of_its_size_unless_told_otherwise():

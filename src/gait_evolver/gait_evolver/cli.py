@@ -170,7 +170,7 @@ def _parsed(parser: Parser, words: list[str]) -> argparse.Namespace:
         if not word or re.fullmatch('--[a-z-]+=', word):
             name = word.rstrip('=') or before
             raise UserError(f'empty argument{f" behind {name!r}" if name else ""}')
-    options, rest = parser.parse_known_args(words)
+    options, rest = parser.parse_known_args(_with_negatives(parser, words))
     if rest:
         flags = [flag for action in parser._actions for flag in action.option_strings]
         wrong = rest[0].partition('=')[0]
@@ -178,6 +178,19 @@ def _parsed(parser: Parser, words: list[str]) -> argparse.Namespace:
             raise UserError(f"unknown option '{wrong}': {_nearest(wrong, flags)}")
         raise UserError(f"unexpected argument '{rest[0]}'")
     return options
+
+
+def _with_negatives(parser: Parser, words: list[str]) -> list[str]:
+    """Return the words, with each value such as -0.05,0,0 tied to its option."""
+    # argparse takes them for options: a minus before more than one plain number.
+    takers = {f for action in parser._actions if action.nargs != 0 for f in action.option_strings}
+    tied: list[str] = []
+    for word in words:
+        if tied and tied[-1] in takers and re.match(r'-[0-9.]', word):
+            tied[-1] += f'={word}'
+        else:
+            tied.append(word)
+    return tied
 
 
 def _nearest(name: str, valid: Any) -> str:

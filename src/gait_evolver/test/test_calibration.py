@@ -22,3 +22,14 @@ def test_reflexes_are_calibrated_beyond_an_undisturbed_walk_and_loaded_again(tmp
     assert gait_parameters(file) == pytest.approx(found['thresholds'])
     assert cli.main(['calibrate', 'guroo']) == 2
     assert 'no reflexes to calibrate' in capsys.readouterr().err
+
+
+def test_a_file_that_cannot_be_written_is_refused_before_the_walks(tmp_path, capsys, monkeypatch):
+    def walk(*_):
+        raise AssertionError('it walks')
+
+    monkeypatch.setattr('gait_evolver.calibration.calibrated', walk)
+    for out, said in ((tmp_path / 'none' / 'a.yaml', 'does not exist'), (tmp_path, 'is a folder')):
+        assert cli.main(['calibrate', 'roach', '--out', str(out)]) == 2
+        error = capsys.readouterr().err
+        assert said in error.splitlines()[-1]

@@ -3,7 +3,7 @@ The cockroach of McKenna (1990): 33 boxes and 32 one-axis joints from a table.
 
 Lengths in m, angles in rad, masses from a density of 1000 kg/m^3. Tables follow the command script
 in the thesis's appendix C; ``../../README.md`` says what was recovered. Draws 1 to 6 have a stump
-in the place of one leg, in the order of ``LEG_NAMES``; others change nothing.
+in the place of one leg, in the order of ``LEG_NAMES``; there are no others.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from gait_core.errors import ConfigurationError
 from gait_core.robot.model import Actuator, FallCriterion, Joint, Leg, Link, RobotModel, Shape
 
 DENSITY = 1000.0
@@ -92,7 +93,12 @@ LEG_ROWS = {
 
 
 def build(draw: int, rng: np.random.Generator) -> RobotModel:
-    """Return the robot, in draws 1 to 6 with a stump for a leg."""
+    """Return the robot, in draws 1 to 6 with a stump for a leg; ConfigurationError beyond."""
+    if draw > len(LEG_NAMES):
+        raise ConfigurationError(
+            f'scene.draw is {draw}, the roach has no such leg to lose: 0 for none, '
+            f'{", ".join(f"{n} {leg}" for n, leg in enumerate(LEG_NAMES, 1))}; nearest valid: 6'
+        )
     trunk = [
         _box('abdomen', (0.0163, 0.0125, 0.00706), (0.0, 0.0, 0.0), BODY_COLOUR),
         _box('thorax', (0.0106, 0.00875, 0.00529), (0.00529, 0.0, 0.0), BODY_COLOUR),

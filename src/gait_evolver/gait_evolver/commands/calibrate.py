@@ -60,11 +60,17 @@ def run(options: Namespace) -> int:
 
     if not 0.0 <= options.margin <= 10.0:
         raise ConfigurationError(f'--margin {options.margin:g}; nearest valid: 0 to 10')
+    out = Path(options.out) if options.out else None
+    # Before the walks, which take a minute.
+    if out is not None and not out.parent.is_dir():
+        raise ConfigurationError(f"--out '{out}': the folder '{out.parent}' does not exist")
+    if out is not None and out.is_dir():
+        raise ConfigurationError(f"--out '{out}' is a folder, expected a file")
     walks = _walks(options)
     thresholds = calibrated(list(walks.values()), options.margin)
     acted = dict(undisturbed_events(list(walks.values()), thresholds))
-    if options.out:
-        write_parameters(Path(options.out), thresholds)
+    if out is not None:
+        write_parameters(out, thresholds)
     if options.json:
         values = {'robot': options.robot, 'walks': list(walks), 'margin': options.margin}
         print_json({**values, 'thresholds': thresholds, 'events': acted, 'file': options.out})

@@ -207,10 +207,16 @@ class MujocoEngine(RigidEngine[World, Motors, _Shove]):
         """
         Continue from a snapshot of the same scene, after a reset of it; ProtocolError before one.
 
-        What follows equals what followed the snapshot, to the last bit.
+        What follows equals what followed the snapshot, to the last bit. ConfigurationError for a
+        state of another size: it is of another robot, or of another contact law.
         """
         self._check_ready()
         world = self._open_world()
+        found, needed = np.size(snapshot['state']), mj.mj_stateSize(world.model, _ALL)
+        if found != needed:
+            raise ConfigurationError(
+                f'the snapshot is of another scene: {found} numbers of state, here {needed}'
+            )
         mj.mj_setState(world.model, world.data, snapshot['state'], _ALL)
         self._motors.restore(snapshot)
         self._state.restore(snapshot)
