@@ -100,12 +100,22 @@ def test_the_damping_of_a_contact_gives_the_restitution_of_its_closed_form():
     assert np.exp(-np.pi * damping_ratio(0.97)) == pytest.approx(0.97, abs=1e-3)
 
 
-@pytest.mark.parametrize(('restitution', 'valid'), [(0.05, '0'), (0.1, '0.135'), (1.0, '0.99')])
-def test_a_restitution_that_it_cannot_give_is_refused_with_the_nearest(
-    engine_of, restitution, valid
-):
-    with pytest.raises(ConfigurationError, match=f'nearest valid: {valid}$'):
-        engine_of(free_ball()).reset(Scene(robot='x', restitution=restitution), 0)
+@pytest.mark.parametrize(
+    ('field', 'value', 'valid'),
+    [
+        ('restitution', 0.05, '0'),
+        ('restitution', 0.1, '0.136'),
+        ('restitution', 0.135, '0.136'),
+        ('restitution', 1.0, '0.99'),
+        ('friction', 1e3, '100'),
+    ],
+)
+def test_a_surface_that_it_cannot_give_is_refused_with_the_nearest(engine_of, field, value, valid):
+    engine = engine_of(free_ball())
+    with pytest.raises(ConfigurationError, match=f'no {field} .*; nearest valid: {valid}$'):
+        engine.reset(Scene(robot='x', **{field: value}), 0)
+    # What is named as the nearest is taken.
+    assert engine.reset(Scene(robot='x', **{field: float(valid)}), 0).tick == 0
 
 
 def test_a_kept_model_gives_the_bits_of_a_new_one(engine_of):
