@@ -18,7 +18,7 @@ from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool
 from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
-from visualization_msgs.msg import MarkerArray
+from visualization_msgs.msg import Marker, MarkerArray
 
 from gait_core import trial as trial_module
 from gait_core.errors import ConfigurationError, SimulationDiverged
@@ -283,6 +283,23 @@ def test_a_scene_sent_with_a_reset_replaces_the_old_one_or_changes_nothing(graph
     assert not nowhere.success and 'not finite' in nowhere.message
     refused = graph.call(Reset, '/sim_bridge/reset', seed=-1)
     assert not refused.success and 'seed -1' in refused.message
+
+
+def test_the_ground_is_shown_and_goes_with_its_scene(graph, box):
+    live(graph, box, mode='realtime')
+    shown = collect(graph, MarkerArray, '/markers')
+    for name, action in (('rough', Marker.ADD), ('flat', Marker.DELETE)):
+        scene = Scene(robot=box, engine='kinematic', terrain=TerrainSpec(name=name))
+        assert graph.call(Reset, '/sim_bridge/reset', scene=[to_scene(scene)]).success
+        graph.until(
+            lambda action=action: any(
+                (one.ns, one.action, one.header.frame_id) == ('terrain', action, 'odom')
+                for message in shown
+                for one in message.markers
+            ),
+            5.0,
+        )
+        shown.clear()
 
 
 def test_a_step_is_refused_while_the_simulation_runs_by_itself(graph, box):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
+import math
 
 from builtin_interfaces.msg import Duration, Time
 from geometry_msgs.msg import Point
@@ -17,6 +19,7 @@ from gait_core.observation import Contacts, Observation
 from gait_core.robot.model import RobotModel
 from gait_core.scene import NOTHING
 from gait_core.stability import margin
+from gait_core.terrains.base import HeightField
 from gait_core.trial_spec import Command
 from gait_interfaces.msg import Stability
 from gait_ros.state_messages import point_of
@@ -28,6 +31,7 @@ _FIXED = ColorRGBA(r=0.8, g=0.1, b=0.1, a=1.0)
 _COMMAND = ColorRGBA(r=0.1, g=0.6, b=0.9, a=1.0)
 _TEXT = ColorRGBA(r=0.95, g=0.95, b=0.95, a=1.0)
 _TARGET = ColorRGBA(r=0.1, g=0.8, b=0.8, a=1.0)
+_GROUND = ColorRGBA(r=0.55, g=0.5, b=0.42, a=1.0)
 _UNDEFINED = ColorRGBA(r=0.5, g=0.5, b=0.5, a=1.0)
 # Commands below this have no direction that an arrow could show [m/s].
 _STILL = 1e-3
@@ -36,6 +40,8 @@ _STILL = 1e-3
 _TEXT_HEIGHT = 0.1
 _READINGS_ABOVE, _FIXED_ABOVE, _GAIT_ABOVE = 0.7, 1.0, 1.4
 _PER_WEIGHT = 1.0
+# Ground is shown this far to each side, by at most so many cells.
+_GROUND_REACH, _GROUND_CELLS = 4.0, 20
 
 
 def stability_markers(
@@ -188,3 +194,58 @@ def element_lines(stamp: Time, true: Observation, robot: RobotModel) -> Marker:
         lines.points += [point_of(end) for end in ends]
         lines.colors += [ColorRGBA(r=red, g=green, b=blue, a=1.0)] * 2
     return lines
+
+
+def ground(stamp: Time, field: HeightField | None, over: FloatArray, size: float = 1.0) -> Marker:
+    """
+    Return the ground about a point as triangles, in odom; a plane has none: RViz shows its grid.
+
+    The triangles are those that the robot stands on, or, where cells are small beside the robot,
+    of every second, third, ... vertex.
+
+    Parameters
+    ----------
+    stamp : Time
+    field : HeightField or None
+        None: a plane.
+    over : (2,) array [m]
+    size : float [m]
+        Length scale of the robot.
+
+    """
+    marker = _marker(
+        Header(stamp=stamp, frame_id=ODOM), 'terrain', Marker.TRIANGLE_LIST, _GROUND, 1.0
+    )
+    if field is None:
+        marker.action = Marker.DELETE
+        return marker
+    fine = math.ceil(_GROUND_REACH * size / (_GROUND_CELLS * field.cell))
+    step = min(max(1, fine), min(field.heights.shape) - 1)
+    columns, rows = (
+        _vertices(over[axis] - field.origin[axis], step, field.cell, field.heights.shape[1 - axis])
+        for axis in (0, 1)
+    )
+    corners = [
+        [
+            Point(
+                x=field.origin[0] + column * field.cell,
+                y=field.origin[1] + row * field.cell,
+                z=float(field.heights[row, column]),
+            )
+            for column in columns
+        ]
+        for row in rows
+    ]
+    for near, far in pairwise(corners):
+        for a, b, c, d in zip(near, near[1:], far, far[1:], strict=False):
+            marker.points += (a, b, c, d, c, b)
+    return marker
+
+
+def _vertices(where: float, step: int, cell: float, count: int) -> range:
+    """Return the indices of vertices about a place, multiples of a step, within the field."""
+    last = (count - 1) // step
+    middle = round(where / (step * cell))
+    low = min(max(middle - _GROUND_CELLS, 0), last - 1)
+    high = max(min(middle + _GROUND_CELLS, last), low + 1)
+    return range(low * step, high * step + 1, step)

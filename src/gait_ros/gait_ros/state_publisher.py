@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import math
 import time
 from typing import Any
 
@@ -23,14 +24,16 @@ from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
 from gait_core.soles import SoleContacts
+from gait_core.terrains import load_terrain
 from gait_interfaces.msg import Energy, FootContacts, Stability
 from gait_ros import state_messages as build
 from gait_ros.conversions import flat
-from gait_ros.markers import element_lines, stability_markers
+from gait_ros.markers import element_lines, ground, stability_markers
 from gait_ros.qos import advertise
 from gait_ros.range_publisher import RangePublisher
 
-_THROTTLE = 0.1
+# Seconds of wall time from one message to the next, at least.
+_PERIODS = {'markers': 0.1, 'energy': 0.1, 'terrain': 1.0}
 _COST_DISTANCE = 0.1
 
 _TOPICS = {
@@ -134,7 +137,7 @@ class StatePublisher:
             topic: advertise(node, kind, names.get(topic, topic))
             for topic, kind in _TOPICS.items()
         }
-        self._throttled = dict.fromkeys(('markers', 'energy'), 0.0)
+        self._throttled = dict.fromkeys(_PERIODS, -math.inf)
 
     def check(self, scene: Scene) -> None:
         """Raise ConfigurationError if the robot of a scene has no sensors as asked for."""
@@ -155,6 +158,8 @@ class StatePublisher:
         self._robot, self._scene, self._gravity = robot, scene, gravity
         self._soles = SoleContacts(robot, gravity)
         self._energy = EnergyMeter(robot, scene)
+        self._ground = load_terrain(scene.terrain).heightfield
+        self._throttled['terrain'] = -math.inf
 
     def publish(self, stamp: Time, true: Observation, seen: Observation) -> None:
         """Publish the state of one tick: readings as seen, everything else as it truly is."""
@@ -205,11 +210,15 @@ class StatePublisher:
                 message, true, load, self._scene.fixed_base, self._robot.length_scale
             )
             shown.markers.append(element_lines(stamp, true, self._robot))
+            if self._due('terrain', take=True):
+                over = true.body_poses[0, :2]
+                size = self._robot.length_scale
+                shown.markers.append(ground(stamp, self._ground, over, size))
             self._send('markers', shown)
 
     def _due(self, topic: str, take: bool = False) -> bool:
         now = time.monotonic()
-        due = now - self._throttled[topic] >= _THROTTLE
+        due = now - self._throttled[topic] >= _PERIODS[topic]
         if due and (take or topic == 'energy'):
             self._throttled[topic] = now
         return due

@@ -5,16 +5,18 @@ import pytest
 
 pytest.importorskip('rclpy')
 
+from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point
 from std_msgs.msg import Header
 from visualization_msgs.msg import Marker
 
 from gait_core.observation import Contacts, Observation
 from gait_core.robot.load import load_robot
+from gait_core.terrains.base import HeightField
 from gait_core.testing import legged_box
 from gait_core.trial_spec import Command
 from gait_interfaces.msg import Stability
-from gait_ros.markers import gait_markers, stability_markers
+from gait_ros.markers import gait_markers, ground, stability_markers
 
 SQUARE = [Point(x=x, y=y) for x, y in ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))]
 
@@ -131,3 +133,34 @@ def test_no_arrow_is_drawn_for_a_robot_asked_to_stand():
     markers = gait((0.0, 0.0, 0.0))
     assert markers['command'].action == Marker.DELETE
     assert len(markers['gait'].text.splitlines()) == 2
+
+
+def field(cell, count=61):
+    rng = np.random.default_rng(0)
+    return HeightField(heights=rng.random((count, count + 10)), cell=cell, origin=(-1.0, -2.0))
+
+
+@pytest.mark.parametrize('over', [(0.3, 0.1), (-9.0, 0.0), (99.0, 99.0)])
+def test_the_ground_is_of_the_triangles_that_the_robot_stands_on(over):
+    terrain = field(0.1)
+    points = ground(Time(), terrain, np.array(over), 0.3).points
+    triangles = np.array([(p.x, p.y, p.z) for p in points]).reshape(-1, 3, 3)
+    assert len(triangles) <= 2 * 40**2
+    middles = triangles.mean(axis=1)
+    np.testing.assert_allclose(terrain.height(*middles[:, :2].T), middles[:, 2], atol=1e-12)
+    # Counter-clockwise as seen from above: RViz lights the side that a triangle faces.
+    sides = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    assert (sides[:, 2] > 0.0).all()
+    if over == (0.3, 0.1):
+        reach = np.abs(triangles[..., :2] - over).max(axis=(0, 1))
+        assert (reach >= 4.0 * 0.3).all()
+
+
+def test_of_fine_ground_every_few_vertices_are_shown_and_of_a_plane_none():
+    terrain = field(0.01, 201)
+    points = ground(Time(), terrain, np.zeros(2), 0.5).points
+    assert 0 < len(points) <= 2 * 40**2 * 3
+    heights = terrain.height([p.x for p in points], [p.y for p in points])
+    np.testing.assert_allclose([p.z for p in points], heights, atol=1e-9)
+    assert len(ground(Time(), field(0.01, 3), np.array((-0.95, -2.0)), 9.0).points) == 6 * 6
+    assert ground(Time(), None, np.zeros(2)).action == Marker.DELETE
