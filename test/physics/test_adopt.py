@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+import re
 
 import numpy as np
 import pytest
@@ -33,6 +34,7 @@ THEIRS = {
     'vision60': 'quadruped/vision60.urdf',
 }
 STEADY = 2.0
+PAGE = (Path(__file__).parents[2] / 'doc/results/adopted.md').read_text(encoding='utf-8')
 
 
 @pytest.fixture(scope='module')
@@ -106,6 +108,18 @@ def test_what_stands_in_one_engine_stands_and_walks_in_the_other(folder_of):
     forward, _, turn = motion(walked(folder, (0.3, 0.0, 0.0), 5.0, engine='bullet'))
     assert forward == pytest.approx(0.3, rel=0.2)
     assert abs(np.rad2deg(turn)) < 5.0
+
+
+@pytest.mark.parametrize('name', ['a1', 'laikago', 'mini_cheetah', 'spirit40'])
+def test_the_page_has_what_is_said_of_it(name):
+    try:
+        _, *said = adopt(python_data(f'pybullet_data:{THEIRS[name]}')).lines()
+    except NotInstalled as error:
+        pytest.skip(str(error))
+    section = re.search(f'^## {name}\n\n```text\n(.*?)```$', PAGE, re.DOTALL | re.MULTILINE)
+    _, *page = section[1].splitlines()
+    # What follows is of a stand and a walk, by the engine of the day.
+    assert page[: len(said)] == said and len(page) == len(said) + 2
 
 
 def test_without_a_base_pose_it_walks_all_the_same(folder_of):
