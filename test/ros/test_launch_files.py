@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -373,6 +374,14 @@ def test_a_mistake_is_refused_in_one_line_that_names_it(file, arguments, words):
     with pytest.raises(ConfigurationError, match=words) as refusal:
         composed(file, **arguments)
     assert '\n' not in str(refusal.value)
+
+
+def test_an_argument_that_looks_misspelt_is_warned_of(monkeypatch):
+    said = []
+    logger = SimpleNamespace(warning=said.append)
+    monkeypatch.setattr('gait_ros.launch_actions.get_logger', lambda name: logger)
+    composed('walk.launch.py', terain='rough', my_map='x', terrain='flat')
+    assert said == ["launch argument 'terain' is not one of this file: did you mean 'terrain'?"]
 
 
 @pytest.mark.parametrize(

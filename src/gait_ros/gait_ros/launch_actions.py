@@ -6,13 +6,15 @@ Needs the ``launch`` and ``launch_ros`` packages of an installed ROS; only launc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
 from launch import LaunchContext, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, OpaqueFunction, Shutdown
 from launch.events.process import ProcessExited
+from launch.logging import get_logger
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
@@ -24,6 +26,7 @@ from gait_ros.layouts import layout_for, topics_of
 
 _TRUE = ('true', '1', 'yes', 'on')
 _FALSE = ('false', '0', 'no', 'off')
+_ALIKE = 0.8
 
 
 class Arguments:
@@ -66,9 +69,9 @@ class Arguments:
         )
 
 
-def declared(arguments: Iterable[LaunchArgument]) -> list[DeclareLaunchArgument]:
-    """Return the actions that declare arguments."""
-    return [
+def declared(arguments: Sequence[LaunchArgument]) -> list[LaunchDescriptionEntity]:
+    """Return the actions that declare arguments, and warn of names that look misspelt."""
+    found = [
         DeclareLaunchArgument(
             argument.name,
             default_value=argument.default,
@@ -77,6 +80,20 @@ def declared(arguments: Iterable[LaunchArgument]) -> list[DeclareLaunchArgument]
         )
         for argument in arguments
     ]
+    return [*found, _misspelt([argument.name for argument in arguments])]
+
+
+def _misspelt(names: Sequence[str]) -> OpaqueFunction:
+    """Return the action that warns; arguments of a file that includes ours are here, too."""
+
+    def look(context: LaunchContext) -> None:
+        for given in sorted(set(context.launch_configurations) - set(names)):
+            for near in get_close_matches(given, names, 1, _ALIKE):
+                get_logger('launch').warning(
+                    f"launch argument '{given}' is not one of this file: did you mean '{near}'?"
+                )
+
+    return OpaqueFunction(function=look)
 
 
 def composed(
