@@ -54,14 +54,13 @@ def compose(arguments: Arguments):
         clock=arguments.truth('publish_clock'),
         sensors=sensors,
     )
-    actions = [node_action(bridge, essential=True), node_action(walker)]
-    if not by_bridge:
-        actions.append(state_publisher(to_scene_urdf(load_robot(robot)), namespace))
+    # Those of other packages first: one that is not installed must not leave nodes behind.
+    actions = [] if by_bridge else [state_publisher(to_scene_urdf(load_robot(robot)), namespace)]
     if arguments.truth('rviz'):
         model = load_robot(robot)
         layout = 'tensegrity' if len(model.roots) > 1 else 'sensors' if sensors else 'walk'
         actions.append(rviz(layout, model.length_scale, namespace))
-    return actions
+    return [*actions, node_action(bridge, essential=True), node_action(walker)]
 
 
 def _under_control(arguments: Arguments):
