@@ -59,16 +59,16 @@ def test_jitter_of_30_hertz_would_have_won(engine):
 @pytest.fixture
 def sunk(monkeypatch):
     """Let robots start 15 cm inside the ground, where the solver throws them out."""
-    import sim_bridge.engines.rigid_engine as module
+    from sim_bridge.engines.rigid_engine import SceneEngine
 
-    right = module.base_pose
+    right = SceneEngine._start_pose
 
     def wrong(*arguments):
         pose = right(*arguments).copy()
         pose[2] -= 0.15
         return pose
 
-    monkeypatch.setattr(module, 'base_pose', wrong)
+    monkeypatch.setattr(SceneEngine, '_start_pose', wrong)
 
 
 def test_a_start_inside_the_ground_would_have_won(engine, request):
