@@ -105,9 +105,7 @@ class FootReflexes:
 
     def __init__(self, robot: RobotModel, legs: Sequence[str]) -> None:
         self._legs = [LegKinematics(robot, name) for name in legs]
-        self._columns = [
-            [robot.joint_index[name] for name in leg.joint_names] for leg in self._legs
-        ]
+        self._columns = [leg.columns for leg in self._legs]
         self._fastest = [robot.velocity_limit[columns] for columns in self._columns]
         self._soles = np.array([robot.soles.index(robot.leg(name).sole) for name in legs])
         poses, child = link_poses(robot, robot.stance), {j.name: j.child for j in robot.joints}

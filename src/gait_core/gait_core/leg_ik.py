@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from gait_core.arrays import FloatArray, all_finite
 from gait_core.kinematics import kinematic_tree
-from gait_core.leg_kernel import Chain, chain_forward, chain_inverse, chains_follow_all
+from gait_core.leg_chain import Chain, chain_forward
+from gait_core.leg_kernel import chain_inverse, chains_follow_all
 from gait_core.robot.cache import per_robot
 from gait_core.robot.model import RobotModel
 
@@ -64,7 +65,7 @@ class LegKinematics:
     def __init__(self, robot: RobotModel, leg: str) -> None:
         self._leg = robot.leg(leg)
         self.joint_names = self._leg.joints
-        columns = [robot.joint_index[name] for name in self.joint_names]
+        self.columns = columns = [robot.joint_index[name] for name in self.joint_names]
         self.lower, self.upper = robot.lower[columns], robot.upper[columns]
         self._stance = robot.stance[columns]
         self._chain = _chains(robot)[leg]

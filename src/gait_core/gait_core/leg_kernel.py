@@ -1,31 +1,25 @@
 r"""
-Compiled kernel of leg kinematics: forward kinematics of one chain and its inversion.
+Compiled kernel of leg kinematics: the inversion of chains, for points and for paths.
 
-The inversion minimises ``|p - p*|^2 / 2 + w^2 |R - R*|^2 / 4`` over the joint positions within
+It minimises ``|p - p*|^2 / 2 + w^2 |R - R*|^2 / 4`` over the joint positions within
 their limits, by projected Newton steps with the exact Hessian. Point and orientation enter alike:
 the columns of R are vectors that the joints turn, and for both the derivatives are cross products,
 ``dv/dq_i = a_i x v`` and ``d2v/dq_i dq_j = a_i x (a_j x v)`` with i the joint nearer to the root.
 The exact Hessian keeps the convergence quadratic also where the target is out of reach, where
 Gauss-Newton steps creep.
 
-Arrays of a chain of E moving elements driven by m joints; ``gain`` and ``bias`` give element
-positions, so that coupled joints (mimic) fit in:
-
-- ``gain`` (E, m), ``bias`` (E,);
-- ``turn`` (E + 1, 3, 3), ``offset`` (E + 1, 3): frame of each element in the one before at
-  position zero; the last is the sole link's frame, or rather the sole point's;
-- ``axis`` (E, 3), ``sliding`` (E,): joint axis in the element's frame, and whether it slides.
+The arrays of a chain are those of ``leg_chain``.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 from numba import njit
 import numpy as np
 
-from gait_core.arrays import BoolArray, FloatArray
+from gait_core.arrays import FloatArray
+from gait_core.leg_chain import Chain, Room, make_room, place, small
 
 MAX_STEPS = 120
 _AT_BOUND = 1e-12
@@ -42,116 +36,9 @@ _NEAR, _NEAR_STEPS = 0.2, 5
 _SINGULAR = 1e-3
 """Volume spanned by three joints' rates, over that of a box, below which they are singular."""
 
-# Handing over arrays costs such functions more than what they do.
-_small = njit(cache=True, forceinline=True)
-
-
-class Chain(NamedTuple):
-    """Arrays of a chain, see the module."""
-
-    gain: FloatArray
-    bias: FloatArray
-    turn: FloatArray
-    offset: FloatArray
-    axis: FloatArray
-    sliding: BoolArray
-
-
-class _Room(NamedTuple):
-    """Where a search computes: made once, as making arrays costs more than filling them."""
-
-    travel: FloatArray
-    axes: FloatArray
-    origins: FloatArray
-    rotation: FloatArray
-    point: FloatArray
-    rates: FloatArray
-    by_element: FloatArray
-    elements: FloatArray
-    gradient: FloatArray
-    hessian: FloatArray
-    packed: FloatArray
-    step: FloatArray
-    there: FloatArray
-    free: BoolArray
-
 
 @njit(cache=True)
-def _room(count: int, m: int) -> _Room:
-    return _Room(
-        np.empty(count), np.empty((count, 3)), np.empty((count, 3)), np.empty((3, 3)), np.empty(3),
-        np.empty((count, 3)), np.empty(count), np.empty((count, count)), np.empty(m),
-        np.empty((m, m)), np.empty((m, m)), np.empty(m), np.empty(m), np.empty(m, dtype=np.bool_),
-    )  # fmt: skip
-
-
-@_small
-def chain_forward(  # type: ignore[no-untyped-def]
-    travel, turn, offset, axis, sliding, axes, origins, rotation, point
-):
-    """
-    Write the sole's pose, and each element's axis and origin, in the base frame.
-
-    Parameters
-    ----------
-    travel : (E,) array [rad or m]
-        Element positions.
-    turn, offset, axis, sliding
-        The chain.
-    axes, origins : (E, 3) arrays
-        Written.
-    rotation, point : (3, 3), (3,) arrays
-        Written: orientation of the sole link and place of the sole point.
-
-    """
-    count = len(travel)
-    for i in range(3):
-        point[i] = 0.0
-        for j in range(3):
-            rotation[i, j] = 1.0 if i == j else 0.0
-    for e in range(count + 1):
-        last = e == count
-        s, c = (0.0, 1.0) if last or sliding[e] else (math.sin(travel[e]), math.cos(travel[e]))
-        for i in range(3):
-            # A row of the rotation is a vector of the base in the moving frame.
-            x, y, z = rotation[i, 0], rotation[i, 1], rotation[i, 2]
-            point[i] += x * offset[e, 0] + y * offset[e, 1] + z * offset[e, 2]
-            u = x * turn[e, 0, 0] + y * turn[e, 1, 0] + z * turn[e, 2, 0]
-            v = x * turn[e, 0, 1] + y * turn[e, 1, 1] + z * turn[e, 2, 1]
-            w = x * turn[e, 0, 2] + y * turn[e, 1, 2] + z * turn[e, 2, 2]
-            if not last:
-                a, b, d = axis[e, 0], axis[e, 1], axis[e, 2]
-                along = a * u + b * v + d * w
-                axes[e, i], origins[e, i] = along, point[i]
-                if sliding[e]:
-                    point[i] += along * travel[e]
-                else:
-                    # Rodrigues, backwards: the frame turns under the vector.
-                    rest = (1.0 - c) * along
-                    u, v, w = (
-                        c * u + s * (d * v - b * w) + rest * a,
-                        c * v + s * (a * w - d * u) + rest * b,
-                        c * w + s * (b * u - a * v) + rest * d,
-                    )
-            rotation[i, 0], rotation[i, 1], rotation[i, 2] = u, v, w
-
-
-@_small
-def _place(chain: Chain, positions: FloatArray, room: _Room) -> None:
-    """Write the pose at joint positions; written out, as BLAS costs more than so small sums."""
-    for e in range(len(chain.bias)):
-        travel = chain.bias[e]
-        for i in range(len(positions)):
-            travel += chain.gain[e, i] * positions[i]
-        room.travel[e] = travel
-    chain_forward(
-        room.travel, chain.turn, chain.offset, chain.axis, chain.sliding,
-        room.axes, room.origins, room.rotation, room.point,
-    )  # fmt: skip
-
-
-@njit(cache=True)
-def _cost(room: _Room, target: FloatArray, attitude: FloatArray, weight: float) -> float:
+def _cost(room: Room, target: FloatArray, attitude: FloatArray, weight: float) -> float:
     total = 0.0
     for i in range(3):
         total += 0.5 * (room.point[i] - target[i]) ** 2
@@ -194,7 +81,7 @@ def _add_vector(  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _differentiate(
-    chain: Chain, target: FloatArray, attitude: FloatArray, weight: float, room: _Room
+    chain: Chain, target: FloatArray, attitude: FloatArray, weight: float, room: Room
 ) -> None:
     """Write the cost's gradient (m,) and Hessian (m, m) by joint positions."""
     count, m = chain.gain.shape
@@ -230,7 +117,7 @@ def _differentiate(
 
 
 @njit(cache=True)
-def _newton_step(damping: float, room: _Room) -> bool:
+def _newton_step(damping: float, room: Room) -> bool:
     """Write the damped Newton step of the free joints; false if the Hessian is not positive."""
     # By Cholesky of the Hessian in which the joints that are not free have the identity.
     low, step, free = room.packed, room.step, room.free
@@ -265,7 +152,7 @@ def _newton_step(damping: float, room: _Room) -> bool:
 
 @njit(cache=True)
 def _free_joints(
-    here: FloatArray, lower: FloatArray, upper: FloatArray, room: _Room
+    here: FloatArray, lower: FloatArray, upper: FloatArray, room: Room
 ) -> tuple[float, float]:
     """Mark the joints that no limit holds; return their largest slope and curvature."""
     slope, curvature = 0.0, 1e-30
@@ -281,7 +168,7 @@ def _free_joints(
     return slope, curvature
 
 
-@_small
+@small
 def _copy(source: FloatArray, target: FloatArray) -> None:
     """Copy element by element: what a slice assignment checks takes seconds to compile."""
     for i in range(len(target)):
@@ -297,7 +184,7 @@ def _search(  # type: ignore[no-untyped-def]
     damping, nudged, fresh = 0.0, False, True
     for i in range(m):
         here[i] = min(max(start[i], lower[i]), upper[i])
-    _place(chain, here, room)
+    place(chain, here, room)
     cost = _cost(room, target, attitude, weight)
     for _ in range(MAX_STEPS):
         if cost <= _EXACT:
@@ -313,13 +200,13 @@ def _search(  # type: ignore[no-untyped-def]
             # A saddle: a straight leg that has to shorten is pulled along itself only.
             nudged, fresh = True, True
             _bend(here, lower, upper)
-            _place(chain, here, room)
+            place(chain, here, room)
             cost = _cost(room, target, attitude, weight)
             continue
         if positive:
             for i in range(m):
                 room.there[i] = min(max(here[i] + room.step[i], lower[i]), upper[i])
-            _place(chain, room.there, room)
+            place(chain, room.there, room)
             reached = _cost(room, target, attitude, weight)
             if reached < cost:
                 _copy(room.there, here)
@@ -387,11 +274,11 @@ def chain_inverse(  # type: ignore[no-untyped-def]
     chain = Chain(gain, bias, turn, offset, axis, sliding)
     return _search_all(
         starts, lower, upper, chain, target, attitude, weight, enough, best,
-        _room(len(bias), len(best)),
+        make_room(len(bias), len(best)),
     )  # fmt: skip
 
 
-@_small
+@small
 def _approach(lower, upper, chain, target, here, room):  # type: ignore[no-untyped-def]
     """
     Move three joints to a point nearby, by plain Newton steps; false where a search is needed.
@@ -400,7 +287,7 @@ def _approach(lower, upper, chain, target, here, room):  # type: ignore[no-untyp
     """
     axes, at, point, rates = room.axes, room.origins, room.point, room.rates
     for _ in range(_NEAR_STEPS):
-        _place(chain, here, room)
+        place(chain, here, room)
         x, y, z = target[0] - point[0], target[1] - point[1], target[2] - point[2]
         if 0.5 * (x * x + y * y + z * z) <= _CLOSE:
             return True
@@ -429,7 +316,7 @@ def _approach(lower, upper, chain, target, here, room):  # type: ignore[no-untyp
     return False
 
 
-@_small
+@small
 def _triple(x, y, z, b, c):  # type: ignore[no-untyped-def]
     """Return (x, y, z) . (b x c)."""
     return (
@@ -439,7 +326,7 @@ def _triple(x, y, z, b, c):  # type: ignore[no-untyped-def]
     )
 
 
-@_small
+@small
 def _square(a):  # type: ignore[no-untyped-def]
     return a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
 
@@ -469,7 +356,7 @@ def chains_follow(  # type: ignore[no-untyped-def]
 
     """
     attitude = np.eye(3)
-    room = _room(bias.shape[1], lower.shape[1])
+    room = make_room(bias.shape[1], lower.shape[1])
     for i in range(len(paths)):
         chain = Chain(gain[i], bias[i], turn[i], offset[i], axis[i], sliding[i])
         follow = False

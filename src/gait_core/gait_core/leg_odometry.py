@@ -39,9 +39,7 @@ class LegOdometry:
     def __init__(self, robot: RobotModel, legs: Sequence[str]) -> None:
         self._legs = [LegKinematics(robot, name) for name in legs]
         self._names = robot.joint_names
-        self._columns = [
-            [robot.joint_index[name] for name in leg.joint_names] for leg in self._legs
-        ]
+        self._columns = [leg.columns for leg in self._legs]
         self._soles = [robot.soles.index(robot.leg(name).sole) for name in legs]
         self.reset()
 

@@ -52,9 +52,7 @@ class GroundSlope:
 
     def __init__(self, robot: RobotModel, legs: Sequence[str]) -> None:
         self._legs = [LegKinematics(robot, name) for name in legs]
-        self._columns = [
-            [robot.joint_index[name] for name in leg.joint_names] for leg in self._legs
-        ]
+        self._columns = [leg.columns for leg in self._legs]
         self.reset()
 
     def reset(self) -> None:

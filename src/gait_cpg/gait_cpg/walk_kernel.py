@@ -12,6 +12,23 @@ from gait_cpg.swing import foot_targets
 
 
 @numba.njit(cache=True)
+def _swing(  # type: ignore[no-untyped-def]
+    oscillators, gain, cosine, sine, period, frequency, amplitude, phases, amplitudes
+):
+    """Write K samples of the oscillators, (K, L), and leave them as they are at the last."""
+    legs = phases.shape[1]
+    rates = np.empty(phases.shape)
+    phase_samples(
+        oscillators[0], oscillators[1], oscillators[2], np.full(legs, frequency),
+        np.full(legs, amplitude), gain, cosine, sine, period, phases, amplitudes, rates,
+    )  # fmt: skip
+    for i in range(legs):
+        oscillators[0, i] = phases[-1, i]
+        oscillators[1, i] = amplitudes[-1, i]
+        oscillators[2, i] = rates[-1, i]
+
+
+@numba.njit(cache=True)
 def advance_feet(  # type: ignore[no-untyped-def]
     oscillators,
     gain,
@@ -73,17 +90,11 @@ def advance_feet(  # type: ignore[no-untyped-def]
         extra_then[i] = extra[i] + settled * (wanted_extra[i] - extra[i])
     phases, amplitudes = np.zeros((samples, legs)), np.zeros((samples, legs))
     if walking:
-        rates = np.empty((samples, legs))
         moving = twist[0] != 0.0 or twist[1] != 0.0 or twist[2] != 0.0
-        phase_samples(
-            oscillators[0], oscillators[1], oscillators[2], np.full(legs, then[3]),
-            np.full(legs, 1.0 if moving else 0.0), gain, cosine, sine, period,
-            phases, amplitudes, rates,
+        _swing(
+            oscillators, gain, cosine, sine, period, then[3], 1.0 if moving else 0.0,
+            phases, amplitudes,
         )  # fmt: skip
-        for i in range(legs):
-            oscillators[0, i] = phases[-1, i]
-            oscillators[1, i] = amplitudes[-1, i]
-            oscillators[2, i] = rates[-1, i]
     foot_targets(
         phases, amplitudes, stance[:, :3], stance[:, 3], now[:3], then[:3], now[3:], then[3:],
         extra, extra_then, feet,
