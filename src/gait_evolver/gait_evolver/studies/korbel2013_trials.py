@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -168,9 +167,3 @@ def travel(rollout: Rollout) -> FloatArray:
     row = node_row(rollout.robot, NODE_1)
     x = node_positions(rollout)[:, row, 0]
     return np.asarray((x - x[0]) / INCH)
-
-
-def write_table(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Write a CSV file beside the pictures of a study."""
-    lines = [','.join(str(cell) for cell in row) for row in (header, *rows)]
-    path.write_text('\n'.join(lines) + '\n')
