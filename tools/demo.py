@@ -13,8 +13,6 @@ from pathlib import Path
 import sys
 import time
 
-from run_tests import claim_domain
-
 EXPERIMENT = 'guroo_quick'
 
 
@@ -25,14 +23,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument('--workers', type=int, default=2)
     parser.add_argument('--seconds', type=float, default=20.0, help='of the walk at the end')
     options = parser.parse_args(arguments)
-    # A domain that nobody else uses: other graphs on this machine stay undisturbed.
-    domain, _lock = claim_domain()
-    os.environ['ROS_DOMAIN_ID'] = str(domain)
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     began = time.monotonic()
     from gait_core.errors import ConfigurationError
+    from gait_core.testing_domain import VARIABLE, claim_domain
 
     try:
+        # A domain that nobody else uses: other graphs on this machine stay undisturbed.
+        os.environ[VARIABLE] = str(claim_domain())
         folder = evolve(options.generations, options.workers)
         status = walk(folder, options.seconds)
     except ConfigurationError as error:

@@ -12,13 +12,12 @@ import yaml
 
 from gait_core.scene import InitialState, Push, Scene, SensorModel, TerrainSpec
 from gait_core.testing_documents import rows
+from gait_core.testing_domain import own_domain
 from gait_core.testing_skips import need_engine, need_robot
 from gait_core.trial_spec import Command, TimedCommand
 from gait_evolver.experiment import Experiment
 
 _ROOT = Path(__file__).resolve().parents[2]
-# `make test` sets one; else tests of several people would hear each other.
-_DOMAIN = os.environ.get('ROS_DOMAIN_ID', str(1 + os.getpid() % 100))
 _BLOCK = re.compile(r'^```bash\n(.*?)^```$', re.DOTALL | re.MULTILINE)
 _PAGES = (
     'add_a_robot.md', 'add_a_controller.md', 'adopt.md', 'tune.md', 'evolve.md', 'ros.md',
@@ -44,7 +43,7 @@ def run(commands, folder):
         env={
             **os.environ,
             'PATH': f'{_ROOT}:{os.environ["PATH"]}',
-            'ROS_DOMAIN_ID': _DOMAIN,
+            'ROS_DOMAIN_ID': str(own_domain()),
         },
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

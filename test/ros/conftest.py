@@ -21,10 +21,11 @@ from rclpy.parameter import Parameter
 from gait_core import registry
 from gait_core.robot.load import load_robot
 from gait_core.testing import legged_box
+from gait_core.testing_domain import own_domain
 from gait_core.testing_folders import plugin_folder, robot_folder
 from gait_ros.run_node import make_executor
 
-DOMAIN = int(os.environ.get('ROS_DOMAIN_ID', 1 + os.getpid() % 100))
+DOMAIN = own_domain()
 
 
 def pytest_collection_modifyitems(items):
@@ -36,13 +37,9 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope='module', autouse=True)
 def domain():
-    """Give child processes the domain of this run, and keep it on this machine."""
-    before = {name: os.environ.get(name) for name in ('ROS_DOMAIN_ID', 'ROS_LOCALHOST_ONLY')}
-    os.environ['ROS_DOMAIN_ID'] = str(DOMAIN)
+    """Keep the domain of this run, in which its children are too, on this machine."""
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
-    yield DOMAIN
-    if before['ROS_DOMAIN_ID'] is None:
-        del os.environ['ROS_DOMAIN_ID']
+    return DOMAIN
 
 
 @pytest.fixture(scope='module', autouse=True)

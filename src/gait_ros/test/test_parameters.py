@@ -1,7 +1,6 @@
 """ROS parameters follow their dataclass in declaration, conversion and refusal."""
 
 from dataclasses import dataclass
-import os
 
 import pytest
 
@@ -14,6 +13,7 @@ from rclpy.parameter import Parameter
 
 from gait_core.errors import ConfigurationError
 from gait_core.parameters import Parameters, bounded, flag, floats, text, whole
+from gait_core.testing_domain import own_domain
 from gait_ros.parameters import (
     DeclaredParameters,
     from_parameter_values,
@@ -41,11 +41,7 @@ class Gait(Parameters):
 @pytest.fixture(scope='module')
 def context():
     context = Context()
-    rclpy.init(
-        args=[],
-        context=context,
-        domain_id=int(os.environ.get('ROS_DOMAIN_ID', 1 + os.getpid() % 100)),
-    )
+    rclpy.init(args=[], context=context, domain_id=own_domain())
     yield context
     rclpy.shutdown(context=context)
 

@@ -1,0 +1,93 @@
+"""A ROS domain that neither another run on this machine nor a graph that is up already uses."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+from pathlib import Path
+import socket
+import tempfile
+
+from gait_core.errors import ConfigurationError
+
+VARIABLE = 'ROS_DOMAIN_ID'
+# Domains above 101 collide with Linux' ephemeral ports; 0 is everybody's default.
+DOMAINS: tuple[int, ...] = tuple(range(1, 102))
+# Of RTPS: a domain has 250 UDP ports, of which a participant takes the first free one of these.
+_FIRST_PORT, _PORTS = 7400, 250
+_PARTICIPANTS = range(10, 10 + 2 * 32, 2)
+# Locks end with their files, and these with the process.
+_held: list[int] = []
+
+
+def own_domain() -> int:
+    """
+    Return the domain of this process: ``ROS_DOMAIN_ID``, or one claimed for as long as it lives.
+
+    The variable is set, so that the children of the process are in the domain as well.
+    """
+    if not os.environ.get(VARIABLE):
+        os.environ[VARIABLE] = str(claim_domain())
+    return int(os.environ[VARIABLE])
+
+
+def claim_domain() -> int:
+    """
+    Return a domain that no other process holds and nobody speaks in; it is held from now on.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is none.
+
+    """
+    start = os.getpid() % len(DOMAINS)
+    for domain in (*DOMAINS[start:], *DOMAINS[:start]):
+        lock = _lock(Path(tempfile.gettempdir()) / f'ros-domain-{domain}.lock')
+        if lock is None:
+            continue
+        if _silent(domain):
+            _held.append(lock)
+            return domain
+        os.close(lock)
+    raise ConfigurationError(
+        f'every ROS domain from {min(DOMAINS)} to {max(DOMAINS)} is in use on this machine; '
+        f'{VARIABLE} names one to share'
+    )
+
+
+def _lock(path: Path) -> int | None:
+    """Return the lock of a file, which is of whoever was first; None if another holds it."""
+    try:
+        lock = _opened(path)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        return None
+    return lock
+
+
+def _opened(path: Path) -> int:
+    """Open a file of anybody's: Linux lets nobody create what is there already, as another's."""
+    try:
+        return os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return os.open(path, os.O_RDONLY | os.O_CREAT, 0o644)
+
+
+def _silent(domain: int) -> bool:
+    """Tell whether no participant of the domain is on this machine."""
+    return all(_free(_FIRST_PORT + _PORTS * domain + offset) for offset in (0, *_PARTICIPANTS))
+
+
+def _free(port: int) -> bool:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.bind(('', port))
+        except OSError as error:
+            return error.errno != errno.EADDRINUSE
+    return True
