@@ -79,6 +79,23 @@ def test_the_stamps_of_a_bridge_follow_the_clock_of_another(graph, box):
     assert bridge._live.tick > 0
 
 
+def test_a_bridge_ahead_of_the_clock_it_follows_waits_for_it(graph, box):
+    """Else its robot's transforms would lie ever further in the future of everybody's time."""
+    bridge = graph.add(SimBridgeNode, robot=box, publish_clock=False, use_sim_time=True)
+    states = collect(graph, JointState, '/joint_states')
+    clock = graph.client.create_publisher(Clock, '/clock', 10)
+    graph.until(clock.get_subscription_count)
+    # It had a time of its own before, and takes up the clock's.
+    graph.until(lambda: states and _last(states) > 0.1)
+    for now in (0.05, 2.0):
+        clock.publish(Clock(clock=Time(sec=int(now), nanosec=round(now % 1.0 * 1e9))))
+        graph.until(lambda now=now: _last(states) > now + 0.5 and _last(states) < now + 1.0)
+        tick = bridge._live.tick
+        graph.spin(0.5)
+        assert bridge._live.tick <= tick + 1 and _last(states) < now + 0.55
+    graph.until(lambda: graph.logged('WARN', '/clock stands still', 'The simulation waits'), 6.0)
+
+
 def _last(states):
     return seconds(states[-1].header.stamp)
 
@@ -98,3 +115,10 @@ def test_followed_time_keeps_the_pace_of_its_ticks_and_falls_behind_by_half_a_se
     assert sum(step > 0.021 for step in steps) < 10
     time.follow(5 * 10**9)
     assert seconds(time.at(200)) == pytest.approx(5.02)
+    # Ahead of it, half a second at most: then it is waited for, unless it has gone back.
+    for tick in range(201, 240):
+        time.follow(5 * 10**9)
+        ahead = time.nanoseconds - 5 * 10**9
+        assert time.early(5 * 10**9) == (ahead > 500_000_000) and not time.early(4 * 10**9)
+        time.at(tick)
+    assert ahead > 500_000_000

@@ -54,13 +54,18 @@ class SimulatedTime:
 
     def follow(self, now: int) -> None:
         """
-        Take up the time of another's clock [ns] where it is well ahead, and where it went back.
+        Take up the time of another's clock [ns]: first heard, well ahead, or gone back.
 
         Between these, stamps are ticks apart: the other's time comes in steps of its own.
         """
-        if now < self._heard or now - self.nanoseconds > _APART:
+        first = self._heard == 0 < now
+        if first or now < self._heard or now - self.nanoseconds > _APART:
             self._base += now - self.nanoseconds
         self._heard = now
+
+    def early(self, now: int) -> bool:
+        """Tell whether the other's clock [ns] is to be waited for: the stamps are well ahead."""
+        return self.nanoseconds - now > _APART and now >= self._heard > 0
 
     def at(self, tick: int) -> Time:
         """Advance to a tick and return its stamp."""
@@ -80,11 +85,13 @@ class ClockWatch:
     ----------
     meanwhile : str
         What the robot does without time, for a person.
+    stopped : str
+        The same while time stands still; empty: as without any.
 
     """
 
-    def __init__(self, meanwhile: str) -> None:
-        self._meanwhile = meanwhile
+    def __init__(self, meanwhile: str, stopped: str = '') -> None:
+        self._meanwhile, self._stopped = meanwhile, stopped or meanwhile
         self._passing = 0, time.monotonic()
 
     def trouble(self, simulated: int) -> str:
@@ -100,7 +107,7 @@ class ClockWatch:
             )
         return (
             f'/clock stands still at {simulated * 1e-9:.2f} s: is the simulator paused or gone? '
-            f'{self._meanwhile}'
+            f'{self._stopped}'
         )
 
 

@@ -27,6 +27,8 @@ from gait_ros.layouts import layout_for, topics_of
 _TRUE = ('true', '1', 'yes', 'on')
 _FALSE = ('false', '0', 'no', 'off')
 _ALIKE = 0.8
+# What launch keeps of its own among the arguments.
+_OF_LAUNCH = {'emulate_tty', 'global_params', 'ros_namespace', 'ros_remaps'}
 
 
 class Arguments:
@@ -87,7 +89,7 @@ def _misspelt(names: Sequence[str]) -> OpaqueFunction:
     """Return the action that warns; arguments of a file that includes ours are here, too."""
 
     def look(context: LaunchContext) -> None:
-        for given in sorted(set(context.launch_configurations) - set(names)):
+        for given in sorted(set(context.launch_configurations) - {*names, *_OF_LAUNCH}):
             for near in get_close_matches(given, names, 1, _ALIKE):
                 get_logger('launch').warning(
                     f"launch argument '{given}' is not one of this file: did you mean '{near}'?"

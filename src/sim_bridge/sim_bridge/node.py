@@ -87,7 +87,9 @@ class SimBridgeNode(ManagedNode):
         self._clock_publisher: ClockPublisher | None = None
         self._reported: set[str] = set()
         self._rival = ''
-        self._clock_watch = ClockWatch('The simulation goes on, by a clock of its own')
+        self._clock_watch = ClockWatch(
+            'The simulation goes on, by a clock of its own', 'The simulation waits for it'
+        )
         self._advertise()
 
     def _advertise(self) -> None:
@@ -188,6 +190,9 @@ class SimBridgeNode(ManagedNode):
         if self._params.mode == REALTIME:
             due = self._pace.owed(time.monotonic(), self._declared.value.realtime_factor)
             owed = min(due, self._at_once)
+            if self._follows and self._time.early(self.get_clock().now().nanoseconds):
+                self._pace.restart()
+                return
             if owed and not self._patience.may_step(time.monotonic(), live.commands):
                 return
         for _ in range(owed):
