@@ -88,6 +88,42 @@ def test_force_elements_are_read_beside_joints():
     assert "unknown joint 'cable'" in lines[0] and 'none is available' not in lines[0]
 
 
+@pytest.mark.parametrize('source', ['joint_states', 'imu/data'])
+@pytest.mark.parametrize(
+    ('simulated', 'wall', 'age'),
+    [
+        # Ten times as fast as asked: 5 s of its time pass between two messages 50 ms apart.
+        (5.0, 0.05, 0.05),
+        # As slow as a busy machine makes it: 10 s on the wall for 20 ms of its time.
+        (0.02, 10.0, 0.02),
+        # The driver has stalled: by either clock.
+        (3.0, 4.0, 3.0),
+        (4.0, 3.0, 3.0),
+    ],
+)
+def test_the_shorter_of_simulated_and_wall_age_counts(monkeypatch, source, simulated, wall, age):
+    """Neither a fast nor a slow simulation passes for a driver that has stalled (doc/ros.md)."""
+    clocks = {'simulated': 100 * 10**9, 'wall': 7 * 10**9}
+    monkeypatch.setattr('gait_ros.live_observation.time.monotonic_ns', lambda: clocks['wall'])
+    robot = legged_box()
+    seen = LiveObservation(robot, [].append, lambda: clocks['simulated'])
+    joints = JointState(name=list(robot.joint_names), position=[0.1] * 8)
+    needs = frozenset({'imu'} if source == 'imu/data' else ())
+    assert seen.age(needs) == math.inf
+    seen.joint_state(joints)
+    seen.imu(level())
+    assert seen.age(needs) == 0.0
+    clocks['simulated'] += round(simulated * 1e9)
+    clocks['wall'] += round(wall * 1e9)
+    if source == 'imu/data':
+        seen.joint_state(joints)
+        assert seen.age() == 0.0
+    assert seen.age(needs) == pytest.approx(age)
+    # What comes no more is as old as it is, whatever else has come.
+    seen.joint_state(JointState(name=joints.name[1:], position=[0.1] * 7))
+    assert seen.age(needs) == pytest.approx(age)
+
+
 def test_complaints_of_one_kind_are_one(seen):
     names = list(legged_box().joint_names)
     for count in (1, 2, 3, 5):
