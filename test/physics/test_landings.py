@@ -52,6 +52,8 @@ def footfalls(name, preset, velocity, duration, after):
         ('a1', 'trot', (0.3, 0.0, 0.0), 2.0, 1.0, 0.12),
         ('a1', 'trot', (0.2, 0.1, 0.4), 2.0, 1.0, 0.09),
         ('guroo', 'levelled', (0.068, 0.0, 0.0), 6.0, 2.0, 0.12),
+        ('hexapod', 'fixed', (0.1, 0.0, 0.0), 9.0, 4.0, 0.21),
+        ('hexapod', 'extending', (-0.06, 0.0, 0.0), 9.0, 4.0, 0.21),
     ],
 )
 def test_a_foot_lands_where_it_was_said_to(name, preset, velocity, duration, after, stride):

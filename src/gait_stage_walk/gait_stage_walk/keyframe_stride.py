@@ -10,6 +10,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import ConfigurationError, nearest
+from gait_core.landing import landing
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters
 from gait_core.robot.model import RobotModel
@@ -122,6 +123,7 @@ class KeyframeStrideController:
         wanted = 0.0 if self._blend.standing else self._rate(command)
         phases = self._rhythm.advance(dt, count, wanted, params.period, params.ramp_time)
         positions = self._blend.at(phases, np.linspace(0.0, dt, count + 1), params.start_time)
+        self._now = positions[-1]
         return JointTargets(
             names=self._names,
             position=positions[1:],
@@ -149,6 +151,32 @@ class KeyframeStrideController:
             'speed': self._rhythm.rate * self.speed,
             **standing,
         }
+
+    def landings(self) -> Mapping[str, FloatArray]:
+        """
+        Return where legs in the air come down, (3,) [m], by leg, in the frame of the root.
+
+        They come down with the joints of the keyframe that ends the swing. Until then feet that
+        stand stay; that they roll, by up to 2 mm of half a stride, is left out.
+        """
+        rate, stance = self._rhythm.rate, self._stride.stance
+        if self._blend is None or self._blend.standing or rate == 0.0:
+            return {}
+        local = (self._rhythm.phase + np.array([0.0, 2.0])) % PHASES
+        if (local < stance).all():
+            return {}
+        flying = int(local.argmax())
+        left = PHASES - local[flying] if rate > 0.0 else stance - local[flying]
+        then = self._cycle.at(np.array([self._rhythm.phase + left]))[0]
+        now, later = (self._whole(joints) for joints in (self._now, then))
+        standing = TRIPODS[1 - flying]
+        return {leg: landing(self._robot, leg, standing, now, later) for leg in TRIPODS[flying]}
+
+    def _whole(self, joints: FloatArray) -> FloatArray:
+        """Return all joints of the robot when the legs' are some, (24,)."""
+        whole: FloatArray = self._robot.stance[: len(self._robot.joint_names)].copy()
+        whole[self._columns] = joints
+        return whole
 
     def _start(self, observation: Observation) -> FloatArray:
         seen = observation.joint_positions

@@ -160,3 +160,33 @@ def test_rhythm_rests_where_both_tripods_stand(rate):
         assert rhythm.rate == 0.0
         assert rhythm.phase % 2.0 == pytest.approx(0.1, abs=1e-9)
         assert abs(travelled) <= 2.0 + 0.5 * rate**2 * 0.5 * 2.0 + 1e-9
+
+
+@pytest.mark.parametrize('speed', [0.06, -0.06])
+def test_legs_in_the_air_come_down_where_the_others_carry_the_body(speed):
+    """A level walk's feet come down half a stroke before, or behind, hips that move on evenly."""
+    controller = made(follow_velocity=True)
+    assert not controller.landings()
+    played(controller, 6.0, speed)
+    while not controller.landings():
+        played(controller, DT, speed)
+    told = controller.landings()
+    assert set(told) in (set(TRIPODS[0]), set(TRIPODS[1]))
+    ground = -controller.params.height
+    before = [place.copy() for place in told.values()]
+    played(controller, DT, speed)
+    for leg, place in controller.landings().items():
+        # The ground stands still: the body moves on over it, but for feet of 1 cm that roll.
+        moved = place - before[list(told).index(leg)]
+        np.testing.assert_allclose(moved, [-speed * DT, 0.0, 0.0], atol=0.1 * 0.06 * DT)
+        assert place[2] == pytest.approx(ground, abs=1e-6)
+    while controller.landings():
+        last = controller.landings()
+        played(controller, DT, speed)
+    for leg, place in last.items():
+        row = [*TRIPODS[0], *TRIPODS[1]].index(leg)
+        hip = HEXAPOD.joint[f'{leg}_hip']
+        ahead, below = feet_of(controller._now.reshape(6, 4)[row])
+        # To within what the body moved since.
+        came = [hip.xyz[0] + ahead, hip.xyz[2] - below]
+        np.testing.assert_allclose(place[[0, 2]], came, atol=0.06 * DT + 1e-6)
