@@ -3,44 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 import sys
 import time
-import traceback
 from typing import Any
 
-from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
 from std_srvs.srv import SetBool
 
-from gait_core.contracts import Controller
-from gait_core.errors import BadCommand, ConfigurationError, SimulationDiverged
-from gait_core.record import write_record
+from gait_core.errors import ConfigurationError, SimulationDiverged
 from gait_core.scene import Scene
 from gait_core.seeding import check_seed
-from gait_core.trial import TrialLoop, engine_for, start_trial, step_controller, unfinished
-from gait_core.trial_spec import DIVERGED, TrialResult, invalid
+from gait_core.trial import TrialLoop
 from gait_interfaces.msg import WorkerStatus
-from gait_interfaces.srv import CancelTrial, QueryTerrain, Reset, RunTrial, Step
+from gait_interfaces.srv import QueryTerrain, Reset, Step
 from gait_ros.clock import ClockPublisher, ClockWatch, SimulatedTime
-from gait_ros.conversions import (
-    from_scene,
-    from_spec,
-    from_targets,
-    to_observation,
-    to_result,
-)
+from gait_ros.conversions import from_scene, to_observation
 from gait_ros.diagnostics import Diagnostics
 from gait_ros.heartbeat import worker_status
 from gait_ros.joint_topics import JointTopics
-from gait_ros.lockstep import LockstepServer, NextSpin
 from gait_ros.managed import ManagedNode
 from gait_ros.parameters import DeclaredParameters, refuse_unknown_overrides
 from gait_ros.qos import advertise
 from gait_ros.run_node import run_node
 from gait_ros.state_publisher import StatePublisher
 from gait_ros.terrain import describe_terrain
+from gait_ros.trial_service import TrialService
 from gait_ros.wiring import mistyped
 from sim_bridge.live import LiveSimulation
 from sim_bridge.pacing import Pace, Patience, polling
@@ -53,16 +40,6 @@ _PATIENCE = 3.0
 _REPEAT = 10.0
 _FAST_PERIOD = 0.001
 _MAX_STEPS = 1000
-_PAUSE = 0.005
-
-
-@dataclass(kw_only=True)
-class _Trial:
-    """The trial that is running, and what was asked of it meanwhile."""
-
-    id: str
-    loop: TrialLoop
-    cancelled: bool = False
 
 
 class SimBridgeNode(ManagedNode):
@@ -81,7 +58,6 @@ class SimBridgeNode(ManagedNode):
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._live: LiveSimulation | None = None
         self._scene: Scene | None = None
-        self._trial: _Trial | None = None
         self._paused = False
         self._fault = ''
         self._clock_publisher: ClockPublisher | None = None
@@ -105,16 +81,11 @@ class SimBridgeNode(ManagedNode):
         )
         self._diagnostics = Diagnostics(self, 'simulation')
         self._heartbeat = advertise(self, WorkerStatus, '~/worker_status')
-        self._lockstep = LockstepServer(self)
+        self._trials = TrialService(self, self)
         self.create_service(Reset, '~/reset', self._on_reset)
         self.create_service(Step, '~/step', self._on_step)
         self.create_service(SetBool, '~/pause', self._on_pause)
         self.create_service(QueryTerrain, '~/query_terrain', self._on_query_terrain)
-        # Reentrant: a second request is refused while the first is still on its way.
-        self.create_service(
-            RunTrial, '~/run_trial', self._on_run_trial, callback_group=ReentrantCallbackGroup()
-        )
-        self.create_service(CancelTrial, '~/cancel_trial', self._on_cancel_trial)
         self.create_timer(_HEARTBEAT, self._on_heartbeat, clock=self._steady)
         self.create_timer(_WATCH_PERIOD, self._on_watch, clock=self._steady)
 
@@ -145,8 +116,7 @@ class SimBridgeNode(ManagedNode):
         if self._runner is not None:
             self.destroy_timer(self._runner)
             self._runner = None
-        if self._trial is not None:
-            self._trial.cancelled = True
+        self._trials.cancel()
 
     def cleanup(self) -> None:
         """Forget the scene."""
@@ -183,7 +153,7 @@ class SimBridgeNode(ManagedNode):
 
     def _on_run(self) -> None:
         live = self._live
-        if live is None or self._trial is not None or self._paused or self._fault:
+        if live is None or self._trials.running or self._paused or self._fault:
             return
         end = time.monotonic() + _SLICE
         owed = self._at_once
@@ -213,9 +183,7 @@ class SimBridgeNode(ManagedNode):
             return False
         self._publish(live.tick, observation, observation)
         if live.unknown_joints:
-            self._warn_once(
-                f'unknown joints are ignored: {", ".join(sorted(live.unknown_joints))}'
-            )
+            self.warn_once(f'unknown joints are ignored: {", ".join(sorted(live.unknown_joints))}')
         return True
 
     def _publish(self, tick: int, true: Any, seen: Any) -> None:
@@ -228,13 +196,13 @@ class SimBridgeNode(ManagedNode):
 
     def _commanded(self) -> LiveSimulation | None:
         """Return what commands go to: nothing while a trial runs."""
-        return self._live if self._trial is None else None
+        return None if self._trials.running else self._live
 
     # ----------------------------------------------------------------------------------- services
 
     def _on_reset(self, request: Reset.Request, response: Reset.Response) -> Reset.Response:
         try:
-            self._refuse_during_trial()
+            self._trials.refuse_during_one()
             if not request.scene and self._live is not None and request.seed == self._live.seed:
                 self._live.reset()
                 self._restart_streams(self._live)
@@ -252,7 +220,7 @@ class SimBridgeNode(ManagedNode):
         ticks = request.ticks or 1
         live = self._live
         try:
-            self._refuse_during_trial()
+            self._trials.refuse_during_one()
             if live is None:
                 raise ConfigurationError('there is no simulation; call ~/reset with a scene')
             if self._runner is not None and not self._paused:
@@ -279,12 +247,9 @@ class SimBridgeNode(ManagedNode):
     def _on_query_terrain(
         self, request: QueryTerrain.Request, response: QueryTerrain.Response
     ) -> QueryTerrain.Response:
-        scene = self._trial.loop.spec.scene if self._trial is not None else self._scene
+        trial = self._trials.running
+        scene = trial.loop.spec.scene if trial is not None else self._scene
         return describe_terrain(scene, request, response)
-
-    def _refuse_during_trial(self) -> None:
-        if self._trial is not None:
-            raise ConfigurationError(f'trial {self._trial.id} is running')
 
     def _restart_streams(self, live: LiveSimulation) -> None:
         self._fault = ''
@@ -296,129 +261,41 @@ class SimBridgeNode(ManagedNode):
 
     # -------------------------------------------------------------------------------------- trials
 
-    async def _on_run_trial(
-        self, request: RunTrial.Request, response: RunTrial.Response
-    ) -> RunTrial.Response:
-        response.trial_id = request.trial_id
-        trial = None
-        try:
-            trial = self._trial = _Trial(id=request.trial_id, loop=self._admitted(request))
-            response.result = to_result(await self._run(trial, request))
-            response.success = True
-        except ConfigurationError as error:
-            response.message = str(error)
-        except Exception as error:  # An EventsExecutor crashes on what a coroutine raises.
-            self.get_logger().error(traceback.format_exc())
-            response.message = f'internal error: {error!r}'
-        finally:
-            if trial is not None:
-                self._trial = None
-                self._lockstep.close()
-        if trial is not None and self._live is not None:
-            # The trial has used the engine.
-            self._live.reset()
-            self._restart_streams(self._live)
-        return response
-
-    def _admitted(self, request: RunTrial.Request) -> TrialLoop:
-        if not self.active:
-            raise ConfigurationError('this sim_bridge is not active')
-        self._refuse_during_trial()
-        if not request.trial_id:
-            raise ConfigurationError('trial_id is empty')
-        spec = from_spec(request.spec)
-        return TrialLoop(spec, engine_for(spec.scene.engine))
-
-    async def _run(self, trial: _Trial, request: RunTrial.Request) -> TrialResult:
-        loop = trial.loop
-        try:
-            if request.external_controller:
-                loop.begin()
-            else:
-                controller = start_trial(loop)
-        except SimulationDiverged as error:
-            return unfinished(loop.given, DIVERGED, str(error))
+    def trial_begins(self, loop: TrialLoop) -> None:
+        """Begin the streams of a trial."""
         spec = loop.spec
         self._states.restart(loop.robot, spec.scene, spec.seed, self._time.now())
         self._time.restart(loop.dt)
         self._publish(0, loop.true, loop.seen)
-        if request.external_controller:
-            await self._run_external(trial, request.answer_timeout)
-        else:
-            await self._run_internal(trial, controller)
-        if loop.unknown_joints:
-            self._warn_once(
-                f'unknown joints are ignored: {", ".join(sorted(loop.unknown_joints))}'
-            )
-        result = loop.result()
-        if request.record:
-            write_record(Path(request.record), loop.rollout(), result)
-        return result
 
-    async def _run_internal(self, trial: _Trial, controller: Controller) -> None:
-        loop = trial.loop
-        while loop.running:
-            end = time.monotonic() + _SLICE
-            while loop.running and not self._held(trial):
-                step_controller(loop, controller)
-                self._publish(loop.tick, loop.true, loop.seen)
-                if time.monotonic() > end:
-                    break
-            await NextSpin(self.executor, nap=_PAUSE if self._paused else 0.0)
-
-    async def _run_external(self, trial: _Trial, timeout: float) -> None:
-        loop = trial.loop
-        limit = timeout or self._declared.value.answer_timeout
-        while loop.running:
-            self._lockstep.ask(trial.id, loop)
-            asked = time.monotonic()
-            answer = None
-            while answer is None and loop.running:
-                await self._lockstep.pause()
-                if self._held(trial):
-                    asked = time.monotonic()
-                    continue
-                answer = self._lockstep.take()
-                if answer is None and time.monotonic() - asked > limit:
-                    loop.end(
-                        invalid('no_command'),
-                        f'no targets for tick {loop.tick} within {limit:g} s',
-                    )
-            if answer is not None:
-                self._apply(loop, answer)
-
-    def _apply(self, loop: TrialLoop, answer: Any) -> None:
-        if answer.error:
-            loop.end(invalid('bad_command'), answer.error)
-            return
-        try:
-            loop.advance(from_targets(answer.targets))
-        except BadCommand as error:
-            loop.end(invalid('bad_command'), str(error))
-            return
+    def trial_ticks(self, loop: TrialLoop) -> None:
+        """Publish the tick that a trial has come to."""
         self._publish(loop.tick, loop.true, loop.seen)
 
-    def _held(self, trial: _Trial) -> bool:
-        """End a cancelled trial; tell whether it may not go on now."""
-        if trial.cancelled:
-            trial.loop.end(invalid('cancelled'), 'cancelled on request')
-        return trial.cancelled or self._paused
+    def trial_ends(self) -> None:
+        """Let the live simulation, whose engine the trial has used, begin anew."""
+        if self._live is not None:
+            self._live.reset()
+            self._restart_streams(self._live)
 
-    def _on_cancel_trial(
-        self, request: CancelTrial.Request, response: CancelTrial.Response
-    ) -> CancelTrial.Response:
-        trial = self._trial
-        if trial is None or request.trial_id not in ('', trial.id):
-            response.message = f"no trial '{request.trial_id}' is running"
-            return response
-        trial.cancelled = True
-        response.success = True
-        return response
+    def held(self) -> bool:
+        """Tell whether simulations are paused."""
+        return self._paused
+
+    def answer_timeout(self) -> float:
+        """Return for how long an external controller is waited for [s]."""
+        return self._declared.value.answer_timeout
+
+    def warn_once(self, text: str) -> None:
+        """Log a line, the first time."""
+        if text not in self._reported:
+            self._reported.add(text)
+            self.get_logger().warning(text)
 
     # ------------------------------------------------------------------------------------ watching
 
     def _on_heartbeat(self) -> None:
-        trial, live = self._trial, self._live
+        trial, live = self._trials.running, self._live
         status = worker_status(
             self._params.mode,
             self._trouble(),
@@ -433,7 +310,7 @@ class SimBridgeNode(ManagedNode):
     def _on_watch(self) -> None:
         self._rival = next(iter(mistyped(self)), '') or self._joints.rival()
         if self._rival:
-            self._warn_once(self._rival)
+            self.warn_once(self._rival)
         if self._clock_publisher is not None:
             surrender = self._clock_publisher.give_way()
             if surrender:
@@ -457,7 +334,7 @@ class SimBridgeNode(ManagedNode):
             'mode': self._params.mode,
             'active': self.active,
             'paused': self._paused,
-            'trial': self._trial.id if self._trial is not None else '',
+            'trial': self._trials.id,
             'tick': live.tick if live is not None else 0,
             'commands': live.commands if live is not None else 0,
             'refused': self._joints.refused,
@@ -470,7 +347,7 @@ class SimBridgeNode(ManagedNode):
         live = self._live
         if not self.active:
             return 'inactive: configure and activate it'
-        if self._trial is not None or live is None or self._runner is None:
+        if self._trials.running or live is None or self._runner is None:
             return ''
         if self._fault:
             return self._fault
@@ -485,11 +362,6 @@ class SimBridgeNode(ManagedNode):
                 'running and active? The robot holds its initial pose'
             )
         return '' if self._paused else self._joints.ceased()
-
-    def _warn_once(self, text: str) -> None:
-        if text not in self._reported:
-            self._reported.add(text)
-            self.get_logger().warning(text)
 
 
 def main(args: Sequence[str] | None = None) -> int:
