@@ -8,6 +8,7 @@ import math
 from typing import Any
 
 from gait_core.arrays import FloatArray
+from gait_core.attitude import yaw_of
 from gait_core.snapshot import given, taken
 
 LEAD = 4.0
@@ -41,8 +42,7 @@ class HeadingHold:
             Cycle time.
 
         """
-        x, y, z, w = attitude.tolist()
-        yaw = math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+        yaw = yaw_of(attitude)
         if self._wanted is None:
             self._wanted = self._yaw = yaw
         self._wanted += rate * dt

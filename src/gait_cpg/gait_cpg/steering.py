@@ -6,6 +6,7 @@ from collections import deque
 import math
 
 from gait_core.arrays import FloatArray
+from gait_core.attitude import yaw_of
 from gait_core.observation import Observation
 from gait_cpg.heading import HeadingHold
 
@@ -74,7 +75,7 @@ class Steering:
         stride: float,
         gain: float,
     ) -> None:
-        yaw = _yaw(attitude)
+        yaw = yaw_of(attitude)
         c, s = math.cos(yaw), math.sin(yaw)
         east, north = twist[:2].tolist()
         self._seen.append((c * east + s * north, c * north - s * east))
@@ -96,8 +97,3 @@ def _attitude(seen: Observation) -> FloatArray | None:
     if seen.body_poses is not None:
         return seen.body_poses[0, 3:]
     return None if seen.imu is None else seen.imu.orientation
-
-
-def _yaw(attitude: FloatArray) -> float:
-    x, y, z, w = attitude.tolist()
-    return math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from gait_core.arrays import FloatArray
+from gait_core.attitude import yaw_of
 from gait_core.observation import Observation
 from gait_stage_walk.behaviour import Period
 from gait_stage_walk.pulse import SECOND
@@ -23,8 +24,7 @@ def measured_yaw(observation: Observation) -> float | None:
         quaternion = observation.body_poses[0, 3:]
     else:
         return None
-    x, y, z, w = quaternion.tolist()
-    return math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+    return yaw_of(quaternion)
 
 
 class Heading:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from gait_core.attitude import yaw_of
 from gait_core.observation import Observation
 
 
@@ -38,8 +39,7 @@ class Slip:
         """
         if seen.imu is None:
             return 0.0
-        x, y, z, w = seen.imu.orientation.tolist()
-        yaw = math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+        yaw = yaw_of(seen.imu.orientation)
         if self._seen is not None:
             turned = math.remainder(yaw - self._seen, 2.0 * math.pi)
             self._slipped += turned - (planned - self._planned)
