@@ -9,26 +9,30 @@ from gait_core.perceptrons import PerceptronLayout
 from gait_cpg.perceptron_kernel import think
 from gait_evolver.optimizers.pattern_cma import PatternCmaOptimizer
 from gait_evolver.optimizers.perceptron_breeding import END_PAIRS, swapped
-from gait_evolver.optimizers.perceptron_patterns import SPACE, Pattern, check_layout, weights_of
+from gait_evolver.optimizers.perceptron_patterns import QUARTER, Omnidirectional, Pattern
+from gait_evolver.optimizers.perceptron_relays import check_layout
 
 DT = 0.012
 LAYOUT = PerceptronLayout(perceptrons=30, memory=250, channels=35, outputs=16)
-QUIET = dict.fromkeys(SPACE.names, 0.0)
+WIDE = PerceptronLayout(perceptrons=150, memory=150, channels=35, outputs=16)
+GATE = 2.0
 
 
-def alone(heading=(1.0, 0.0), ticks=2000, **values):
+def alone(kind=Pattern, heading=(1.0, 0.0), ticks=2000, **values):
     """Return the set points (ticks, 16) [m] of a layer whose servos are where it sets them."""
-    point = SPACE.encode({**QUIET, 'period': 0.9, 'leader': 0.03, **values})
-    weights = weights_of(Pattern.of(point), LAYOUT, DT)
-    signals = np.zeros(LAYOUT.inputs, dtype=np.float32)
+    told = {'period': 0.9, 'leader': 0.03, **values}
+    point = kind.space.encode({name: told.get(name, 0.0) for name in kind.space.names})
+    layout = LAYOUT if kind is Pattern else WIDE
+    weights = kind.of(point).weights(layout, DT)
+    signals = np.zeros(layout.inputs, dtype=np.float32)
     answer, places, speeds = np.zeros(16, dtype=np.float32), np.zeros(16), np.zeros(16)
     bounds = np.array([[-0.09], [0.09]]) + np.zeros(16)
     found = np.zeros((ticks, 16))
     for row in found:
         signals[:16], signals[32:35] = places / 0.1, (*heading, 1.0)
         think(
-            signals, weights, answer, (35, 250), (DT, 1.0 / DT, 2.9 * DT), (2.9, 0.35), bounds,
-            places, speeds,
+            signals, weights, answer, (35, layout.memory), (DT, 1.0 / DT, 2.9 * DT), (2.9, 0.35),
+            bounds, places, speeds,
         )  # fmt: skip
         row[:] = places
     return found[ticks // 2 :]
@@ -37,6 +41,14 @@ def alone(heading=(1.0, 0.0), ticks=2000, **values):
 @pytest.fixture(scope='module')
 def found():
     return alone(with3=-0.03, after12=0.04, offset13=0.02)
+
+
+def every_way(angle, **values):
+    """Return the set points of a gait whose rotation servos are all that a direction moves."""
+    told = {'leader': 0.01, 'with1': 0.01, 'with2': -0.01, 'with3': -0.01, 'with12': 0.04}
+    told |= {'with13': -0.04, 'with8': 0.03, 'after9': 0.02, 'gate': GATE, **values}
+    heading = (0.0, 0.0) if angle is None else (np.cos(angle), np.sin(angle))
+    return alone(Omnidirectional, heading, 1200, **told)
 
 
 def harmonic(places, period):
@@ -74,17 +86,61 @@ def test_middles_are_the_offsets_and_steering_moves_them(found):
     assert aside[:, 14].mean() == pytest.approx(-0.03, abs=0.006)
 
 
-def test_input_weights_have_norm_one_and_unused_perceptrons_none():
-    point = np.random.default_rng(3).random(len(SPACE))
-    weights = weights_of(Pattern.of(point), LAYOUT, DT)
-    norms = np.linalg.norm(weights[:, : LAYOUT.inputs], axis=1)
-    assert norms[:17] == pytest.approx(1.0, abs=1e-5)
-    assert not weights[17:].any()
+@pytest.mark.parametrize('angle', [0.0, np.pi / 9.0, np.pi / 4.0])
+def test_gates_let_through_what_their_angle_to_the_direction_says(angle):
+    # Along x the rotation servos of legs 1 and 4 swing by 0.03 m in phase, those of 2 and 3 by
+    # 0.02 m a quarter later; along y each does what the next one to its right does along x, half
+    # a period later.
+    ahead = np.array([0.03, 0.02j, 0.02j, 0.03])
+    open_by = [
+        np.sqrt(1.0 - min(1.0, GATE * (1.0 - part(angle))) ** 2) for part in (np.cos, np.sin)
+    ]
+    wanted = np.abs(open_by[0] * ahead - open_by[1] * np.roll(ahead, 1))
+    found = every_way(angle)
+    for servo, swing in zip(range(8, 12), wanted, strict=True):
+        assert harmonic(found[:, servo], 0.9)[0] == pytest.approx(swing, rel=0.2, abs=0.003)
+
+
+def test_without_a_direction_the_robot_treads_on_the_spot():
+    found = every_way(None)
+    for knee in range(12, 16):
+        assert harmonic(found[:, knee], 0.9)[0] == pytest.approx(0.04, rel=0.1)
+    for rotation in range(8, 12):
+        assert harmonic(found[:, rotation], 0.9)[0] < 0.004
+
+
+def test_a_gait_along_y_is_that_along_x_by_the_next_legs_half_a_period_later():
+    ahead, left = every_way(0.0), every_way(np.pi / 2.0)
+    for servo, other in enumerate(QUARTER.tolist()):
+        one, turned = harmonic(ahead[:, servo], 0.9), harmonic(left[:, other], 0.9)
+        assert turned[0] == pytest.approx(one[0], abs=0.003)
+        if one[0] > 0.015:
+            assert np.cos(one[1] - turned[1]) == pytest.approx(-1.0, abs=0.05)
+
+
+def test_middles_follow_the_direction_around():
+    point = np.random.default_rng(4).random(len(Omnidirectional.space))
+    constant, along, across = Omnidirectional.of(point).weights(WIDE, DT)[:16, [34, 32, 33]].T
+    assert np.abs(along).max() > 0.01
+    for servo, other in enumerate(QUARTER.tolist()):
+        assert along[other] == pytest.approx(-across[servo], rel=0.02, abs=1e-3)
+        assert across[other] == pytest.approx(along[servo], rel=0.02, abs=1e-3)
+        if servo < 12:  # Knees lead, and are pushed one way or the other to begin with.
+            assert constant[other] == pytest.approx(constant[servo], rel=0.02)
+
+
+@pytest.mark.parametrize(('kind', 'layout'), [(Pattern, LAYOUT), (Omnidirectional, WIDE)])
+def test_input_weights_have_norm_one_and_unused_perceptrons_none(kind, layout):
+    point = np.random.default_rng(3).random(len(kind.space))
+    weights = kind.of(point).weights(layout, DT)
+    norms = np.linalg.norm(weights[:, : layout.inputs], axis=1)
+    assert norms[: kind.perceptrons] == pytest.approx(1.0, abs=1e-5)
+    assert not weights[kind.perceptrons :].any()
 
 
 def test_the_search_finds_a_wanted_pattern():
     search = PatternCmaOptimizer(layout=LAYOUT, seed=1, population=12)
-    goal = weights_of(Pattern.of(np.full(len(SPACE), 0.6)), LAYOUT, DT)
+    goal = Pattern.of(np.full(len(Pattern.space), 0.6)).weights(LAYOUT, DT)
     near = []
     for _ in range(16):
         asked = search.ask()
@@ -95,6 +151,8 @@ def test_the_search_finds_a_wanted_pattern():
             for one, value in zip(asked, away, strict=True)
         ])  # fmt: skip
     assert near[-1] < 0.7 * near[0]
+    # The mean of what scatters around a goal is nearer to it.
+    assert float(np.abs(search.mean - goal).sum()) < near[-1]
 
 
 @pytest.mark.parametrize(
@@ -109,4 +167,4 @@ def test_the_search_finds_a_wanted_pattern():
 def test_layers_that_cannot_carry_patterns_are_refused(changes, words):
     sizes = {'perceptrons': 30, 'memory': 250, 'channels': 35, 'outputs': 16, **changes}
     with pytest.raises(ConfigurationError, match=words):
-        check_layout(PerceptronLayout(**sizes), DT)
+        check_layout(PerceptronLayout(**sizes), DT, Pattern.perceptrons)

@@ -118,6 +118,11 @@ class CmaEsOptimizer:
         told = self._ledger.take(evaluations)
         self._search.tell(self._asked, list(tied_ranks(told)))
 
+    @property
+    def mean(self) -> FloatArray:
+        """Mean of the search distribution, (n,), within the unit cube: its best guess."""
+        return np.array(self._search.result.xfavorite, dtype=np.float64)
+
     def stop(self) -> str:
         """Return why the search is over, or an empty string."""
         met = self._search.stop()

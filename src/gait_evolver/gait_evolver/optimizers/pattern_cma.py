@@ -9,18 +9,25 @@ Hansen and Ostermeier (2001), Evolutionary Computation 9:159-195.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
 
+from gait_core.arrays import FloatArray
 from gait_core.contracts import Evaluation
-from gait_core.parameters import Parameters, bounded, build, floats, whole
-from gait_core.perceptrons import PerceptronLayout
+from gait_core.parameters import Parameters, bounded, build, floats, text, whole
+from gait_core.perceptrons import PerceptronLayout, Weights
 from gait_evolver.optimizers.cma_es import CmaEsOptimizer
-from gait_evolver.optimizers.perceptron_patterns import SPACE, Pattern, check_layout, weights_of
+from gait_evolver.optimizers.perceptron_patterns import Omnidirectional, Pattern
+from gait_evolver.optimizers.perceptron_relays import check_layout
 from gait_evolver.optimizers.rank_squared import NetworkCandidate
+
+PATTERNS: Mapping[str, type[Pattern] | type[Omnidirectional]] = MappingProxyType(
+    {'forward': Pattern, 'omnidirectional': Omnidirectional}
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +42,11 @@ class PatternCmaSettings(Parameters):
         unit='-',
         log=True,
         doc='Initial standard deviation, as a share of the range of each number.',
+    )
+    pattern: str = text(
+        'forward',
+        choices=tuple(PATTERNS),
+        doc='A gait along x that the direction steers, or one along every direction.',
     )
     control_period: float = bounded(0.012, low=1e-3, high=0.1, unit='s', doc='That of the trials.')
     start: tuple[float, ...] = floats(
@@ -59,11 +71,12 @@ class PatternCmaOptimizer:
 
     def __init__(self, *, layout: PerceptronLayout, seed: int, **settings: Any) -> None:
         chosen = build(PatternCmaSettings, settings)
-        check_layout(layout, chosen.control_period)
+        self._pattern = PATTERNS[chosen.pattern]
+        check_layout(layout, chosen.control_period, self._pattern.perceptrons)
         self._layout, self._dt = layout, chosen.control_period
         self._search = CmaEsOptimizer(
-            dimension=len(SPACE), seed=seed, population=chosen.population, sigma=chosen.sigma,
-            start=chosen.start,
+            dimension=len(self._pattern.space), seed=seed, population=chosen.population,
+            sigma=chosen.sigma, start=chosen.start,
         )  # fmt: skip
 
     def ask(self) -> list[NetworkCandidate]:
@@ -73,8 +86,13 @@ class PatternCmaOptimizer:
             for one in self._search.ask()
         ]
 
-    def _network(self, point: Any) -> Any:
-        weights = weights_of(Pattern.of(point), self._layout, self._dt)
+    @property
+    def mean(self) -> Weights:
+        """The network of the mean of the search, (perceptrons, width): its best guess."""
+        return self._network(self._search.mean)
+
+    def _network(self, point: FloatArray) -> Weights:
+        weights = self._pattern.of(point).weights(self._layout, self._dt)
         weights.flags.writeable = False
         return weights
 

@@ -1,75 +1,104 @@
 """
-A periodic gait as weights of a layer of threshold perceptrons: few numbers for hundred thousands.
+Periodic gaits as weights of a layer of threshold perceptrons: few numbers for hundred thousands.
 
-The layer remembers its own outputs. Two perceptrons of equal and opposite output make a relay that
-accelerates the set point of a servo one way or the other, so each servo takes one perceptron, and
-one that is always excited stands opposite to all. All relays follow the first harmonic of the past
-outputs of the first servo: this one in phase, so that it oscillates with the period of that
-filter, any other with a lag of its own. How far a servo swings lies in its output weights. What
-brings its middle to an offset is slow: the mean of its measured place over the last period, and
-the mean speed that its outputs of the past add up to. Such a layer is one that ``rank_squared``
-could have found: nothing is computed elsewhere. Its last channel has to be the constant 1.
+The layers are relays, as ``perceptron_relays`` describes: such as ``rank_squared`` could have
+found, nothing is computed elsewhere. A ``Pattern`` walks one way. An ``Omnidirectional`` one walks
+wherever the direction asks for, without turning: the spider looks the same from four sides, so a
+gait along x is one along y by another order of the legs.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-import math
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
-from gait_core.arrays import FloatArray
-from gait_core.errors import ConfigurationError
+from gait_core.arrays import ComplexArray, FloatArray, IntArray
 from gait_core.parameters import Gene, ParameterSpace
 from gait_core.perceptrons import PerceptronLayout, Weights
 from gait_evolver.optimizers.perceptron_breeding import END_PAIRS, swapped
+from gait_evolver.optimizers.perceptron_relays import MOST_PERIOD, SQUARE, RelayLayer, reach
 
 SERVOS = (0, 1, 8, 12, 2, 3, 9, 13)
 """Those of the legs at one side, two V, the rotation and the knee of each, the front leg first."""
+LEADER = SERVOS[0]
+KNEES = slice(12, 16)
+QUARTER: IntArray = np.array([*np.roll(range(8), -2), 9, 10, 11, 8, 13, 14, 15, 12])
+"""Servo of the next leg to the left that is what each is to its own."""
+_ALTERNATE: FloatArray = np.array([1.0, -1.0, 1.0, -1.0])
 _TURNING = slice(8, 12)
 """Rotation servos, whose mirror image pushes where they pull."""
-LEADER = SERVOS[0]
-_ACROSS, _ONE = 33, 34
-"""Channels of the direction's part to the left, and of the constant 1."""
-LENGTH_SCALE, MAX_ACCELERATION = 0.1, 2.9
-"""What the controller divides places and outputs by [m, m/s^2], by default."""
-_PULL, _DAMPING, _FORGET, _KICK = 2.0, 3.0, 1.0, 0.02
-"""Of a servo to its offset [1/m], against its speed [s/m], for how long it trusts its outputs [s],
-and what starts the first one [-]."""
+_KICK = 0.02
 _LEAST = 0.05
 """Least acceleration of a servo by the greatest: one that hardly swings still has to move."""
-MOST_PERIOD = 1.6
+
+Numbers = TypeVar('Numbers', FloatArray, ComplexArray)
 
 
-def pattern_space() -> ParameterSpace:
-    """Return the 32 numbers of a pattern, with their bounds."""
-    genes = [
+def _swings() -> list[Gene]:
+    return [
         Gene(name='period', lower=0.4, upper=MOST_PERIOD, unit='s', log=True),
         Gene(name='leader', lower=0.005, upper=0.08, unit='m'),
+        *_symmetric([f'{one}{servo}' for servo in SERVOS[1:] for one in ('with', 'after')], 0.08),
+        *_symmetric([f'offset{servo}' for servo in SERVOS], 0.1),
     ]
-    for names, most in (
-        ([f'{part}{servo}' for servo in SERVOS[1:] for part in ('with', 'after')], 0.08),
-        ([f'offset{servo}' for servo in SERVOS], 0.1),
-        ([f'steer{servo}' for servo in SERVOS], 0.1),
-    ):
-        genes += [Gene(name=name, lower=-most, upper=most, unit='m') for name in names]
-    return ParameterSpace(tuple(genes))
 
 
-SPACE = pattern_space()
+def _symmetric(names: list[str], most: float) -> list[Gene]:
+    return [Gene(name=name, lower=-most, upper=most, unit='m') for name in names]
+
+
+SPACE = ParameterSpace((*_swings(), *_symmetric([f'steer{servo}' for servo in SERVOS], 0.1)))
+"""The 32 numbers of a pattern, with their bounds."""
+OMNIDIRECTIONAL_SPACE = ParameterSpace(
+    (*_swings(), Gene(name='gate', lower=1.2, upper=3.4, unit='-'))
+)
+"""The 25 numbers of an omnidirectional pattern."""
+
+
+class _Sides:
+    """Two mirrored sides half a period apart, from the numbers of one."""
+
+    mirror: IntArray = swapped(END_PAIRS)
+    sign: FloatArray = np.where(np.isin(np.arange(16), np.r_[_TURNING]), -1.0, 1.0)
+
+    def __init__(self, values: dict[str, float]) -> None:
+        self._values = values
+
+    def swings(self) -> ComplexArray:
+        """Return the swings (16,) [m]: the imaginary part lags a quarter of a period."""
+        found: ComplexArray = np.zeros(16, dtype=np.complex128)
+        values = self._values
+        for servo in SERVOS:
+            along = values.get(f'with{servo}', values['leader'])
+            found[servo] = along + 1.0j * values.get(f'after{servo}', 0.0)
+            found[self.mirror[servo]] = -self.sign[servo] * found[servo]
+        return found
+
+    def places(self, name: str, sign: float) -> FloatArray:
+        """Return numbers (16,) [m] whose mirror images are equal, or opposite by ``sign``."""
+        found: FloatArray = np.zeros(16)
+        for servo in SERVOS:
+            found[servo] = self._values[f'{name}{servo}']
+            found[self.mirror[servo]] = sign * self.sign[servo] * found[servo]
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pattern:
     """
-    A gait of two mirrored sides half a period apart.
+    A gait of two mirrored sides half a period apart, which the direction steers.
 
     Attributes
     ----------
+    space : ParameterSpace
+    perceptrons : int
+        How many a layer takes.
     period : float [s]
-    swings : (16, 2) array [m]
-        Of each servo in phase with the first, and a quarter of a period later. No servo swings
-        farther than its greatest acceleration lets it.
+    swings : (16,) complex array [m]
+        Of each servo in phase with the first, and (imaginary) a quarter of a period later. No
+        servo swings farther than its greatest acceleration lets it.
     offsets : (16,) array [m]
         Middles of the servos.
     steering : (16,) array [m]
@@ -77,8 +106,10 @@ class Pattern:
 
     """
 
+    space: ClassVar[ParameterSpace] = SPACE
+    perceptrons: ClassVar[int] = 16 + 1
     period: float
-    swings: FloatArray
+    swings: ComplexArray
     offsets: FloatArray
     steering: FloatArray
 
@@ -86,102 +117,125 @@ class Pattern:
     def of(cls, point: FloatArray) -> Pattern:
         """Return the pattern of a point of the unit cube, (32,)."""
         values = SPACE.decode(point)
-        swings, offsets, steering = np.zeros((16, 2)), np.zeros(16), np.zeros(16)
-        mirror, sign = swapped(END_PAIRS), np.ones(16)
-        sign[_TURNING] = -1.0
-        for servo in SERVOS:
-            along = values.get(f'with{servo}', values['leader'])
-            swing = np.array([along, values.get(f'after{servo}', 0.0)])
-            other, flip = mirror[servo], sign[servo]
-            swings[servo] = swing
-            swings[other] = -flip * swing
-            offsets[servo], steering[servo] = values[f'offset{servo}'], values[f'steer{servo}']
-            offsets[other], steering[other] = flip * offsets[servo], -flip * steering[servo]
-        return cls(period=values['period'], swings=swings, offsets=offsets, steering=steering)
+        sides = _Sides(values)
+        return cls(
+            period=values['period'], swings=sides.swings(), offsets=sides.places('offset', 1.0),
+            steering=sides.places('steer', -1.0),
+        )  # fmt: skip
+
+    def weights(self, layout: PerceptronLayout, dt: float) -> Weights:
+        """
+        Return the weights of the pattern, (perceptrons, width), the input weights of norm 1.
+
+        Parameters
+        ----------
+        layout : PerceptronLayout
+            Of at least ``perceptrons``, as of ``check_layout``.
+        dt : float [s]
+            Control period.
+
+        """
+        strengths = _strengths(self.swings, self.period, _LEAST)
+        leaders: FloatArray = np.zeros(16)
+        leaders[LEADER] = 1.0 / (SQUARE * strengths[LEADER])
+        layer = RelayLayer(layout, dt, self.period, leaders)
+        for servo, swing in enumerate(self.swings.tolist()):
+            offset = np.array([self.offsets[servo], 0.0, self.steering[servo]])
+            kick = _KICK * (servo == LEADER)
+            layer.relay(servo, swing, strengths[servo], offset, kick)
+        return layer.weights()
 
 
-def check_layout(layout: PerceptronLayout, dt: float) -> None:
-    """Raise ConfigurationError unless a layer of this layout can carry every pattern."""
-    if layout.outputs != 16 or layout.channels != 35:
-        raise ConfigurationError(
-            f'patterns are of 35 channels and the 16 servos of the spider, not of '
-            f'{layout.channels} and {layout.outputs}'
-        )
-    if layout.perceptrons < 17:
-        raise ConfigurationError(
-            f'a pattern takes 17 perceptrons, not {layout.perceptrons}; nearest valid: 17'
-        )
-    least = math.ceil(MOST_PERIOD / dt)
-    if layout.memory < least:
-        raise ConfigurationError(
-            f'a pattern looks back {least} control periods, the layer remembers {layout.memory}; '
-            f'nearest valid: {least}'
-        )
-
-
-def weights_of(pattern: Pattern, layout: PerceptronLayout, dt: float) -> Weights:
+@dataclass(frozen=True, kw_only=True)
+class Omnidirectional:
     """
-    Return the weights of a pattern, (perceptrons, width), the input weights of norm 1.
+    Four gaits of one, along x, y and back, mixed by the wanted direction.
 
-    Parameters
+    What all four have in common, legs lifted in turn, goes on whatever the direction is; its knees
+    are the wave that all follow. What a gait has beyond that is open to directions near its own.
+    With no direction all are closed and the robot treads on the spot. Middles have a part for
+    all directions and one that follows the direction around.
+
+    Attributes
     ----------
-    pattern : Pattern
-    layout : PerceptronLayout
-        As of ``check_layout``.
-    dt : float [s]
-        Control period.
+    space, perceptrons
+        As of ``Pattern``.
+    period : float [s]
+    swings : (16,) complex array [m]
+        Of the gait along x, as of ``Pattern``.
+    offsets : (16,) array [m]
+        Middles of the servos in that.
+    gate : float [-]
+        How narrow the gaits are: what each has of its own swings by
+        ``sqrt(1 - gate^2 (1 - cos a)^2)`` at an angle ``a`` from it.
 
     """
-    layer = _Layer(pattern, layout, dt)
-    for servo in range(16):
-        layer.relay(servo)
-    return layer.weights()
+
+    space: ClassVar[ParameterSpace] = OMNIDIRECTIONAL_SPACE
+    perceptrons: ClassVar[int] = 16 + 4 * 16 * 2 + 1
+    period: float
+    swings: ComplexArray
+    offsets: FloatArray
+    gate: float
+
+    @classmethod
+    def of(cls, point: FloatArray) -> Omnidirectional:
+        """Return the pattern of a point of the unit cube, (25,)."""
+        values = OMNIDIRECTIONAL_SPACE.decode(point)
+        sides = _Sides(values)
+        return cls(
+            period=values['period'], swings=sides.swings(), offsets=sides.places('offset', 1.0),
+            gate=values['gate'],
+        )  # fmt: skip
+
+    @property
+    def common(self) -> ComplexArray:
+        """Swings that all four gaits have in common, (16,) [m]: diagonal legs in phase."""
+        return _mean_turned(self.swings, -1.0)
+
+    def weights(self, layout: PerceptronLayout, dt: float) -> Weights:
+        """Return the weights of the pattern, as of ``Pattern.weights``."""
+        common, offsets = self.common, self._offsets()
+        strengths = _strengths(common, self.period, _LEAST)
+        leaders, kicks = np.zeros((2, 16))
+        leaders[KNEES] = _ALTERNATE / (SQUARE * strengths[KNEES].sum())
+        kicks[KNEES] = _KICK * _ALTERNATE
+        layer = RelayLayer(layout, dt, self.period, leaders)
+        # Phases are behind the wave, which is that of the knees.
+        knee = common[KNEES.start]
+        phase = abs(knee) / knee if knee else 1.0
+        for servo, swing in enumerate((common * phase).tolist()):
+            layer.relay(servo, swing, strengths[servo], offsets[servo], kicks[servo])
+        for turns, (x, y) in enumerate(((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))):
+            swings = _turned(self.swings - common, turns, -1.0)
+            shares = _strengths(swings, self.period, 0.0)
+            gate = self.gate * np.array([1.0, -x, -y])
+            for servo, swing in enumerate((swings * phase).tolist()):
+                layer.gated(servo, swing, shares[servo], offsets[servo], gate)
+        return layer.weights()
+
+    def _offsets(self) -> FloatArray:
+        """Return middles, and what the direction adds along x and y, (16, 3) [m]."""
+        ahead = 0.5 * (self.offsets - _turned(self.offsets, 2, 1.0))
+        common = _mean_turned(self.offsets, 1.0)
+        return np.stack([common, ahead, _turned(ahead, 1, 1.0)], axis=1)
 
 
-class _Layer:
-    """Input weights of the relays, one row a servo, and of the one that is always excited."""
+def _turned(values: Numbers, turns: int, sign: float) -> Numbers:
+    """Return the numbers of a gait (16,) turned left by right angles, times ``sign`` at each."""
+    for _ in range(turns):
+        found = np.empty_like(values)
+        found[QUARTER] = sign * values
+        values = found
+    return values
 
-    def __init__(self, pattern: Pattern, layout: PerceptronLayout, dt: float) -> None:
-        self._pattern, self._layout, self._dt = pattern, layout, dt
-        self._rows: FloatArray = np.zeros((17, layout.inputs))
-        self._rows[16, _ONE] = 1.0
-        past = layout.channels * (layout.memory + 1)
-        self._answers = self._rows[:, past:].reshape(17, layout.memory, 16)
-        self._lags = dt * np.arange(1, layout.memory + 1)
-        periods = math.floor(layout.memory * dt / pattern.period)
-        whole = round(periods * pattern.period / dt)
-        self._once = round(pattern.period / dt)
-        # How much of each past output is left in the mean speed over the last period.
-        left = np.minimum(self._lags / pattern.period, 1.0) * np.exp(-self._lags / _FORGET)
-        self._kept = MAX_ACCELERATION * dt * left
-        waves = 2.0 * math.pi * self._lags / pattern.period
-        share = np.where(np.arange(layout.memory) < whole, 2.0 / whole, 0.0)
-        # A square wave of the greatest acceleration swings a servo that far.
-        reach = 4.0 / math.pi * MAX_ACCELERATION * (pattern.period / (2.0 * math.pi)) ** 2
-        self._strengths = np.clip(np.hypot(*pattern.swings.T) / reach, _LEAST, 1.0)
-        first = 4.0 / math.pi * self._strengths[LEADER]  # Harmonic of the leader's square wave.
-        self._with, self._after = share * np.cos(waves) / first, share * np.sin(waves) / first
 
-    def relay(self, servo: int) -> None:
-        """Write the row of a servo."""
-        pattern, layout, row = self._pattern, self._layout, self._rows[servo]
-        along, after = pattern.swings[servo]
-        size = max(math.hypot(along, after), 1e-9)
-        answers = self._answers[servo]
-        answers[:, LEADER] = (along * self._with + after * self._after) / size
-        # Over a whole period a swing has no mean: what is left has to come to the offset.
-        for lag in range(self._once):
-            row[layout.channels * lag + servo] -= _PULL * LENGTH_SCALE / self._once
-        answers[:, servo] -= _DAMPING * self._kept
-        row[_ONE] += _PULL * pattern.offsets[servo] + _KICK * (servo == LEADER)
-        row[_ACROSS] += _PULL * pattern.steering[servo]
+def _mean_turned(values: Numbers, sign: float) -> Numbers:
+    """Return the mean of the numbers of a gait (16,) over all four turns."""
+    total = sum(_turned(values, turns, sign) for turns in range(4))
+    return total / 4.0  # type: ignore[return-value]
 
-    def weights(self) -> Weights:
-        """Return the weights of the layer; outputs swing servos as far as the pattern wants."""
-        layout = self._layout
-        found: FloatArray = np.zeros((layout.perceptrons, layout.width))
-        found[:17, : layout.inputs] = self._rows / np.linalg.norm(self._rows, axis=1)[:, None]
-        outputs = MAX_ACCELERATION * self._dt * self._strengths
-        found[:16, layout.inputs :] = np.diag(2.0 * outputs)
-        found[16, layout.inputs :] = -outputs
-        return found.astype(np.float32)
+
+def _strengths(swings: ComplexArray, period: float, least: float) -> FloatArray:
+    """Return accelerations that swing servos so far, by the greatest one, (16,)."""
+    return np.clip(np.abs(swings) / reach(period), least, 1.0)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from gait_evolver.studies.bishop2008_model import ground, robot, search, standing
 from gait_evolver.studies.bishop2008_runs import penalty, run_a, run_b, runs_compared
-from gait_evolver.studies.bishop2008_walk import champion, matrix, steering
+from gait_evolver.studies.bishop2008_walk import champions, matrix, steering
 from gait_evolver.study import Part, Study
 
 _SHORT = 'what the short searches find does not walk'
@@ -31,7 +31,7 @@ def study() -> Study:
             Part(name='run_a', measure=run_a),
             Part(name='run_b', measure=run_b),
             Part(name='runs_compared', measure=runs_compared),
-            Part(name='champion', measure=champion, skipped_when_quick=_SHORT),
+            Part(name='champions', measure=champions, skipped_when_quick=_SHORT),
             Part(name='matrix', measure=matrix, skipped_when_quick=_SHORT),
             Part(name='steering', measure=steering, skipped_when_quick=_SHORT),
             Part(

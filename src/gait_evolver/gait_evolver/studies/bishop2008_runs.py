@@ -15,14 +15,15 @@ from gait_evolver.studies.bishop2008_pictures import draw_movement, draw_reached
 from gait_evolver.study import Row, at_least, at_most, between, near
 from gait_evolver.study_session import Evolved, Session
 
-PATTERN = 'bishop2008_pattern'
+PATTERN, OMNI = 'bishop2008_pattern', 'bishop2008_omni'
 CARRY = 0.25
 _PUBLISHED = 1.75
 """Movement along x of both runs of the thesis [m]."""
 _WHOLE: Mapping[str, dict[str, Any]] = {
     RUN_A: {'generations': 405},
     RUN_B: {'generations': 240},
-    PATTERN: {'generations': 170},
+    PATTERN: {'generations': 200},
+    OMNI: {'generations': 120},
 }
 _QUICK: Mapping[str, dict[str, Any]] = {
     RUN_A: {'generations': 3, 'population': 8, 'optimizer': {'settings': {'replaced': 4}}},
@@ -33,7 +34,7 @@ _PENALTY_GENERATIONS = 40
 
 
 def evolved(session: Session, experiment: str) -> Evolved:
-    """Return one of the three runs of this study, run or resumed."""
+    """Return one of the runs of this study, run or resumed."""
     changes = (_QUICK if session.quick else _WHOLE)[experiment]
     return session.evolve(experiment, experiment, {'seed': session.seed, **changes})
 

@@ -15,48 +15,38 @@ import numpy as np
 from gait_core.champion import write_atomically
 from gait_core.contracts import Evaluation
 from gait_core.perceptrons import Weights
+from gait_core.scene import NOTHING
 from gait_core.trial_spec import Command, TimedCommand, TrialResult, TrialSpec
 from gait_evolver.plan import scene_on
 from gait_evolver.studies.bishop2008_model import on
-from gait_evolver.studies.bishop2008_runs import PATTERN, evolved
+from gait_evolver.studies.bishop2008_runs import OMNI, PATTERN, evolved
 from gait_evolver.study import Row, at_least, at_most
 from gait_evolver.study_session import Evolved, Session
 
-_CHOSEN, _TESTED, _GROUNDS = 1, 2, 3
-"""Keys of seeds: bodies by which the champion is chosen, those of the tests, other grounds."""
+_TESTED, _GROUNDS = 2, 3
+"""Keys of seeds: bodies of the tests, other grounds."""
 _SPEED = 0.1
-_WEIGHTS = 'champion.npz'
+_WEIGHTS: Mapping[str, str] = {PATTERN: 'champion.npz', OMNI: 'omni.npz'}
 
 
-def champion(session: Session) -> Sequence[Row]:
-    """Choose the network: that of the best turns which walks farthest on drawn bodies."""
-    run = evolved(session, PATTERN)
-    late = [row for rows in run.generations[-len(run.generations) // 2 :] for row in rows]
-    best = sorted(late, key=lambda row: math.inf if row.fitness is None else -row.fitness)
-    chosen = best[:10]
-    networks = networks_of(run, {row.id for row in chosen})
-    found: dict[int, float] = {}
-    for row in chosen:
-        file = session.folder / f'candidate_{row.id}.npz'
-        save(file, run, networks[row.id])
-        turns = session.run(_turns(session, run, file, _CHOSEN, 20))
-        found[row.id] = float(np.mean([one.fitness or 0.0 for one in turns]))
-    winner = max(found, key=lambda one: found[one])
-    save(session.folder / _WEIGHTS, run, networks[winner])
-    size = (session.folder / _WEIGHTS).stat().st_size
-    return [
-        at_most(
-            'champion_size', 'weights of the champion', size / 1e6, 2.0, 'MB',
-            note=f'member {winner}, chosen by {found[winner]:.2f} points a turn',
+def champions(session: Session) -> Sequence[Row]:
+    """Take the means of both searches of patterns: no turn of theirs chooses among networks."""
+    rows = []
+    for name, file in _WEIGHTS.items():
+        run = evolved(session, name)
+        save(session.folder / file, run, mean_network(run))
+        size = (session.folder / file).stat().st_size
+        rows.append(
+            at_most(f'{name}_size', f'weights of the mean of {name}', size / 1e6, 2.0, 'MB')
         )
-    ]  # fmt: skip
+    return rows
 
 
-def networks_of(run: Evolved, wanted: set[int]) -> dict[int, Weights]:
-    """Return networks of a run by id: the search is run again on what it was told."""
-    search, found = run.plan.make_optimizer(), {}
+def mean_network(run: Evolved) -> Weights:
+    """Return the mean of a search of patterns: the search is run again on what it was told."""
+    search = run.plan.make_optimizer()
     for rows in run.generations:
-        found.update({one.id: one.weights for one in search.ask() if one.id in wanted})
+        search.ask()
         search.tell(
             [
                 Evaluation(
@@ -67,6 +57,7 @@ def networks_of(run: Evolved, wanted: set[int]) -> dict[int, Weights]:
                 for row in rows
             ]
         )
+    found: Weights = search.mean
     return found
 
 
@@ -93,7 +84,7 @@ def _turns(session: Session, run: Evolved, file: Path, key: int, count: int) -> 
 
 def matrix(session: Session) -> Sequence[Row]:
     """Measure check 35 and the table of bodies, grounds and engines."""
-    run, file = evolved(session, PATTERN), session.folder / _WEIGHTS
+    run, file = evolved(session, PATTERN), session.folder / _WEIGHTS[PATTERN]
     turns = _turns(session, run, file, _TESTED, 40)
     same = {'draw': 0}
     kinds: dict[str, Callable[[int, TrialSpec], TrialSpec]] = {
@@ -139,23 +130,25 @@ def _walked(name: str, results: Sequence[TrialResult]) -> list[Row]:
 
 
 def steering(session: Session) -> Sequence[Row]:
-    """Measure how far the walk is from eight commanded directions."""
-    run, file = evolved(session, PATTERN), session.folder / _WEIGHTS
+    """Measure how far the walk of the omnidirectional network is from eight directions."""
+    run, file = evolved(session, OMNI), session.folder / _WEIGHTS[OMNI]
     turns, wanted = [], []
     for number, spec in enumerate(_turns(session, run, file, _TESTED, 40)):
         angle = 2.0 * math.pi * (number % 8) / 8.0
         velocity = (_SPEED * math.cos(angle), _SPEED * math.sin(angle), 0.0)
         script = (TimedCommand(time=0.0, command=Command(velocity=velocity)),)
-        turns.append(replace(spec, script=script))
+        turns.append(replace(spec, script=script, randomise=NOTHING))
         wanted.append(angle)
-    errors = [
-        _error(result, angle) for result, angle in zip(session.run(turns), wanted, strict=True)
-    ]
+    results = session.run(turns)
+    errors = [_error(result, angle) for result, angle in zip(results, wanted, strict=True)]
+    way = [one.terms.get('bishop2008_forward', 0.0) for one in results]
     by_direction = [np.mean(errors[one::8]) for one in range(8)]
     note = 'by direction: ' + ', '.join(f'{value:.0f}' for value in by_direction)
     return [
         at_most('steering', 'mean error of the heading, 8 directions', float(np.mean(errors)),
-                20.0, 'deg', note=note)
+                20.0, 'deg', note=note),
+        at_least('steering_way', 'median way along the commanded direction',
+                 float(np.median(way)), 0.0, 'm'),
     ]  # fmt: skip
 
 
