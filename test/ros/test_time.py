@@ -7,7 +7,7 @@ pytest.importorskip('rclpy')
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Twist
 from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import JointState
+from sensor_msgs.msg import Imu, JointState
 
 from gait_ros.clock import SimulatedTime
 from gait_ros.controller_node import ControllerNode
@@ -77,6 +77,28 @@ def test_the_stamps_of_a_bridge_follow_the_clock_of_another(graph, box):
         clock.publish(Clock(clock=Time(sec=begin)))
         graph.until(lambda begin=begin: states and abs(_last(states) - begin) < 1.0)
     assert bridge._live.tick > 0
+
+
+def test_a_tick_is_seen_before_its_time_comes(graph, box):
+    """Else who steps by /clock balances on what was a period ago: a g1 fell after 15 s."""
+    heard = []
+
+    def listen(kind, topic, stamp):
+        def hear(message):
+            heard.append((topic, seconds(stamp(message))))
+
+        graph.client.create_subscription(kind, topic, hear, 10)
+
+    listen(JointState, '/joint_states', lambda message: message.header.stamp)
+    listen(Imu, '/imu/data', lambda message: message.header.stamp)
+    listen(Clock, '/clock', lambda message: message.clock)
+    graph.add(SimBridgeNode, robot=box)
+    clocks = graph.until(lambda: [at for at, (topic, _) in enumerate(heard) if topic == '/clock'])
+    graph.until(lambda: len(heard) > clocks[0] + 60)
+    late = heard[clocks[0] + 1 :]
+    for at, (topic, time) in enumerate(late):
+        if topic == '/clock' and at >= 2:
+            assert {('/joint_states', time), ('/imu/data', time)} <= set(late[at - 2 : at])
 
 
 def test_a_bridge_ahead_of_the_clock_it_follows_waits_for_it(graph, box):

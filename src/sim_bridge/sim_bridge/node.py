@@ -190,9 +190,10 @@ class SimBridgeNode(ManagedNode):
         if self._follows:
             self._time.follow(self.get_clock().now().nanoseconds)
         stamp = self._time.at(tick)
+        # Before the time: who steps when it comes has then seen this tick, and not the one before.
+        self._states.publish(stamp, true, seen)
         if self._clock_publisher is not None:
             self._clock_publisher.publish(stamp)
-        self._states.publish(stamp, true, seen)
 
     def _commanded(self) -> LiveSimulation | None:
         """Return what commands go to: nothing while a trial runs."""
