@@ -122,6 +122,20 @@ def test_the_page_has_what_is_said_of_it(name):
     assert page[: len(said)] == said and len(page) == len(said) + 2
 
 
+@pytest.mark.parametrize('engine', ['mujoco', 'bullet'])
+def test_legs_that_cannot_step_aside_hold_a_heading_and_turn_as_they_are_told(tmp_path, engine):
+    need_engine(engine)
+    (tmp_path / 'dog.urdf').write_text(dog_urdf(aside=False), encoding='utf-8')
+    found = adopt(tmp_path / 'dog.urdf')
+    assert any('it turns as tracks do' in text for text in found.doubts)
+    write_folder(tmp_path / 'rail', found)
+    forward, _, turn = motion(walked(str(tmp_path / 'rail'), (0.3, 0.0, 0.0), 8.0, engine))
+    assert forward == pytest.approx(0.3, rel=0.2)
+    assert abs(np.rad2deg(turn)) < 5.0
+    _, _, turn = motion(walked(str(tmp_path / 'rail'), (0.2, 0.0, 0.2), 8.0, engine))
+    assert turn == pytest.approx(0.2 * 6.0, rel=0.2)
+
+
 def test_without_a_base_pose_it_walks_all_the_same(folder_of):
     rollout = walked(folder_of('a1'), (0.3, 0.0, 0.0), 4.0, heading_gain=0.0, speed_gain=0.0)
     assert motion(rollout)[0] == pytest.approx(0.3, rel=0.2)

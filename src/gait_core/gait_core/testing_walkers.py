@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 import math
+import re
 
 from gait_core.robot.frames import rotation, rpy_of
 
@@ -17,6 +18,7 @@ def dog_urdf(
     root_rpy: tuple[float, float, float] = (0.0, 0.0, 0.0),
     effort: float = 40.0,
     limits: tuple[float, float] = (-2.6, 2.6),
+    aside: bool = True,
 ) -> str:
     """
     Return a quadruped of abduction, hip and knee, straight down at zero.
@@ -31,6 +33,8 @@ def dog_urdf(
         0: the file gives none.
     limits : two floats [rad]
         Of hips and knees.
+    aside : bool
+        Whether it has the joints that lead legs aside; without, they are rigid.
 
     """
     corners = [(0.2, 0.12), (0.2, -0.12), (-0.2, 0.12), (-0.2, -0.12)]
@@ -51,7 +55,8 @@ def dog_urdf(
             f'<parent link="{name}_shank"/><child link="{name}_toe"/></joint>'),
             _link(f'{name}_toe', 0.05, f'<geometry><sphere radius="{FOOT}"/></geometry>'),
         ]  # fmt: skip
-    return f'<robot name="dog">{"".join(parts)}</robot>'
+    text = f'<robot name="dog">{"".join(parts)}</robot>'
+    return text if aside else re.sub(r'(name="\w+_a" type=)"revolute"', r'\1"fixed"', text)
 
 
 def insect_urdf() -> str:

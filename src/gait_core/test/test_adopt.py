@@ -155,6 +155,13 @@ def test_what_no_name_or_number_tells_is_doubted(adopted):
     assert adopted(dog_urdf()).doubts == ()
 
 
+def test_limits_that_are_none_are_doubted(adopted):
+    # 10.6 kg on legs of 0.45 m, which 47 N m lift: twenty times as much is no limit.
+    (doubt,) = adopted(dog_urdf(effort=1000.0)).doubts
+    assert doubt.startswith('the effort limit of 12 joints, 1000 N m, is none')
+    assert adopted(dog_urdf(effort=900.0)).doubts == ()
+
+
 def test_a_heavy_head_shifts_the_feet_under_the_centre_of_mass(adopted):
     head = (
         '<joint name="neck" type="fixed"><origin xyz="0.4 0 0.1"/><parent link="trunk"/>'

@@ -26,6 +26,7 @@ from gait_cpg.ground_slope import NEEDS as SLOPE_NEEDS
 from gait_cpg.ground_slope import GroundSlope, follow_ground, leg_room, within_reach
 from gait_cpg.oscillators import coupling_to_lags, locked_phases
 from gait_cpg.posture import SET_POINTS, Posture
+from gait_cpg.skid import skid_share
 from gait_cpg.steering import Steering
 from gait_cpg.swing import in_stance
 from gait_cpg.walk_kernel import follow, play_feet
@@ -208,6 +209,8 @@ class PhaseCpgController:
         )
         outward = np.where(feet[:, 1] < 0.0, -1.0, 1.0)
         self._feet = np.column_stack((feet, outward))
+        # Feet that cannot step aside slide in a turn: it takes a larger difference of strides.
+        self._stretch = 1.0 / skid_share(self._paths.legs, stance)
         columns = [robot.joint_index[name] for name in self._names]
         self._fastest = robot.velocity_limit[columns]
         self._reflexes = FootReflexes(robot, self._leg_names)
@@ -253,7 +256,8 @@ class PhaseCpgController:
         self._coupling = coupling_to_lags(self._lags, params.convergence_rate)
         # The amplitude's double time constant is 2 / gain.
         self._gain = np.full(len(self._lags), 2.0 * params.convergence_rate)
-        self._limits = (params.max_forward, params.max_sideways, params.max_yaw_rate)
+        turning = params.max_yaw_rate * self._stretch
+        self._limits = (params.max_forward, params.max_sideways, turning)
         self._wanted = np.array([getattr(params, name) for name in _SHAPE])
         self._wanted[_SHAPE.index('duty_factor')] = duty_factor
 
@@ -358,14 +362,15 @@ class PhaseCpgController:
     def _steered_once(
         self, dt: float, velocity: tuple[float, float, float], now: tuple[float, ...]
     ) -> tuple[float, float, float]:
+        wanted = (velocity[0], velocity[1], velocity[2] * self._stretch)
         x, y, yaw = (
-            min(max(wanted, -limit), limit) - is_now
-            for wanted, limit, is_now in zip(velocity, self._limits, now, strict=True)
+            min(max(value, -limit), limit) - is_now
+            for value, limit, is_now in zip(wanted, self._limits, now, strict=True)
         )
         speed, allowed = math.hypot(x, y), self._params.acceleration * dt
         if speed > allowed:
             x, y = x * (allowed / speed), y * (allowed / speed)
-        allowed = self._params.yaw_acceleration * dt
+        allowed = self._params.yaw_acceleration * self._stretch * dt
         return now[0] + x, now[1] + y, now[2] + min(max(yaw, -allowed), allowed)
 
     def state(self) -> Mapping[str, float]:

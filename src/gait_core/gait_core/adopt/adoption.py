@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from gait_core import canonical
-from gait_core.adopt.gaits import LEGS_TO_WALK, feet, propose_gait
+from gait_core.adopt.gaits import GRAVITY, LEGS_TO_WALK, feet, propose_gait
 from gait_core.adopt.legs import FoundLeg, find_legs, side_by_names
 from gait_core.adopt.stance import propose_stance
 from gait_core.adopt.workspace import Workspace, leg_workspace
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics import com_positions
+from gait_core.leg_ik import LegKinematics
 from gait_core.robot.check import check_robot
 from gait_core.robot.description import describe
 from gait_core.robot.frames import rpy_of
@@ -29,6 +30,8 @@ from gait_core.robot.yaml_reader import Section
 from gait_core.scene import NOTHING
 from gait_core.stability import margin, support_polygon
 
+_STRONG = 20
+"""Times that a joint would lift the robot on a stretched leg beyond which its limit is doubted."""
 _AXES = {'x': (1.0, 0.0, 0.0), 'y': (0.0, 1.0, 0.0), 'z': (0.0, 0.0, 1.0)}
 
 
@@ -234,6 +237,7 @@ def _doubts(
             f'{len(unlimited)} joints have no effort limit: they are as strong as it takes; write '
             'theirs under limits in robot.yaml'
         )
+    found += _too_strong(robot, legs)
     alone = [name for one in legs for name in one.leg.joints if name not in robot.mirror_pairs]
     if alone:
         found.append(f'no counterpart on the other side was found for {", ".join(alone)}')
@@ -243,13 +247,33 @@ def _doubts(
     narrow = [name for name, space in spaces.items() if space.left + space.right == 0.0]
     if narrow and len(legs) >= LEGS_TO_WALK:
         found.append(
-            f'feet of {", ".join(narrow)} cannot step aside: it turns by slipping, and holds its '
-            'heading loosely'
+            f'feet of {", ".join(narrow)} cannot step aside: it turns as tracks do, by longer '
+            'strides on one side and feet that slide'
         )
     short = [name for name, space in spaces.items() if min(space.forward, space.back) < 0.02]
     if short:
         found.append(f'feet of {", ".join(short)} can go less than 2 cm forward or back')
     return found
+
+
+def _too_strong(robot: RobotModel, legs: tuple[FoundLeg, ...]) -> list[str]:
+    """Doubt limits of legs' efforts by which one joint could lift the robot many times."""
+    weight = GRAVITY * sum(link.mass for link in robot.links)
+    names = [
+        name for one in legs for name in one.leg.joints
+        if robot.joint[name].kind != 'prismatic'
+        and _STRONG * weight * LegKinematics(robot, one.leg.name).length
+        < robot.joint[name].effort < np.inf
+    ]  # fmt: skip
+    if not names:
+        return []
+    most = max(robot.joint[name].effort for name in names)
+    doubt = (
+        f'the effort limit of {len(names)} joints, {most:g} N m, is none: one would lift the '
+        f'robot on a stretched leg more than {_STRONG} times; write theirs under limits in '
+        'robot.yaml'
+    )
+    return [doubt]
 
 
 def _balance(robot: RobotModel) -> list[str]:

@@ -33,6 +33,10 @@ _TILT = 0.1
 """Lean [rad] beyond which it counts as not standing."""
 _SINK = 0.15
 """Share of its height by which the base may move."""
+CALM = 0.1
+"""Rate of yaw [rad/s], root of the mean square, up to which a walk counts as calm: below 0.07
+where feet come down with the ground, 0.4 to 0.8 where they kick it and the robot hops, whose
+heading is left to chance."""
 
 
 def stand_on(robot: str, engine: str = '') -> dict[str, Any]:
@@ -95,8 +99,9 @@ def walk_on(folder: str, gait: Mapping[str, Any], engine: str = '') -> dict[str,
     Returns
     -------
     dict
-        ``engine``, ``seconds``, ``walks``, ``told_mps``, ``speed_mps`` and ``turn_deg`` of the
-        steady part, and ``reason``.
+        ``engine``, ``seconds``, ``walks``, ``told_mps``, ``speed_mps``, ``turn_deg`` and
+        ``rocking_radps`` (the root of the mean square of the rate of yaw) of the steady part, and
+        ``reason``.
 
     """
     robot = read_robot(Path(folder))
@@ -128,5 +133,6 @@ def walk_on(folder: str, gait: Mapping[str, Any], engine: str = '') -> dict[str,
         'told_mps': told,
         'speed_mps': speed,
         'turn_deg': math.degrees(turn),
+        'rocking_radps': float(np.sqrt(np.mean(np.square(np.diff(yaw))))) / rollout.dt,
         'reason': reason,
     }

@@ -10,7 +10,9 @@ what is written.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from dataclasses import replace
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +25,8 @@ _HEIGHTS = (0.0, 0.85, 0.65)
 """Heights that are tried, as shares of the stretched leg; 0 is the usual one."""
 _TALLER = (0.96,)
 """The same where a robot on two legs stands and does not walk: weak knees bear more, bent less."""
+_CALMER = 0.67
+"""Share of the rocking that a gentler, slower gait may leave to be worth its loss of speed."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -88,21 +92,38 @@ def _tried(
 
 
 def _walking(adoption: Adoption, folder: Path) -> tuple[Adoption, dict[str, Any]]:
-    """Try the proposed gait and gentler ones; write the first that walks, and return how."""
+    """Try the proposed gait and gentler ones; write the one that walks best, and return how."""
     from gait_core.adopt.folder import robot_yaml
-    from gait_core.adopt.gaits import variants
-    from gait_core.adopt.proof import walk_on
+    from gait_core.adopt.gaits import ZMP, variants
+    from gait_core.adopt.proof import CALM, walk_on
 
     place = folder.resolve()
-    first: dict[str, Any] = {}
+    # On two legs the body is meant to swing from one to the other.
+    calm = math.inf if adoption.controller == ZMP else CALM
+    tried = []
     for gait in variants(adoption.controller, dict(adoption.gait)):
         walk = walk_on(str(place), gait)
-        first = first or walk
-        if walk['walks']:
-            adoption = replace(adoption, gait=gait)
-            (place / 'robot.yaml').write_text(robot_yaml(adoption, place.name), encoding='utf-8')
-            return adoption, walk
-    return adoption, first
+        tried.append((gait, walk))
+        if walk['walks'] and walk['rocking_radps'] <= calm:
+            break
+    best = _best(tried)
+    if best is None:
+        return adoption, tried[0][1]
+    adoption = replace(adoption, gait=best[0])
+    (place / 'robot.yaml').write_text(robot_yaml(adoption, place.name), encoding='utf-8')
+    return adoption, best[1]
+
+
+def _best(
+    tried: Sequence[tuple[dict[str, Any], dict[str, Any]]],
+) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """Return the first gait that walks, or a gentler one by which it rocks much less."""
+    walked = [one for one in tried if one[1]['walks']]
+    if not walked:
+        return None
+    calmest = min(walked, key=lambda one: one[1]['rocking_radps'])
+    much = calmest[1]['rocking_radps'] <= _CALMER * walked[0][1]['rocking_radps']
+    return calmest if much else walked[0]
 
 
 def _lines(
