@@ -11,6 +11,7 @@ from gait_core.scene import Scene
 from gait_core.targets import JointTargets
 from gait_core.testing import WaveController, WaveParams
 from gait_core.testing_skips import need_robot
+from gait_core.testing_workspace import workspace
 from gait_core.trial import run_trial
 from gait_core.trial_setup import choose_controller, controller_parameters, make_scene
 from gait_core.trial_spec import Command, TimedCommand, TrialSpec
@@ -26,7 +27,8 @@ WALK = (TimedCommand(time=0.1, command=Command(velocity=(0.3, 0.0, 0.1))),)
 
 def trial(box, **changes):
     fields = {'parameters': {'amplitude': 0.3}, 'script': WALK, 'duration': 0.5, **changes}
-    return TrialSpec(scene=Scene(robot=box, engine='kinematic'), controller='wave', **fields)
+    fields.setdefault('scene', Scene(robot=box, engine='kinematic'))
+    return TrialSpec(controller='wave', **fields)
 
 
 def test_two_processes_with_random_delays_give_the_hash_of_one(box):
@@ -44,6 +46,28 @@ def test_two_processes_with_random_delays_give_the_hash_of_one(box):
     for pid in pids.values():
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
+
+
+COMPILING = """
+import time
+
+from gait_core.testing_folders import SceneKinematicEngine
+
+
+class CompilingEngine(SceneKinematicEngine):
+    def reset(self, *given, **named):
+        time.sleep(6.0)
+        return super().reset(*given, **named)
+"""
+
+
+def test_a_bridge_that_compiles_for_longer_than_a_heartbeat_is_waited_for(box, tmp_path):
+    """Numba compiles in one piece, and without a heartbeat: that is no lost worker."""
+    with workspace(tmp_path, engines='compiling = compiling_engine:CompilingEngine'):
+        (tmp_path / 'packages' / 'compiling_engine.py').write_text(COMPILING)
+        spec = trial(box, scene=Scene(robot=box, engine='compiling'), duration=0.1)
+        with TrialSession(spec) as session:
+            assert session.run(spec).result.status == 'ok'
 
 
 @pytest.mark.parametrize(

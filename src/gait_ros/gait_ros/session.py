@@ -21,6 +21,8 @@ from gait_ros.run_node import make_executor
 from gait_ros.worker_client import WorkerClient
 
 _START = 60.0
+# Both nodes are processes of ours: an end is seen. Silence is that of kernels being compiled.
+_PATIENCE = 60.0
 _POLL = 0.05
 
 
@@ -123,7 +125,9 @@ class TrialSession:
         self._processes.__enter__()
         try:
             self._client = RosClient(f'gait_session_{os.getpid()}')
-            self._worker = WorkerClient(self._client.node, self._nodes[0].full_name)
+            self._worker = WorkerClient(
+                self._client.node, self._nodes[0].full_name, _PATIENCE, _PATIENCE
+            )
             if not self._client.wait(self._ready, _START):
                 raise NodeEnded(f'the nodes were not ready within {_START:g} s')
         except BaseException:
