@@ -25,6 +25,7 @@ from gait_core.scene import Scene
 from gait_core.testing import WaveController, WaveParams
 from gait_core.trial import run_trial
 from gait_core.trial_spec import Command, TimedCommand, TrialSpec
+from gait_core.velocity_bounds import FREE, Bound
 from gait_interfaces.msg import GaitState
 from gait_interfaces.srv import LoadGait
 from gait_ros.command_messages import seconds
@@ -302,6 +303,28 @@ def test_a_velocity_that_is_not_finite_is_refused_and_the_last_one_holds(
     publisher.publish(message)
     graph.until(lambda: graph.logged('WARN', 'cmd_vel refused', 'finite'))
     assert node._command.velocity == (0.3, 0.0, 0.1)
+
+
+def test_a_velocity_beyond_what_is_walked_is_said_and_counted(
+    graph, controller, box_model, monkeypatch
+):
+    bounds = (Bound.both(0.6, 'gait.max_forward'), FREE, FREE)
+    monkeypatch.setattr(WaveController, 'velocity_bounds', bounds, raising=False)
+    node = controller()
+    publisher = graph.client.create_publisher(Twist, '/cmd_vel', 10)
+    graph.until(publisher.get_subscription_count)
+    message = Twist()
+    for speed in (0.6, 100.0, 2.0):
+        message.linear.x = speed
+        publisher.publish(message)
+        graph.until(lambda wanted=speed: node._command.velocity[0] == wanted)
+    line = (
+        'cmd_vel is not what the robot walks: 100 m/s forward is walked as 0.6 (gait.max_forward)'
+    )
+    assert graph.logged('WARN', line)
+    # The second is not said again at once, but counted, for diagnostics.
+    assert not graph.logged('WARN', '2 m/s forward')
+    assert node._readings()['commands beyond bounds'] == 2
 
 
 def test_the_keys_of_teleop_twist_keyboard_are_followed_to_its_stop(graph, controller, box_model):

@@ -37,6 +37,12 @@ class Controller(Protocol):
     set_points : tuple of str, optional
         Names that it takes beside the velocity of a command; a node with those of a posture
         (``gait_ros.posture_input``) has topic and service for them.
+
+    Attributes
+    ----------
+    velocity_bounds : Bounds, optional
+        Of ``gait_core.velocity_bounds``: what of a commanded velocity it follows, with the
+        parameters in force. Who asks for more is told.
     """
 
     Params: ClassVar[type[Parameters]]

@@ -12,6 +12,7 @@ from gait_core.parameters import Parameters
 from gait_core.robot.model import RobotModel
 from gait_core.targets import JointTargets, TargetTape
 from gait_core.trial_spec import Command
+from gait_core.velocity_bounds import Bounds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +26,7 @@ class HoldController:
     Params: ClassVar[type[Parameters]] = HoldParams
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({'stand': {}})
     needs: ClassVar[frozenset[str]] = frozenset()
+    velocity_bounds: ClassVar[Bounds] = 'it stands'
 
     def __init__(self, robot: RobotModel, params: HoldParams) -> None:
         self._params = params

@@ -20,6 +20,7 @@ from gait_core.robot.model import RobotModel
 from gait_core.snapshot import given, taken
 from gait_core.targets import JointTargets
 from gait_core.trial_spec import Command
+from gait_core.velocity_bounds import Bound, Bounds
 from gait_cpg.gaits import leg_places
 from gait_cpg.heading import HeadingHold
 from gait_cpg.insect_calibration import Watch
@@ -155,6 +156,17 @@ class InsectGait:
     def params(self) -> InsectGaitParams:
         """The parameters in force."""
         return self._params
+
+    @property
+    def velocity_bounds(self) -> Bounds:
+        """What of a commanded velocity is followed."""
+        params = self._params
+        gain = params.turn_gain
+        return (
+            Bound(0.0, params.top_speed, 'gait.top_speed, and none backward'),
+            Bound.both(0.0, 'it does not step aside'),
+            Bound.both(1.0 / gain if gain > 0.0 else 0.0, 'gait.turn_gain'),
+        )
 
     def set_params(self, params: InsectGaitParams) -> None:
         """Replace the parameters; the period settles, programs hold from the next one on."""

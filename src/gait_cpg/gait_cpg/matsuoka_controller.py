@@ -16,6 +16,7 @@ from gait_core.parameters import Parameters
 from gait_core.robot.model import RobotModel
 from gait_core.targets import JointTargets, TargetTape
 from gait_core.trial_spec import Command
+from gait_core.velocity_bounds import Bounds
 from gait_cpg.matsuoka_outputs import divisions, outputs_of
 from gait_cpg.matsuoka_parameters import MatsuokaParams
 from gait_cpg.matsuoka_senses import SENSES
@@ -39,6 +40,7 @@ class MatsuokaController:
     """
 
     Params: ClassVar[type[Parameters]] = MatsuokaParams
+    velocity_bounds: ClassVar[Bounds] = 'its oscillators run at their own pace'
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         {
             'reference': MappingProxyType({}),

@@ -128,6 +128,14 @@ def test_what_is_not_seen_is_not_corrected():
     assert steered(seen(0.3, 0.0), velocity=NOWHERE) == NOWHERE
 
 
+def test_a_velocity_beyond_the_bounds_is_walked_as_they_say():
+    high = tuple(bound.high for bound in walker().velocity_bounds)
+    held, _ = after(walker(), 3.0, high)
+    np.testing.assert_array_equal(after(walker(), 3.0, (100.0, 100.0, 100.0))[0], held)
+    slower, _ = after(walker(), 3.0, (0.9 * high[0], high[1], high[2]))
+    assert np.abs(slower - held).max() > 1e-3
+
+
 def test_feedback_leaves_no_tape_and_needs_nothing():
     held = walker(heading_gain=0.6, speed_gain=0.6)
     assert held.tape(DT, [Command(velocity=(0.2, 0.0, 0.0))]) is None

@@ -97,6 +97,18 @@ def test_a_fall_is_0_and_divergence_1(gait):
     assert (code, json.loads(out)['status']) == (0, 'fell')
 
 
+def test_a_velocity_that_is_not_walked_is_said_in_one_line(gait):
+    words = ('walk', 'legged_box', '--controller', 'hold', '--seconds', '0.1', '--json')
+    code, out, err = gait(*words, '--cmd', '100,0,-2')
+    assert code == 0 and json.loads(out)['status'] == 'ok'
+    assert err == (
+        'gait: --cmd is not what legged_box walks with hold: 100 m/s forward, 2 rad/s to the '
+        'right: it stands\n'
+    )
+    assert gait(*words, '--cmd', '0')[2] == ''
+    assert gait(*words)[2] == ''
+
+
 def test_walk_for_a_person_and_its_record(gait, tmp_path):
     code, out, _ = gait(
         'walk', 'legged_box', '--seconds', '0.5', '--record', str(tmp_path / 'record')

@@ -26,6 +26,7 @@ from gait_core.seeding import MAX_SEED
 from gait_core.targets import JointTargets, TargetMemory
 from gait_core.trial_setup import choose_controller, own_gait
 from gait_core.trial_spec import Command
+from gait_core.velocity_bounds import bounds_of
 from gait_core.weights import load_weights
 from gait_interfaces.msg import FootContacts, GaitState
 from gait_interfaces.srv import LoadGait
@@ -244,6 +245,7 @@ class ControllerNode(ManagedNode):
             self._now,
             stamped=self._chosen.stamped_cmd_vel,
             timeout=lambda: self._declared.value.command_timeout,
+            bounds=lambda: bounds_of(self.controller),
         )
         if takes_posture(self.controller):
             self._posture = PostureInput(self)
@@ -422,6 +424,7 @@ class ControllerNode(ManagedNode):
         return {
             **values,
             'command': ' '.join(f'{speed:.3f}' for speed in self._command.velocity),
+            'commands beyond bounds': self._velocity.beyond if self._velocity else 0,
             'age of joint_states [s]': self._seen.age(),
             'ignored': '; '.join(self._seen.complaints),
             'last stop': self._safe.last_stop,

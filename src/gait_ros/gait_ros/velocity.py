@@ -11,6 +11,7 @@ from rclpy.node import Node
 
 from gait_core.errors import ConfigurationError
 from gait_core.trial_spec import Command
+from gait_core.velocity_bounds import Bounds, beyond
 from gait_ros.qos import listen
 
 TOPIC = 'cmd_vel'
@@ -33,6 +34,13 @@ class VelocityInput:
         Whether messages are TwistStamped: their stamps are not looked at.
     timeout : callable
         Returns how long a message holds [s]; 0: for ever.
+    bounds : callable
+        Returns what of a velocity the controller follows, as of ``bounds_of``.
+
+    Attributes
+    ----------
+    beyond : int
+        How many messages asked for more than that.
 
     """
 
@@ -44,8 +52,11 @@ class VelocityInput:
         *,
         stamped: bool,
         timeout: Callable[[], float],
+        bounds: Callable[[], Bounds],
     ) -> None:
         self._node, self._now, self._timeout = node, now, timeout
+        self._bounds = bounds
+        self.beyond = 0
         self._command = Command(velocity=first)
         self._came: float = math.inf
         self._expired = False
@@ -82,3 +93,8 @@ class VelocityInput:
             )
             return
         self._came, self._expired = self._now(), False
+        if text := beyond(self._bounds(), velocity):
+            self.beyond += 1
+            self._node.get_logger().warning(
+                f'{TOPIC} is not what the robot walks: {text}', throttle_duration_sec=_REPEAT
+            )

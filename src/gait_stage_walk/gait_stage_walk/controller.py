@@ -16,11 +16,13 @@ from gait_core.parameters import Parameters
 from gait_core.robot.model import RobotModel
 from gait_core.targets import JointTargets, TargetTape
 from gait_core.trial_spec import Command
+from gait_core.velocity_bounds import Bounds
 from gait_stage_walk.balance import Balance
 from gait_stage_walk.behaviour import Behaviour, Period
 from gait_stage_walk.heading import Heading
 from gait_stage_walk.levelling import LegLevelling, vertical_length
 from gait_stage_walk.mixer import Mixer
+from gait_stage_walk.pace import followed
 from gait_stage_walk.parameters import PRESETS, StagedWalkParams
 from gait_stage_walk.pulse import nanoseconds
 from gait_stage_walk.staged_walk import StagedWalk
@@ -91,6 +93,11 @@ class StagedWalkController:
         """An IMU where balance is kept by it."""
         wanted = self._walk.desired
         return frozenset({'imu'} if wanted.balance_gain or wanted.balance_damping else ())
+
+    @property
+    def velocity_bounds(self) -> Bounds:
+        """What of a commanded velocity is followed."""
+        return followed(self._walk.desired)
 
     def set_params(self, params: StagedWalkParams) -> None:
         """Replace the parameters; they come into force at the next start or end of a cycle."""

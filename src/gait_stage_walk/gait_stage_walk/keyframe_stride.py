@@ -16,6 +16,7 @@ from gait_core.parameters import Parameters
 from gait_core.robot.model import RobotModel
 from gait_core.targets import JointTargets
 from gait_core.trial_spec import Command
+from gait_core.velocity_bounds import Bound, Bounds
 from gait_stage_walk.blend import Blend
 from gait_stage_walk.cycle import PHASES, Cycle
 from gait_stage_walk.leg import LOWER, UPPER, feet_of
@@ -98,6 +99,18 @@ class KeyframeStrideController:
     def params(self) -> KeyframeStrideParams:
         """The parameters in force."""
         return self._params
+
+    @property
+    def velocity_bounds(self) -> Bounds:
+        """What of a commanded velocity is followed."""
+        params = self._params
+        if not params.follow_velocity:
+            return 'it keeps its own pace, gait.follow_velocity is off'
+        return (
+            Bound.both(abs(self.speed) * params.fastest, 'gait.fastest'),
+            Bound.both(0.0, 'it does not step aside'),
+            Bound.both(0.0, 'it does not turn'),
+        )
 
     def set_params(self, params: KeyframeStrideParams) -> None:
         """Replace the parameters; another stride is gone over to within ``start_time``."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 import functools
 
+from gait_core.velocity_bounds import FREE, Bound, Bounds
 from gait_stage_walk.parameters import StagedWalkParams
 
 SPEED_PER_DEGREE = 0.0034
@@ -19,6 +20,18 @@ STANDING = 1e-3
 def speed_of(step_size_deg: float, time_scale: float) -> float:
     """Return the forward speed [m/s] of a walk with a step size [deg] and time scale [s]."""
     return SPEED_PER_DEGREE * step_size_deg * TIME_SCALE / time_scale
+
+
+def followed(params: StagedWalkParams) -> Bounds:
+    """Return what of a commanded velocity the walk follows."""
+    if not params.follow_velocity:
+        return 'it keeps its own pace, gait.follow_velocity is off'
+    fastest = speed_of(LARGEST_STEP, params.time_scale)
+    return (
+        Bound(0.0, fastest, f'its largest step, {LARGEST_STEP:g} degrees, and none backward'),
+        Bound.both(0.0, 'it does not step aside'),
+        FREE,
+    )
 
 
 @functools.lru_cache(maxsize=8)

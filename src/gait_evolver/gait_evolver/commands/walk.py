@@ -11,6 +11,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from pathlib import Path
+import sys
 from typing import TYPE_CHECKING, Any
 
 from gait_evolver.commands.common import (
@@ -62,6 +63,8 @@ def run(options: Namespace) -> int:
     spec = spec_of(options)
     if options.sensors:
         _check_sensors(options)
+    if options.cmd is not None:
+        _tell_beyond(spec)
     if options.record:
         from gait_evolver.bags.write import check_bag
 
@@ -123,6 +126,22 @@ def spec_of(options: Namespace) -> TrialSpec:
         ),
         **own,
     )
+
+
+def _tell_beyond(spec: TrialSpec) -> None:
+    """Say on standard error what of the commanded velocity the controller does not walk."""
+    from gait_core.robot.load import load_robot
+    from gait_core.trial import make_controller
+    from gait_core.velocity_bounds import beyond, bounds_of
+
+    robot = load_robot(spec.scene.robot, spec.scene.draw)
+    bounds = bounds_of(make_controller(spec, robot))
+    for item in spec.script:
+        if text := beyond(bounds, item.command.velocity):
+            print(
+                f'gait: --cmd is not what {robot.name} walks with {spec.controller}: {text}',
+                file=sys.stderr,
+            )
 
 
 def _check_sensors(options: Namespace) -> None:

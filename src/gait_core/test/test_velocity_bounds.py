@@ -1,0 +1,40 @@
+"""What is said of a commanded velocity that is not walked, and that it is what is not walked."""
+
+import math
+
+import numpy as np
+import pytest
+
+from gait_core.hold import HoldController, HoldParams
+from gait_core.testing import legged_box
+from gait_core.velocity_bounds import FREE, Bound, beyond, bounds_of
+
+BOUNDS = (Bound(0.0, 0.5, 'its legs'), Bound.both(0.0, 'no hips'), FREE)
+
+
+@pytest.mark.parametrize('velocity', [(0.0, 0.0, 0.0), (0.5, 0.0, 99.0), (0.2, 0.0, -1.0)])
+def test_of_what_is_walked_nothing_is_said(velocity):
+    assert beyond(BOUNDS, velocity) == ''
+
+
+@pytest.mark.parametrize(
+    ('velocity', 'line'),
+    [
+        ((100.0, 0.0, 0.0), '100 m/s forward is walked as 0.5 (its legs)'),
+        ((-0.1, 0.0, 0.0), '0.1 m/s backward is walked as 0 (its legs)'),
+        ((0.1, -0.2, 0.0), '0.2 m/s to the right is walked as 0 (no hips)'),
+        ((1.0, 0.2, 0.0), '1 m/s forward is walked as 0.5 (its legs); 0.2 m/s to the left is '
+         'walked as 0 (no hips)'),
+    ],
+)  # fmt: skip
+def test_what_is_not_walked_is_named_with_what_is_and_why(velocity, line):
+    assert beyond(BOUNDS, velocity) == line
+
+
+def test_a_controller_that_follows_nothing_says_why_and_one_without_bounds_nothing():
+    box = legged_box()
+    bounds = bounds_of(HoldController(box, HoldParams()))
+    assert beyond(bounds, (0.0, 0.0, -2.0)) == '2 rad/s to the right: it stands'
+    assert beyond(bounds, (0.0, 0.0, 0.0)) == ''
+    assert beyond(bounds_of(object()), (1e9, 0.0, -math.inf)) == ''
+    assert np.isinf([FREE.low, FREE.high]).all()
