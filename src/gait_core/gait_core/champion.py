@@ -18,6 +18,7 @@ import yaml
 
 from gait_core.canonical import plain, rebuild
 from gait_core.errors import ConfigurationError
+from gait_core.robot.yaml_reader import read_plain
 from gait_core.scene import NOTHING
 from gait_core.trial_spec import TrialSpec
 
@@ -192,13 +193,7 @@ def _move_there(path: Path, raw: bytes, durable: bool) -> None:
 
 
 def _ros_parameters(path: Path) -> dict[str, Any]:
-    try:
-        document = yaml.safe_load(path.read_text())
-    except OSError as error:
-        raise ConfigurationError(f'champion {path}: {error.strerror}') from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        reason = str(error).splitlines()[0]
-        raise ConfigurationError(f'champion {path} is no YAML: {reason}') from error
+    document = read_plain(path)
     try:
         found = document['/**']['ros__parameters']
     except (TypeError, KeyError) as error:

@@ -156,7 +156,7 @@ def test_an_edited_champion_is_named(tmp_path, line, message):
     ('text', 'message'),
     [
         (None, 'No such file'),
-        ('{', 'no YAML'),
+        ('{', r'champion\.yaml, line 1, column 2: expected '),
         ('- 1', 'no ROS parameter file'),
         ('/**: {ros__parameters: {gait: {x: 1.0}}}', 'no champion'),
         ('/**: {ros__parameters: {provenance: {format: 99}}}', 'champion format 99'),

@@ -13,11 +13,9 @@ import math
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from gait_core.canonical import later, rebuild
 from gait_core.errors import ConfigurationError, unknown
-from gait_core.robot.yaml_reader import plain_data
+from gait_core.robot.yaml_reader import read_plain
 from gait_core.scene import NOTHING
 from gait_core.seeding import check_seed
 from gait_core.trial_setup import merged
@@ -270,7 +268,7 @@ def load_experiment(name_or_path: str, overrides: Mapping[str, Any] = NOTHING) -
         if name_or_path not in experiment_names():
             raise unknown('experiment', name_or_path, experiment_names())
         path = FOLDER / f'{name_or_path}.yaml'
-    experiment = rebuild_experiment(read_yaml(path), path.stem, overrides)
+    experiment = rebuild_experiment(read_plain(path), path.stem, overrides)
     return replace(experiment, robot=_beside(path, experiment.robot))
 
 
@@ -316,25 +314,3 @@ def _without_foreign(
     if change.get(kind, known.get(kind)) == known.get(kind):
         return content
     return {**content, key: {name: item for name, item in known.items() if name != settings}}
-
-
-def read_yaml(path: Path) -> Any:
-    """
-    Return the content of a YAML file.
-
-    Raises
-    ------
-    ConfigurationError
-        If it cannot be read, is no YAML or repeats a key, of which one would be lost.
-
-    """
-    try:
-        return plain_data(path.read_text())
-    except OSError as error:
-        raise ConfigurationError(f'{path}: {error.strerror}') from error
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        place = f' (line {mark.line + 1})' if mark else ''
-        raise ConfigurationError(f'{path} is no YAML: {error.problem}{place}') from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f'{path} is no YAML: {str(error).splitlines()[0]}') from error

@@ -28,8 +28,9 @@ from gait_core.canonical import plain
 from gait_core.champion import Champion, write_atomically, write_champion
 from gait_core.errors import ConfigurationError
 from gait_core.fingerprint import difference, fingerprint_fields
+from gait_core.robot.yaml_reader import read_plain
 from gait_evolver import __version__
-from gait_evolver.experiment import Experiment, read_yaml, rebuild_experiment
+from gait_evolver.experiment import Experiment, rebuild_experiment
 from gait_evolver.front import Member
 from gait_evolver.plan import Plan, resolve
 from gait_evolver.run_files import StoreError, csv_text, extend, lock_folder, named
@@ -123,7 +124,7 @@ class RunStore:
 
     def warning(self) -> str:
         """Return a line on what differs from the beginning of the run, or nothing."""
-        facts = read_yaml(self.folder / 'run.yaml')
+        facts = read_plain(self.folder / 'run.yaml')
         changed = difference(facts.get('platform', {}), fingerprint_fields())
         texts = []
         if changed:
@@ -259,12 +260,12 @@ def read_run(folder: Path) -> tuple[dict[str, Any], Experiment]:
     """Return the facts and the experiment of a run directory; ConfigurationError if it is none."""
     if not (folder / 'run.yaml').is_file():
         raise ConfigurationError(f'{folder} is no run directory: it has no run.yaml')
-    facts = read_yaml(folder / 'run.yaml')
+    facts = read_plain(folder / 'run.yaml')
     if not isinstance(facts, dict) or facts.get('format') != FORMAT:
         raise ConfigurationError(f'{folder / "run.yaml"}: expected format {FORMAT}')
     if 'config_hash' not in facts:
         raise ConfigurationError(f'{folder / "run.yaml"} was changed: config_hash is missing')
-    content = read_yaml(folder / 'experiment.yaml')
+    content = read_plain(folder / 'experiment.yaml')
     return facts, rebuild_experiment(content, folder.name, {})
 
 

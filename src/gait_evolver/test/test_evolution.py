@@ -492,10 +492,12 @@ def test_unknown_experiments_and_files(tmp_path):
     with pytest.raises(ConfigurationError, match='No such file'):
         load_experiment(str(tmp_path / 'none.yaml'))
     (tmp_path / 'bad.yaml').write_text('a: [')
-    with pytest.raises(ConfigurationError, match='no YAML'):
+    with pytest.raises(ConfigurationError, match=r'bad\.yaml, line 1, column 5: expected '):
         load_experiment(str(tmp_path / 'bad.yaml'))
     (tmp_path / 'twice.yaml').write_text('genes:\n  size: {lower: 1}\n  size: {lower: 2}\n')
-    with pytest.raises(ConfigurationError, match=r"key 'size' is written twice \(line 3\)$"):
+    with pytest.raises(
+        ConfigurationError, match=r"line 3, column 3: the key 'size' is written twice$"
+    ):
         load_experiment(str(tmp_path / 'twice.yaml'))
     (tmp_path / 'list.yaml').write_text('- 1')
     with pytest.raises(ConfigurationError, match='expected named values'):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 import math
 from pathlib import Path
 import re
@@ -18,10 +18,24 @@ _COUNTS = {1: 'one number', 2: 'two numbers', 3: 'three numbers', 4: 'four numbe
 class _UniqueKeyLoader(yaml.SafeLoader):
     """The safe loader, refusing a key that is written twice (the first would be lost)."""
 
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep=deep)
+        except ValueError as error:
+            # It looks like a date or a number and is none: of month 13, say.
+            problem = f"'{node.value}' cannot be read: {error}"
+            raise yaml.constructor.ConstructorError(
+                None, None, problem, node.start_mark
+            ) from error
+
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen = set()
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
+            if not isinstance(key, Hashable):
+                raise yaml.constructor.ConstructorError(
+                    None, None, f'{key!r} is no key, a text is', key_node.start_mark
+                )
             if key in seen:
                 raise yaml.constructor.ConstructorError(
                     None, None, f"the key '{key}' is written twice", key_node.start_mark
@@ -33,11 +47,57 @@ class _UniqueKeyLoader(yaml.SafeLoader):
 
 def plain_data(text: str) -> Any:
     """Return what a YAML text holds; yaml.YAMLError also where a key is written twice."""
-    loader = _UniqueKeyLoader(text)
+    loader = None
     try:
+        loader = _UniqueKeyLoader(text)
         return loader.get_single_data()
+    except RecursionError as error:
+        raise yaml.YAMLError('it is nested too deeply') from error
     finally:
-        loader.dispose()
+        if loader is not None:
+            loader.dispose()
+
+
+def read_plain(path: Path) -> Any:
+    """
+    Return what a YAML file holds.
+
+    Raises
+    ------
+    ConfigurationError
+        In one line with file, line and column: if it cannot be read, is no YAML or repeats a key,
+        of which one would be lost.
+
+    """
+    text = ''
+    try:
+        text = path.read_text(encoding='utf-8')
+        return plain_data(text)
+    except yaml.YAMLError as error:
+        place, reason = _mistake(error, text)
+        raise ConfigurationError(f'{path}{place}: {reason}') from error
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f'{path}, byte {error.start}: it is no text in UTF-8') from error
+    except OSError as error:
+        raise ConfigurationError(f'{path}: {error.strerror or error}') from error
+
+
+def _mistake(error: yaml.YAMLError, text: str) -> tuple[str, str]:
+    """Return where and what a mistake is, without the names that the parser has for a text."""
+    if isinstance(error, yaml.reader.ReaderError):
+        before = text[: error.position]
+        line, column = before.count('\n') + 1, error.position - (before.rfind('\n') + 1) + 1
+        code = error.character if isinstance(error.character, int) else ord(error.character)
+        return f', line {line}, column {column}', f'the character U+{code:04X} may not be there'
+    if not isinstance(error, yaml.MarkedYAMLError) or error.problem_mark is None:
+        return '', ' '.join(str(error).split())
+    mark, began = error.problem_mark, error.context_mark
+    reason = ' '.join(str(error.problem).split()).replace("'<stream end>'", 'the end')
+    if error.context and began is not None and began.line != mark.line:
+        reason += f' ({error.context} that begins in line {began.line + 1})'
+    elif error.context:
+        reason += f' ({error.context})'
+    return f', line {mark.line + 1}, column {mark.column + 1}', reason
 
 
 def read_yaml(path: Path) -> Section:
@@ -50,13 +110,7 @@ def read_yaml(path: Path) -> Section:
         If the file cannot be read, is no YAML, repeats a key or holds no mapping.
 
     """
-    try:
-        content = plain_data(path.read_text(encoding='utf-8'))
-    except yaml.YAMLError as error:
-        raise ConfigurationError(f'{path}: {" ".join(str(error).split())}') from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f'{path}: {error}') from error
-    return Section(content, str(path))
+    return Section(read_plain(path), str(path))
 
 
 class Section:

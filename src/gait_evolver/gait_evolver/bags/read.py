@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
 from gait_core.arrays import FloatArray
 from gait_core.canonical import rebuild
 from gait_core.errors import ConfigurationError
 from gait_core.observation import Contacts, Imu, Observation
+from gait_core.robot.yaml_reader import read_plain
 from gait_core.targets import AppliedTargets
 from gait_core.trial_spec import Command, TrialResult, TrialSpec
 from gait_evolver.bags.messages import ARRAYS, OBSERVATION, TARGETS
@@ -107,12 +107,10 @@ def read_bag(folder: Path) -> RecordedTrial:
 
 def _about(folder: Path) -> dict[str, Any]:
     """Return what the suite added to the metadata of a bag."""
+    document = read_plain(folder / 'metadata.yaml')
     try:
-        document = yaml.safe_load((folder / 'metadata.yaml').read_text())
         found = document['rosbag2_bagfile_information']['custom_data'] or {}
-    except OSError as error:
-        raise ConfigurationError(f"bag '{folder}': {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError, TypeError, KeyError) as error:
+    except (TypeError, KeyError) as error:
         raise ConfigurationError(f"bag '{folder}': its metadata.yaml is none of a bag") from error
     version = found.get('gait.format')
     if version is None:

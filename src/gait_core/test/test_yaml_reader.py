@@ -1,0 +1,52 @@
+"""Mistakes in YAML files: one line with file, line and column, and nothing of the parser's own."""
+
+import pytest
+
+from gait_core.errors import ConfigurationError
+from gait_core.robot.yaml_reader import read_plain, read_yaml
+
+
+@pytest.mark.parametrize(
+    ('text', 'line', 'column', 'reason'),
+    [
+        ('a: b: c', 1, 5, 'mapping values are not allowed here'),
+        ('a: 1\n b: 2\n', 2, 3, 'mapping values are not allowed here'),
+        ('a: [1, 2\nb: 3\n', 2, 2, 'sequence that begins in line 1'),
+        ('a: {b: 1\n', 2, 1, 'got the end'),
+        ('a: 1\nb: 2\na: 3\n', 3, 1, "the key 'a' is written twice"),
+        ('b: 2\n[1]: 3\n', 2, 1, r'\[1\] is no key'),
+        ('x: 1\na: 2020-13-45\n', 2, 4, "'2020-13-45' cannot be read: month"),
+        ('x: 1\na: \x01\n', 2, 4, r'the character U\+0001 may not be there'),
+        ('x: !!python/name:os.system\n', 1, 4, 'could not determine a constructor'),
+    ],
+)
+def test_a_mistake_is_named_with_its_place(tmp_path, text, line, column, reason):
+    path = tmp_path / 'own.yaml'
+    path.write_text(text, encoding='utf-8')
+    for read in (read_plain, read_yaml):
+        with pytest.raises(ConfigurationError, match=reason) as caught:
+            read(path)
+        said = str(caught.value)
+        assert said.startswith(f'{path}, line {line}, column {column}: ')
+        assert '\n' not in said and '<' not in said
+
+
+@pytest.mark.parametrize(
+    ('content', 'reason'),
+    [(b'a: \xff', 'byte 3: it is no text'), (b'[' * 9999, 'nested too deeply')],
+    ids=['bytes', 'depth'],
+)
+def test_what_has_no_line_is_named_all_the_same(tmp_path, content, reason):
+    path = tmp_path / 'own.yaml'
+    path.write_bytes(content)
+    with pytest.raises(ConfigurationError, match=reason) as caught:
+        read_plain(path)
+    assert str(caught.value).startswith(str(path)) and '\n' not in str(caught.value)
+    with pytest.raises(ConfigurationError, match='none.yaml: No such file'):
+        read_plain(tmp_path / 'none.yaml')
+
+
+def test_what_is_right_is_read(tmp_path):
+    path = tmp_path / 'own.yaml'
+    path.write_text('a: [1, 2.5, x]\nb: {c: null, d: true}\n', encoding='utf-8')
+    assert read_plain(path) == {'a': [1, 2.5, 'x'], 'b': {'c': None, 'd': True}}
