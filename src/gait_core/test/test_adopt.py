@@ -93,6 +93,17 @@ def test_limits_decide_which_way_knees_bend(adopted):
     assert all(found.robot.nominal_stance[f'{name}_c'] > 1.0 for name in ('FL', 'RR'))
 
 
+def test_limits_of_one_side_alone_are_named_where_it_stands_otherwise(adopted):
+    text = dog_urdf()
+    at = text.index('name="FR_c"')
+    found = adopted(text[:at] + text[at:].replace('lower="-2.6"', 'lower="0"', 1))
+    assert found.robot.nominal_stance['FR_c'] > 1.0 > -1.0 > found.robot.nominal_stance['FL_c']
+    stands, limits = (text for text in found.doubts if 'FR_c' in text)
+    assert stands.startswith('left and right stand differently: ')
+    assert 'FR_c to 0 ... 2.6' in limits and 'FL_c to -2.6 ... 2.6' in limits
+    assert 'so 2 of these joints' in limits
+
+
 def test_the_workspace_of_a_leg_in_its_plane_is_that_of_two_bars(adopted):
     found = adopted(dog_urdf(limits=(-6.0, 6.0)))
     space = found.workspaces['fl']

@@ -192,10 +192,36 @@ def _knee(robot: RobotModel, one: FoundLeg, found: LegSolution, legs: int) -> fl
 
 
 def _asymmetry(robot: RobotModel, stance: Mapping[str, float]) -> list[str]:
-    """Return a doubt where counterparts do not stand alike."""
+    """Return doubts where counterparts do not stand alike, and where their limits may be why."""
     apart = [
         name
         for name, (other, sign) in robot.mirror_pairs.items()
         if abs(stance[name] - sign * stance[other]) > 0.02
     ]
-    return [f'left and right stand differently: {", ".join(apart)}'] if apart else []
+    if not apart:
+        return []
+    found = [f'left and right stand differently: {", ".join(apart)}']
+    unlike = [name for name in apart if not _mirrored(robot, name)]
+    if unlike:
+        name, (other, _) = unlike[0], robot.mirror_pairs[unlike[0]]
+        found.append(
+            f'the file limits {_range(robot, name)} and its counterpart {_range(robot, other)}, '
+            f'no mirror image; so {len(unlike)} of these joints: correct them under limits in '
+            'robot.yaml'
+        )
+    return found
+
+
+def _mirrored(robot: RobotModel, name: str) -> bool:
+    """Return whether a joint and its counterpart can do the same."""
+    other, sign = robot.mirror_pairs[name]
+    own, theirs = (
+        robot.joint[name],
+        sorted(sign * bound for bound in (robot.joint[other].lower, robot.joint[other].upper)),
+    )
+    return bool(np.allclose((own.lower, own.upper), theirs, atol=0.02))
+
+
+def _range(robot: RobotModel, name: str) -> str:
+    joint = robot.joint[name]
+    return f'{name} to {joint.lower:.3g} ... {joint.upper:.3g}'
