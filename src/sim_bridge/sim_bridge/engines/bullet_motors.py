@@ -13,6 +13,7 @@ from gait_core.targets import AppliedTape, AppliedTargets
 from sim_bridge.engines.bullet_balls import Balls
 from sim_bridge.engines.bullet_client import pb
 from sim_bridge.engines.bullet_elements import Elements
+from sim_bridge.engines.bullet_native import NativeSteps, native
 from sim_bridge.engines.bullet_work import Meter
 from sim_bridge.engines.bullet_world import World
 from sim_bridge.engines.demands import DEFAULT_GAIN, Demands, Torques
@@ -41,8 +42,12 @@ class Motors:
         Whether ``drive`` must be called before every physics step.
     meter : Meter or None
         Looks at every physics step, if work is summed or there are screws.
+    native : NativeSteps or None
+        Advances physics steps with all that acts in them, where there is a way.
     links : list of int
         Bullet's index of each joint.
+    pushed : list of int
+        Joints with torque that are not part of a ball joint, among ``joint_names``.
     command : callable
         Gives the servos positions and velocities, and the ``constants``.
     constants : tuple
@@ -71,8 +76,8 @@ class Motors:
         self._friction = np.array([robot.joint[name].friction for name in robot.joint_names])
         hinges = np.setdiff1d(np.arange(len(self.links)), self.balls.columns)
         self._hinges: list[int] = hinges.tolist()
-        self._pushed: list[int] = np.intersect1d(self.torques.columns, hinges).tolist()
-        self._torque_links = [self.links[i] for i in self._pushed]
+        self.pushed: list[int] = np.intersect1d(self.torques.columns, hinges).tolist()
+        self._torque_links = [self.links[i] for i in self.pushed]
         self._state: FloatArray = np.zeros((3, len(self.links)))
         self._bind_servos()
         self._silence()
@@ -83,6 +88,10 @@ class Motors:
             if sums_work or screws
             else None
         )
+        self.native: NativeSteps | None = None
+        if len(self.torques.columns) == len(self.links) > 0:
+            found = native(self._client, self._body, self.elements.moving)
+            self.native = found and NativeSteps(self, self._client, self._body, found)
 
     def _bind_servos(self) -> None:
         demands = self.demands
@@ -122,7 +131,7 @@ class Motors:
                 maxVelocity=float(self.demands.velocity_limit[i]),
                 physicsClientId=self._client,
             )
-        for i in self._pushed:
+        for i in self.pushed:
             pb.setJointMotorControl2(
                 self._body,
                 self.links[i],
@@ -267,8 +276,8 @@ class Motors:
         at, rate, effort = self._state
         if self._torque_links:
             states = pb.getJointStates(self._body, self._torque_links, self._client)
-            at[self._pushed] = [state[0] for state in states]
-            rate[self._pushed] = [state[1] for state in states]
+            at[self.pushed] = [state[0] for state in states]
+            rate[self.pushed] = [state[1] for state in states]
         self.balls.read(at, rate)
         columns = self.torques.columns
         effort[columns] = self.torques.at(at[columns], rate[columns])
@@ -278,6 +287,6 @@ class Motors:
                 self._body,
                 self._torque_links,
                 pb.TORQUE_CONTROL,
-                forces=effort[self._pushed].tolist(),
+                forces=effort[self.pushed].tolist(),
                 physicsClientId=self._client,
             )

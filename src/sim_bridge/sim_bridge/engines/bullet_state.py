@@ -80,11 +80,9 @@ class StateReader(RigidReader[Motors]):
         self._sole_of = {index: i for i, index in reversed(list(enumerate(carriers)))}
 
     def _fill(self, tick: int, motors: Motors, row: FloatArray) -> None:
-        joints = motors.states()
-        positions, velocities, _, efforts = zip(*joints, strict=True) if joints else _NO_JOINTS
-        body = body_state(self._body, -1, self._client)
-        # All of it in one array: each conversion costs more than what it converts.
-        ends = np.array([*positions, *velocities, *body, *efforts]).reshape(1, -1)
+        native = motors.native
+        told = native is not None and native.told
+        ends = (native.end() if native is not None and told else self._ask(motors)).reshape(1, -1)
         carrier = None
         if self._imu_mount.carrier >= 0:
             other = body_state(self._body, self._imu_mount.carrier, self._client)
@@ -92,9 +90,19 @@ class StateReader(RigidReader[Motors]):
         self._complete(ends, row.reshape(1, -1), carrier)
         if motors.meter is not None and self._sums_work:
             row[self._parts[5]] = motors.meter.work().ravel()
+        if told:
+            return
         motors.torques.write(row[self._parts[4]])
         if len(motors.balls):
             motors.balls.read(row[self._parts[0]], row[self._parts[1]])
+
+    def _ask(self, motors: Motors) -> FloatArray:
+        """Return what Bullet says of joints and root, (3 n + 13,), as in ``Answers.ends``."""
+        joints = motors.states()
+        positions, velocities, _, efforts = zip(*joints, strict=True) if joints else _NO_JOINTS
+        body = body_state(self._body, -1, self._client)
+        # All of it in one array: each conversion costs more than what it converts.
+        return np.array([*positions, *velocities, *body, *efforts])
 
     def _complete(
         self, ends: FloatArray, rows: FloatArray, carriers: FloatArray | None = None
@@ -126,7 +134,8 @@ class StateReader(RigidReader[Motors]):
         elements = motors.elements
         if not len(elements):
             return (), _NO_ELEMENTS
-        elements.read()
+        if motors.native is None or not motors.native.told:
+            elements.read()
         return elements.tensions.names, np.array([elements.lengths, elements.tensions.applied])
 
     def _touching(self) -> Touching:

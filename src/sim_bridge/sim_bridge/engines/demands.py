@@ -191,7 +191,7 @@ class Torques:
         self.targets: FloatArray = np.zeros((3, len(columns)))
         self.applied: FloatArray = np.zeros(len(columns))
         self.fast: IntArray = np.zeros(len(columns), dtype=np.int64)
-        self._n, self._steps = len(demands.kinds), 0
+        self._n, self.steps = len(demands.kinds), 0
 
     @property
     def overspeed(self) -> IntArray:
@@ -203,7 +203,7 @@ class Torques:
     def select(self, sample: int) -> None:
         """Put a sub-sample of the demands into force."""
         demands, columns = self._demands, self.columns
-        self._steps = 0
+        self.steps = 0
         if len(columns):
             self.targets[0] = demands.position[sample, columns]
             self.targets[1] = demands.velocity[sample, columns]
@@ -212,10 +212,10 @@ class Torques:
     def at(self, position: FloatArray, velocity: FloatArray) -> FloatArray:
         """Return the torques, (t,) [N m or N], of the coming step at a state, (t,) each."""
         laws.joint_torques(
-            self.laws, self.constants, self.targets, self._steps * self._dt, position, velocity,
+            self.laws, self.constants, self.targets, self.steps * self._dt, position, velocity,
             self.applied, self.fast,
         )  # fmt: skip
-        self._steps += 1
+        self.steps += 1
         return self.applied
 
     def write(self, efforts: FloatArray) -> None:
@@ -260,12 +260,12 @@ class Tensions:
         self.constants[:, laws.EFFORT] = np.where(limited, effort, np.inf)
         self.targets: FloatArray = np.zeros((3, len(elements)))
         self.applied: FloatArray = np.zeros(len(elements))
-        self._steps = 0
+        self.steps = 0
 
     def select(self, sample: int) -> None:
         """Put a sub-sample of the demands into force."""
         demands, first = self._demands, self._first
-        self._steps = 0
+        self.steps = 0
         if self.names:
             self.targets[0] = demands.position[sample, first:]
             self.targets[1] = demands.velocity[sample, first:]
@@ -274,10 +274,10 @@ class Tensions:
     def at(self, lengths: FloatArray, rates: FloatArray) -> FloatArray:
         """Return the tensions, (e,) [N], of the coming step at lengths and their rates, (e,)."""
         laws.element_tensions(
-            self.laws, self.constants, self.targets, self._steps * self._dt, lengths, rates,
+            self.laws, self.constants, self.targets, self.steps * self._dt, lengths, rates,
             self.applied,
         )  # fmt: skip
-        self._steps += 1
+        self.steps += 1
         return self.applied
 
 
