@@ -18,6 +18,11 @@ from gait_core.robot.yaml_reader import read_plain, read_yaml
         ('x: 1\na: 2020-13-45\n', 2, 4, "'2020-13-45' cannot be read: month"),
         ('x: 1\na: \x01\n', 2, 4, r'the character U\+0001 may not be there'),
         ('x: !!python/name:os.system\n', 1, 4, 'could not determine a constructor'),
+        ('a: !!bool maybe', 1, 4, "'maybe' cannot be read: it is no bool"),
+        ('a: !!int ""', 1, 4, "'' cannot be read: it is no int"),
+        ('a: !!timestamp soon', 1, 4, "'soon' cannot be read: it is no timestamp"),
+        ('!!map [1]', 1, 1, 'keys with values are expected here'),
+        ('a: 1' + '0' * 5000, 1, 4, r"'10{39}\.\.\.' cannot be read: "),
     ],
 )
 def test_a_mistake_is_named_with_its_place(tmp_path, text, line, column, reason):

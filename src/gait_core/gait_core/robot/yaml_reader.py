@@ -13,6 +13,8 @@ import yaml
 from gait_core.errors import ConfigurationError, unknown
 
 _COUNTS = {1: 'one number', 2: 'two numbers', 3: 'three numbers', 4: 'four numbers'}
+_SHOWN = 40
+"""Characters of a value that cannot be read."""
 
 
 class _UniqueKeyLoader(yaml.SafeLoader):
@@ -21,15 +23,23 @@ class _UniqueKeyLoader(yaml.SafeLoader):
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         try:
             return super().construct_object(node, deep=deep)
-        except ValueError as error:
-            # It looks like a date or a number and is none: of month 13, say.
-            problem = f"'{node.value}' cannot be read: {error}"
+        except (ArithmeticError, AttributeError, LookupError, ValueError) as error:
+            # It looks like a date or a number and is none: of month 13, say. The parser refuses
+            # an explicit tag, !!bool or !!int, on what it does not fit in any of these ways.
+            value, kind = str(node.value), node.tag.rsplit(':')[-1]
+            value = value if len(value) <= _SHOWN else f'{value[:_SHOWN]}...'
+            reason = error if isinstance(error, ValueError) else f'it is no {kind}'
+            problem = f"'{value}' cannot be read: {reason}"
             raise yaml.constructor.ConstructorError(
                 None, None, problem, node.start_mark
             ) from error
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen = set()
+        if not isinstance(node, yaml.MappingNode):
+            raise yaml.constructor.ConstructorError(
+                None, None, 'keys with values are expected here', node.start_mark
+            )
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, Hashable):
