@@ -77,8 +77,9 @@ def test_the_champion_replays_from_its_own_weights(run, capsys):
     assert json.loads(capsys.readouterr().out)['equal'] is True
 
 
-def test_a_champion_walks_by_its_own_weights():
-    file = Path(__file__).parents[2] / 'doc/results/bishop2008_champion.yaml'
+@pytest.mark.parametrize('name', ['bishop2008', 'bishop2008_omni'])
+def test_a_champion_walks_by_its_own_weights(name):
+    file = Path(__file__).parents[2] / f'doc/results/{name}_champion.yaml'
     parser = ArgumentParser()
     walk.add_arguments(parser)
     spec = walk.spec_of(parser.parse_args(['spider', '--champion', str(file)]))
