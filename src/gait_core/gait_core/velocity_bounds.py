@@ -46,6 +46,15 @@ Bounds = tuple[Bound, Bound, Bound] | str
 """Of forward speed, speed to the left and turning rate; or why no velocity is followed at all."""
 
 
+def at_most(forward: float, sideways: float, yaw_rate: float) -> Bounds:
+    """Return the bounds of parameters ``max_forward``, ``max_sideways`` and ``max_yaw_rate``."""
+    return (
+        Bound.both(forward, 'gait.max_forward'),
+        Bound.both(sideways, 'gait.max_sideways'),
+        Bound.both(yaw_rate, 'gait.max_yaw_rate'),
+    )
+
+
 def bounds_of(controller: Any) -> Bounds:
     """Return the ``velocity_bounds`` of a controller; of one that says nothing, none."""
     found: Bounds = getattr(controller, 'velocity_bounds', (FREE, FREE, FREE))

@@ -20,7 +20,7 @@ from gait_core.parameters import Parameters, bounded, flag, text, whole
 from gait_core.robot.model import RobotModel
 from gait_core.targets import JointTargets, TargetTape
 from gait_core.trial_spec import Command
-from gait_core.velocity_bounds import Bound, Bounds
+from gait_core.velocity_bounds import Bounds, at_most
 from gait_cpg.foothold import footholds
 from gait_cpg.gaits import GAITS, OWN, gait, leg_lags, read_gait
 from gait_cpg.ground_slope import NEEDS as SLOPE_NEEDS
@@ -242,11 +242,7 @@ class PhaseCpgController:
     def velocity_bounds(self) -> Bounds:
         """What of a commanded velocity is followed."""
         params = self._params
-        return (
-            Bound.both(params.max_forward, 'gait.max_forward'),
-            Bound.both(params.max_sideways, 'gait.max_sideways'),
-            Bound.both(params.max_yaw_rate, 'gait.max_yaw_rate'),
-        )
+        return at_most(params.max_forward, params.max_sideways, params.max_yaw_rate)
 
     def set_params(self, params: PhaseCpgParams) -> None:
         """Replace the parameters; the walk settles into them."""

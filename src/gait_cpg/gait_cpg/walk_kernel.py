@@ -30,21 +30,9 @@ def _swing(  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True)
 def advance_feet(  # type: ignore[no-untyped-def]
-    oscillators,
-    gain,
-    cosine,
-    sine,
-    period,
-    walking,
-    stance,
-    now,
-    extra,
-    twist,
-    wanted,
-    wanted_extra,
-    settled,
-    feet,
-):
+    oscillators, gain, cosine, sine, period, walking, stance, now, extra, twist, wanted,
+    wanted_extra, settled, feet,
+):  # fmt: skip
     """
     Advance the oscillators by K samples and write where the feet are at each.
 

@@ -16,7 +16,7 @@ from gait_core.parameters import Parameters
 from gait_core.robot.model import RobotModel
 from gait_core.targets import JointTargets
 from gait_core.trial_spec import Command
-from gait_core.velocity_bounds import Bound, Bounds
+from gait_core.velocity_bounds import Bounds, at_most
 from gait_stage_walk.pulse import SECOND, nanoseconds
 from gait_stage_walk.zmp.biped import Biped
 from gait_stage_walk.zmp.footsteps import STILL, Twist
@@ -87,11 +87,7 @@ class ZmpWalkController:
     def velocity_bounds(self) -> Bounds:
         """What of a commanded velocity is followed."""
         params = self._params
-        return (
-            Bound.both(params.max_forward, 'gait.max_forward'),
-            Bound.both(params.max_sideways, 'gait.max_sideways'),
-            Bound.both(params.max_yaw_rate, 'gait.max_yaw_rate'),
-        )
+        return at_most(params.max_forward, params.max_sideways, params.max_yaw_rate)
 
     def set_params(self, params: ZmpWalkParams) -> None:
         """Replace the parameters; steps that begin from now on have the new shape."""
