@@ -228,7 +228,8 @@ class Experiment:
         if self.repeats > 1 and (self.bodies != 'one' or self.start_spread):
             raise ConfigurationError(
                 f'experiment.repeats is {self.repeats}, but a champion has one scene: repeats '
-                'cannot differ in body or start; nearest valid: repeats: 1'
+                'differ by what their seed draws alone; nearest valid: repeats: 1, or randomise: '
+                '{draw: [1, 1000000], initial.x: [-5, 5], initial.y: [-5, 5]}'
             )
         for name, terms in self.objectives.items():
             if not terms:
