@@ -1,0 +1,16 @@
+"""Every process that runs tests, alone or one of several, has a ROS domain of its own."""
+
+import pytest
+
+from gait_core.errors import ConfigurationError
+from gait_core.testing_domain import own_domain
+
+
+def pytest_configure(config):
+    # What starts the processes runs no test; its domain would become that of all of them.
+    if getattr(config.option, 'numprocesses', None):
+        return
+    try:
+        own_domain()
+    except ConfigurationError as error:
+        raise pytest.UsageError(str(error)) from error
