@@ -17,7 +17,11 @@ from gait_core.weights import load_weights
 from gait_evolver.cli import main
 from gait_evolver.commands import walk
 from gait_evolver.experiment import load_experiment
-from gait_evolver.plan import resolve
+from gait_evolver.optimizers.pattern_cma import PatternCmaOptimizer
+from gait_evolver.plan import Plan, resolve
+from gait_evolver.run_store import read_rows, read_run
+from gait_evolver.studies.bishop2008_walk import mean_network
+from gait_evolver.study_session import Evolved
 
 need_engine('mujoco')
 SMALL = {
@@ -149,3 +153,36 @@ def test_what_cannot_be_searched_so_is_refused_in_one_line(changes, words):
     with pytest.raises(ConfigurationError, match=words) as refusal:
         resolve(small(**changes))
     assert '\n' not in str(refusal.value)
+
+
+def test_the_mean_of_a_search_with_repeats_is_told_the_mean_of_their_scores(tmp_path, monkeypatch):
+    names = ('population=4', 'repeats=2', 'duration=5', 'scene.physics_step=0.004')
+    folder = tmp_path / 'run'
+    options = [part for name in names for part in ('--set', name)]
+    options += ['--generations', '2', '--run-dir', str(folder), '--workers', '1', '--json']
+    assert main(['evolve', 'bishop2008_omni', *options]) == 0
+    told = []
+
+    class Watched(PatternCmaOptimizer):
+        def tell(self, evaluations):
+            told.append(evaluations)
+            super().tell(evaluations)
+
+    monkeypatch.setattr(
+        Plan,
+        'make_optimizer',
+        lambda plan: Watched(layout=plan.layout, seed=1, **plan.experiment.optimizer.settings),
+    )
+    plan, generations = resolve(read_run(folder)[1]), read_rows(folder)
+    mean_network(
+        Evolved(
+            plan=plan, folder=folder, generations=generations,
+            champion=read_champion(folder / 'champion.yaml'),
+        )
+    )  # fmt: skip
+    for rows, evaluations in zip(generations, told, strict=True):
+        assert len(rows) == 8
+        scores = np.array([row.fitness for row in rows], dtype=float).reshape(4, 2)
+        assert np.array([one.objectives for one in evaluations])[:, 0] == pytest.approx(
+            scores.mean(axis=1)
+        )

@@ -46,7 +46,8 @@ def found():
 def every_way(angle, **values):
     """Return the set points of a gait whose rotation servos are all that a direction moves."""
     told = {'leader': 0.01, 'with1': 0.01, 'with2': -0.01, 'with3': -0.01, 'with12': 0.04}
-    told |= {'with13': -0.04, 'with8': 0.03, 'after9': 0.02, 'gate': GATE, **values}
+    told |= {'with13': -0.04, 'with8': 0.03, 'after9': 0.02, 'gate': GATE}
+    told |= {'share': 1.0, **values}
     heading = (0.0, 0.0) if angle is None else (np.cos(angle), np.sin(angle))
     return alone(Omnidirectional, heading, 1200, **told)
 
@@ -99,6 +100,14 @@ def test_gates_let_through_what_their_angle_to_the_direction_says(angle):
     found = every_way(angle)
     for servo, swing in zip(range(8, 12), wanted, strict=True):
         assert harmonic(found[:, servo], 0.9)[0] == pytest.approx(swing, rel=0.2, abs=0.003)
+
+
+def test_legs_are_lifted_by_their_share_without_a_direction_and_wholly_with_one():
+    for angle, part in ((None, 0.4), (0.0, 1.0)):
+        found = every_way(angle, share=0.4)
+        assert harmonic(found[:, 12], 0.9)[0] == pytest.approx(0.04, rel=0.1)
+        for servo in range(8):
+            assert harmonic(found[:, servo], 0.9)[0] == pytest.approx(0.01 * part, rel=0.25)
 
 
 def test_without_a_direction_the_robot_treads_on_the_spot():

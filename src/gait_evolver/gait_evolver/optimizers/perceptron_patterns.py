@@ -52,9 +52,13 @@ def _symmetric(names: list[str], most: float) -> list[Gene]:
 SPACE = ParameterSpace((*_swings(), *_symmetric([f'steer{servo}' for servo in SERVOS], 0.1)))
 """The 32 numbers of a pattern, with their bounds."""
 OMNIDIRECTIONAL_SPACE = ParameterSpace(
-    (*_swings(), Gene(name='gate', lower=1.2, upper=3.4, unit='-'))
+    (
+        *_swings(),
+        Gene(name='gate', lower=1.2, upper=3.4, unit='-'),
+        Gene(name='share', lower=0.0, upper=1.0, unit='-'),
+    )
 )
-"""The 25 numbers of an omnidirectional pattern."""
+"""The 26 numbers of an omnidirectional pattern."""
 
 
 class _Sides:
@@ -151,10 +155,11 @@ class Omnidirectional:
     """
     Four gaits of one, along x, y and back, mixed by the wanted direction.
 
-    What all four have in common, legs lifted in turn, goes on whatever the direction is; its knees
-    are the wave that all follow. What a gait has beyond that is open to directions near its own.
-    With no direction all are closed and the robot treads on the spot. Middles have a part for
-    all directions and one that follows the direction around.
+    What all four have in common, legs lifted in turn, goes on whatever the direction is, the knees
+    wholly, for they are the wave that all follow, the other servos by a share. What a gait has
+    beyond that is open to directions near its own. With no direction all are closed and the robot
+    treads on the spot. Middles have a part for all directions and one that follows the direction
+    around.
 
     Attributes
     ----------
@@ -168,6 +173,8 @@ class Omnidirectional:
     gate : float [-]
         How narrow the gaits are: what each has of its own swings by
         ``sqrt(1 - gate^2 (1 - cos a)^2)`` at an angle ``a`` from it.
+    share : float [-]
+        How much of what the gaits have in common goes on for all directions but for the knees.
 
     """
 
@@ -177,15 +184,16 @@ class Omnidirectional:
     swings: ComplexArray
     offsets: FloatArray
     gate: float
+    share: float
 
     @classmethod
     def of(cls, point: FloatArray) -> Omnidirectional:
-        """Return the pattern of a point of the unit cube, (25,)."""
+        """Return the pattern of a point of the unit cube, (26,)."""
         values = OMNIDIRECTIONAL_SPACE.decode(point)
         sides = _Sides(values)
         return cls(
             period=values['period'], swings=sides.swings(), offsets=sides.places('offset', 1.0),
-            gate=values['gate'],
+            gate=values['gate'], share=values['share'],
         )  # fmt: skip
 
     @property
@@ -196,7 +204,9 @@ class Omnidirectional:
     def weights(self, layout: PerceptronLayout, dt: float) -> Weights:
         """Return the weights of the pattern, as of ``Pattern.weights``."""
         common, offsets = self.common, self._offsets()
-        strengths = _strengths(common, self.period, _LEAST)
+        shares = np.where(np.isin(np.arange(16), np.r_[KNEES]), 1.0, self.share)
+        strengths = shares * _strengths(common, self.period, _LEAST)
+        own = self.swings - shares * common
         leaders, kicks = np.zeros((2, 16))
         leaders[KNEES] = _ALTERNATE / (SQUARE * strengths[KNEES].sum())
         kicks[KNEES] = _KICK * _ALTERNATE
@@ -207,11 +217,11 @@ class Omnidirectional:
         for servo, swing in enumerate((common * phase).tolist()):
             layer.relay(servo, swing, strengths[servo], offsets[servo], kicks[servo])
         for turns, (x, y) in enumerate(((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))):
-            swings = _turned(self.swings - common, turns, -1.0)
-            shares = _strengths(swings, self.period, 0.0)
+            swings = _turned(own, turns, -1.0)
+            parts = _strengths(swings, self.period, 0.0)
             gate = self.gate * np.array([1.0, -x, -y])
             for servo, swing in enumerate((swings * phase).tolist()):
-                layer.gated(servo, swing, shares[servo], offsets[servo], gate)
+                layer.gated(servo, swing, parts[servo], offsets[servo], gate)
         return layer.weights()
 
     def _offsets(self) -> FloatArray:

@@ -15,9 +15,10 @@ import numpy as np
 from gait_core.champion import write_atomically
 from gait_core.contracts import Evaluation
 from gait_core.perceptrons import Weights
-from gait_core.scene import NOTHING
 from gait_core.trial_spec import Command, TimedCommand, TrialResult, TrialSpec
+from gait_evolver.judgement import by_individual, judged
 from gait_evolver.plan import scene_on
+from gait_evolver.run_log import Row as Turn
 from gait_evolver.studies.bishop2008_model import on
 from gait_evolver.studies.bishop2008_runs import OMNI, PATTERN, evolved
 from gait_evolver.study import Row, at_least, at_most
@@ -47,18 +48,16 @@ def mean_network(run: Evolved) -> Weights:
     search = run.plan.make_optimizer()
     for rows in run.generations:
         search.ask()
-        search.tell(
-            [
-                Evaluation(
-                    id=row.id,
-                    status=row.status,
-                    objectives=None if row.fitness is None else np.array([row.fitness]),
-                )
-                for row in rows
-            ]
-        )
+        search.tell([_evaluation(turns) for turns in by_individual(rows)])
     found: Weights = search.mean
     return found
+
+
+def _evaluation(turns: Sequence[Turn]) -> Evaluation:
+    """Return what the turns of a network say about it."""
+    status, fitness = judged(turns)
+    objectives = None if fitness is None else np.array([fitness])
+    return Evaluation(id=turns[0].id, status=status, objectives=objectives)
 
 
 def save(file: Path, run: Evolved, weights: Weights) -> None:
@@ -137,7 +136,9 @@ def steering(session: Session) -> Sequence[Row]:
         angle = 2.0 * math.pi * (number % 8) / 8.0
         velocity = (_SPEED * math.cos(angle), _SPEED * math.sin(angle), 0.0)
         script = (TimedCommand(time=0.0, command=Command(velocity=velocity)),)
-        turns.append(replace(spec, script=script, randomise=NOTHING))
+        # The body and where it starts stay drawn; x points the same way for all.
+        drawn = {name: ends for name, ends in spec.randomise.items() if name != 'initial.yaw'}
+        turns.append(replace(spec, script=script, randomise=drawn))
         wanted.append(angle)
     results = session.run(turns)
     errors = [_error(result, angle) for result, angle in zip(results, wanted, strict=True)]
