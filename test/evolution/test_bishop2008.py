@@ -145,7 +145,7 @@ def test_runs_a_and_b_search_networks_of_the_published_sizes():
         ({'optimizer': {'name': 'genetic'}}, 'genes is empty'),
         ({'controller': 'hold', 'preset': '', 'gait': {}}, 'nearest valid: perceptron'),
         ({'bodies': 'turns'}, 'turn'),
-        ({'repeats': 2}, 'nearest valid: repeats: 1, or randomise: {draw: '),
+        ({'repeats': 2}, 'nearest valid: repeats: 1, or bodies: one and start_spread: 0 '),
         ({'start_spread': -1.0}, 'nearest valid: 0'),
     ],
 )

@@ -72,3 +72,7 @@ def test_a_run_keeps_its_domain_and_its_children_are_in_it(only, monkeypatch):
 def test_a_domain_that_the_user_names_is_taken_as_it_is(only, monkeypatch):
     monkeypatch.setenv('ROS_DOMAIN_ID', '42')
     assert own_domain() == 42
+    for wrong in ('abc', '233', '-1'):
+        monkeypatch.setenv('ROS_DOMAIN_ID', wrong)
+        with pytest.raises(ConfigurationError, match=f"'{wrong}', expected .* from 0 to 232"):
+            own_domain()

@@ -227,9 +227,9 @@ class Experiment:
             )
         if self.repeats > 1 and (self.bodies != 'one' or self.start_spread):
             raise ConfigurationError(
-                f'experiment.repeats is {self.repeats}, but a champion has one scene: repeats '
-                'differ by what their seed draws alone; nearest valid: repeats: 1, or randomise: '
-                '{draw: [1, 1000000], initial.x: [-5, 5], initial.y: [-5, 5]}'
+                f'experiment.repeats is {self.repeats}, bodies {self.bodies} and start_spread '
+                f'{self.start_spread:g}, but a champion has one scene; nearest valid: repeats: 1, '
+                'or bodies: one and start_spread: 0 with randomise.draw and randomise.initial'
             )
         for name, terms in self.objectives.items():
             if not terms:
