@@ -22,9 +22,6 @@ setup(
     license='Apache-2.0',
     extras_require={'test': ['pytest']},
     entry_points={
-        'numba_extensions': [
-            'init = gait_core.kernel_cache:serialise_saves',
-        ],
         'gait.controllers': [
             'hold = gait_core.hold:HoldController',
         ],
