@@ -403,6 +403,7 @@ def environment_script(names: dict[str, Path]) -> str:
     prefixes.append(VENV)
 
     def joined(paths: list[Path]) -> str:
+        """Return paths as one quoted word of a shell."""
         return shlex.quote(':'.join(str(path) for path in paths))
 
     return f"""\

@@ -19,6 +19,7 @@ def pointer(typing: Any, address: Any) -> Any:
     """Return an address as a pointer."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        """Turn the number into a pointer, in the code of the caller."""
         return builder.inttoptr(arguments[0], cgutils.voidptr_t)
 
     return types.voidptr(address), generate
@@ -44,6 +45,7 @@ def call_with_four(typing: Any, address: Any, one: Any, two: Any, three: Any, fo
 
 def _calling(count: int) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        """Call the address with the pointers, in the code of the caller."""
         kind = _ir.FunctionType(_ir.VoidType(), [cgutils.voidptr_t] * count)
         function = builder.inttoptr(arguments[0], kind.as_pointer())
         pointers = [builder.inttoptr(one, cgutils.voidptr_t) for one in arguments[1:]]

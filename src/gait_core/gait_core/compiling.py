@@ -36,6 +36,7 @@ class _Compiling(event.Listener):  # type: ignore[misc]
         self._said = False
 
     def on_start(self, event: event.Event) -> None:
+        """Begin a compilation, or one within another; say so once it takes long."""
         now = time.monotonic()
         if self._depth == 0:
             self._began = now
@@ -45,6 +46,7 @@ class _Compiling(event.Listener):  # type: ignore[misc]
             self._say(_WORDS)
 
     def on_end(self, event: event.Event) -> None:
+        """Count the time of a compilation that is not within another."""
         self._depth -= 1
         if self._depth == 0:
             self._spent += time.monotonic() - self._began

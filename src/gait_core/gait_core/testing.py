@@ -254,11 +254,13 @@ def registered(extended: str, **objects: Any) -> Iterator[None]:
     load_registered, names_registered = registry.load, registry.names
 
     def load(kind: str, name: str) -> Any:
+        """Load one of the objects or what is registered."""
         return (
             objects[name] if kind == extended and name in objects else load_registered(kind, name)
         )
 
     def names(kind: str) -> tuple[str, ...]:
+        """Return the registered names and those of the objects."""
         more = objects if kind == extended else ()
         return tuple(sorted({*names_registered(kind), *more}))
 

@@ -44,6 +44,7 @@ def renewed(text: str, folder: Path) -> str:
     """
 
     def table(match: re.Match[str]) -> str:
+        """Return the table that a mark asks for, under the mark."""
         kind, words = match[2], match[3].split()
         if kind not in TABLES:
             raise unknown('kind of table', kind, TABLES)

@@ -14,7 +14,8 @@ from gait_core.errors import ConfigurationError
 VARIABLE = 'ROS_DOMAIN_ID'
 # Domains above 101 collide with Linux' ephemeral ports; 0 is everybody's default.
 DOMAINS: tuple[int, ...] = tuple(range(1, 102))
-MOST = 232
+# The last whose ports end below 65536.
+_MOST = 232
 # Of RTPS: a domain has 250 UDP ports, of which a participant takes the first free one of these.
 _FIRST_PORT, _PORTS = 7400, 250
 _PARTICIPANTS = range(10, 10 + 2 * 32, 2)
@@ -31,9 +32,9 @@ def own_domain() -> int:
     if not os.environ.get(VARIABLE):
         os.environ[VARIABLE] = str(claim_domain())
     named = os.environ[VARIABLE]
-    if not (named.isdecimal() and int(named) <= MOST):
+    if not (named.isdecimal() and int(named) <= _MOST):
         raise ConfigurationError(
-            f"{VARIABLE} is '{named}', expected a whole number from 0 to {MOST}; nearest valid: 0"
+            f"{VARIABLE} is '{named}', expected a whole number from 0 to {_MOST}; nearest valid: 0"
         )
     return int(named)
 

@@ -131,6 +131,7 @@ def applied(
     samples = max((len(rows) for rows in given), default=1)
 
     def rows(values: Sequence[float] | FloatArray | None, default: FloatArray) -> FloatArray:
+        """Return values of every sample, (samples, n)."""
         chosen = default if values is None else np.asarray(values, dtype=np.float64)
         return np.array(np.broadcast_to(np.atleast_2d(chosen), (samples, len(default))))
 

@@ -80,6 +80,7 @@ def _phase_step_time(count: int) -> float:
     )
 
     def steps() -> None:
+        """Advance phases from rest."""
         state = network.at_rest(locked_phases(lags))
         for _ in range(_STEPS):
             state = network.advance(state, 0.02)
@@ -91,6 +92,7 @@ def _matsuoka_step_time() -> float:
     network = neural_oscillators(reference_weights(4), 4, tau_a=0.25)
 
     def steps() -> None:
+        """Integrate one network."""
         state = network.start()
         for _ in range(_STEPS):
             state = network.euler(state, _EULER_STEP).state
@@ -104,6 +106,7 @@ def _matsuoka_batch_time() -> float:
     count = 20
 
     def steps() -> None:
+        """Integrate all networks at once."""
         state = network.start()
         for _ in range(count):
             state = network.euler(state, _EULER_STEP).state

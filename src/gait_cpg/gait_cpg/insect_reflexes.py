@@ -201,6 +201,7 @@ class Reflexes:
         self._params = params
 
         def by_row(name: str) -> FloatArray:
+            """Return a parameter of the three pairs for every leg."""
             pairs = [getattr(params, f'{pair}_{name}') for pair in ('front', 'middle', 'back')]
             return np.array(pairs)[self._row]
 

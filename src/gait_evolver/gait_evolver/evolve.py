@@ -23,6 +23,7 @@ from gait_evolver.front import Front, Member
 from gait_evolver.judgement import (
     Best,
     by_individual,
+    evaluation,
     judged,
     mean,
     on_engines,
@@ -260,13 +261,7 @@ class Evolution:
             if others:
                 self._compare(group[0], np.array([fitness, *others]))
             self._standings.append(standing_of(group[0], known, status, fitness, others))
-            evaluations.append(
-                Evaluation(
-                    id=group[0].id,
-                    status=status,
-                    objectives=None if fitness is None else np.array([fitness, *others]),
-                )
-            )
+            evaluations.append(evaluation(group[0].id, status, fitness, others))
             best = self.progress.best
             if fitness is not None and (best is None or fitness > best.fitness):
                 self.progress.best = Best(rows=tuple(known), fitness=fitness)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gait_core.contracts import Evaluation
 from gait_core.trial_spec import FELL, OK
 from gait_evolver.run_log import Row, Standing
 
@@ -45,6 +46,14 @@ def judged(rows: Sequence[Row]) -> tuple[str, float | None]:
             return 'invalid:fitness', None
     status = FELL if any(row.status == FELL for row in rows) else OK
     return status, min(mean(group) for group in on_engines(rows))
+
+
+def evaluation(
+    number: int, status: str, fitness: float | None, others: Sequence[float] = ()
+) -> Evaluation:
+    """Return what an optimiser is told of a candidate; objectives only if it may win."""
+    objectives = None if fitness is None else np.array([fitness, *others])
+    return Evaluation(id=number, status=status, objectives=objectives)
 
 
 def on_engines(rows: Sequence[Row]) -> list[list[Row]]:

@@ -154,6 +154,7 @@ class EvolverNode(Node):
             self._experiment = plan.experiment.name
 
         def open_store() -> tuple[RunStore, Sequence[Sequence[Row]]]:
+            """Return the store of a new or resumed run and what was recorded."""
             if goal.resume:
                 return RunStore.open_run(Path(goal.run_directory), goal.generations)
             folder = (

@@ -103,11 +103,13 @@ class _TimedStore(RunStore):
     seconds = 0.0
 
     def append(self, *given: Any) -> None:
+        """Append trials, timed."""
         began = time.perf_counter()
         super().append(*given)
         self.seconds += time.perf_counter() - began
 
     def stand(self, *given: Any) -> None:
+        """Append standings, timed."""
         began = time.perf_counter()
         super().stand(*given)
         self.seconds += time.perf_counter() - began
@@ -122,6 +124,7 @@ def long_run(share: float = 1.0) -> list[Measurement]:
     memory: list[float] = []
 
     def listen(progress: Progress) -> None:
+        """Note the memory of all processes after each generation."""
         if progress.trials_done == 0 or progress.finished:
             return
         if progress.trials_done == progress.trials_total:

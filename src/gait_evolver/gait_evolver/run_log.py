@@ -91,6 +91,7 @@ class Row:
         """Return the row of a record of the log."""
 
         def group(prefix: str) -> dict[str, float]:
+            """Return the numbers of the columns with a prefix."""
             return {
                 name[len(prefix) :]: float(text)
                 for name, text in record.items()

@@ -177,6 +177,7 @@ class Session:
             make, count = self._side_by_side([store.plan for store, _ in opened.values()])
 
             def run(name: str) -> None:
+                """Run one evolution to its end."""
                 evaluator, marks = make(), _Marks(name, stopped)
                 try:
                     Evolution(opened[name][0], evaluator, opened[name][1], marks).run()

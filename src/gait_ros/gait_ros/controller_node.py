@@ -316,6 +316,7 @@ class ControllerNode(ManagedNode):
             return
 
         def step() -> JointTargets:
+            """Return the targets of the next tick."""
             self._begun = False
             now_seen = self._seen.observation(self._tick, self._time)
             targets = self.controller.step(dt, self._command, now_seen)

@@ -88,6 +88,7 @@ class HardwareNode(ManagedNode):
         self, source: str, publisher: Any, change: Callable[[JointValues], JointValues]
     ) -> Callable[[JointState], None]:
         def relay(message: JointState) -> None:
+            """Pass a message on, changed, while the node is active."""
             self._came[source] = self._came.get(source, 0) + 1
             self._heard[source] = time.monotonic()
             if not self.active:

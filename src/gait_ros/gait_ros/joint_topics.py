@@ -139,6 +139,7 @@ class JointTopics:
 
     def _taker(self, topic: str, take: Callable[[Commanded, Any], None]) -> Callable[[Any], None]:
         def taken(message: Any) -> None:
+            """Give a message to what is live, or refuse it with a warning."""
             live = self._live()
             if live is None:
                 return

@@ -89,6 +89,7 @@ def _misspelt(names: Sequence[str]) -> OpaqueFunction:
     """Return the action that warns; arguments of a file that includes ours are here, too."""
 
     def look(context: LaunchContext) -> None:
+        """Warn of each argument that looks like one of ours."""
         for given in sorted(set(context.launch_configurations) - {*names, *_OF_LAUNCH}):
             for near in get_close_matches(given, names, 1, _ALIKE):
                 get_logger('launch').warning(
@@ -139,6 +140,7 @@ def _end_of(name: str) -> Callable[[ProcessExited, LaunchContext], list[Shutdown
     """Return what ends a launch with a node: with status 1 if the node has failed."""
 
     def end(event: ProcessExited, context: LaunchContext) -> list[Shutdown]:
+        """Shut the launch down; RuntimeError if the node has failed."""
         if event.returncode and not context.is_shutdown:
             raise RuntimeError(f'{name} has ended with status {event.returncode}')
         return [Shutdown(reason=f'{name} has ended')]

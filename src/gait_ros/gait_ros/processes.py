@@ -49,6 +49,7 @@ def parameter_text(parameters: Mapping[str, Any]) -> str:
     """
 
     def plain(value: Any) -> Any:
+        """Return a value whose texts are quoted."""
         if isinstance(value, (list, tuple)):
             return [plain(item) for item in value]
         return _Quoted(value) if isinstance(value, str) else value

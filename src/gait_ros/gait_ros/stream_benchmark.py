@@ -59,6 +59,7 @@ def arrivals(seconds: float) -> FloatArray:
             )
 
             def came() -> bool:
+                """Tell whether a command has come."""
                 processes.check()
                 return bool(times)
 

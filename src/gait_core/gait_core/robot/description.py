@@ -372,10 +372,12 @@ def _turned(tree: Tree, rpy: tuple[float, float, float]) -> Tree:
     roots = {link.name for link in tree.links if link.name not in children}
 
     def placed(item: Shape | Joint) -> Any:
+        """Return what is fixed to a root as the turned root has it."""
         x, y, z = (turn @ np.array(item.xyz)).tolist()
         return dataclasses.replace(item, xyz=(x, y, z), rpy=rpy_of(turn @ rotation(item.rpy)))
 
     def turned(link: Link) -> Link:
+        """Return a root in its turned frame."""
         return dataclasses.replace(
             link,
             com=turn @ link.com,

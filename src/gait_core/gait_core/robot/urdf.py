@@ -85,6 +85,7 @@ class _Reader:
     def numbers(
         self, owner: str, element: Element | None, attribute: str, default: str, count: int = 3
     ) -> tuple[float, ...]:
+        """Return the numbers of an attribute; ConfigurationError if they are not so many."""
         text = default if element is None else element.get(attribute, default)
         try:
             values = tuple(float(word) for word in text.split())
@@ -99,15 +100,18 @@ class _Reader:
     def number(
         self, owner: str, element: Element | None, attribute: str, default: str = '0'
     ) -> float:
+        """Return the only number of an attribute."""
         return self.numbers(owner, element, attribute, default, 1)[0]
 
     def origin(self, owner: str, element: Element) -> tuple[Triple, Triple]:
+        """Return place [m] and angles [rad] of an element in its link."""
         origin = element.find('origin')
         x, y, z = self.numbers(owner, origin, 'xyz', '0 0 0')
         roll, pitch, yaw = self.numbers(owner, origin, 'rpy', '0 0 0')
         return (x, y, z), (roll, pitch, yaw)
 
     def link(self, element: Element) -> Link:
+        """Return a link with what collides and is drawn."""
         name = element.get('name', '')
         if not name:
             raise self._fault('a link has no name')
@@ -138,6 +142,7 @@ class _Reader:
         return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
     def shape(self, owner: str, element: Element) -> Shape:
+        """Return a shape of a link; ConfigurationError for a geometry that there is none of."""
         geometry = element.find('geometry')
         form = next(iter(geometry), None) if geometry is not None else None
         if form is None or form.tag not in _GEOMETRIES:
@@ -182,6 +187,7 @@ class _Reader:
         return red, green, blue, alpha
 
     def joint(self, element: Element) -> Joint:
+        """Return a joint with its limits."""
         name, kind = element.get('name', ''), element.get('type', '')
         owner = f"joint '{name}'"
         if not name:

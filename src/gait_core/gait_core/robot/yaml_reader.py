@@ -21,6 +21,7 @@ class _UniqueKeyLoader(yaml.SafeLoader):
     """The safe loader, refusing a key that is written twice (the first would be lost)."""
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """Return what a node says; ConstructorError, with its place, if it says nothing."""
         try:
             return super().construct_object(node, deep=deep)
         except (ArithmeticError, AttributeError, LookupError, ValueError) as error:
@@ -35,6 +36,7 @@ class _UniqueKeyLoader(yaml.SafeLoader):
             ) from error
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """Return the items of a node whose keys all differ."""
         seen = set()
         if not isinstance(node, yaml.MappingNode):
             raise yaml.constructor.ConstructorError(

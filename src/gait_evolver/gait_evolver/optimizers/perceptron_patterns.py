@@ -204,7 +204,8 @@ class Omnidirectional:
     def weights(self, layout: PerceptronLayout, dt: float) -> Weights:
         """Return the weights of the pattern, as of ``Pattern.weights``."""
         common, offsets = self.common, self._offsets()
-        shares = np.where(np.isin(np.arange(16), np.r_[KNEES]), 1.0, self.share)
+        shares = np.full(16, self.share)
+        shares[KNEES] = 1.0
         strengths = shares * _strengths(common, self.period, _LEAST)
         own = self.swings - shares * common
         leaders, kicks = np.zeros((2, 16))

@@ -66,7 +66,9 @@ class PostureGeneticSettings(Parameters):
 
 
 class _Source(Protocol):
-    def random(self, size: int) -> FloatArray: ...
+    def random(self, size: int) -> FloatArray:
+        """Return draws from 0 to 1, (size,)."""
+        ...
 
 
 class _Draws:
@@ -84,6 +86,7 @@ class _Draws:
         return self._waiting
 
     def use(self, count: int) -> None:
+        """Take draws away."""
         self._waiting = self._waiting[count:]
 
 

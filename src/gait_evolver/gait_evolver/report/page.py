@@ -86,6 +86,7 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: str =
     kinds = [' class="number"' if letter == 'n' else '' for letter in numbers.ljust(len(headings))]
 
     def line(tag: str, cells: Sequence[str]) -> str:
+        """Return a row of cells."""
         inside = (f'<{tag}{kind}>{cell}</{tag}>' for kind, cell in zip(kinds, cells, strict=True))
         return f'<tr>{"".join(inside)}</tr>'
 

@@ -228,6 +228,7 @@ class _Best:
     genome: FloatArray
 
     def take(self, genomes: FloatArray, missed: FloatArray, objectives: FloatArray) -> None:
+        """Keep the best of a population if it is better."""
         first = np.lexsort((-objectives[:, 0], missed))[0]
         found = float(missed[first]), float(-objectives[first, 0])
         if found < (self.missed, -self.objective):

@@ -13,12 +13,10 @@ from typing import Any
 import numpy as np
 
 from gait_core.champion import write_atomically
-from gait_core.contracts import Evaluation
 from gait_core.perceptrons import Weights
 from gait_core.trial_spec import Command, TimedCommand, TrialResult, TrialSpec
-from gait_evolver.judgement import by_individual, judged
+from gait_evolver.judgement import by_individual, evaluation, judged
 from gait_evolver.plan import scene_on
-from gait_evolver.run_log import Row as Turn
 from gait_evolver.studies.bishop2008_model import on
 from gait_evolver.studies.bishop2008_runs import OMNI, PATTERN, evolved
 from gait_evolver.study import Row, at_least, at_most
@@ -48,16 +46,9 @@ def mean_network(run: Evolved) -> Weights:
     search = run.plan.make_optimizer()
     for rows in run.generations:
         search.ask()
-        search.tell([_evaluation(turns) for turns in by_individual(rows)])
+        search.tell([evaluation(one[0].id, *judged(one)) for one in by_individual(rows)])
     found: Weights = search.mean
     return found
-
-
-def _evaluation(turns: Sequence[Turn]) -> Evaluation:
-    """Return what the turns of a network say about it."""
-    status, fitness = judged(turns)
-    objectives = None if fitness is None else np.array([fitness])
-    return Evaluation(id=turns[0].id, status=status, objectives=objectives)
 
 
 def save(file: Path, run: Evolved, weights: Weights) -> None:

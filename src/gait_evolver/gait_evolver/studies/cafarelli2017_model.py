@@ -210,6 +210,7 @@ def _best() -> list[Row]:
 
 def _stability() -> list[Row]:
     def inside(x: float, y: float) -> bool:
+        """Tell whether a centre of mass is over these feet."""
         feet = ((0.0, 0.27, 0.54), (0.0, 0.39, 0.0))
         pose = Pose(0.0, math.pi / 2, (0.1,) * 3, *feet, x, y)
         return bool(stands(pose, AS_CODED.compiled()))

@@ -67,6 +67,7 @@ def _delay_error(hexapod: RobotModel) -> float:
     late = round(2.0 / dt)
 
     def of(legs: Sequence[str]) -> FloatArray:
+        """Return the joints of some legs, (samples, joints)."""
         return np.asarray(joints[:, [places[f'{leg}_{part}'] for leg in legs for part in _PARTS]])
 
     return float(np.abs(of(_SECOND)[:-late] - of(_FIRST)[late:]).max())

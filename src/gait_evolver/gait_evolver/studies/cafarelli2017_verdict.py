@@ -92,6 +92,7 @@ class _Contests:
         self._done: dict[str, Found] = {}
 
     def run(self) -> dict[tuple[str, str], Contest]:
+        """Run every stage and return a contest per place."""
         first = self._stage(lambda spot, seed: self._from_walks(spot, seed))
         second = self._stage(
             lambda spot, seed: {CONSTANT: self._again(spot, seed, CONSTANT, first[spot, seed])}

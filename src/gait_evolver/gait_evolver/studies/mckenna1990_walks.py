@@ -236,6 +236,7 @@ def stop_and_go(session: Session) -> Sequence[Row]:
     engine: Any = engine_for(ENGINE)
 
     def run(controller: Any, seen: Any, ticks: int) -> tuple[Any, FloatArray]:
+        """Return the last observation and the states of some ticks."""
         memory = TargetMemory(engine.robot.target_names, engine.robot.stance)
         states = []
         for _ in range(ticks):

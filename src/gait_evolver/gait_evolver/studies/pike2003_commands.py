@@ -329,6 +329,7 @@ def superposition(session: Session) -> Sequence[Row]:
 
 def _pulses(*moves: tuple[str, float]) -> Commanded:
     def prepare(controller: Any) -> None:
+        """Start a pulse of each joint."""
         for number, (joint, angle) in enumerate(moves):
             controller.mixer.start(
                 'pulse', {'joint': joint, 'angle_deg': angle, 'period': 3.0}, name=f'pulse{number}'

@@ -73,6 +73,7 @@ def _dressed(robot: RobotModel) -> RobotModel:
     bare = not any(link.visuals for link in robot.links)
 
     def shapes(link: Link) -> tuple[Shape, ...]:
+        """Return what of a link is drawn, in its colours."""
         return tuple(
             shape if shape.rgba is not None else replace(shape, rgba=colour[link.name])
             for shape in (link.collisions if bare else link.visuals)

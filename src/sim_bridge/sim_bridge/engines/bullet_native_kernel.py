@@ -136,6 +136,7 @@ def _call(typing: Any, address: Any, arguments: Any) -> Any:
     """Call the function at an address, of integers and pointers; return what it returns."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        """Call the address, in the code of the caller."""
         given = cgutils.unpack_tuple(builder, values[1])
         word = context.get_value_type(types.int64)
         kind = cgutils.ir.FunctionType(word, [word] * len(given))

@@ -288,10 +288,12 @@ class _Stage:
         self._centre = np.full(2, np.inf)
 
     def close(self) -> None:
+        """Disconnect and remove the files of the ground."""
         self._cast.close()
         self._folder.cleanup()
 
     def place(self, body_poses: FloatArray, positions: FloatArray) -> None:
+        """Pose the robot, and draw the ground about it."""
         self._cast.place(body_poses, positions)
         # The ground is drawn around the robot and again when it comes near the edge.
         middle = body_poses[:, :2].mean(axis=0)
@@ -327,6 +329,7 @@ def _drawn(picture: Picture, overlay: Overlay, to_clip: FloatArray) -> Picture:
     height, width = picture.shape[:2]
 
     def pixels(points: FloatArray) -> list[tuple[float, float]]:
+        """Return where points of the world are in the picture."""
         clip = np.column_stack([points, np.ones(len(points))]) @ to_clip.T
         flat = clip[:, :2] / clip[:, 3:]
         return [((x + 1.0) * 0.5 * width, (1.0 - y) * 0.5 * height) for x, y in flat.tolist()]

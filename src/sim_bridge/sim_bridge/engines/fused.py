@@ -227,6 +227,7 @@ def _may_join(robot: RobotModel, group: list[Link], link: Link) -> bool:
         return True
 
     def sole(name: str) -> str:
+        """Return the sole that a link is, or an empty name."""
         return name if name in robot.soles else ''
 
     return all(sole(member.name) == sole(link.name) for member in group if member.collisions)

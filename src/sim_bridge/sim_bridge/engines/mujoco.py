@@ -174,6 +174,7 @@ class MujocoEngine(RigidEngine[World, Motors, _Shove]):
             idle.put(self._twin())
 
         def run(tape: Sequence[AppliedTargets]) -> StateTape:
+            """Return the states of one tape, by a twin that is idle."""
             twin = idle.get()
             try:
                 twin._follow(self)

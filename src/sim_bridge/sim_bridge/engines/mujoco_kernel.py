@@ -358,6 +358,7 @@ def _compiled(stamp: int) -> tuple[Any, Any]:
         cache=True,
     )
     def control(model, data):  # type: ignore[no-untyped-def]
+        """Set the forces of a physics step."""
         size = carray(model, 1)[0].nuserdata
         if size < HEADER or stamp == 0:
             return
@@ -373,6 +374,7 @@ def _compiled(stamp: int) -> tuple[Any, Any]:
         cache=True,
     )
     def sense(model, data, stage):  # type: ignore[no-untyped-def]
+        """Add up the work of a physics step."""
         size = carray(model, 1)[0].nuserdata
         if size < HEADER or stage != ALL_FORCES or stamp == 0:
             return
