@@ -1,6 +1,7 @@
 """The controller node: time, parameters, gait files, and what it publishes."""
 
 from dataclasses import replace
+import gc
 
 from geometry_msgs.msg import Twist
 import numpy as np
@@ -162,6 +163,23 @@ def test_forward_commands_have_every_joint_in_the_robots_order(graph, controller
     talk(graph, box_model)
     graph.until(lambda: len(commands) >= 2)
     assert all(len(message.data) == 8 for message in commands)
+
+
+def test_nothing_of_a_node_that_was_ended_is_offered_any_longer(graph, controller):
+    # The collector would hide what the node itself leaves behind.
+    gc.disable()
+    try:
+        node = controller()
+        kept = ('get_state', 'change_state', 'get_parameters', 'resume')
+        graph.until(lambda: all(graph.client.count_services(f'/controller/{n}') for n in kept))
+        graph.remove(node)
+        graph.until(lambda: 'controller' not in graph.client.get_node_names(), 5.0)
+        offered = {name for name, _ in graph.client.get_service_names_and_types()}
+        # rclpy leaves this one of every node to the collector.
+        offered.discard('/controller/get_type_description')
+        assert not [name for name in offered if name.startswith('/controller/')]
+    finally:
+        gc.enable()
 
 
 def test_simulated_time_without_a_clock_is_said_and_services_answer(graph, controller, box_model):

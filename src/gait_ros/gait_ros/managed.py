@@ -27,6 +27,11 @@ class ManagedNode(LifecycleNode):
         self.active = False
         self._fault: ConfigurationError | None = None
 
+    def destroy_node(self) -> None:
+        """Destroy the node and, which LifecycleNode leaves to the collector, its services."""
+        super().destroy_node()
+        self._state_machine.destroy_when_not_in_use()
+
     def configure(self) -> None:
         """Acquire what the node needs; nothing runs yet."""
 
