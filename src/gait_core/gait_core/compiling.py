@@ -1,14 +1,56 @@
-"""Says once that kernels are being compiled, which Numba does without a word."""
+"""What Numba leaves out where it compiles kernels: a word, and one process at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+import fcntl
+import os
+from pathlib import Path
+import tempfile
 import time
+from typing import Any
 
+import numba
 from numba.core import event
 
 _PATIENCE = 1.0
 _WORDS = 'compiling kernels for this machine, once: up to half a minute of processor time'
+
+
+def gufunc(types: str, layout: str) -> Callable[[Callable[..., None]], Any]:
+    """
+    Return the decorator of a kernel over the leading axes of arrays, which broadcast.
+
+    It is ``numba.guvectorize`` with a cache that is safe to fill. That keeps a kernel and its
+    loop in two files, and the loop calls the kernel by a name with a number of the process in it:
+    two processes that each save one of them leave a loop that calls nothing, and crash for good.
+
+    Parameters
+    ----------
+    types : str
+        Signature in Numba's types, such as ``'void(float64[:], float64[:])'``.
+    layout : str
+        Core dimensions, such as ``'(k)->(k)'``; the outputs are the last arguments.
+
+    """
+    vectorized = numba.guvectorize(types, layout, nopython=True, cache=True)
+
+    def compiled(kernel: Callable[..., None]) -> Any:
+        with _alone():
+            return vectorized(kernel)
+
+    return compiled
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Hold what one process of a user holds at a time; without a place for it, nothing."""
+    lock = Path(tempfile.gettempdir()) / f'gait-kernels-{os.getuid()}.lock'
+    with ExitStack() as held:
+        with suppress(OSError):
+            fcntl.flock(held.enter_context(lock.open('w')), fcntl.LOCK_EX)
+        yield
 
 
 def announce_compiling(say: Callable[[str], None], patience: float = _PATIENCE) -> None:

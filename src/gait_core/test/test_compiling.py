@@ -1,4 +1,8 @@
-"""The word on kernels that are being compiled."""
+"""Kernels that are being compiled: a word on them, and two processes that compile the same."""
+
+import os
+import subprocess
+import sys
 
 from numba import njit
 
@@ -32,3 +36,62 @@ def test_what_is_compiled_already_is_not_announced():
     announce_compiling(said.append, patience=0.0)
     assert half(3.0) == 1.5
     assert said == []
+
+
+_KERNEL = """
+from gait_core.compiling import gufunc
+
+@gufunc('void(float64[:], float64[:])', '(k)->(k)')
+def doubled(row, out):
+    for i in range(row.size):
+        out[i] = 2.0 * row[i]
+"""
+# The late process has other numbers for its kernels, and saves them after the other.
+_CALL = """
+import sys
+import time
+import numba
+from numba.core import compiler
+
+compile_extra = compiler.compile_extra
+def late(*args, **kwargs):
+    result = compile_extra(*args, **kwargs)
+    time.sleep(1.0)
+    return result
+
+if sys.argv[1] == 'late':
+    numba.njit(lambda value: value)(1)
+    compiler.compile_extra = late
+print('ready', flush=True)
+input()
+import doubling
+print(doubling.doubled([[1.0, 2.0], [3.0, 4.0]]).sum())
+"""
+
+
+def test_two_processes_that_compile_a_gufunc_at_once_leave_one_that_works(tmp_path):
+    (tmp_path / 'doubling.py').write_text(_KERNEL)
+    search = os.pathsep.join([str(tmp_path), os.environ.get('PYTHONPATH', '')])
+    environment = {**os.environ, 'PYTHONPATH': search, 'NUMBA_CACHE_DIR': str(tmp_path / 'cache')}
+
+    def work(*kinds):
+        processes = [
+            subprocess.Popen(
+                [sys.executable, '-c', _CALL, kind],
+                env=environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            for kind in kinds
+        ]
+        assert [process.stdout.readline() for process in processes] == ['ready\n'] * len(kinds)
+        for process in processes:
+            process.stdin.write('\n')
+            process.stdin.flush()
+        for process in processes:
+            output, _ = process.communicate(timeout=60)
+            assert (process.returncode, output) == (0, '20.0\n')
+
+    work('prompt', 'late')
+    work('prompt')

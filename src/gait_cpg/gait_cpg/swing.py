@@ -16,6 +16,7 @@ import numba
 import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray
+from gait_core.compiling import gufunc
 
 _TWO_PI = 2.0 * math.pi
 
@@ -102,10 +103,7 @@ def _ground_point(x, y, twist, time):  # type: ignore[no-untyped-def]
     return c * x + s * y, c * y - s * x
 
 
-@numba.guvectorize(
-    'void(float64[:], float64[:], float64, float64[:])', '(k),(m),()->(k)',
-    nopython=True, cache=True,
-)  # fmt: skip
+@gufunc('void(float64[:], float64[:], float64, float64[:])', '(k),(m),()->(k)')
 def _ground_points(point, twist, time, out):  # type: ignore[no-untyped-def]
     out[0], out[1] = _ground_point(point[0], point[1], twist, time)
 
@@ -147,11 +145,10 @@ def _foot_position(  # type: ignore[no-untyped-def]
     out[2] = foot[2] + clearance * 16.0 * (u * (1.0 - u)) ** 2
 
 
-@numba.guvectorize(
+@gufunc(
     'void(float64, float64[:], float64[:], float64, float64, float64, float64[:])',
     '(),(k),(k),(),(),()->(k)',
-    nopython=True, cache=True,
-)  # fmt: skip
+)
 def _foot_positions(  # type: ignore[no-untyped-def]
     phase, foot, twist, frequency, duty_factor, clearance, out
 ):
