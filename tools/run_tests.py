@@ -1,9 +1,10 @@
 """
 Run pytest over every package and the cross-package tests: what `make test` runs.
 
-Each run gets a ROS domain of its own, so that two runs on one machine do not hear each other,
-and a log directory of its own, so that nothing is left in the home directory. Arguments go to
-pytest; paths among them replace the default ones.
+All tests are shared out to a process per core, file by file; each has a ROS domain of its own
+(conftest.py), so that neither they nor two runs on one machine hear each other. The run has a log
+directory of its own, so that nothing is left in the home directory. Arguments go to pytest; paths
+among them replace the default ones and are run in one process.
 """
 
 from __future__ import annotations
@@ -14,28 +15,38 @@ import subprocess
 import sys
 import tempfile
 
-from gait_core.errors import ConfigurationError
-from gait_core.testing_domain import own_domain
-
 ROOT = Path(__file__).resolve().parents[1]
+MOST_PROCESSES = 4
+"""Each holds engines and compiled kernels of its own, and the longest file takes minutes."""
 
 
 def main(arguments: list[str]) -> int:
     """Run pytest and return its exit code."""
-    try:
-        own_domain()
-    except ConfigurationError as error:
-        raise SystemExit(f'run_tests: {error}') from error
-    paths = [argument for argument in arguments if Path(argument.split('::')[0]).exists()]
-    if not paths:
+    if not names_paths(arguments):
         tests = [*sorted(ROOT.glob('src/*/test')), ROOT / 'test']
-        arguments = [*arguments, *(str(path.relative_to(ROOT)) for path in tests)]
+        shared = [f'--numprocesses={processes()}', '--dist=loadfile']
+        arguments = [*shared, *arguments, *(str(path.relative_to(ROOT)) for path in tests)]
     # Each skipped test is named, whatever skips it.
     shown = ['-q', '-rfEs', '--no-fold-skipped', '--durations=10']
     command = [sys.executable, '-m', 'pytest', *shown, *arguments]
     with tempfile.TemporaryDirectory(prefix='gait-test-') as logs:
         env = {'ROS_LOG_DIR': logs, **os.environ}
         return subprocess.run(command, cwd=ROOT, env=env, check=False).returncode
+
+
+def names_paths(arguments: list[str]) -> bool:
+    """Tell whether tests are named; the words after -k and -m are none, whatever is called so."""
+    return any(
+        (ROOT / argument.split('::')[0]).exists()
+        for before, argument in zip(['', *arguments], arguments, strict=False)
+        if before not in ('-k', '-m')
+    )
+
+
+def processes() -> int:
+    """Return how many processes share the tests; 0 is this one alone."""
+    cores = min(len(os.sched_getaffinity(0)), MOST_PROCESSES)
+    return cores if cores > 1 else 0
 
 
 if __name__ == '__main__':

@@ -70,11 +70,12 @@ def experiment(box, tmp_path):
 
 
 def both_ready(evaluator, box):
-    """Evaluate until both workers are there, e.g. after a restart."""
+    """Evaluate until both workers are there, e.g. after a restart; return their names."""
     end = time.monotonic() + 30.0
-    while len(evaluator.alive) < 2:
+    while len(names := evaluator.alive) < 2:
         assert time.monotonic() < end
         evaluator.evaluate(trials(box, 1))
+    return names
 
 
 def test_results_over_services_equal_those_of_this_process(two, box):
@@ -142,12 +143,13 @@ def test_a_mistake_comes_back_as_one_line(two, box):
 
 
 def test_workers_of_the_domain_are_found(two, box):
-    both_ready(two, box)
+    names = both_ready(two, box)
     found = RosEvaluator()
     try:
         both_ready(found, box)
         results = found.evaluate(trials(box, 4))
-        assert found.alive == two.alive
+        # One may still be busy with the second run of a trial that was late.
+        assert both_ready(found, box) == names
         assert found.pids == ()
     finally:
         found.close()

@@ -120,7 +120,9 @@ def parse_velocity(text: str) -> tuple[float, float, float]:
     except ValueError:
         numbers = []
     if not 1 <= len(numbers) <= 3 or not all(math.isfinite(number) for number in numbers):
-        raise ConfigurationError(f"command '{text}': expected VX[,VY[,WZ]], e.g. 0.3,0,0.1")
+        raise ConfigurationError(
+            f"command '{text}': expected VX[,VY[,WZ]] of finite numbers, e.g. 0.3,0,0.1"
+        )
     x, y, yaw = (*numbers, 0.0, 0.0, 0.0)[:3]
     return x, y, yaw
 

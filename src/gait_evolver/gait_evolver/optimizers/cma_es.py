@@ -82,7 +82,7 @@ class CmaEsOptimizer:
             raise ConfigurationError(f'cma_es needs at least 2 genes, not {dimension}')
         if chosen.start and len(chosen.start) != dimension:
             raise ConfigurationError(
-                f'cma_es start has {len(chosen.start)} numbers for {dimension} genes'
+                f'optimizer.settings.start has {len(chosen.start)} numbers for {dimension} genes'
             )
         if 0 < chosen.population < 4:
             raise ConfigurationError(

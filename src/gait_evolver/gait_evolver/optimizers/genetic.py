@@ -128,7 +128,9 @@ def first_population(
     if not start:
         return rng.random(shape)
     if len(start) != shape[1]:
-        raise ConfigurationError(f'start has {len(start)} numbers for {shape[1]} genes')
+        raise ConfigurationError(
+            f'optimizer.settings.start has {len(start)} numbers for {shape[1]} genes'
+        )
     genomes = reflect(np.array(start) + rng.normal(0.0, spread, shape))
     genomes[0] = start
     return genomes

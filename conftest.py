@@ -1,0 +1,20 @@
+"""Every process that runs tests, alone or one of several, has a ROS domain of its own."""
+
+import os
+
+import pytest
+
+from gait_core.errors import ConfigurationError
+from gait_core.testing_domain import VARIABLE, claim_domain, own_domain
+
+
+def pytest_configure(config):
+    # What starts the processes runs no test; its domain would become that of all of them.
+    if getattr(config.option, 'numprocesses', None):
+        return
+    try:
+        if hasattr(config, 'workerinput'):
+            os.environ[VARIABLE] = str(claim_domain())
+        own_domain()
+    except ConfigurationError as error:
+        raise pytest.UsageError(str(error)) from error
