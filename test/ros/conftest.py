@@ -25,8 +25,6 @@ from gait_core.testing_domain import own_domain
 from gait_core.testing_folders import plugin_folder, robot_folder
 from gait_ros.run_node import make_executor
 
-DOMAIN = own_domain()
-
 
 def pytest_collection_modifyitems(items):
     here = Path(__file__).parent
@@ -39,7 +37,7 @@ def pytest_collection_modifyitems(items):
 def domain():
     """Keep the domain of this run, in which its children are too, on this machine."""
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
-    return DOMAIN
+    return own_domain()
 
 
 @pytest.fixture(scope='module', autouse=True)
@@ -73,7 +71,7 @@ class Graph:
     def __init__(self, kind, capture):
         self._capture = capture
         self.context = Context()
-        rclpy.init(args=[], context=self.context, domain_id=DOMAIN)
+        rclpy.init(args=[], context=self.context, domain_id=own_domain())
         make = (
             SingleThreadedExecutor if kind == 'single' else lambda context: make_executor(context)
         )
