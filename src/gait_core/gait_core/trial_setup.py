@@ -29,8 +29,8 @@ def parse_value(text: str) -> Any:
 
     Examples
     --------
-    >>> [parse_value(text) for text in ('1e-3', '.5', 'true', '1,2', '[1, 2]', 'trot')]
-    [0.001, 0.5, True, [1, 2], [1, 2], 'trot']
+    >>> [parse_value(text) for text in ('1e-3', '.5', 'true', '1,2', '[1, trot]', 'trot')]
+    [0.001, 0.5, True, [1, 2], [1, 'trot'], 'trot']
 
     """
     stripped = text.strip()
@@ -42,7 +42,8 @@ def parse_value(text: str) -> Any:
         except ValueError:
             continue
     if ',' in stripped:
-        return [parse_value(part) for part in stripped.split(',')]
+        bare = stripped.removeprefix('[').removesuffix(']')
+        return [parse_value(part) for part in bare.split(',')]
     return stripped
 
 

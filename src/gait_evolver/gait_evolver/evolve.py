@@ -95,7 +95,8 @@ class Evolution:
         self._optimizer = self._plan.make_optimizer()
         layout = self._plan.layout
         self._files = None if layout is None else WeightFiles(store.folder, layout)
-        self.progress = Progress(generations=self._plan.experiment.generations)
+        wanted = self._plan.experiment.generations
+        self.progress = Progress(generations=max(wanted, len(recorded)))
         self._course = Course(self._plan.experiment)
         self._front = Front()
         self._front_changed = False

@@ -129,12 +129,13 @@ def test_what_a_kill_leaves_beyond_the_checkpoint_is_cut_off(tmp_path):
     assert log_of(tmp_path / 'cut') == log_of(tmp_path / 'whole')
 
 
-def test_a_run_can_be_made_longer(tmp_path):
+def test_a_run_can_be_made_longer_and_no_shorter_than_it_is(tmp_path):
     run(tmp_path / 'whole', generations=5)
     run(tmp_path / 'short', generations=2)
-    progress, _ = resumed(tmp_path / 'short', generations=5)
-    assert progress.generation == 5
-    assert log_of(tmp_path / 'short') == log_of(tmp_path / 'whole')
+    for generations in (5, 2):
+        progress, _ = resumed(tmp_path / 'short', generations=generations)
+        assert (progress.generation, progress.generations) == (5, 5)
+        assert log_of(tmp_path / 'short') == log_of(tmp_path / 'whole')
 
 
 def test_rate_and_time_left_follow_from_the_generations_of_this_process(tmp_path, monkeypatch):
