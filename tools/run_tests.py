@@ -19,6 +19,21 @@ ROOT = Path(__file__).resolve().parents[1]
 MOST_PROCESSES = 4
 """Each holds engines and compiled kernels of its own, and the longest file takes minutes."""
 
+VALUED = (
+    '-k',
+    '-m',
+    '-c',
+    '-p',
+    '-o',
+    '-n',
+    '-W',
+    '--ignore',
+    '--deselect',
+    '--junitxml',
+    '--rootdir',
+)
+"""Options of pytest whose next word may be the name of a file and is no test."""
+
 
 def main(arguments: list[str]) -> int:
     """Run pytest and return its exit code."""
@@ -35,11 +50,11 @@ def main(arguments: list[str]) -> int:
 
 
 def names_paths(arguments: list[str]) -> bool:
-    """Tell whether tests are named; the words after -k and -m are none, whatever is called so."""
+    """Tell whether tests are named; the word after an option that takes one is none."""
     return any(
         (ROOT / argument.split('::')[0]).exists()
         for before, argument in zip(['', *arguments], arguments, strict=False)
-        if before not in ('-k', '-m')
+        if before not in VALUED and not argument.startswith('-')
     )
 
 

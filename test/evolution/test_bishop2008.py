@@ -4,6 +4,7 @@ from argparse import ArgumentParser
 from dataclasses import replace
 import json
 from pathlib import Path
+import shutil
 
 import numpy as np
 import pytest
@@ -145,6 +146,8 @@ def test_runs_a_and_b_search_networks_of_the_published_sizes():
         ({'optimizer': {'name': 'genetic'}}, 'genes is empty'),
         ({'controller': 'hold', 'preset': '', 'gait': {}}, 'nearest valid: perceptron'),
         ({'bodies': 'turns'}, 'turn'),
+        ({'randomise': {'draw': [1, 9]}}, 'randomise.draw .* nearest valid: bodies: one'),
+        ({'randomise': {'initial': {'y': [0, 1]}}}, 'initial.y .* nearest valid: start_spread: 0'),
         ({'repeats': 2}, 'nearest valid: repeats: 1, or bodies: one and start_spread: 0 '),
         ({'start_spread': -1.0}, 'nearest valid: 0'),
     ],
@@ -153,6 +156,38 @@ def test_what_cannot_be_searched_so_is_refused_in_one_line(changes, words):
     with pytest.raises(ConfigurationError, match=words) as refusal:
         resolve(small(**changes))
     assert '\n' not in str(refusal.value)
+
+
+def test_an_exported_network_outlives_its_run(tmp_path, capsys):
+    folder, file = tmp_path / 'run', tmp_path / 'one.yaml'
+    names = ('population=4', 'optimizer.settings.replaced=2', 'duration=1')
+    options = [part for name in names for part in ('--set', name)]
+    options += ['--generations', '1', '--run-dir', str(folder), '--workers', '1', '--json']
+    assert main(['evolve', 'bishop2008_a', *options]) == 0
+    assert main(['replay', str(folder), '--individual', '0/2', '--export', str(file)]) == 0
+    shutil.rmtree(folder)
+    capsys.readouterr()
+    assert main(['replay', str(file), '--json']) == 0
+    assert json.loads(capsys.readouterr().out)['equal'] is True
+
+
+@pytest.mark.parametrize(
+    ('changes', 'words'),
+    [
+        ({'gait': {'spare': 'zero'}}, 'parameters.spare one, not zero'),
+        ({'gait': {'scaled': False}}, 'parameters.scaled True'),
+        ({'scene': {'control_period': 0.016}}, 'nearest valid: both 0.016'),
+        ({'optimizer': {'settings': {'control_period': 0.02}}}, 'nearest valid: both 0.012'),
+        (
+            {'curriculum': [{'generations': 1, 'scene': {'control_period': 0.024}}]},
+            'nearest valid: both 0.024',
+        ),
+    ],
+)
+@pytest.mark.parametrize('search', ['bishop2008_pattern', 'bishop2008_omni'])
+def test_a_pattern_is_not_searched_for_trials_that_run_it_otherwise(search, changes, words):
+    with pytest.raises(ConfigurationError, match=words):
+        resolve(load_experiment(search, changes))
 
 
 def test_the_mean_of_a_search_with_repeats_is_told_the_mean_of_their_scores(tmp_path, monkeypatch):

@@ -122,6 +122,15 @@ def read_champion(path: Path) -> Champion:
     return champion
 
 
+def is_champion(path: Path) -> bool:
+    """Tell whether a parameter file calls itself a champion, sound or not."""
+    found = _ros_parameters(path)
+    provenance = found.get('provenance')
+    return 'provenance' in found and not (
+        isinstance(provenance, dict) and 'format' not in provenance
+    )
+
+
 def gait_parameters(path: Path) -> dict[str, Any]:
     """Return only the controller parameters of a champion or other parameter file."""
     found = _unlisted(_ros_parameters(path).get('gait', {}))
@@ -240,7 +249,8 @@ def _listed(value: Any) -> Any:
 
 def _unlisted(value: Any) -> Any:
     if isinstance(value, dict):
-        if value and all(str(key).startswith(_ITEM) for key in value):
-            return [_unlisted(value[f'{_ITEM}{i}']) for i in range(len(value))]
+        items = [f'{_ITEM}{i}' for i in range(len(value))]
+        if items and set(value) == set(items):
+            return [_unlisted(value[item]) for item in items]
         return {str(key): _unlisted(item) for key, item in value.items()}
     return value

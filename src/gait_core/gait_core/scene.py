@@ -18,7 +18,7 @@ MAX_STEPS_PER_TICK = 100_000
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-def _finite(owner: str, **values: float) -> None:
+def _finite(owner: str, /, **values: float) -> None:
     for name, value in values.items():
         if not math.isfinite(value):
             raise ConfigurationError(f'{owner}.{name} is {value}, expected a finite number')
@@ -64,8 +64,8 @@ class InitialState:
             pitch=self.pitch,
             yaw=self.yaw,
             clearance=self.clearance,
-            **self.joint_positions,
         )
+        _finite('initial.joint_positions', **self.joint_positions)
         if self.clearance < 0.0:
             raise ConfigurationError(
                 f'initial.clearance is {self.clearance} m, it must not be negative'

@@ -140,6 +140,8 @@ class TrialSpec:
             longest = MAX_TICKS * self.scene.control_period
             if seconds > longest:
                 raise ConfigurationError(f'{name} is {seconds:g} s; nearest valid: {longest:g} s')
+        if self.weights_sha256 and not self.weights:
+            raise ConfigurationError('weights_sha256 is of a file that weights does not name')
         for term, weight in self.fitness_terms.items():
             if not math.isfinite(weight):
                 raise ConfigurationError(

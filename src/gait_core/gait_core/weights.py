@@ -5,12 +5,30 @@ from __future__ import annotations
 import hashlib
 import io
 from pathlib import Path
+import tokenize
 import zipfile
+import zlib
 
 import numpy as np
 import numpy.typing as npt
 
 from gait_core.errors import ConfigurationError
+
+# What NumPy and zipfile let out of a damaged, an encrypted or an invented archive.
+_DAMAGED = (
+    EOFError,
+    KeyError,
+    MemoryError,
+    NotImplementedError,
+    OSError,
+    OverflowError,
+    RuntimeError,
+    SyntaxError,
+    ValueError,
+    tokenize.TokenError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 def load_weights(path: str, sha256: str = '') -> dict[str, npt.NDArray[np.generic]]:
@@ -37,6 +55,10 @@ def load_weights(path: str, sha256: str = '') -> dict[str, npt.NDArray[np.generi
         archive = np.load(io.BytesIO(content), allow_pickle=False)
         if not isinstance(archive, np.lib.npyio.NpzFile):
             raise ValueError('it holds a single array')
+        if not archive.files:
+            raise ValueError('it holds no array')
         return {name: archive[name] for name in archive.files}
-    except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
-        raise ConfigurationError(f'weights {file} are no plain .npz file: {error}') from error
+    except _DAMAGED as error:
+        # NumPy's advice to trust the file is not ours.
+        reason = str(error).partition('. ')[0].partition(' If you trust')[0]
+        raise ConfigurationError(f'weights {file} are no plain .npz file: {reason}') from error

@@ -140,6 +140,14 @@ def test_a_device_is_written_to_and_stays_one(tmp_path):
     assert pipe.is_fifo() and os.listdir(tmp_path) == ['pipe']
 
 
+def test_a_renamed_item_of_a_list_is_named(tmp_path):
+    path = tmp_path / 'champion.yaml'
+    write_champion(path, champion())
+    path.write_text(path.read_text().replace('item_0', 'item_7'))
+    with pytest.raises(ConfigurationError, match=f'{path}.*expected a list'):
+        read_champion(path)
+
+
 @pytest.mark.parametrize(('line', 'message'), [('seeds: [', '0 seeds'), ('status: ', 'missing')])
 def test_an_edited_champion_is_named(tmp_path, line, message):
     path = tmp_path / 'champion.yaml'

@@ -53,6 +53,7 @@ def test_steps_and_periods_must_be_positive_and_finite(value):
         (lambda: Scene(robot='r', length_scale=0.0), 'length_scale'),
         (lambda: Scene(robot='r', engine_options={'erp': math.nan}), 'erp'),
         (lambda: InitialState(joint_positions={'knee': math.nan}), 'knee'),
+        (lambda: InitialState(joint_positions={'x': math.nan}), 'joint_positions.x'),
         (lambda: InitialState(yaw=math.inf), 'yaw'),
         (lambda: InitialState(clearance=-0.01), 'clearance'),
         (lambda: Push(start=0.0, duration=0.0, force=(1.0, 0.0, 0.0)), 'duration'),
@@ -70,6 +71,7 @@ def test_steps_and_periods_must_be_positive_and_finite(value):
         (lambda: spec(fitness_terms={'distance': math.nan}), "'distance' has weight nan"),
         (lambda: spec(settle_time=-1.0), 'settle_time'),
         (lambda: spec(seed=2**63), 'seed'),
+        (lambda: spec(weights_sha256='ab' * 32), 'weights does not name'),
         (lambda: spec(seed=1.5), 'seed'),
         (lambda: spec(script=(at(1.0), at(0.5))), 'order of time'),
         (

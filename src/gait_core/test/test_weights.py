@@ -40,6 +40,25 @@ def test_what_is_no_archive_is_refused(tmp_path, content):
         load_weights(str(path))
 
 
+def test_an_archive_without_arrays_is_refused(tmp_path):
+    np.savez(tmp_path / 'none.npz')
+    with pytest.raises(ConfigurationError, match=r'none\.npz .*holds no array'):
+        load_weights(str(tmp_path / 'none.npz'))
+
+
+@pytest.mark.parametrize('save', [np.savez, np.savez_compressed])
+def test_an_archive_with_any_byte_of_it_changed_is_read_or_refused(tmp_path, save):
+    path = tmp_path / 'damaged.npz'
+    save(path, layer=np.random.default_rng(1).normal(size=20).astype(np.float32))
+    sound = path.read_bytes()
+    for at in range(len(sound)):
+        path.write_bytes(sound[:at] + bytes([sound[at] ^ 0xFF]) + sound[at + 1 :])
+        try:
+            load_weights(str(path))
+        except ConfigurationError as error:
+            assert 'damaged.npz' in str(error) and '\n' not in str(error)
+
+
 def test_a_single_array_is_no_archive(tmp_path):
     path = tmp_path / 'array.npy'
     np.save(path, np.eye(2))

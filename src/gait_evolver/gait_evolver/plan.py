@@ -225,13 +225,20 @@ def _lessons(
 
 
 def _check_optimizer(plan: Plan) -> None:
-    """Refuse settings that do not fit the number of genes, and records beside a curriculum."""
+    """Refuse settings that do not fit genes or trials, and records beside a curriculum."""
     optimizer = plan.make_optimizer()
+    if hasattr(optimizer, 'check_trial'):
+        for lesson in plan.lessons:
+            optimizer.check_trial(lesson.trial)
     if plan.experiment.curriculum and getattr(optimizer, 'keeps_records', True):
         raise ConfigurationError(
             f"optimizer '{plan.experiment.optimizer.name}' keeps records from one generation to "
-            'the next, which an easier stage would give away; nearest valid: genetic with '
-            'settings: {reevaluate: true}, or cma_es'
+            'the next, which an easier stage would give away; nearest valid: '
+            + (
+                'genetic with settings: {reevaluate: true}, or cma_es'
+                if plan.layout is None
+                else 'pattern_cma'
+            )
         )
 
 

@@ -250,6 +250,23 @@ def test_a_run_on_two_engines_replays_on_each_and_engine_makes_it_one(gait, run_
     assert "of 'kinematic'" in err
 
 
+@pytest.mark.parametrize('controller', [(), ('--controller', 'wave')])
+def test_a_champion_that_cannot_be_read_does_not_walk_as_a_parameter_file(
+    gait, run_folder, tmp_path, controller
+):
+    file = tmp_path / 'champion.yaml'
+    text = (run_folder / 'champion.yaml').read_text()
+    file.write_text(re.sub(r'(?m)^( +)format: 1$', r'\1format: 2', text))
+    code, out, error = gait('walk', 'legged_box', *controller, '--champion', str(file))
+    assert (code, out, error.count('\n')) == (2, '', 1)
+    assert 'champion format 2' in error
+
+
+def test_a_run_is_not_resumed_to_no_generation(gait, run_folder):
+    code, _, error = gait('evolve', '--run-dir', str(run_folder), '--resume', '--generations', '0')
+    assert code == 2 and 'nearest valid: 1' in error and error.count('\n') == 1
+
+
 def test_replay_tells_when_it_differs(gait, run_folder, tmp_path):
     file = tmp_path / 'champion.yaml'
     text = (run_folder / 'champion.yaml').read_text()

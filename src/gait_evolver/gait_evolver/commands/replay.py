@@ -149,8 +149,12 @@ def _check_export(path: Path, champion: Champion) -> None:
         )
     if not path.parent.is_dir():
         raise ConfigurationError(f"'{path}': the folder '{path.parent}' does not exist")
-    if path.is_file() or path.is_dir():
-        raise ConfigurationError(f"'{path}' exists; nearest valid: '{free_name(path)}'")
+    files = [path]
+    if path.suffix == '.yaml' and champion.spec.weights:
+        files.append(path.with_suffix('.npz'))
+    for file in files:
+        if file.is_file() or file.is_dir():
+            raise ConfigurationError(f"'{file}' exists; nearest valid: '{free_name(path)}'")
 
 
 def _export(path: Path, champion: Champion, outcome: Outcome) -> None:
@@ -161,7 +165,7 @@ def _export(path: Path, champion: Champion, outcome: Outcome) -> None:
 
     if path.suffix == '.yaml':
         try:
-            write_champion(path, champion)
+            write_champion(path, _with_its_weights(path, champion))
         except OSError as error:
             raise ConfigurationError(f"'{path}': {error.strerror}") from error
     elif outcome.rollout is None:
@@ -170,6 +174,17 @@ def _export(path: Path, champion: Champion, outcome: Outcome) -> None:
         write_trajectory(path, outcome.rollout)
     else:
         write_bag(path, outcome.rollout, outcome.result, champion.run)
+
+
+def _with_its_weights(path: Path, champion: Champion) -> Champion:
+    """Return the champion with a copy of its weights beside the file: those of a run go away."""
+    from gait_core.champion import write_atomically
+
+    if not champion.spec.weights:
+        return champion
+    copy = path.with_suffix('.npz')
+    write_atomically(copy, Path(champion.spec.weights).read_bytes())
+    return replace(champion, spec=replace(champion.spec, weights=copy.name))
 
 
 def _replay_bag(options: Namespace) -> int:

@@ -160,21 +160,17 @@ def _gait(options: Namespace) -> tuple[str, str, Mapping[str, Any], dict[str, An
 
     The last are a champion's fitness terms and weights, as fields of the trial.
     """
-    from gait_core.champion import gait_parameters, read_champion
+    from gait_core.champion import gait_parameters, is_champion, read_champion
     from gait_core.errors import ConfigurationError
 
     if not options.champion:
         return options.controller, options.preset, {}, {}
     path = Path(options.champion)
     gait = gait_parameters(path)
-    try:
-        champion = read_champion(path)
-    except ConfigurationError:
-        if not gait:
-            raise
+    if gait and not is_champion(path):
         # A parameter file of the user's own says nothing of robot and controller.
         return options.controller, options.preset, gait, {}
-    spec = champion.spec
+    spec = read_champion(path).spec
     if spec.scene.robot != options.robot:
         raise ConfigurationError(
             f"{path} is a champion of robot '{spec.scene.robot}', not of '{options.robot}'"

@@ -18,8 +18,10 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Evaluation
+from gait_core.errors import ConfigurationError
 from gait_core.parameters import Parameters, bounded, build, floats, text, whole
 from gait_core.perceptrons import PerceptronLayout, Weights
+from gait_core.trial_spec import TrialSpec
 from gait_evolver.optimizers.cma_es import CmaEsOptimizer
 from gait_evolver.optimizers.perceptron_patterns import Omnidirectional, Pattern
 from gait_evolver.optimizers.perceptron_relays import check_layout
@@ -78,6 +80,22 @@ class PatternCmaOptimizer:
             dimension=len(self._pattern.space), seed=seed, population=chosen.population,
             sigma=chosen.sigma, start=chosen.start,
         )  # fmt: skip
+
+    def check_trial(self, trial: TrialSpec) -> None:
+        """Raise ConfigurationError where a trial runs the layer otherwise than it is computed."""
+        wanted = {'parameters.spare': 'one', 'parameters.scaled': True}
+        found: dict[str, Any] = {name: trial.parameters.get(name.split('.')[1]) for name in wanted}
+        for name, value in wanted.items():
+            if found[name] != value:
+                raise ConfigurationError(
+                    f'a pattern needs {name} {value}, not {found[name]}; nearest valid: {value}'
+                )
+        period = trial.scene.control_period
+        if period != self._dt:
+            raise ConfigurationError(
+                f'scene.control_period is {period:g} s, optimizer.settings.control_period '
+                f'{self._dt:g} s; nearest valid: both {period:g}'
+            )
 
     def ask(self) -> list[NetworkCandidate]:
         """Return the networks of one generation."""
