@@ -158,6 +158,27 @@ def test_what_cannot_be_searched_so_is_refused_in_one_line(changes, words):
     assert '\n' not in str(refusal.value)
 
 
+def test_what_of_a_run_was_damaged_is_written_again_when_it_is_resumed(tmp_path, capsys):
+    folder = tmp_path / 'run'
+    names = ('population=4', 'optimizer.settings.replaced=2', 'duration=1')
+    options = [part for name in names for part in ('--set', name)]
+    common = ['--run-dir', str(folder), '--workers', '1', '--json']
+    assert main(['evolve', 'bishop2008_a', *options, '--generations', '2', *common]) == 0
+    (beside,) = folder.glob('weights.*.npz')
+    sound = beside.read_bytes(), (folder / 'champion.yaml').read_bytes()
+    for damage in (lambda: beside.unlink(), lambda: beside.write_bytes(b'x')):
+        damage()
+        (folder / 'champion.yaml').write_bytes(b'')
+        assert main(['evolve', '--resume', *common]) == 0
+        assert (beside.read_bytes(), (folder / 'champion.yaml').read_bytes()) == sound
+    for file in (folder / 'weights').iterdir():
+        file.write_bytes(b'x')
+    assert main(['evolve', '--resume', '--generations', '3', *common]) == 0
+    capsys.readouterr()
+    assert main(['replay', str(folder), '--json']) == 0
+    assert json.loads(capsys.readouterr().out)['equal'] is True
+
+
 def test_an_exported_network_outlives_its_run(tmp_path, capsys):
     folder, file = tmp_path / 'run', tmp_path / 'one.yaml'
     names = ('population=4', 'optimizer.settings.replaced=2', 'duration=1')

@@ -32,6 +32,7 @@ from gait_evolver.judgement import (
 )
 from gait_evolver.networks import WeightFiles
 from gait_evolver.plan import Plan
+from gait_evolver.run_files import named
 from gait_evolver.run_log import Row, Standing
 from gait_evolver.run_store import RunStore
 
@@ -104,6 +105,7 @@ class Evolution:
         self._seen: dict[tuple[float, ...], list[Row]] = {}
         self._seconds = 0.0
         self._here = self._generations_here = 0
+        self._best_network: Any = None
         for generation, rows in enumerate(recorded):
             self._replay(generation, rows)
         self._resumed = bool(recorded)
@@ -111,10 +113,7 @@ class Evolution:
     def run(self) -> Progress:
         """Run until the last generation, or until the optimiser stops; return where it ended."""
         progress = self.progress
-        champions = self.champions()
-        # Their hashes hold on the platform that recorded them only.
-        if champions and not self._store.warning():
-            self._store.restore(champions)
+        self._restore()
         if self._resumed:
             self._store.renew(self._standings)
             self._write_front()
@@ -138,6 +137,16 @@ class Evolution:
             self._front = Front()
             self.progress.best = None
             self.progress.stage = self._course.stage
+
+    def _restore(self) -> None:
+        """Write again what of a run that is resumed is gone or damaged, as its log says."""
+        if self._files is not None and self._best_network is not None:
+            with named(self._store.folder):
+                self._files.restore(self._best_network)
+        champions = self.champions()
+        # Their hashes hold on the platform that recorded them only.
+        if champions and not self._store.warning():
+            self._store.restore(champions)
 
     def _generation(self, generation: int) -> None:
         self._enter()
@@ -249,7 +258,12 @@ class Evolution:
                 f'{self._store.folder}: generation {generation} was asked by another version of '
                 'the optimiser; the run cannot be resumed'
             )
-        self._optimizer.tell(self._weigh(rows))
+        before = self.progress.best
+        evaluations = self._weigh(rows)
+        best = self.progress.best
+        if files is not None and best is not None and best is not before:
+            self._best_network = next(one for one in candidates if one.id == best.rows[0].id)
+        self._optimizer.tell(evaluations)
         self._advance(generation, rows)
 
     def _weigh(self, rows: Sequence[Row]) -> list[Evaluation]:

@@ -29,6 +29,8 @@ class WeightFiles:
     def __init__(self, folder: Path, layout: PerceptronLayout) -> None:
         self._run, self._folder, self._layout = folder, folder / 'weights', layout
         self._digests: dict[int, str] = {}
+        # Those of an earlier process may have been damaged since.
+        self._sound: set[int] = set()
 
     def digest(self, candidate: NetworkCandidate) -> str:
         """Return the SHA-256 of a candidate's file, which its weights alone determine."""
@@ -42,14 +44,16 @@ class WeightFiles:
         files = {}
         for one in candidates:
             file = files[one.id] = self._folder / f'{one.id}.npz'
-            content = b'' if file.exists() and one.id in self._digests else self._content(one)
-            if content:
+            if not (file.exists() and one.id in self._sound):
+                content = self._content(one)
                 self._digests[one.id] = hashlib.sha256(content).hexdigest()
                 write_atomically(file, content)
+                self._sound.add(one.id)
         for file in self._folder.glob('*.npz'):
             if file not in files.values():
                 file.unlink()
         self._digests = {one: self._digests[one] for one in files}
+        self._sound &= set(files)
         return files
 
     def publish(self, member: int) -> None:
@@ -57,6 +61,12 @@ class WeightFiles:
         file = self._run / self.name(member)
         if not file.exists():
             write_atomically(file, (self._folder / f'{member}.npz').read_bytes())
+
+    def restore(self, champion: NetworkCandidate) -> None:
+        """Write the file beside the champion of a run that is resumed if it is gone or damaged."""
+        file, content = self._run / self.name(champion.id), self._content(champion)
+        if not file.is_file() or file.read_bytes() != content:
+            write_atomically(file, content)
 
     def retire(self, member: int) -> None:
         """Remove the files of former champions."""

@@ -25,7 +25,7 @@ from typing import Any
 import yaml
 
 from gait_core.canonical import plain
-from gait_core.champion import Champion, write_atomically, write_champion
+from gait_core.champion import Champion, read_champion, write_atomically, write_champion
 from gait_core.errors import ConfigurationError
 from gait_core.fingerprint import difference, fingerprint_fields
 from gait_core.robot.yaml_reader import read_plain
@@ -195,10 +195,12 @@ class RunStore:
         )
 
     def restore(self, champions: Sequence[Champion]) -> None:
-        """Write the champions of a run that is resumed whose files are gone."""
+        """Write the champions of a run that is resumed whose files are gone or damaged."""
         with named(self.folder):
             for file, champion in self._champion_files(champions).items():
-                if not file.exists():
+                try:
+                    read_champion(file)
+                except ConfigurationError:
                     write_champion(file, champion)
 
     def close(self) -> None:
