@@ -9,6 +9,7 @@ from gait_core.testing_domain import VARIABLE, claim_domain, own_domain
 
 
 def pytest_configure(config):
+    """Claim the domain of a process that runs tests; UsageError if there is none."""
     # What starts the processes runs no test; its domain would become that of all of them.
     if getattr(config.option, 'numprocesses', None):
         return

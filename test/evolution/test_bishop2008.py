@@ -158,22 +158,29 @@ def test_what_cannot_be_searched_so_is_refused_in_one_line(changes, words):
     assert '\n' not in str(refusal.value)
 
 
+TINY = ('population=4', 'optimizer.settings.replaced=2', 'duration=1')
+
+
+def evolve(folder, experiment, generations, *settings):
+    """Run an experiment by the command line in this process, changed by settings."""
+    changes = [part for one in settings for part in ('--set', one)]
+    where = ['--run-dir', str(folder), '--workers', '1', '--json']
+    assert main(['evolve', experiment, '--generations', str(generations), *changes, *where]) == 0
+
+
 def test_what_of_a_run_was_damaged_is_written_again_when_it_is_resumed(tmp_path, capsys):
     folder = tmp_path / 'run'
-    names = ('population=4', 'optimizer.settings.replaced=2', 'duration=1')
-    options = [part for name in names for part in ('--set', name)]
-    common = ['--run-dir', str(folder), '--workers', '1', '--json']
-    assert main(['evolve', 'bishop2008_a', *options, '--generations', '2', *common]) == 0
+    evolve(folder, 'bishop2008_a', 2, *TINY)
     (beside,) = folder.glob('weights.*.npz')
     sound = beside.read_bytes(), (folder / 'champion.yaml').read_bytes()
     for damage in (lambda: beside.unlink(), lambda: beside.write_bytes(b'x')):
         damage()
         (folder / 'champion.yaml').write_bytes(b'')
-        assert main(['evolve', '--resume', *common]) == 0
+        assert main(['evolve', '--resume', '--run-dir', str(folder), '--json']) == 0
         assert (beside.read_bytes(), (folder / 'champion.yaml').read_bytes()) == sound
     for file in (folder / 'weights').iterdir():
         file.write_bytes(b'x')
-    assert main(['evolve', '--resume', '--generations', '3', *common]) == 0
+    evolve(folder, '--resume', 3)
     capsys.readouterr()
     assert main(['replay', str(folder), '--json']) == 0
     assert json.loads(capsys.readouterr().out)['equal'] is True
@@ -181,10 +188,7 @@ def test_what_of_a_run_was_damaged_is_written_again_when_it_is_resumed(tmp_path,
 
 def test_an_exported_network_outlives_its_run(tmp_path, capsys):
     folder, file = tmp_path / 'run', tmp_path / 'one.yaml'
-    names = ('population=4', 'optimizer.settings.replaced=2', 'duration=1')
-    options = [part for name in names for part in ('--set', name)]
-    options += ['--generations', '1', '--run-dir', str(folder), '--workers', '1', '--json']
-    assert main(['evolve', 'bishop2008_a', *options]) == 0
+    evolve(folder, 'bishop2008_a', 1, *TINY)
     assert main(['replay', str(folder), '--individual', '0/2', '--export', str(file)]) == 0
     shutil.rmtree(folder)
     capsys.readouterr()
@@ -212,15 +216,14 @@ def test_a_pattern_is_not_searched_for_trials_that_run_it_otherwise(search, chan
 
 
 def test_the_mean_of_a_search_with_repeats_is_told_the_mean_of_their_scores(tmp_path, monkeypatch):
-    names = ('population=4', 'repeats=2', 'duration=5', 'scene.physics_step=0.004')
     folder = tmp_path / 'run'
-    options = [part for name in names for part in ('--set', name)]
-    options += ['--generations', '2', '--run-dir', str(folder), '--workers', '1', '--json']
-    assert main(['evolve', 'bishop2008_omni', *options]) == 0
+    settings = ('population=4', 'repeats=2', 'duration=5', 'scene.physics_step=0.004')
+    evolve(folder, 'bishop2008_omni', 2, *settings)
     told = []
 
     class Watched(PatternCmaOptimizer):
         def tell(self, evaluations):
+            """Note what is told."""
             told.append(evaluations)
             super().tell(evaluations)
 

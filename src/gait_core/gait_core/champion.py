@@ -124,11 +124,8 @@ def read_champion(path: Path) -> Champion:
 
 def is_champion(path: Path) -> bool:
     """Tell whether a parameter file calls itself a champion, sound or not."""
-    found = _ros_parameters(path)
-    provenance = found.get('provenance')
-    return 'provenance' in found and not (
-        isinstance(provenance, dict) and 'format' not in provenance
-    )
+    provenance = _ros_parameters(path).get('provenance', {})
+    return not isinstance(provenance, dict) or 'format' in provenance
 
 
 def gait_parameters(path: Path) -> dict[str, Any]:

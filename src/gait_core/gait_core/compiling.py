@@ -37,6 +37,7 @@ def gufunc(types: str, layout: str) -> Callable[[Callable[..., None]], Any]:
     vectorized = numba.guvectorize(types, layout, nopython=True, cache=True)
 
     def compiled(kernel: Callable[..., None]) -> Any:
+        """Return the kernel over leading axes, compiled or read while nobody else does either."""
         with _alone():
             return vectorized(kernel)
 

@@ -108,10 +108,8 @@ class FootReflexes:
         self._columns = [leg.columns for leg in self._legs]
         self._fastest = [robot.velocity_limit[columns] for columns in self._columns]
         self._soles = np.array([robot.soles.index(robot.leg(name).sole) for name in legs])
-        poses, child = (
-            link_poses(robot, robot.joint_stance),
-            {j.name: j.child for j in robot.joints},
-        )
+        poses = link_poses(robot, robot.joint_stance)
+        child = {joint.name: joint.child for joint in robot.joints}
         hips = [poses[robot.link_index[child[leg.joint_names[0]]]][:3, 3] for leg in self._legs]
         feet = [
             leg.forward(robot.stance[columns])[0]

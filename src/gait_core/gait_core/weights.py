@@ -19,7 +19,6 @@ _DAMAGED = (
     EOFError,
     KeyError,
     MemoryError,
-    NotImplementedError,
     OSError,
     OverflowError,
     RuntimeError,
@@ -59,6 +58,6 @@ def load_weights(path: str, sha256: str = '') -> dict[str, npt.NDArray[np.generi
             raise ValueError('it holds no array')
         return {name: archive[name] for name in archive.files}
     except _DAMAGED as error:
-        # NumPy's advice to trust the file is not ours.
-        reason = str(error).partition('. ')[0].partition(' If you trust')[0]
+        # NumPy goes on with how to trust the file.
+        reason = str(error).partition('. ')[0]
         raise ConfigurationError(f'weights {file} are no plain .npz file: {reason}') from error

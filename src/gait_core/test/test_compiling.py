@@ -43,6 +43,7 @@ from gait_core.compiling import gufunc
 
 @gufunc('void(float64[:], float64[:])', '(k)->(k)')
 def doubled(row, out):
+    "Double a row."
     for i in range(row.size):
         out[i] = 2.0 * row[i]
 """
@@ -55,6 +56,7 @@ from numba.core import compiler
 
 compile_extra = compiler.compile_extra
 def late(*args, **kwargs):
+    "Compile as ever, and be a second late."
     result = compile_extra(*args, **kwargs)
     time.sleep(1.0)
     return result
@@ -75,6 +77,7 @@ def test_two_processes_that_compile_a_gufunc_at_once_leave_one_that_works(tmp_pa
     environment = {**os.environ, 'PYTHONPATH': search, 'NUMBA_CACHE_DIR': str(tmp_path / 'cache')}
 
     def work(*kinds):
+        """Have processes import and call the kernel at the same time; each must end well."""
         processes = [
             subprocess.Popen(
                 [sys.executable, '-c', _CALL, kind],

@@ -140,10 +140,10 @@ class Evolution:
 
     def _restore(self) -> None:
         """Write again what of a run that is resumed is gone or damaged, as its log says."""
-        if self._files is not None and self._best_network is not None:
-            with named(self._store.folder):
-                self._files.restore(self._best_network)
         champions = self.champions()
+        if self._files is not None and champions:
+            with named(self._store.folder):
+                self._files.publish(self._best_network)
         # Their hashes hold on the platform that recorded them only.
         if champions and not self._store.warning():
             self._store.restore(champions)
@@ -194,8 +194,9 @@ class Evolution:
         evaluations = self._weigh(rows)
         best = self.progress.best
         new = best is not None and best is not before
-        if self._files is not None and new and best is not None:
-            self._files.publish(best.rows[0].id)
+        self._keep_network(candidates, before)
+        if self._files is not None and new:
+            self._files.publish(self._best_network)
         self._store.append(
             generation,
             rows,
@@ -260,11 +261,15 @@ class Evolution:
             )
         before = self.progress.best
         evaluations = self._weigh(rows)
-        best = self.progress.best
-        if files is not None and best is not None and best is not before:
-            self._best_network = next(one for one in candidates if one.id == best.rows[0].id)
+        self._keep_network(candidates, before)
         self._optimizer.tell(evaluations)
         self._advance(generation, rows)
+
+    def _keep_network(self, candidates: Sequence[Any], before: Best | None) -> None:
+        """Keep the network of an individual that has just become the best."""
+        best = self.progress.best
+        if self._files is not None and best is not None and best is not before:
+            self._best_network = next(one for one in candidates if one.id == best.rows[0].id)
 
     def _weigh(self, rows: Sequence[Row]) -> list[Evaluation]:
         """Return the evaluations of a generation, and keep the best ever seen."""

@@ -211,7 +211,8 @@ class Experiment:
         for name, least in (('generations', 1), ('population', 0), ('repeats', 1)):
             if getattr(self, name) < least:
                 raise ConfigurationError(
-                    f'experiment.{name} is {getattr(self, name)}, it must be at least {least}'
+                    f'experiment.{name} is {getattr(self, name)}, it must be at least {least}; '
+                    f'nearest valid: {least}'
                 )
         if '/' in self.name or not self.name.isprintable():
             raise ConfigurationError(
@@ -225,7 +226,6 @@ class Experiment:
             raise ConfigurationError(
                 f'experiment.start_spread is {self.start_spread:g} m; nearest valid: 0'
             )
-        self._check_drawn_once()
         if self.repeats > 1 and (self.bodies != 'one' or self.start_spread):
             raise ConfigurationError(
                 f'experiment.repeats is {self.repeats}, bodies {self.bodies} and start_spread '
@@ -241,23 +241,6 @@ class Experiment:
             if self.engines.count(engine) > 1:
                 raise ConfigurationError(f"experiment.engines names '{engine}' more than once")
         check_seed(self.seed)
-
-    def _check_drawn_once(self) -> None:
-        """Refuse what would draw a body or a start that another draw takes the place of."""
-        start = self.randomise.get('initial')
-        ranges = {*self.randomise, *(f'initial.{key}' for key in start or ())}
-        drawn = {}
-        if self.bodies != 'one':
-            drawn['draw'] = f'bodies: {self.bodies}', 'bodies: one'
-        if self.start_spread:
-            spread = f'start_spread: {self.start_spread:g}', 'start_spread: 0'
-            drawn |= {'initial.x': spread, 'initial.y': spread}
-        for name in sorted(ranges & set(drawn)):
-            setting, valid = drawn[name]
-            raise ConfigurationError(
-                f'experiment.randomise.{name} draws again what {setting} has drawn; nearest '
-                f'valid: {valid}'
-            )
 
 
 def experiment_names() -> tuple[str, ...]:

@@ -56,14 +56,8 @@ class WeightFiles:
         self._sound &= set(files)
         return files
 
-    def publish(self, member: int) -> None:
-        """Put the file of a living member beside the champion that is about to name it."""
-        file = self._run / self.name(member)
-        if not file.exists():
-            write_atomically(file, (self._folder / f'{member}.npz').read_bytes())
-
-    def restore(self, champion: NetworkCandidate) -> None:
-        """Write the file beside the champion of a run that is resumed if it is gone or damaged."""
+    def publish(self, champion: NetworkCandidate) -> None:
+        """Put a network's file beside the champion that names it, unless it is there and sound."""
         file, content = self._run / self.name(champion.id), self._content(champion)
         if not file.is_file() or file.read_bytes() != content:
             write_atomically(file, content)

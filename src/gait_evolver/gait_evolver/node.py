@@ -156,7 +156,7 @@ class EvolverNode(Node):
         def open_store() -> tuple[RunStore, Sequence[Sequence[Row]]]:
             """Return the store of a new or resumed run and what was recorded."""
             if goal.resume:
-                return RunStore.open_run(Path(goal.run_directory), goal.generations)
+                return RunStore.open_run(Path(goal.run_directory), goal.generations or None)
             folder = (
                 Path(goal.run_directory)
                 if goal.run_directory

@@ -221,6 +221,7 @@ def _lessons(
     )
     for lesson in lessons:
         _check_ground(lesson.trial)
+        _check_drawn_once(experiment, lesson.trial)
     return lessons
 
 
@@ -231,14 +232,11 @@ def _check_optimizer(plan: Plan) -> None:
         for lesson in plan.lessons:
             optimizer.check_trial(lesson.trial)
     if plan.experiment.curriculum and getattr(optimizer, 'keeps_records', True):
+        of_genes = 'genetic with settings: {reevaluate: true}, or cma_es'
         raise ConfigurationError(
             f"optimizer '{plan.experiment.optimizer.name}' keeps records from one generation to "
             'the next, which an easier stage would give away; nearest valid: '
-            + (
-                'genetic with settings: {reevaluate: true}, or cma_es'
-                if plan.layout is None
-                else 'pattern_cma'
-            )
+            f'{of_genes if plan.layout is None else "pattern_cma"}'
         )
 
 
@@ -265,6 +263,23 @@ def _staged(experiment: Experiment, trial: TrialSpec, stage: Stage) -> TrialSpec
         randomise=trial.randomise if stage.randomise is None else _ranges(stage.randomise),
         hopeless=trial.hopeless if stage.hopeless is None else stage.hopeless,
     )
+
+
+def _check_drawn_once(experiment: Experiment, trial: TrialSpec) -> None:
+    """Refuse ranges that draw a body or a start which the experiment has drawn already."""
+    drawn = {}
+    if experiment.bodies != 'one':
+        drawn['draw'] = f'bodies: {experiment.bodies}', 'bodies: one'
+    if experiment.start_spread:
+        spread = f'start_spread: {experiment.start_spread:g}', 'start_spread: 0'
+        drawn |= {'initial.x': spread, 'initial.y': spread}
+    for name in trial.randomise:
+        if name in drawn:
+            setting, valid = drawn[name]
+            raise ConfigurationError(
+                f'experiment.randomise.{name} draws again what {setting} has drawn; nearest '
+                f'valid: {valid}'
+            )
 
 
 def _check_ground(trial: TrialSpec) -> None:

@@ -87,15 +87,17 @@ class RunStore:
         return store
 
     @classmethod
-    def open_run(cls, folder: Path, generations: int = 0) -> tuple[RunStore, list[list[Row]]]:
+    def open_run(
+        cls, folder: Path, generations: int | None = None
+    ) -> tuple[RunStore, list[list[Row]]]:
         """
         Return the store of an earlier run and its finished generations.
 
         Parameters
         ----------
         folder : Path
-        generations : int
-            New length of the run; 0 keeps the recorded one.
+        generations : int, optional
+            New length of the run; ``None`` keeps the recorded one.
 
         Raises
         ------
@@ -105,7 +107,7 @@ class RunStore:
 
         """
         facts, experiment = read_run(folder)
-        if generations:
+        if generations is not None:
             experiment = rebuild_experiment(
                 plain(experiment), experiment.name, {'generations': generations}
             )

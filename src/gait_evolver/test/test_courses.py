@@ -74,7 +74,7 @@ def run(folder, evaluator=None, **overrides):
         store.close()
 
 
-def resumed(folder, generations=0):
+def resumed(folder, generations=None):
     store, rows = RunStore.open_run(folder, generations)
     try:
         return Evolution(store, InProcess(), rows).run()

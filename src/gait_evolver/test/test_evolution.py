@@ -83,7 +83,7 @@ def run(folder, evaluator=None, **overrides):
         store.close()
 
 
-def resumed(folder, generations=0, evaluator=None):
+def resumed(folder, generations=None, evaluator=None):
     store, rows = RunStore.open_run(folder, generations)
     try:
         return Evolution(store, evaluator or InProcess(), rows).run(), store

@@ -112,14 +112,9 @@ def _created(options: Namespace, plan: Plan) -> RunStore:
 
 
 def _reopened(options: Namespace) -> tuple[RunStore, list[list[Row]]]:
-    from gait_core.errors import ConfigurationError
     from gait_evolver.run_store import RunStore
 
-    if options.generations is not None and options.generations < 1:
-        raise ConfigurationError(
-            f'generations is {options.generations}, it must be at least 1; nearest valid: 1'
-        )
-    store, recorded = RunStore.open_run(Path(options.run_dir), options.generations or 0)
+    store, recorded = RunStore.open_run(Path(options.run_dir), options.generations)
     warning = store.warning()
     if warning:
         print(f'gait: warning: {warning}', file=sys.stderr)

@@ -166,8 +166,8 @@ def _gait(options: Namespace) -> tuple[str, str, Mapping[str, Any], dict[str, An
     if not options.champion:
         return options.controller, options.preset, {}, {}
     path = Path(options.champion)
-    gait = gait_parameters(path)
-    if gait and not is_champion(path):
+    gait = {} if is_champion(path) else gait_parameters(path)
+    if gait:
         # A parameter file of the user's own says nothing of robot and controller.
         return options.controller, options.preset, gait, {}
     spec = read_champion(path).spec
@@ -180,7 +180,8 @@ def _gait(options: Namespace) -> tuple[str, str, Mapping[str, Any], dict[str, An
             f"{path} holds a gait of controller '{spec.controller}', not of '{options.controller}'"
         )
     names = ('fitness_terms', 'weights', 'weights_sha256')
-    return spec.controller, options.preset, gait, {name: getattr(spec, name) for name in names}
+    fields = {name: getattr(spec, name) for name in names}
+    return spec.controller, options.preset, spec.parameters, fields
 
 
 def _check_sections(settings: Mapping[str, Any]) -> None:

@@ -22,6 +22,7 @@ from gait_core.contracts import Candidate, Evaluation
 from gait_core.errors import ConfigurationError
 from gait_core.parameters import Parameters, bounded, build, floats, whole
 from gait_core.seeding import check_seed
+from gait_evolver.optimizers.genetic import check_start
 from gait_evolver.optimizers.ranking import Ledger, tied_ranks
 
 # The library also stops on the history of fitness values. It is given ranks, whose best is
@@ -80,10 +81,7 @@ class CmaEsOptimizer:
         chosen = build(CmaEsSettings, settings)
         if dimension < 2:
             raise ConfigurationError(f'cma_es needs at least 2 genes, not {dimension}')
-        if chosen.start and len(chosen.start) != dimension:
-            raise ConfigurationError(
-                f'optimizer.settings.start has {len(chosen.start)} numbers for {dimension} genes'
-            )
+        check_start(chosen.start, dimension)
         if 0 < chosen.population < 4:
             raise ConfigurationError(
                 f'cma_es needs a population of 4 or more, not {chosen.population}; '

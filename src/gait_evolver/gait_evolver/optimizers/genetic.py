@@ -110,6 +110,14 @@ def reflect(points: FloatArray) -> FloatArray:
     return np.minimum(folded, 2.0 - folded)
 
 
+def check_start(start: tuple[float, ...], dimension: int) -> None:
+    """Raise ConfigurationError if where a search starts has another dimension; empty has none."""
+    if start and len(start) != dimension:
+        raise ConfigurationError(
+            f'optimizer.settings.start has {len(start)} numbers for {dimension} genes'
+        )
+
+
 def first_population(
     rng: np.random.Generator,
     shape: tuple[int, int],
@@ -125,12 +133,9 @@ def first_population(
         If the start has another dimension.
 
     """
+    check_start(start, shape[1])
     if not start:
         return rng.random(shape)
-    if len(start) != shape[1]:
-        raise ConfigurationError(
-            f'optimizer.settings.start has {len(start)} numbers for {shape[1]} genes'
-        )
     genomes = reflect(np.array(start) + rng.normal(0.0, spread, shape))
     genomes[0] = start
     return genomes

@@ -83,12 +83,12 @@ class PatternCmaOptimizer:
 
     def check_trial(self, trial: TrialSpec) -> None:
         """Raise ConfigurationError where a trial runs the layer otherwise than it is computed."""
-        wanted = {'parameters.spare': 'one', 'parameters.scaled': True}
-        found: dict[str, Any] = {name: trial.parameters.get(name.split('.')[1]) for name in wanted}
-        for name, value in wanted.items():
-            if found[name] != value:
+        for name, wanted in (('spare', 'one'), ('scaled', True)):
+            found = trial.parameters.get(name)
+            if found != wanted:
                 raise ConfigurationError(
-                    f'a pattern needs {name} {value}, not {found[name]}; nearest valid: {value}'
+                    f'a pattern needs parameters.{name} {wanted}, not {found}; nearest valid: '
+                    f'{wanted}'
                 )
         period = trial.scene.control_period
         if period != self._dt:
