@@ -1,10 +1,13 @@
-"""The suite's exceptions, and the nearest valid name that their messages offer."""
+"""The suite's exceptions, and how their messages quote and offer names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 import difflib
 from typing import Any
+
+_QUOTED = 200
+_SAID = 2000
 
 
 class ConfigurationError(ValueError):
@@ -39,6 +42,46 @@ class ProtocolError(RuntimeError):
     """Calls in an order that the contract forbids, e.g. ``tell`` before ``ask``."""
 
 
+def excerpt(value: object) -> str:
+    r"""
+    Return what a message quotes of a foreign value: one line of at most 200 characters.
+
+    Examples
+    --------
+    >>> excerpt('knee\n')
+    'knee\\n'
+    >>> len(excerpt('a' * 1000000))
+    224
+
+    """
+    text = str(value)
+    short = text[:_QUOTED]
+    if not short.isprintable():
+        short = ''.join(one if one.isprintable() else repr(one)[1:-1] for one in short)[:_QUOTED]
+    return short if len(text) <= _QUOTED else f'{short}... ({len(text)} characters)'
+
+
+def reason(error: BaseException) -> str:
+    """
+    Return what an error says to a person, with its kind where it is no mistake of theirs.
+
+    Examples
+    --------
+    >>> reason(ConfigurationError('mass is -1 kg, expected more than 0'))
+    'mass is -1 kg, expected more than 0'
+    >>> reason(KeyError('knee'))
+    "KeyError: 'knee'"
+
+    """
+    if isinstance(error, ConfigurationError):
+        return str(error)[:_SAID]
+    if isinstance(error, OSError) and error.strerror:
+        of = f': {excerpt(error.filename)}' if error.filename is not None else ''
+        return f'{error.strerror}{of}'
+    said = excerpt(error)
+    return f'{type(error).__name__}: {said}' if said else type(error).__name__
+
+
 def nearest(name: str, valid: Iterable[str]) -> str:
     """
     Return a hint that names the valid string nearest to a wrong one.
@@ -49,14 +92,14 @@ def nearest(name: str, valid: Iterable[str]) -> str:
     "did you mean 'guroo'? valid: a1, guroo"
 
     """
-    names = sorted(set(valid))
+    names = sorted({excerpt(one) for one in valid})
     if not names:
         return 'none is available'
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
+    close = difflib.get_close_matches(excerpt(name), names, n=1, cutoff=0.4)
     listed = ', '.join(names) if len(names) <= 12 else ', '.join(names[:12]) + ', ...'
     return f"did you mean '{close[0]}'? valid: {listed}" if close else f'valid: {listed}'
 
 
 def unknown(kind: str, name: str, valid: Iterable[str]) -> ConfigurationError:
     """Return the error for an unknown name of some kind, with the nearest valid one."""
-    return ConfigurationError(f"unknown {kind} '{name}': {nearest(name, valid)}")
+    return ConfigurationError(f"unknown {kind} '{excerpt(name)}': {nearest(name, valid)}")

@@ -45,6 +45,7 @@ from gait_ros.parameters import (
 )
 from gait_ros.qos import LATCHED, advertise
 from gait_ros.run_node import run_node
+from gait_ros.services import serve
 
 _STATES = ('idle', 'running', 'cancelling', 'failed')
 _PERIOD = 0.1
@@ -99,7 +100,7 @@ class EvolverNode(Node):
         self._status = advertise(self, EvolverStatus, '~/status')
         self._best = advertise(self, BestGait, '~/best', LATCHED)
         self._diagnostics = Diagnostics(self, 'evolution')
-        self.create_service(Trigger, '~/checkpoint', self._on_checkpoint)
+        serve(self, Trigger, '~/checkpoint', self._on_checkpoint)
         self._action = ActionServer(
             self,
             Evolve,

@@ -42,6 +42,7 @@ from gait_ros.posture_input import PostureInput, takes_posture
 from gait_ros.qos import advertise, listen
 from gait_ros.run_node import run_node
 from gait_ros.safe_output import SafeOutput
+from gait_ros.services import serve
 from gait_ros.velocity import VelocityInput
 from gait_ros.wiring import mistyped
 
@@ -219,7 +220,7 @@ class ControllerNode(ManagedNode):
         self._foreign: list[str] = []
         if not chosen.lockstep:
             self._listen()
-        self.create_service(LoadGait, '~/load_gait', self._on_load_gait)
+        serve(self, LoadGait, '~/load_gait', self._on_load_gait)
         self._lockstep: LockstepClient | None = None
         self._timer: Any = None
         self._waiting = ''

@@ -31,6 +31,7 @@ from gait_ros.managed import ManagedNode
 from gait_ros.parameters import DeclaredParameters, refuse_unknown_overrides
 from gait_ros.qos import advertise, listen
 from gait_ros.run_node import run_node
+from gait_ros.services import serve
 
 _REPEAT = 10.0
 _WATCH_PERIOD = 1.0
@@ -79,7 +80,7 @@ class HardwareNode(ManagedNode):
         ):
             publisher = advertise(self, JointState, target)
             listen(self, JointState, source, self._relay(source, publisher, change))
-        self.create_service(Trigger, '~/calibrate', self._on_calibrate)
+        serve(self, Trigger, '~/calibrate', self._on_calibrate)
         self._began = time.monotonic()
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(_WATCH_PERIOD, self._on_watch, clock=steady)

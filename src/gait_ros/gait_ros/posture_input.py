@@ -14,6 +14,7 @@ from std_srvs.srv import SetBool
 
 from gait_core.trial_spec import Command
 from gait_ros.qos import listen
+from gait_ros.services import serve
 
 TOPIC, SERVICE = 'body_pose', '~/sit'
 POSE = ('height', 'roll', 'pitch', 'yaw')
@@ -39,7 +40,7 @@ class PostureInput:
         self._node = node
         self._points: dict[str, float] = {}
         listen(node, Pose, TOPIC, self._on_pose)
-        node.create_service(SetBool, SERVICE, self._on_sit)
+        serve(node, SetBool, SERVICE, self._on_sit)
 
     @property
     def set_points(self) -> Mapping[str, float]:

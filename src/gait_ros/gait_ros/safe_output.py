@@ -15,6 +15,7 @@ from gait_core.safety import FALLEN, HOLDING, RESET, STARTING, STEP, STOPPED, Sa
 from gait_core.safety_params import SafetyParams
 from gait_core.targets import JointTargets
 from gait_ros.parameters import DeclaredParameters
+from gait_ros.services import serve
 
 PREFIX = 'safety'
 _BAD = (HOLDING, FALLEN, STOPPED)
@@ -40,8 +41,8 @@ class SafeOutput:
         self._said = self.layer.mode
         self.last_stop = ''
         """Why the robot stands, or what ended its last walk; empty: nothing has."""
-        node.create_service(Trigger, '~/emergency_stop', self._on_stop)
-        node.create_service(Trigger, '~/resume', self._on_resume)
+        serve(node, Trigger, '~/emergency_stop', self._on_stop)
+        serve(node, Trigger, '~/resume', self._on_resume)
 
     @property
     def trouble(self) -> str:

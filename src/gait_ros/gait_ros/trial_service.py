@@ -19,6 +19,7 @@ from gait_interfaces.srv import CancelTrial, RunTrial
 from gait_ros.conversions import from_spec, from_targets, to_result
 from gait_ros.lockstep import LockstepServer, NextSpin
 from gait_ros.managed import ManagedNode
+from gait_ros.services import serve
 
 _SLICE = 0.02
 _PAUSE = 0.005
@@ -75,10 +76,8 @@ class TrialService:
         self.running: RunningTrial | None = None
         self._lockstep = LockstepServer(node)
         # Reentrant: a second request is refused while the first is still on its way.
-        node.create_service(
-            RunTrial, '~/run_trial', self._on_run, callback_group=ReentrantCallbackGroup()
-        )
-        node.create_service(CancelTrial, '~/cancel_trial', self._on_cancel)
+        serve(node, RunTrial, '~/run_trial', self._on_run, ReentrantCallbackGroup())
+        serve(node, CancelTrial, '~/cancel_trial', self._on_cancel)
 
     @property
     def id(self) -> str:

@@ -12,6 +12,7 @@ from gait_interfaces.srv import SetBehaviour
 from gait_ros.controller_node import ControllerNode
 from gait_ros.parameters import DeclaredParameters, from_parameter_values
 from gait_ros.run_node import run_node
+from gait_ros.services import serve
 from gait_stage_walk.behaviours import KINDS
 from gait_stage_walk.controller import StagedWalkController
 from gait_stage_walk.mixer import WALK, Mixer
@@ -28,7 +29,7 @@ class StageWalkNode(ControllerNode):
         self._of: Mixer | None = None
         self._behaviours: dict[str, DeclaredParameters[Any]] = {}
         if isinstance(self.controller, StagedWalkController):
-            self.create_service(SetBehaviour, '~/set_behaviour', self._on_set_behaviour)
+            serve(self, SetBehaviour, '~/set_behaviour', self._on_set_behaviour)
             self.create_timer(1.0, self._forget_finished, clock=self._steady)
 
     @property

@@ -25,6 +25,7 @@ from gait_ros.managed import ManagedNode
 from gait_ros.parameters import DeclaredParameters, refuse_unknown_overrides
 from gait_ros.qos import advertise
 from gait_ros.run_node import run_node
+from gait_ros.services import serve
 from gait_ros.state_publisher import StatePublisher
 from gait_ros.terrain import describe_terrain
 from gait_ros.trial_service import TrialService
@@ -82,10 +83,10 @@ class SimBridgeNode(ManagedNode):
         self._diagnostics = Diagnostics(self, 'simulation')
         self._heartbeat = advertise(self, WorkerStatus, '~/worker_status')
         self._trials = TrialService(self, self)
-        self.create_service(Reset, '~/reset', self._on_reset)
-        self.create_service(Step, '~/step', self._on_step)
-        self.create_service(SetBool, '~/pause', self._on_pause)
-        self.create_service(QueryTerrain, '~/query_terrain', self._on_query_terrain)
+        serve(self, Reset, '~/reset', self._on_reset)
+        serve(self, Step, '~/step', self._on_step)
+        serve(self, SetBool, '~/pause', self._on_pause)
+        serve(self, QueryTerrain, '~/query_terrain', self._on_query_terrain)
         self.create_timer(_HEARTBEAT, self._on_heartbeat, clock=self._steady)
         self.create_timer(_WATCH_PERIOD, self._on_watch, clock=self._steady)
 

@@ -1,0 +1,82 @@
+"""Services that answer every request, whatever goes wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import inspect
+import traceback
+from typing import Any
+
+from rclpy.callback_groups import CallbackGroup
+from rclpy.node import Node
+from rclpy.qos import QoSHistoryPolicy, QoSProfile, QoSReliabilityPolicy
+
+from gait_core.errors import ConfigurationError, reason
+
+QUEUE = QoSProfile(
+    history=QoSHistoryPolicy.KEEP_LAST,
+    depth=1000,
+    reliability=QoSReliabilityPolicy.RELIABLE,
+)
+"""Requests that wait while one is answered. Of the 10 that ROS keeps, a burst loses most."""
+
+_REPEAT = 10.0
+
+
+def serve(
+    node: Node,
+    kind: Any,
+    name: str,
+    callback: Callable[[Any, Any], Any],
+    group: CallbackGroup | None = None,
+) -> Any:
+    """
+    Create a service whose failures are answers.
+
+    What the callback raises, a model's ``sys.exit`` among it, becomes ``success`` false and a
+    ``message``; the node goes on. The callback leaves the node's state as it was when it raises.
+
+    Parameters
+    ----------
+    node : Node
+    kind : type
+        Service type whose response has ``success`` and ``message``.
+    name : str
+    callback : callable
+        Fills in the response of a request and returns it; may be a coroutine function.
+    group : CallbackGroup or None
+
+    """
+
+    def refused(response: Any, error: BaseException) -> Any:
+        """Return the response that tells of an error."""
+        if not isinstance(error, ConfigurationError):
+            node.get_logger().error(
+                f'{name} failed: {reason(error)}', throttle_duration_sec=_REPEAT
+            )
+            node.get_logger().debug(traceback.format_exc())
+        response.success, response.message = False, reason(error)
+        return response
+
+    def answer(request: Any, response: Any) -> Any:
+        """Answer one request."""
+        try:
+            return callback(request, response)
+        except (Exception, SystemExit) as error:
+            return refused(response, error)
+
+    async def answer_later(request: Any, response: Any) -> Any:
+        """Answer one request while others are answered, too."""
+        try:
+            return await callback(request, response)
+        except (Exception, SystemExit) as error:
+            return refused(response, error)
+
+    later = inspect.iscoroutinefunction(callback)
+    return node.create_service(
+        kind,
+        name,
+        answer_later if later else answer,
+        qos_profile=QUEUE,
+        callback_group=group,
+    )

@@ -1,0 +1,67 @@
+"""Services: every request is answered, whatever goes wrong inside and however many come."""
+
+import pytest
+
+pytest.importorskip('rclpy')
+
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from std_srvs.srv import Trigger
+
+from gait_core.errors import ConfigurationError
+from gait_ros.services import serve
+
+ERRORS = {
+    'mass is -1': ConfigurationError('mass is -1'),
+    'File name too long: ' + 200 * 'a' + '... (300 characters)': OSError(
+        36, 'File name too long', 300 * 'a'
+    ),
+    'OverflowError: too large': OverflowError('too large'),
+    "KeyError: 'knee'": KeyError('knee'),
+    'RecursionError': RecursionError(),
+    'SystemExit: 7': SystemExit(7),
+    r'ValueError: \udc80\x1b': ValueError('\udc80\x1b'),
+}
+
+
+class Failing(Node):
+    """A node whose services raise what is set."""
+
+    def __init__(self, **kwargs):
+        super().__init__('failing', **kwargs)
+        self.error = None
+        serve(self, Trigger, '~/now', self.on_now)
+        serve(self, Trigger, '~/later', self.on_later, ReentrantCallbackGroup())
+
+    def start(self):
+        """Do nothing."""
+
+    def on_now(self, request, response):
+        if self.error is not None:
+            raise self.error
+        response.success = True
+        return response
+
+    async def on_later(self, request, response):
+        return self.on_now(request, response)
+
+
+@pytest.mark.parametrize('service', ['now', 'later'])
+def test_whatever_is_raised_is_an_answer_and_the_node_goes_on(graph, service):
+    node = graph.add(Failing)
+    for message, node.error in ERRORS.items():
+        answer = graph.call(Trigger, f'/failing/{service}')
+        assert (answer.success, answer.message) == (False, message)
+    node.error = None
+    assert graph.call(Trigger, f'/failing/{service}').success
+    assert not graph.logged('Traceback')
+
+
+def test_a_burst_of_requests_is_answered_to_the_last(graph):
+    graph.add(Failing)
+    client = graph.client.create_client(Trigger, '/failing/now', qos_profile=QoSProfile(depth=500))
+    graph.until(client.service_is_ready)
+    futures = [client.call_async(Trigger.Request()) for _ in range(200)]
+    graph.until(lambda: all(future.done() for future in futures))
+    assert all(future.result().success for future in futures)
