@@ -4,14 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 import difflib
+import re
 from typing import Any
 
 _QUOTED = 200
 _SAID = 2000
+# What messages quote: a word without an end, or what stands between quotes or brackets.
+_LONG = re.compile(r"""\S{201,}|(?<!\w)(?:'[^']{201,}|"[^"]{201,}|\[[^\]]{201,}|\{[^}]{201,})""")
 
 
 class ConfigurationError(ValueError):
-    """A user's mistake: the message names the value and the nearest valid one."""
+    """
+    A user's mistake: the message names the value and the nearest valid one.
+
+    Of each thing that it quotes it keeps 200 characters, and 2000 in all.
+
+    Examples
+    --------
+    >>> len(str(ConfigurationError('no file ' + 100000 * 'a')))
+    211
+
+    """
+
+    def __init__(self, message: object = '') -> None:
+        text = str(message)
+        if len(text) > _QUOTED:
+            text = _LONG.sub(lambda found: found[0][:_QUOTED] + '...', text)[:_SAID]
+        super().__init__(text)
 
 
 class NotInstalled(ConfigurationError):
@@ -55,10 +74,14 @@ def excerpt(value: object) -> str:
 
     """
     text = str(value)
-    short = text[:_QUOTED]
-    if not short.isprintable():
-        short = ''.join(one if one.isprintable() else repr(one)[1:-1] for one in short)[:_QUOTED]
+    short = _printable(text[:_QUOTED])[:_QUOTED]
     return short if len(text) <= _QUOTED else f'{short}... ({len(text)} characters)'
+
+
+def _printable(text: str) -> str:
+    if text.isprintable():
+        return text
+    return ''.join(one if one.isprintable() else repr(one)[1:-1] for one in text)
 
 
 def reason(error: BaseException) -> str:
@@ -74,7 +97,7 @@ def reason(error: BaseException) -> str:
 
     """
     if isinstance(error, ConfigurationError):
-        return str(error)[:_SAID]
+        return _printable(' '.join(str(error).split()))[:_SAID]
     if isinstance(error, OSError) and error.strerror:
         of = f': {excerpt(error.filename)}' if error.filename is not None else ''
         return f'{error.strerror}{of}'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gait_core.errors import ConfigurationError, nearest
+from gait_core.errors import ConfigurationError, excerpt, nearest
 
 
 def unmatched(kind: str, received: Sequence[str], valid: Sequence[str]) -> ConfigurationError:
@@ -20,6 +20,7 @@ def unmatched(kind: str, received: Sequence[str], valid: Sequence[str]) -> Confi
 
     """
     wrong = next(name for name in received if name not in valid)
+    shown = excerpt(wrong)
     listed = ', '.join(valid)
     for other in valid:
         extra = wrong[: len(wrong) - len(other)] if wrong.endswith(other) else ''
@@ -27,13 +28,13 @@ def unmatched(kind: str, received: Sequence[str], valid: Sequence[str]) -> Confi
             name.startswith(extra) and name[len(extra) :] in valid for name in received
         ):
             return ConfigurationError(
-                f"unknown {kind} '{wrong}': every name fits without the "
+                f"unknown {kind} '{shown}': every name fits without the "
                 f"prefix '{extra}'; valid: {listed}"
             )
         lacking = other[: len(other) - len(wrong)] if other.endswith(wrong) else ''
         if lacking and all(lacking + name in valid for name in received):
             return ConfigurationError(
-                f"unknown {kind} '{wrong}': every name fits with the "
+                f"unknown {kind} '{shown}': every name fits with the "
                 f"prefix '{lacking}'; valid: {listed}"
             )
-    return ConfigurationError(f"unknown {kind} '{wrong}': {nearest(wrong, valid)}")
+    return ConfigurationError(f"unknown {kind} '{shown}': {nearest(wrong, valid)}")

@@ -15,6 +15,8 @@ from gait_core.seeding import MAX_SEED, check_seed
 MAX_STEPS_PER_TICK = 100_000
 """Physics steps of one control period; beyond it a mistyped step would run for ever."""
 
+_MOST_FACTOR = 1e6
+
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -207,8 +209,12 @@ class Scene:
         if not 0 <= self.draw <= MAX_SEED:
             raise ConfigurationError(f'scene.draw is {self.draw}, expected 0 to {MAX_SEED}')
         for name in ('length_scale', 'mass_factor'):
-            if getattr(self, name) <= 0.0:
-                raise ConfigurationError(f'scene.{name} is {getattr(self, name)}, not positive')
+            value = getattr(self, name)
+            if value <= 0.0:
+                raise ConfigurationError(f'scene.{name} is {value}, not positive')
+            if not 1.0 / _MOST_FACTOR <= value <= _MOST_FACTOR:
+                nearest = _MOST_FACTOR if value > 1.0 else 1.0 / _MOST_FACTOR
+                raise ConfigurationError(f'scene.{name} is {value:g}; nearest valid: {nearest:g}')
         steps_per_tick(self.physics_step, self.control_period)
 
     @property

@@ -88,6 +88,11 @@ class TrialLoop:
         return self._tick
 
     @property
+    def engine(self) -> Engine:
+        """What simulates the trial."""
+        return self._engine
+
+    @property
     def robot(self) -> RobotModel:
         """The robot of the trial, after ``begin``."""
         return self._engine.robot

@@ -59,6 +59,11 @@ class TimedCommand:
     time: float
     command: Command
 
+    def __post_init__(self) -> None:
+        """Check that the time is finite."""
+        if not math.isfinite(self.time):
+            raise ConfigurationError(f'a command comes at {self.time} s, expected a finite number')
+
 
 @dataclass(frozen=True, kw_only=True)
 class Milestone:

@@ -45,12 +45,12 @@ class SimulatedTime:
         self._heard = 0
         self.nanoseconds = 0
 
-    def restart(self, dt: float) -> None:
-        """Begin a trial or a live run with a control period of dt [s] at its tick 0."""
+    def restart(self, dt: float, tick: int = 0) -> None:
+        """Begin a trial or a live run with a control period of dt [s], or go on at a tick."""
         self._dt = round(dt * 1e9)
         # Zero means "no time yet" to every node under simulated time.
-        self._base = self._dt if self._rewind else self.nanoseconds + self._dt
-        self.nanoseconds = self._base
+        now = self._dt if self._rewind else self.nanoseconds + self._dt
+        self._base, self.nanoseconds = now - tick * self._dt, now
 
     def follow(self, now: int) -> None:
         """
@@ -156,6 +156,12 @@ class ClockPublisher:
             )
         self._publisher: Any = advertise(node, Clock, _TOPIC)
 
+    def close(self) -> None:
+        """Leave the topic."""
+        if self._publisher is not None:
+            self._node.destroy_publisher(self._publisher)
+            self._publisher = None
+
     def publish(self, stamp: Time) -> None:
         """Publish the time, unless this clock gave way to another."""
         if self._publisher is not None:
@@ -178,6 +184,5 @@ class ClockPublisher:
         own = self._node.get_fully_qualified_name()
         if not others or own < others[0]:
             return ''
-        self._node.destroy_publisher(self._publisher)
-        self._publisher = None
+        self.close()
         return f'{_TOPIC} is also published by {others[0]}; {own} stops publishing it'

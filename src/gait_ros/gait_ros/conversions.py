@@ -330,12 +330,16 @@ def from_spec(message: msg.TrialSpec) -> TrialSpec:
         fitness_terms=from_quantities(message.fitness_terms),
         gates=from_quantities(message.gates),
         randomise=_ranges(message),
-        hopeless=tuple(
-            Milestone(time=time, moved=moved) for time, moved in read(message.hopeless, 2).tolist()
-        ),
+        hopeless=_milestones(message),
         weights=message.weights,
         weights_sha256=message.weights_sha256,
     )
+
+
+def _milestones(message: msg.TrialSpec) -> tuple[Milestone, ...]:
+    values = message.hopeless
+    _check_size('hopeless', values, 2, (len(values) + 1) // 2, 'milestones')
+    return tuple(Milestone(time=time, moved=moved) for time, moved in read(values, 2).tolist())
 
 
 def _ranges(message: msg.TrialSpec) -> dict[str, tuple[float, float]]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import traceback
 from typing import Any
 
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 
-from gait_core.errors import ConfigurationError
+from gait_core.errors import ConfigurationError, reason
 
 _DONE = TransitionCallbackReturn.SUCCESS
 
@@ -15,8 +16,8 @@ class ManagedNode(LifecycleNode):
     """
     A lifecycle node; subclasses override ``configure``, ``activate``, ``deactivate``, ``cleanup``.
 
-    A ConfigurationError in ``configure`` or ``activate`` refuses that transition with its message
-    in the log, and the node stays where it was. Whoever constructs the node calls ``start`` once:
+    An error in ``configure`` or ``activate`` refuses that transition with its reason in the log,
+    and the node stays where it was. Whoever constructs the node calls ``start`` once:
     it does both transitions where the ``autostart`` parameter says so, and lets the error out.
     """
 
@@ -25,7 +26,7 @@ class ManagedNode(LifecycleNode):
     def __init__(self, name: str, **kwargs: Any) -> None:
         super().__init__(name, **kwargs)
         self.active = False
-        self._fault: ConfigurationError | None = None
+        self._refusal: BaseException | None = None
 
     def destroy_node(self) -> None:
         """Destroy the node and, which LifecycleNode leaves to the collector, its services."""
@@ -50,7 +51,7 @@ class ManagedNode(LifecycleNode):
             return
         for trigger in (self.trigger_configure, self.trigger_activate):
             if trigger() != _DONE:
-                raise self._fault or ConfigurationError(f'{self.get_name()} could not start')
+                raise self._refusal or ConfigurationError(f'{self.get_name()} could not start')
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Answer the transition with ``configure``."""
@@ -80,12 +81,13 @@ class ManagedNode(LifecycleNode):
         return _DONE
 
     def _attempt(self, action: Any, active_after: bool) -> TransitionCallbackReturn:
-        self._fault = None
+        self._refusal = None
         try:
             action()
-        except ConfigurationError as error:
-            self._fault = error
-            self.get_logger().error(str(error))
+        except (Exception, SystemExit) as error:
+            self._refusal = error
+            self.get_logger().error(reason(error))
+            self.get_logger().debug(traceback.format_exc())
             return TransitionCallbackReturn.FAILURE
         self.active = active_after
         return _DONE

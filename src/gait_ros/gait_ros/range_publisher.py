@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from builtin_interfaces.msg import Time
@@ -9,74 +11,71 @@ import numpy as np
 from rclpy.node import Node
 from tf2_msgs.msg import TFMessage
 
+from gait_core.contracts import Engine
 from gait_core.errors import ConfigurationError
 from gait_core.observation import Observation
 from gait_core.range_sensors import RangeReader, RangingEngine, choose_sensors
-from gait_core.robot.model import RobotModel
+from gait_core.robot.range_sensor import RangeSensor
 from gait_core.scene import Scene
-from gait_core.trial import engine_for
 from gait_ros.qos import LATCHED, advertise
 from gait_ros.range_messages import messages, mounts, topics
 
 
+@dataclass(frozen=True)
+class Ranges:
+    """Sensors of one run, what reads each, and the engine whose rays they send."""
+
+    sensors: Sequence[RangeSensor]
+    readers: Sequence[RangeReader]
+    engine: RangingEngine | None
+
+
+def ranges_of(names: str, engine: Engine, scene: Scene, seed: int) -> Ranges:
+    """
+    Return the range sensors of a run whose engine has been reset.
+
+    Raises
+    ------
+    ConfigurationError
+        If the robot has no such sensor or only slower ones, or the engine casts no rays.
+
+    """
+    robot = engine.robot
+    sensors = choose_sensors(robot, names)
+    readers = [RangeReader(robot, sensor, scene.control_period, seed) for sensor in sensors]
+    return Ranges(sensors, readers, _ranging(engine, scene.engine) if sensors else None)
+
+
 class RangePublisher:
-    """
-    The range sensors of one bridge; without names it does nothing.
+    """The publishers of one bridge's range sensors; without sensors it does nothing."""
 
-    Parameters
-    ----------
-    node : Node
-    names : str
-        Of sensors of the robot, as of ``choose_sensors``.
-
-    """
-
-    def __init__(self, node: Node, names: str) -> None:
-        self._node, self._names = node, names
-        self._readers: list[RangeReader] = []
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._ranges = Ranges((), (), None)
         self._publishers: dict[str, Any] = {}
         self._static: Any = None
 
-    def check(self, robot: RobotModel, scene: Scene) -> None:
-        """Raise ConfigurationError if a robot has no such sensors, or slower ones are needed."""
-        for sensor in choose_sensors(robot, self._names):
-            RangeReader(robot, sensor, scene.control_period, 0)
-
-    def restart(self, robot: RobotModel, scene: Scene, seed: int, stamp: Time) -> None:
-        """
-        Begin a trial or a live run whose engine has been reset.
-
-        Raises
-        ------
-        ConfigurationError
-            If the robot has no such sensor, or the engine casts no rays.
-
-        """
-        sensors = choose_sensors(robot, self._names)
-        self._readers = []
-        if sensors:
-            self._engine = _ranging(scene.engine)
-            self._readers = [
-                RangeReader(robot, sensor, scene.control_period, seed) for sensor in sensors
-            ]
-        kinds = {topic: kind for one in sensors for topic, kind in topics(one).items()}
-        for topic in self._publishers.keys() - kinds.keys():
-            self._node.destroy_publisher(self._publishers.pop(topic))
+    def begin(self, ranges: Ranges, stamp: Time) -> None:
+        """Publish the sensors of a run from now on; where one cannot be, nothing has changed."""
+        kinds = {topic: kind for one in ranges.sensors for topic, kind in topics(one).items()}
         for topic, kind in kinds.items():
             if topic not in self._publishers:
                 self._publishers[topic] = advertise(self._node, kind, topic)
-        if sensors:
+        for topic in self._publishers.keys() - kinds.keys():
+            self._node.destroy_publisher(self._publishers.pop(topic))
+        self._ranges = ranges
+        if ranges.sensors:
             if self._static is None:
                 self._static = advertise(self._node, TFMessage, '/tf_static', LATCHED)
-            self._static.publish(mounts(stamp, sensors))
+            self._static.publish(mounts(stamp, ranges.sensors))
 
     def publish(self, stamp: Time, true: Observation) -> None:
         """Publish the readings that are due at a tick and listened to."""
-        for reader in self._readers:
+        for reader in self._ranges.readers:
             sensor = reader.sensor
             if not (reader.due(true.tick) and any(map(self._heard, topics(sensor)))):
                 continue
-            reading = reader.read(true, self._engine)
+            reading = reader.read(true, self._ranges.engine)
             for topic, message in messages(stamp, sensor, reading).items():
                 self._publishers[topic].publish(message)
 
@@ -84,9 +83,8 @@ class RangePublisher:
         return bool(self._publishers[topic].get_subscription_count())
 
 
-def _ranging(name: str) -> RangingEngine:
-    """Return this process's engine of a name, ready to cast rays at the ground of its scene."""
-    engine: Any = engine_for(name)
+def _ranging(engine: Any, name: str) -> RangingEngine:
+    """Return an engine that is ready to cast rays at the ground of its scene."""
     if not isinstance(engine, RangingEngine):
         raise ConfigurationError(f"engine '{name}' casts no rays for range sensors")
     # One that has the method may refuse; the ground is built now, not in the middle of a run.

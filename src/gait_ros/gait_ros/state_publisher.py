@@ -18,9 +18,9 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
 from gait_core.arrays import FloatArray
+from gait_core.contracts import Engine
 from gait_core.energy import cost_of_transport, joint_work
 from gait_core.observation import Observation
-from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
 from gait_core.soles import SoleContacts
@@ -30,7 +30,7 @@ from gait_ros import state_messages as build
 from gait_ros.conversions import flat
 from gait_ros.markers import element_lines, ground, stability_markers
 from gait_ros.qos import advertise
-from gait_ros.range_publisher import RangePublisher
+from gait_ros.range_publisher import RangePublisher, ranges_of
 
 # Seconds of wall time from one message to the next, at least.
 _PERIODS = {'markers': 0.1, 'energy': 0.1, 'terrain': 1.0}
@@ -104,6 +104,36 @@ def _has_power(state: Observation) -> bool:
     return state.joint_efforts is not None and state.joint_velocities is not None
 
 
+class RunStreams:
+    """
+    What is published of one run: its robot and ground, and what adds up from tick to tick.
+
+    Parameters
+    ----------
+    engine : Engine
+        It has been reset.
+    scene : Scene
+    seed : int
+        Of the range sensors' noise.
+    sensors : str
+        Names of range sensors of the robot to publish.
+
+    Raises
+    ------
+    ConfigurationError
+        If the robot or the engine has no range sensors as asked for.
+
+    """
+
+    def __init__(self, engine: Engine, scene: Scene, seed: int, sensors: str) -> None:
+        self.robot, self.scene = engine.robot, scene
+        self.ranges = ranges_of(sensors, engine, scene, seed)
+        self.gravity = float(np.linalg.norm(scene.gravity))
+        self.soles = SoleContacts(self.robot, self.gravity)
+        self.energy = EnergyMeter(self.robot, scene)
+        self.ground = load_terrain(scene.terrain).heightfield
+
+
 class StatePublisher:
     """
     The streams of one bridge.
@@ -117,8 +147,6 @@ class StatePublisher:
         Topic of the joint states.
     spoken : callable
         What becomes of a message of joint states before it is published.
-    sensors : str
-        Names of range sensors of the robot to publish, too.
 
     """
 
@@ -128,10 +156,9 @@ class StatePublisher:
         link_transforms: bool,
         joint_states: str = 'joint_states',
         spoken: Callable[[JointState], JointState] = lambda message: message,
-        sensors: str = '',
     ) -> None:
         self._link_transforms, self._spoken = link_transforms, spoken
-        self._ranges = RangePublisher(node, sensors)
+        self._ranges = RangePublisher(node)
         names = {'joint_states': joint_states}
         self._publishers: dict[str, Any] = {
             topic: advertise(node, kind, names.get(topic, topic))
@@ -139,31 +166,15 @@ class StatePublisher:
         }
         self._throttled = dict.fromkeys(_PERIODS, -math.inf)
 
-    def check(self, scene: Scene) -> None:
-        """Raise ConfigurationError if the robot of a scene has no sensors as asked for."""
-        self._ranges.check(load_robot(scene.robot, scene.draw), scene)
-
-    def restart(self, robot: RobotModel, scene: Scene, seed: int, stamp: Time) -> None:
-        """
-        Begin a trial or a live run, of a seed; the engine has been reset.
-
-        Raises
-        ------
-        ConfigurationError
-            If the robot or the engine has no range sensors as asked for.
-
-        """
-        self._ranges.restart(robot, scene, seed, stamp)
-        gravity = float(np.linalg.norm(scene.gravity))
-        self._robot, self._scene, self._gravity = robot, scene, gravity
-        self._soles = SoleContacts(robot, gravity)
-        self._energy = EnergyMeter(robot, scene)
-        self._ground = load_terrain(scene.terrain).heightfield
+    def begin(self, run: RunStreams, stamp: Time) -> None:
+        """Publish a run from now on, or go on with one."""
+        self._ranges.begin(run.ranges, stamp)
+        self._run = run
         self._throttled['terrain'] = -math.inf
 
     def publish(self, stamp: Time, true: Observation, seen: Observation) -> None:
         """Publish the state of one tick: readings as seen, everything else as it truly is."""
-        self._energy.update(true)
+        self._run.energy.update(true)
         self._ranges.publish(stamp, true)
         wanted = {
             topic
@@ -175,45 +186,47 @@ class StatePublisher:
         if 'joint_states' in wanted and seen.joint_positions is not None:
             self._send('joint_states', self._spoken(build.joint_state(stamp, seen)))
         if 'imu/data' in wanted and seen.imu is not None:
-            self._send('imu/data', build.imu(stamp, seen, self._robot, self._scene.sensors))
+            self._send(
+                'imu/data', build.imu(stamp, seen, self._run.robot, self._run.scene.sensors)
+            )
         if true.body_poses is not None:
             self._publish_bodies(stamp, true, wanted)
         if 'foot_contacts' in wanted and true.contacts is not None:
-            standing = self._soles.update(true.contacts)
+            standing = self._run.soles.update(true.contacts)
             self._send('foot_contacts', build.foot_contacts(stamp, true.contacts, standing))
         placed = true.joint_positions is not None and true.body_poses is not None
         if placed and wanted & {'zmp', 'stability', 'markers'}:
             self._publish_stability(stamp, true, wanted)
         if 'energy' in wanted and self._due('energy'):
-            self._send('energy', self._energy.message(stamp))
+            self._send('energy', self._run.energy.message(stamp))
 
     def _publish_bodies(self, stamp: Time, true: Observation, wanted: set[str]) -> None:
         if 'odom' in wanted:
-            self._send('odom', build.odometry(stamp, true, self._robot))
+            self._send('odom', build.odometry(stamp, true, self._run.robot))
         if '/tf' in wanted:
-            self._send('/tf', build.body_transforms(stamp, true, self._robot))
+            self._send('/tf', build.body_transforms(stamp, true, self._run.robot))
             if self._link_transforms:
-                self._send('/tf', build.link_transforms(stamp, true, self._robot))
+                self._send('/tf', build.link_transforms(stamp, true, self._run.robot))
 
     def _publish_stability(self, stamp: Time, true: Observation, wanted: set[str]) -> None:
         if not wanted & {'zmp', 'stability'} and not self._due('markers'):
             return
-        message = build.stability(stamp, true, self._robot, self._gravity)
+        message = build.stability(stamp, true, self._run.robot, self._run.gravity)
         if 'stability' in wanted:
             self._send('stability', message)
         point = build.zmp_point(message)
         if 'zmp' in wanted and point is not None:
             self._send('zmp', point)
         if 'markers' in wanted and self._due('markers', take=True):
-            load = build.weight_of(self._robot, self._scene.gravity)
+            load = build.weight_of(self._run.robot, self._run.scene.gravity)
             shown = stability_markers(
-                message, true, load, self._scene.fixed_base, self._robot.length_scale
+                message, true, load, self._run.scene.fixed_base, self._run.robot.length_scale
             )
-            shown.markers.append(element_lines(stamp, true, self._robot))
+            shown.markers.append(element_lines(stamp, true, self._run.robot))
             if self._due('terrain', take=True):
                 over = true.body_poses[0, :2]
-                size = self._robot.length_scale
-                shown.markers.append(ground(stamp, self._ground, over, size))
+                size = self._run.robot.length_scale
+                shown.markers.append(ground(stamp, self._run.ground, over, size))
             self._send('markers', shown)
 
     def _due(self, topic: str, take: bool = False) -> bool:

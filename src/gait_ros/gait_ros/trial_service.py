@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 import time
-import traceback
 from typing import Any, Protocol
 
 from rclpy.callback_groups import ReentrantCallbackGroup
@@ -35,7 +34,7 @@ class TrialHost(Protocol):
         """Publish the tick that the trial has come to."""
 
     def trial_ends(self) -> None:
-        """Go on with what was before; the trial has used the engine."""
+        """Go on with what was before a trial that had begun."""
 
     def held(self) -> bool:
         """Tell whether simulations are paused."""
@@ -53,6 +52,7 @@ class RunningTrial:
 
     id: str
     loop: TrialLoop
+    begun: bool = False
     cancelled: bool = False
 
 
@@ -98,22 +98,15 @@ class TrialService:
         self, request: RunTrial.Request, response: RunTrial.Response
     ) -> RunTrial.Response:
         response.trial_id = request.trial_id
-        trial = None
+        trial = self.running = RunningTrial(id=request.trial_id, loop=self._admitted(request))
         try:
-            trial = self.running = RunningTrial(id=request.trial_id, loop=self._admitted(request))
             response.result = to_result(await self._run(trial, request))
-            response.success = True
-        except ConfigurationError as error:
-            response.message = str(error)
-        except Exception as error:  # An EventsExecutor crashes on what a coroutine raises.
-            self._node.get_logger().error(traceback.format_exc())
-            response.message = f'internal error: {error!r}'
         finally:
-            if trial is not None:
-                self.running = None
-                self._lockstep.close()
-        if trial is not None:
-            self._host.trial_ends()
+            self.running = None
+            self._lockstep.close()
+            if trial.begun:
+                self._host.trial_ends()
+        response.success = True
         return response
 
     def _admitted(self, request: RunTrial.Request) -> TrialLoop:
@@ -134,6 +127,7 @@ class TrialService:
                 controller = start_trial(loop)
         except SimulationDiverged as error:
             return unfinished(loop.given, DIVERGED, str(error))
+        trial.begun = True
         self._host.trial_begins(loop)
         if request.external_controller:
             await self._run_external(trial, request.answer_timeout)

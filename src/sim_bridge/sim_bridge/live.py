@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gait_core import registry
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Engine
 from gait_core.errors import ConfigurationError, SimulationDiverged
@@ -12,53 +13,55 @@ from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
 from gait_core.targets import AppliedTargets, JointTargets, TargetMemory
 from gait_core.trajectory import Trajectory
-from gait_core.trial import engine_for, initial_positions
+from gait_core.trial import initial_positions
 
 _ALMOST = 1e-9
-_SETTLE = 0.1
+SETTLE = 0.1
+"""Time for which a reset under commands ignores them [s]."""
 
 
 class LiveSimulation:
     """
-    One scene that runs on under whatever targets came last.
+    One scene that runs on under whatever targets came last, in an engine of its own.
 
     Targets are taken at the next tick. A joint that no message has named holds its initial
-    position; a finished trajectory is held at its last positions without feed-forward. A reset
-    under commands ignores them for a tenth of a second: they are a controller's in mid-gait.
+    position; a finished trajectory is held at its last positions without feed-forward.
+
+    Parameters
+    ----------
+    scene : Scene
+    seed : int
+        Of the engine.
+    settle : float [s]
+        Time from tick 0 for which commands are ignored. They are a controller's in mid-gait where
+        a simulation replaces one that was commanded.
+
+    Raises
+    ------
+    ConfigurationError
+        If the scene cannot be simulated.
+
     """
 
-    def __init__(self, scene: Scene, seed: int) -> None:
-        self._engine: Engine = engine_for(scene.engine)
+    def __init__(self, scene: Scene, seed: int, settle: float = 0.0) -> None:
         self.scene = scene
         self.seed = seed
+        self.tick = 0
         self.commanded = False
         self.commands = 0
         """How many have come, for whoever paces the simulation."""
         self.applied: AppliedTargets | None = None
-        self.reset()
-
-    @property
-    def robot(self) -> RobotModel:
-        """The simulated robot."""
-        return self._engine.robot
-
-    @property
-    def dt(self) -> float:
-        """Control period [s]."""
-        return self.scene.control_period
-
-    @property
-    def unknown_joints(self) -> frozenset[str]:
-        """Commanded names that the robot does not have; they were ignored."""
-        return frozenset(self._memory.unknown)
-
-    def reset(self) -> Observation:
-        """Return to tick 0 of the scene; ConfigurationError if it cannot be simulated."""
-        self.tick = 0
-        self._settle = _SETTLE if self.commanded else 0.0
-        self.commanded = False
+        self._settle = settle
+        self.engine: Engine = registry.load('engines', scene.engine)()
         try:
-            self.observation = self._engine.reset(self.scene, self.seed)
+            self._begin()
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self) -> None:
+        try:
+            self.observation = self.engine.reset(self.scene, self.seed)
         except SimulationDiverged as error:
             raise ConfigurationError(
                 f'the simulation of this scene diverges before its first tick: {error}'
@@ -70,8 +73,30 @@ class LiveSimulation:
         self._pending: tuple[JointTargets, ...] = ()
         self._trajectory: Trajectory | None = None
         self._started = 0.0
-        self._begin: FloatArray = np.zeros(0)
-        return self.observation
+        self._start: FloatArray = np.zeros(0)
+
+    def anew(self) -> LiveSimulation:
+        """Return the simulation of the same scene from tick 0."""
+        return LiveSimulation(self.scene, self.seed, SETTLE if self.commanded else 0.0)
+
+    def close(self) -> None:
+        """Release the engine."""
+        self.engine.close()
+
+    @property
+    def robot(self) -> RobotModel:
+        """The simulated robot."""
+        return self.engine.robot
+
+    @property
+    def dt(self) -> float:
+        """Control period [s]."""
+        return self.scene.control_period
+
+    @property
+    def unknown_joints(self) -> frozenset[str]:
+        """Commanded names that the robot does not have; they were ignored."""
+        return frozenset(self._memory.unknown)
 
     def command(self, *targets: JointTargets) -> None:
         """Take targets, one after the other, that hold until the next ones."""
@@ -92,7 +117,7 @@ class LiveSimulation:
             return
         self._trajectory, self._pending = trajectory, ()
         self._started = self.tick * self.dt + delay
-        self._begin = np.array(
+        self._start = np.array(
             [
                 self._targets[self._index[name]] if name in self._index else 0.0
                 for name in trajectory.names
@@ -103,7 +128,7 @@ class LiveSimulation:
         """Advance one control period; SimulationDiverged passes through."""
         applied = self._memory.resolve(self._next_targets())
         self._targets = applied.position[-1]
-        self.observation = self._engine.step(applied)
+        self.observation = self.engine.step(applied)
         self.tick += 1
         self.applied = applied
         return self.observation
@@ -124,7 +149,7 @@ class LiveSimulation:
         if now + self.dt >= trajectory.end - _ALMOST:
             self._trajectory, self._pending = None, _held(trajectory)
         rows = self._rows(trajectory, now)
-        return trajectory.at(now + self.dt * np.arange(1, rows + 1) / rows, self._begin)
+        return trajectory.at(now + self.dt * np.arange(1, rows + 1) / rows, self._start)
 
     def _rows(self, trajectory: Trajectory, now: float) -> int:
         """Return the sub-samples of the coming period: its points, where the steps allow."""

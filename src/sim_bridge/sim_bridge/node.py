@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 import sys
 import time
+import traceback
 from typing import Any
 
 from rclpy.clock import Clock, ClockType
 from std_srvs.srv import SetBool
 
-from gait_core.errors import ConfigurationError, SimulationDiverged
+from gait_core.errors import ConfigurationError, SimulationDiverged, reason
 from gait_core.scene import Scene
 from gait_core.seeding import check_seed
 from gait_core.trial import TrialLoop
@@ -26,11 +27,11 @@ from gait_ros.parameters import DeclaredParameters, refuse_unknown_overrides
 from gait_ros.qos import advertise
 from gait_ros.run_node import run_node
 from gait_ros.services import serve
-from gait_ros.state_publisher import StatePublisher
+from gait_ros.state_publisher import RunStreams, StatePublisher
 from gait_ros.terrain import describe_terrain
 from gait_ros.trial_service import TrialService
 from gait_ros.wiring import mistyped
-from sim_bridge.live import LiveSimulation
+from sim_bridge.live import SETTLE, LiveSimulation
 from sim_bridge.pacing import Pace, Patience, polling
 from sim_bridge.settings import LOCKSTEP, REALTIME, BridgeParams, scene_of
 
@@ -59,6 +60,7 @@ class SimBridgeNode(ManagedNode):
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._live: LiveSimulation | None = None
         self._scene: Scene | None = None
+        self._streams: RunStreams
         self._paused = False
         self._fault = ''
         self._clock_publisher: ClockPublisher | None = None
@@ -78,7 +80,6 @@ class SimBridgeNode(ManagedNode):
             self._params.publish_link_tf,
             self._joints.states,
             self._joints.spoken,
-            self._params.sensors,
         )
         self._diagnostics = Diagnostics(self, 'simulation')
         self._heartbeat = advertise(self, WorkerStatus, '~/worker_status')
@@ -95,16 +96,20 @@ class SimBridgeNode(ManagedNode):
     def configure(self) -> None:
         """Build the scene; refuse a second /clock."""
         params = self._params
-        if params.robot:
-            self._scene = scene_of(params)
-        elif params.mode != LOCKSTEP:
+        if not params.robot and params.mode != LOCKSTEP:
             raise ConfigurationError(
                 f"parameter 'robot' is empty in mode {params.mode}; name one, e.g. robot:=guroo"
             )
-        if params.publish_clock:
-            self._clock_publisher = ClockPublisher(self)
-        if self._scene is not None:
-            self._begin_live()
+        begun = self._begun(scene_of(params), params.seed) if params.robot else None
+        try:
+            self._clock_publisher = ClockPublisher(self) if params.publish_clock else None
+            if begun is not None:
+                self._go_on(*begun)
+        except BaseException:
+            if begun is not None:
+                begun[0].close()
+            self.cleanup()
+            raise
 
     def activate(self) -> None:
         """Let the simulation run, unless it is in lock-step."""
@@ -121,22 +126,45 @@ class SimBridgeNode(ManagedNode):
 
     def cleanup(self) -> None:
         """Forget the scene."""
-        self._live, self._clock_publisher = None, None
+        if self._live is not None:
+            self._live.close()
+        if self._clock_publisher is not None:
+            self._clock_publisher.close()
+        self._live = self._scene = self._clock_publisher = None
+        self._fault = ''
+
+    def destroy_node(self) -> None:
+        """Release the engine and take the node down."""
+        if self._live is not None:
+            self._live.close()
+        super().destroy_node()
 
     # ------------------------------------------------------------------------- the live simulation
 
-    def _begin_live(self, scene: Scene | None = None, seed: int | None = None) -> None:
-        """Start the live simulation of a scene; on a ConfigurationError nothing has changed."""
-        chosen = scene or self._scene
-        if chosen is None:
-            raise ConfigurationError('there is no scene yet; send one with the request')
-        self._states.check(chosen)
-        live = LiveSimulation(chosen, check_seed(self._params.seed if seed is None else seed))
-        self._scene, self._live, self._fault = chosen, live, ''
+    def _begun(self, scene: Scene, seed: int) -> tuple[LiveSimulation, RunStreams]:
+        """Return a simulation at tick 0, in an engine of its own, and what is published of it."""
+        old = self._live
+        settle = SETTLE if old is not None and old.commanded else 0.0
+        live = LiveSimulation(scene, check_seed(seed), settle)
+        try:
+            return live, RunStreams(live.engine, scene, seed, self._params.sensors)
+        except BaseException:
+            live.close()
+            raise
+
+    def _go_on(self, live: LiveSimulation, streams: RunStreams) -> None:
+        """Let a simulation be the live one, also the present one after a trial."""
+        self._states.begin(streams, self._time.now())
+        if self._live is not None and self._live is not live:
+            self._live.close()
+            self._fault = ''
+        before = self._scene.control_period if self._scene is not None else 0.0
+        self._live, self._streams, self._scene = live, streams, live.scene
         self._pace, self._patience = Pace(live.dt), Patience()
-        self._states.restart(live.robot, chosen, live.seed, self._time.now())
-        self._time.restart(live.dt)
-        self._publish(0, live.observation, live.observation)
+        self._time.restart(live.dt, live.tick)
+        if self._runner is not None and live.dt != before:
+            self._poll()
+        self._publish(live.tick, live.observation, live.observation)
 
     def _poll(self) -> None:
         """Let the simulation run at the present real-time factor."""
@@ -178,11 +206,15 @@ class SimBridgeNode(ManagedNode):
         """Advance one tick; after a divergence the simulation waits for a reset."""
         try:
             observation = live.step()
+            self._publish(live.tick, observation, observation)
         except SimulationDiverged as error:
             self._fault = f'the simulation diverged ({error}); call ~/reset'
+        except Exception as error:
+            self.get_logger().debug(traceback.format_exc())
+            self._fault = f'the simulation cannot go on ({reason(error)}); call ~/reset'
+        if self._fault:
             self.get_logger().error(self._fault)
             return False
-        self._publish(live.tick, observation, observation)
         if live.unknown_joints:
             self.warn_once(f'unknown joints are ignored: {", ".join(sorted(live.unknown_joints))}')
         return True
@@ -203,38 +235,34 @@ class SimBridgeNode(ManagedNode):
     # ----------------------------------------------------------------------------------- services
 
     def _on_reset(self, request: Reset.Request, response: Reset.Response) -> Reset.Response:
+        self._trials.refuse_during_one()
+        scene = from_scene(request.scene[0]) if request.scene else self._scene
+        if scene is None:
+            raise ConfigurationError('there is no scene yet; send one with the request')
+        live, streams = self._begun(scene, request.seed)
         try:
-            self._trials.refuse_during_one()
-            if not request.scene and self._live is not None and request.seed == self._live.seed:
-                self._live.reset()
-                self._restart_streams(self._live)
-            else:
-                scene = from_scene(request.scene[0]) if request.scene else None
-                self._begin_live(scene, request.seed)
-        except ConfigurationError as error:
-            response.message = str(error)
-            return response
+            response.observation = to_observation(live.observation)
+            self._go_on(live, streams)
+        except BaseException:
+            if self._live is not live:
+                live.close()
+            raise
         response.success = True
-        response.observation = to_observation(self._live.observation)
         return response
 
     def _on_step(self, request: Step.Request, response: Step.Response) -> Step.Response:
         ticks = request.ticks or 1
         live = self._live
-        try:
-            self._trials.refuse_during_one()
-            if live is None:
-                raise ConfigurationError('there is no simulation; call ~/reset with a scene')
-            if self._runner is not None and not self._paused:
-                raise ConfigurationError('the simulation runs by itself; call ~/pause first')
-            if ticks > _MAX_STEPS:
-                raise ConfigurationError(f'{ticks} ticks asked for, at most {_MAX_STEPS}')
-            for _ in range(ticks):
-                if self._fault or not self._step_live(live):
-                    raise ConfigurationError(self._fault)
-        except ConfigurationError as error:
-            response.message = str(error)
-            return response
+        self._trials.refuse_during_one()
+        if live is None:
+            raise ConfigurationError('there is no simulation; call ~/reset with a scene')
+        if self._runner is not None and not self._paused:
+            raise ConfigurationError('the simulation runs by itself; call ~/pause first')
+        if ticks > _MAX_STEPS:
+            raise ConfigurationError(f'{ticks} ticks asked for, at most {_MAX_STEPS}')
+        for _ in range(ticks):
+            if self._fault or not self._step_live(live):
+                raise ConfigurationError(self._fault)
         response.success = True
         response.observation = to_observation(live.observation)
         return response
@@ -253,20 +281,13 @@ class SimBridgeNode(ManagedNode):
         scene = trial.loop.spec.scene if trial is not None else self._scene
         return describe_terrain(scene, request, response)
 
-    def _restart_streams(self, live: LiveSimulation) -> None:
-        self._fault = ''
-        self._pace.restart()
-        self._patience = Patience()
-        self._states.restart(live.robot, live.scene, live.seed, self._time.now())
-        self._time.restart(live.dt)
-        self._publish(0, live.observation, live.observation)
-
     # -------------------------------------------------------------------------------------- trials
 
     def trial_begins(self, loop: TrialLoop) -> None:
         """Begin the streams of a trial."""
         spec = loop.spec
-        self._states.restart(loop.robot, spec.scene, spec.seed, self._time.now())
+        streams = RunStreams(loop.engine, spec.scene, spec.seed, self._params.sensors)
+        self._states.begin(streams, self._time.now())
         self._time.restart(loop.dt)
         self._publish(0, loop.true, loop.seen)
 
@@ -275,10 +296,9 @@ class SimBridgeNode(ManagedNode):
         self._publish(loop.tick, loop.true, loop.seen)
 
     def trial_ends(self) -> None:
-        """Let the live simulation, whose engine the trial has used, begin anew."""
+        """Let the live simulation go on from where it was."""
         if self._live is not None:
-            self._live.reset()
-            self._restart_streams(self._live)
+            self._go_on(self._live, self._streams)
 
     def held(self) -> bool:
         """Tell whether simulations are paused."""

@@ -14,10 +14,7 @@ NAME = 'leg0_joint0'
 
 
 @pytest.fixture
-def live(monkeypatch):
-    from gait_core import trial
-
-    monkeypatch.setattr(trial, '_engines', {})
+def live():
     with registered('engines', kinematic=KinematicEngine):
         yield LiveSimulation(Scene(robot='legged_box', engine='kinematic'), seed=0)
 
@@ -111,7 +108,7 @@ def test_a_new_trajectory_begins_where_the_old_one_is(live):
 def test_a_reset_under_commands_ignores_them_for_a_tenth_of_a_second(live):
     live.command(JointTargets(names=(NAME,), position=np.array([0.9])))
     live.step()
-    live.reset()
+    live = live.anew()
     for tick in range(8):
         live.command(JointTargets(names=(NAME,), position=np.array([0.9])))
         live.step()
