@@ -18,6 +18,7 @@ import yaml
 
 from gait_core.canonical import plain, rebuild
 from gait_core.errors import ConfigurationError
+from gait_core.robot.identity import RobotIdentity, compare_robots
 from gait_core.robot.yaml_reader import read_plain
 from gait_core.scene import NOTHING
 from gait_core.trial_spec import TrialSpec
@@ -51,6 +52,8 @@ class Champion:
         Provenance: experiment, run id, run seed, generation, individual, version, ...
     fingerprint : str
         Platform on which the hashes hold.
+    robot : RobotIdentity or None
+        Of ``spec.scene.robot`` with the body of ``spec.scene.draw``; ``None`` in early files.
 
     """
 
@@ -63,6 +66,7 @@ class Champion:
     metrics: Mapping[str, float] = field(default_factory=lambda: NOTHING)
     terms: Mapping[str, float] = field(default_factory=lambda: NOTHING)
     run: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    robot: RobotIdentity | None = None
 
 
 def write_champion(path: Path, champion: Champion) -> None:
@@ -78,6 +82,7 @@ def write_champion(path: Path, champion: Champion) -> None:
         'fitness': float(champion.fitness),
         'status': champion.status,
         'fingerprint': champion.fingerprint,
+        'robot': plain(champion.robot),
         'metrics': plain(champion.metrics),
         'terms': plain(champion.terms),
         _RUN: plain(champion.run),
@@ -126,6 +131,38 @@ def is_champion(path: Path) -> bool:
     """Tell whether a parameter file calls itself a champion, sound or not."""
     provenance = _ros_parameters(path).get('provenance', {})
     return not isinstance(provenance, dict) or 'format' in provenance
+
+
+def check_robot(path: Path, champion: Champion, robot: str = '') -> str:
+    """
+    Check that a robot is the one that a champion was evolved on.
+
+    Parameters
+    ----------
+    path : Path
+        Of the champion, for messages.
+    champion : Champion
+    robot : str
+        Name or folder; empty: what lies now where the champion's robot lay.
+
+    Returns
+    -------
+    str
+        A line about what could not be compared, else empty.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is another robot, or the same one with another description.
+
+    """
+    scene = champion.spec.scene
+    found = compare_robots(robot or scene.robot, scene.robot, champion.robot, scene.draw)
+    if not found.same:
+        raise ConfigurationError(
+            f'{path} is a champion of robot {found.theirs}, not of {found.ours}'
+        )
+    return found.warning
 
 
 def gait_parameters(path: Path) -> dict[str, Any]:

@@ -76,7 +76,8 @@ class ParameterInfo:
             raise ConfigurationError(
                 f"parameter '{self.name}' is {value}, expected a finite number"
             )
-        if self.kind == 'int' and float(value) != int(value):
+        # A float cannot tell whole numbers beyond 2^53 apart: seeds are larger.
+        if self.kind == 'int' and value != int(value):
             raise ConfigurationError(
                 f"parameter '{self.name}' is {value}, expected a whole number"
             )

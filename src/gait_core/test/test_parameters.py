@@ -33,6 +33,11 @@ class Gait(Parameters):
     phases: tuple[float, ...] = floats((0.0, 0.5), low=0.0, high=1.0, unit='cycle', doc='Lags.')
 
 
+@dataclass(frozen=True, kw_only=True)
+class Seeded(Parameters):
+    seed: int = whole(0, low=0, high=2**63 - 1, doc='Of a draw.')
+
+
 def refusal(**values):
     with pytest.raises(ConfigurationError) as caught:
         build(Gait, values)
@@ -213,3 +218,10 @@ def test_genes_and_spaces_refuse_bad_declarations():
     gene = Gene(name='g', lower=0.0, upper=1.0)
     with pytest.raises(ConfigurationError, match="'g' is declared 2 times"):
         ParameterSpace((gene, gene))
+
+
+def test_a_seed_beyond_the_whole_numbers_of_a_float_is_kept():
+    info = next(one for one in describe(Seeded) if one.name == 'seed')
+    assert [info.coerce(seed) for seed in (2**63 - 1, 2**53 + 1)] == [2**63 - 1, 2**53 + 1]
+    with pytest.raises(ConfigurationError, match=r'1\.5, expected a whole number'):
+        info.coerce(1.5)

@@ -16,6 +16,8 @@ from gait_core.champion import Champion
 from gait_core.contracts import Evaluation, Evaluator
 from gait_core.errors import ConfigurationError
 from gait_core.fingerprint import fingerprint
+from gait_core.robot.identity import identity_of
+from gait_core.robot.load import load_robot
 from gait_core.trial_spec import TrialResult
 from gait_evolver import __version__
 from gait_evolver.course import Course
@@ -386,6 +388,7 @@ class Evolution:
             fingerprint=fingerprint(),
             metrics=first.metrics,
             terms=first.terms,
+            robot=identity_of(load_robot(spec.scene.robot, spec.scene.draw)),
             run={
                 'id': self._store.run_id,
                 'experiment': experiment.name,

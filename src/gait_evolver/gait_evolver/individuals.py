@@ -8,6 +8,8 @@ from pathlib import Path
 from gait_core.champion import Champion
 from gait_core.errors import ConfigurationError
 from gait_core.fingerprint import difference, fingerprint, fingerprint_fields
+from gait_core.robot.identity import identity_of
+from gait_core.robot.load import load_robot
 from gait_core.trial_spec import TrialSpec
 from gait_evolver.networks import WeightFiles
 from gait_evolver.plan import Plan, resolve
@@ -39,9 +41,10 @@ def logged_individual(folder: Path, place: str, engine: str = '') -> Champion:
     rows = _rows_of(folder, place, engine or next(iter(plan.scenes)))
     first = rows[0]
     foreign = difference(facts.get('platform', {}), fingerprint_fields())
+    spec = _spec(plan, folder, first)
     fitness = [row.fitness for row in rows if row.fitness is not None]
     return Champion(
-        spec=_spec(plan, folder, first),
+        spec=spec,
         seeds=tuple(row.seed for row in rows),
         trial_hashes=tuple(row.trial_hash for row in rows),
         # What may not win has no fitness; its trials can be looked at all the same.
@@ -50,6 +53,7 @@ def logged_individual(folder: Path, place: str, engine: str = '') -> Champion:
         fingerprint='' if foreign else fingerprint(),
         metrics=first.metrics,
         terms=first.terms,
+        robot=identity_of(load_robot(spec.scene.robot, spec.scene.draw)),
         run={
             'id': str(facts.get('run_id', '')),
             'experiment': experiment.name,

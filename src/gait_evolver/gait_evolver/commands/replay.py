@@ -165,7 +165,7 @@ def _export(path: Path, champion: Champion, outcome: Outcome) -> None:
 
     if path.suffix == '.yaml':
         try:
-            write_champion(path, _with_its_weights(path, champion))
+            write_champion(path, _with_its_weights(path, _with_its_robot(champion)))
         except OSError as error:
             raise ConfigurationError(f"'{path}': {error.strerror}") from error
     elif outcome.rollout is None:
@@ -185,6 +185,15 @@ def _with_its_weights(path: Path, champion: Champion) -> Champion:
     copy = path.with_suffix('.npz')
     write_atomically(copy, Path(champion.spec.weights).read_bytes())
     return replace(champion, spec=replace(champion.spec, weights=copy.name))
+
+
+def _with_its_robot(champion: Champion) -> Champion:
+    """Return the champion with the identity of its robot, which early files do not hold."""
+    from gait_core.robot.identity import identity_of
+    from gait_core.robot.load import load_robot
+
+    scene = champion.spec.scene
+    return replace(champion, robot=identity_of(load_robot(scene.robot, scene.draw)))
 
 
 def _replay_bag(options: Namespace) -> int:
@@ -226,7 +235,7 @@ def load(source: Path, engine: str | None, individual: str | None = None) -> Cha
 
     Of a run it may be any individual of the log. ConfigurationError if there is none.
     """
-    from gait_core.champion import read_champion
+    from gait_core.champion import check_robot, read_champion
     from gait_core.errors import ConfigurationError
     from gait_core.trial_setup import check_registered
     from gait_evolver.individuals import logged_individual
@@ -240,6 +249,7 @@ def load(source: Path, engine: str | None, individual: str | None = None) -> Cha
     if source.is_dir() and not file.exists():
         raise ConfigurationError(f'{source} has no champion.yaml: no individual won yet')
     champion = read_champion(file)
+    check_robot(file, champion)
     if engine and engine != champion.spec.scene.engine:
         beside = champion_on(file, check_registered('engines', engine))
         recorded = read_champion(beside) if beside.exists() else champion

@@ -160,7 +160,7 @@ def _gait(options: Namespace) -> tuple[str, str, Mapping[str, Any], dict[str, An
 
     The last are a champion's fitness terms and weights, as fields of the trial.
     """
-    from gait_core.champion import gait_parameters, is_champion, read_champion
+    from gait_core.champion import check_robot, gait_parameters, is_champion, read_champion
     from gait_core.errors import ConfigurationError
 
     if not options.champion:
@@ -170,11 +170,10 @@ def _gait(options: Namespace) -> tuple[str, str, Mapping[str, Any], dict[str, An
     if gait:
         # A parameter file of the user's own says nothing of robot and controller.
         return options.controller, options.preset, gait, {}
-    spec = read_champion(path).spec
-    if spec.scene.robot != options.robot:
-        raise ConfigurationError(
-            f"{path} is a champion of robot '{spec.scene.robot}', not of '{options.robot}'"
-        )
+    champion = read_champion(path)
+    spec = champion.spec
+    if warning := check_robot(path, champion, options.robot):
+        print(f'gait: {path}: {warning}', file=sys.stderr)
     if options.controller and options.controller != spec.controller:
         raise ConfigurationError(
             f"{path} holds a gait of controller '{spec.controller}', not of '{options.controller}'"

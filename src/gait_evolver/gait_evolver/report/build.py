@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 import shlex
 
-from gait_core.champion import Champion, read_champion
+from gait_core.champion import Champion, check_robot, read_champion
 from gait_core.errors import ConfigurationError
 from gait_core.metrics import trial_metrics
 from gait_core.rollout import Rollout
@@ -57,7 +57,7 @@ def load_subject(source: Path) -> Subject:
 
     """
     if not source.is_dir():
-        return Subject(file=source, champion=read_champion(source))
+        return Subject(file=source, champion=_checked_champion(source))
     _, experiment = read_run(source)
     generations = read_rows(source)
     if not generations:
@@ -65,11 +65,18 @@ def load_subject(source: Path) -> Subject:
     file = source / 'champion.yaml'
     return Subject(
         file=file,
-        champion=read_champion(file) if file.exists() else None,
+        champion=_checked_champion(file) if file.exists() else None,
         folder=source,
         experiment=experiment,
         generations=generations,
     )
+
+
+def _checked_champion(file: Path) -> Champion:
+    """Return the champion of a file; ConfigurationError if its robot is another one by now."""
+    champion = read_champion(file)
+    check_robot(file, champion)
+    return champion
 
 
 def build_page(subject: Subject, card: Sequence[CardRow] = ()) -> Page:
