@@ -1,10 +1,36 @@
-"""Names that do not match: the first mismatch, and the prefix that would mend it."""
+"""Names of joints as they come from outside: too many, repeated, or of no joint at all."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from gait_core.errors import ConfigurationError, excerpt, nearest
+from gait_core.errors import BadCommand, ConfigurationError, excerpt, nearest
+
+_MOST, _LONGEST, _LISTED = 1000, 255, 5
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Raise BadCommand for names that no message of a robot's joints has."""
+    if len(names) > _MOST:
+        raise BadCommand(f'{len(names)} names, expected at most {_MOST}')
+    longest = max(map(len, names), default=0)
+    if longest > _LONGEST:
+        raise BadCommand(f'a name has {longest} characters, expected at most {_LONGEST}')
+
+
+def listed(names: Iterable[str]) -> str:
+    """
+    Return the first names in their order, for a message.
+
+    Examples
+    --------
+    >>> listed('gfedcba')
+    'a, b, c, d, e, ...'
+
+    """
+    ordered = sorted(names)
+    shown = ', '.join(excerpt(name) for name in ordered[:_LISTED])
+    return shown if len(ordered) <= _LISTED else f'{shown}, ...'
 
 
 def unmatched(kind: str, received: Sequence[str], valid: Sequence[str]) -> ConfigurationError:

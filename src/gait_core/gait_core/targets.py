@@ -6,25 +6,35 @@ Each comes for one control period, and as a tape of many: arrays with time first
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import overload
 
 import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray, all_finite, frozen
-from gait_core.errors import BadCommand
+from gait_core.errors import BadCommand, excerpt
 
 _FIELDS = ('position', 'velocity', 'effort')
+# Lists of names whose columns are remembered, and names that no robot has which are.
+_LAYOUTS, _KEPT = 64, 20
 
 
-@lru_cache(maxsize=64)
+def repeated(names: Sequence[str]) -> str:
+    """Return the first of the names that is there twice; empty: none is."""
+    counts = Counter(names)
+    return next((name for name in names if counts[name] > 1), '')
+
+
+@lru_cache(maxsize=16)
 def _check_distinct(names: tuple[str, ...]) -> None:
     """Raise BadCommand for a name that is there twice; controllers repeat the same tuples."""
     if len(set(names)) != len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise BadCommand(f"joint '{twice}' is commanded twice in one message")
+        twice = repeated(names)
+        raise BadCommand(f"joint '{excerpt(twice)}' is commanded twice in one message")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -293,8 +303,12 @@ class TargetMemory:
 
     def _map(self, names: tuple[str, ...]) -> tuple[IntArray, IntArray]:
         if names not in self._columns:
+            if len(self._columns) == _LAYOUTS:
+                # Of a sender that changes its names with every message.
+                self._columns.clear()
             known = [i for i, name in enumerate(names) if name in self._index]
-            self.unknown.update(name for name in names if name not in self._index)
+            others = (name for name in names if name not in self._index)
+            self.unknown.update(islice(others, _KEPT - len(self.unknown)))
             self._columns[names] = (
                 np.array(known, dtype=np.intp),
                 np.array([self._index[names[i]] for i in known], dtype=np.intp),

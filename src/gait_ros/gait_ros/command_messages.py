@@ -12,12 +12,14 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import BadCommand
+from gait_core.names import check_names
 from gait_core.targets import AppliedTargets, JointTargets
 from gait_core.trajectory import Trajectory
 from gait_interfaces.msg import GaitState
 from gait_ros.conversions import to_quantities
 
 _STANCE = 'stance.'
+_MOST_POINTS = 10_000
 
 
 def duration(seconds: float) -> Duration:
@@ -92,6 +94,9 @@ def from_trajectory(message: JointTrajectory, now: int) -> tuple[Trajectory, flo
 
     """
     names = tuple(message.joint_names)
+    check_names(names)
+    if len(message.points) > _MOST_POINTS:
+        raise BadCommand(f'{len(message.points)} points, expected at most {_MOST_POINTS}')
     times = [seconds(point.time_from_start) for point in message.points]
     fields = {
         field: _rows(message, source, len(names))

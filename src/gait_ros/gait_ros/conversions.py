@@ -15,6 +15,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import BadCommand, ConfigurationError
+from gait_core.names import check_names
 from gait_core.observation import Contacts, Imu, Observation
 from gait_core.scene import InitialState, Push, Scene, SensorModel, TerrainSpec
 from gait_core.targets import JointTargets
@@ -186,6 +187,7 @@ def from_targets(message: msg.JointTargets) -> JointTargets:
 
     """
     names, rows = tuple(message.names), int(message.sub_samples)
+    check_names(names)
     fields = {}
     for name, bit in _TARGETED.items():
         if message.given & bit:

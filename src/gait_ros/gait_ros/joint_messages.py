@@ -7,9 +7,10 @@ import numpy as np
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 
-from gait_core.errors import BadCommand
+from gait_core.errors import BadCommand, excerpt
 from gait_core.hardware import JointValues
-from gait_core.targets import JointTargets
+from gait_core.names import check_names
+from gait_core.targets import JointTargets, repeated
 
 COMMANDS = 'hardware/joint_commands'
 STATES = 'hardware/joint_states'
@@ -26,13 +27,14 @@ def to_values(message: JointState) -> JointValues:
     Raises
     ------
     BadCommand
-        For a repeated name, or a field with neither no value nor one for each name.
+        For too many names, a repeated one, or a field with neither no value nor one for each name.
 
     """
     names = tuple(message.name)
-    if len(set(names)) != len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise BadCommand(f"joint '{twice}' is there twice in one message")
+    check_names(names)
+    twice = repeated(names)
+    if twice:
+        raise BadCommand(f"joint '{excerpt(twice)}' is there twice in one message")
     fields = {}
     for field in _FIELDS:
         given = getattr(message, field)

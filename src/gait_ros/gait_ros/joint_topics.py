@@ -11,7 +11,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
 
-from gait_core.errors import BadCommand, ConfigurationError
+from gait_core.errors import ConfigurationError, reason
 from gait_core.hardware import read_hardware
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
@@ -146,10 +146,10 @@ class JointTopics:
             self._taken, self._heard = self._taken + 1, time.monotonic()
             try:
                 take(live, message)
-            except BadCommand as error:
+            except Exception as error:
                 self.refused += 1
                 self._node.get_logger().warning(
-                    f'{topic} refused, the last good one holds: {error}',
+                    f'{topic} refused, the last good one holds: {reason(error)}',
                     throttle_duration_sec=_REPEAT,
                 )
 

@@ -15,7 +15,8 @@ from sensor_msgs.msg import Imu as ImuMessage
 from sensor_msgs.msg import JointState
 
 from gait_core.arrays import FloatArray
-from gait_core.names import unmatched
+from gait_core.errors import BadCommand
+from gait_core.names import check_names, unmatched
 from gait_core.observation import Contacts, Imu, Observation
 from gait_core.robot.model import RobotModel
 from gait_interfaces.msg import FootContacts
@@ -127,6 +128,11 @@ class LiveObservation:
     def joint_state(self, message: JointState) -> None:
         """Take the joints of a message that the robot has, and the force elements."""
         names = list(message.name)
+        try:
+            check_names(names)
+        except BadCommand as error:
+            self._once(f'joint_states: {error}; ignored', 'size')
+            return
         self._report_names(names)
         for index, fields in (
             (self._robot.joint_index, _OF_JOINTS),
@@ -239,13 +245,14 @@ class LiveObservation:
     def _report_names(self, names: Sequence[str]) -> None:
         valid = self._robot.target_names
         if not set(names) <= set(valid):
-            self._once(f'joint_states: {unmatched("joint", names, valid)}; ignored')
+            self._once(f'joint_states: {unmatched("joint", names, valid)}; ignored', 'unknown')
         received = set(names)
         absent = [name for name in self._robot.joint_names if name not in received]
         if absent:
             self._once(
                 f'joint_states: {len(absent)} of {len(self._robot.joint_names)} joints are '
-                f"missing, first '{absent[0]}'; they keep their last value"
+                f"missing, first '{absent[0]}'; they keep their last value",
+                'missing',
             )
 
     def _once(self, text: str, kind: str = '') -> None:

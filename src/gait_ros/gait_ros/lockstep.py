@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 import random
 import time
+import traceback
 from typing import Any
 
 from rclpy.node import Node
 
 from gait_core.contracts import Controller
-from gait_core.errors import ConfigurationError
+from gait_core.errors import ConfigurationError, reason
 from gait_core.observation import missing
 from gait_core.trial import TrialLoop
 from gait_interfaces.msg import LockstepObservation, LockstepTargets
@@ -165,8 +166,9 @@ class LockstepClient:
         self._answered = LockstepTargets(trial_id=message.trial_id, tick=message.tick)
         try:
             self._answered.targets = to_targets(self._step(message, last))
-        except ConfigurationError as error:
-            self._answered.error = str(error)
+        except (Exception, SystemExit) as error:
+            self._node.get_logger().debug(traceback.format_exc())
+            self._answered.error = reason(error)
         self._publisher.publish(self._answered)
 
     def _step(self, message: LockstepObservation, last: LockstepTargets | None) -> Any:

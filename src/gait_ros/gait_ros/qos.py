@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import copy
+import time
+import traceback
 from typing import Any
 
 from rclpy.node import Node
@@ -16,7 +18,7 @@ from rclpy.qos import (
 )
 from rclpy.qos_overriding_options import QoSOverridingOptions
 
-from gait_core.errors import ConfigurationError, nearest
+from gait_core.errors import ConfigurationError, nearest, reason
 from gait_ros.parameters import overrides
 
 PUBLISHED = QoSProfile(
@@ -59,6 +61,7 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
 _DEPTH = 'depth'
 _PREFIX = 'qos_overrides.'
 _MOST = 100_000
+_REPEAT = 10.0
 
 
 def advertise(node: Node, kind: Any, topic: str, profile: QoSProfile = PUBLISHED) -> Any:
@@ -81,10 +84,31 @@ def listen(
     callback: Callable[[Any], Any],
     profile: QoSProfile = STREAM,
 ) -> Any:
-    """Return a subscription whose QoS can be set likewise."""
+    """Return a subscription whose QoS can be set likewise, to which no message is fatal."""
     return node.create_subscription(
-        kind, topic, callback, **_overridable(node, 'subscription', topic, profile)
+        kind,
+        topic,
+        guarded(node, topic, callback),
+        **_overridable(node, 'subscription', topic, profile),
     )
+
+
+def guarded(node: Node, what: str, callback: Callable[[Any], Any]) -> Callable[[Any], None]:
+    """Return a callback that logs what it raises, every 10 s at most, in place of raising it."""
+    said = -_REPEAT
+
+    def call(message: Any) -> None:
+        """Take a message."""
+        nonlocal said
+        try:
+            callback(message)
+        except Exception as error:
+            if time.monotonic() - said >= _REPEAT:
+                said = time.monotonic()
+                node.get_logger().error(f'{what} is left out: {reason(error)}')
+                node.get_logger().debug(traceback.format_exc())
+
+    return call
 
 
 def unused_overrides(node: Node) -> list[str]:

@@ -11,6 +11,7 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 
 from gait_core.contracts import Controller
 from gait_core.errors import BadCommand, ConfigurationError, SimulationDiverged
+from gait_core.names import listed
 from gait_core.record import write_record
 from gait_core.trial import TrialLoop, engine_for, start_trial, step_controller, unfinished
 from gait_core.trial_spec import DIVERGED, TrialResult, invalid
@@ -22,6 +23,9 @@ from gait_ros.services import serve
 
 _SLICE = 0.02
 _PAUSE = 0.005
+
+UNKNOWN = 'unknown joints'
+"""Kind of the warning of commanded names that the robot does not have."""
 
 
 class TrialHost(Protocol):
@@ -42,8 +46,8 @@ class TrialHost(Protocol):
     def answer_timeout(self) -> float:
         """Return for how long an external controller is waited for [s], unless a request says."""
 
-    def warn_once(self, text: str) -> None:
-        """Log a line, the first time."""
+    def warn_of(self, kind: str, text: str) -> None:
+        """Log a line of some kind where it is another than the last of it."""
 
 
 @dataclass(kw_only=True)
@@ -134,9 +138,7 @@ class TrialService:
         else:
             await self._run_internal(trial, controller)
         if loop.unknown_joints:
-            self._host.warn_once(
-                f'unknown joints are ignored: {", ".join(sorted(loop.unknown_joints))}'
-            )
+            self._host.warn_of(UNKNOWN, f'{UNKNOWN} are ignored: {listed(loop.unknown_joints)}')
         result = loop.result()
         if request.record:
             write_record(Path(request.record), loop.rollout(), result)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import islice
+from typing import TypeVar
+
 import numpy as np
 
 from gait_core import registry
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Engine
-from gait_core.errors import ConfigurationError, SimulationDiverged
+from gait_core.errors import BadCommand, ConfigurationError, SimulationDiverged, excerpt
 from gait_core.observation import Observation
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
@@ -16,8 +20,13 @@ from gait_core.trajectory import Trajectory
 from gait_core.trial import initial_positions
 
 _ALMOST = 1e-9
+# Beyond it no target of a joint is: rad, m, rad/s, m/s, N m, N.
+_FAR = 1e6
+_KEPT = 20
 SETTLE = 0.1
 """Time for which a reset under commands ignores them [s]."""
+
+CommandT = TypeVar('CommandT', JointTargets, Trajectory)
 
 
 class LiveSimulation:
@@ -52,6 +61,7 @@ class LiveSimulation:
         """How many have come, for whoever paces the simulation."""
         self.applied: AppliedTargets | None = None
         self._settle = settle
+        self._unknown: set[str] = set()
         self.engine: Engine = registry.load('engines', scene.engine)()
         try:
             self._begin()
@@ -96,13 +106,23 @@ class LiveSimulation:
     @property
     def unknown_joints(self) -> frozenset[str]:
         """Commanded names that the robot does not have; they were ignored."""
-        return frozenset(self._memory.unknown)
+        return frozenset(self._unknown)
 
     def command(self, *targets: JointTargets) -> None:
-        """Take targets, one after the other, that hold until the next ones."""
+        """
+        Take targets, one after the other, that hold until the next ones.
+
+        Raises
+        ------
+        BadCommand
+            If a value is beyond what any joint has.
+
+        """
+        usable = [self._usable(one) for one in targets]
         self.commanded = True
         self.commands += 1
-        if self._settling():
+        targets = tuple(one for one in usable if one.names)
+        if self._settling() or not targets:
             return
         for earlier in self._pending:
             # Of this same tick: what these do not name holds what those said.
@@ -110,19 +130,23 @@ class LiveSimulation:
         self._pending, self._trajectory = targets, None
 
     def follow(self, trajectory: Trajectory, delay: float = 0.0) -> None:
-        """Follow a trajectory that starts after a delay [s]; negative: it has started already."""
+        """
+        Follow a trajectory that starts after a delay [s]; negative: it has started already.
+
+        Raises
+        ------
+        BadCommand
+            If a value is beyond what any joint has.
+
+        """
+        trajectory = self._usable(trajectory)
         self.commanded = True
         self.commands += 1
-        if self._settling():
+        if self._settling() or not trajectory.names:
             return
         self._trajectory, self._pending = trajectory, ()
         self._started = self.tick * self.dt + delay
-        self._start = np.array(
-            [
-                self._targets[self._index[name]] if name in self._index else 0.0
-                for name in trajectory.names
-            ]
-        )
+        self._start = np.array([self._targets[self._index[name]] for name in trajectory.names])
 
     def step(self) -> Observation:
         """Advance one control period; SimulationDiverged passes through."""
@@ -132,6 +156,27 @@ class LiveSimulation:
         self.tick += 1
         self.applied = applied
         return self.observation
+
+    def _usable(self, given: CommandT) -> CommandT:
+        """Return what a command says of this robot's joints."""
+        names, fields = given.names, {}
+        known = [i for i, name in enumerate(names) if name in self._index]
+        others = (name for name in names if name not in self._index)
+        self._unknown.update(islice(others, _KEPT - len(self._unknown)))
+        for field in ('position', 'velocity', 'effort'):
+            values = getattr(given, field)
+            if values is None:
+                continue
+            beyond = ~(np.abs(values) <= _FAR).all(axis=0)
+            if beyond.any():
+                at = int(np.argmax(beyond))
+                raise BadCommand(
+                    f"{field} of joint '{excerpt(names[at])}' is beyond {_FAR:g}: no joint is"
+                )
+            fields[field] = values[:, known]
+        if len(known) == len(names):
+            return given
+        return replace(given, names=tuple(names[i] for i in known), **fields)
 
     def _settling(self) -> bool:
         return self.tick * self.dt < self._settle - _ALMOST

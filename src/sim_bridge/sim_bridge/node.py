@@ -12,6 +12,7 @@ from rclpy.clock import Clock, ClockType
 from std_srvs.srv import SetBool
 
 from gait_core.errors import ConfigurationError, SimulationDiverged, reason
+from gait_core.names import listed
 from gait_core.scene import Scene
 from gait_core.seeding import check_seed
 from gait_core.trial import TrialLoop
@@ -29,7 +30,7 @@ from gait_ros.run_node import run_node
 from gait_ros.services import serve
 from gait_ros.state_publisher import RunStreams, StatePublisher
 from gait_ros.terrain import describe_terrain
-from gait_ros.trial_service import TrialService
+from gait_ros.trial_service import UNKNOWN, TrialService
 from gait_ros.wiring import mistyped
 from sim_bridge.live import SETTLE, LiveSimulation
 from sim_bridge.pacing import Pace, Patience, polling
@@ -64,7 +65,7 @@ class SimBridgeNode(ManagedNode):
         self._paused = False
         self._fault = ''
         self._clock_publisher: ClockPublisher | None = None
-        self._reported: set[str] = set()
+        self._reported: dict[str, tuple[str, float]] = {}
         self._rival = ''
         self._clock_watch = ClockWatch(
             'The simulation goes on, by a clock of its own', 'The simulation waits for it'
@@ -216,7 +217,7 @@ class SimBridgeNode(ManagedNode):
             self.get_logger().error(self._fault)
             return False
         if live.unknown_joints:
-            self.warn_once(f'unknown joints are ignored: {", ".join(sorted(live.unknown_joints))}')
+            self.warn_of(UNKNOWN, f'{UNKNOWN} are ignored: {listed(live.unknown_joints)}')
         return True
 
     def _publish(self, tick: int, true: Any, seen: Any) -> None:
@@ -308,10 +309,11 @@ class SimBridgeNode(ManagedNode):
         """Return for how long an external controller is waited for [s]."""
         return self._declared.value.answer_timeout
 
-    def warn_once(self, text: str) -> None:
-        """Log a line, the first time."""
-        if text not in self._reported:
-            self._reported.add(text)
+    def warn_of(self, kind: str, text: str) -> None:
+        """Log a line of some kind where it is another than the last of it, every 10 s at most."""
+        last, when = self._reported.get(kind, ('', -_REPEAT))
+        if text != last and time.monotonic() - when >= _REPEAT:
+            self._reported[kind] = text, time.monotonic()
             self.get_logger().warning(text)
 
     # ------------------------------------------------------------------------------------ watching
@@ -332,7 +334,7 @@ class SimBridgeNode(ManagedNode):
     def _on_watch(self) -> None:
         self._rival = next(iter(mistyped(self)), '') or self._joints.rival()
         if self._rival:
-            self.warn_once(self._rival)
+            self.warn_of('rival', self._rival)
         if self._clock_publisher is not None:
             surrender = self._clock_publisher.give_way()
             if surrender:

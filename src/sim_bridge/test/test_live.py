@@ -1,5 +1,7 @@
 """The open-ended simulation follows targets and trajectories and holds where they end."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -138,3 +140,44 @@ def test_a_bad_trajectory_is_refused_by_what_is_wrong(fields, words):
     }
     with pytest.raises(BadCommand, match=words):
         Trajectory(**given)
+
+
+def test_a_stream_of_changing_unknown_names_leaves_no_trace(live):
+    def messages(first, count):
+        for number in range(first, first + count):
+            names = (*(f'{number}_{i}' for i in range(100)), NAME)
+            values = np.full((1, len(names)), 0.3)
+            live.command(JointTargets(names=names, position=values))
+            live.follow(Trajectory(names=names, times=np.array([0.1]), position=values))
+            live.step()
+
+    messages(0, 100)
+    tracemalloc.start()
+    try:
+        messages(100, 500)
+        grown, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # 50000 names of 8 characters would be 3 MB.
+    assert grown < 300_000 and len(live.unknown_joints) == 20
+    assert target(live) != live.robot.stance[0]
+
+
+def test_what_names_no_joint_of_the_robot_leaves_the_trajectory_that_is_followed(live):
+    live.follow(ramp())
+    live.command(JointTargets(names=('tail',), position=np.array([0.3])))
+    live.follow(Trajectory(names=('tail',), times=np.array([0.1]), position=np.array([[0.3]])))
+    for _ in range(11):
+        live.step()
+    assert target(live) == pytest.approx(0.3) and live.unknown_joints == {'tail'}
+
+
+@pytest.mark.parametrize('field', ['position', 'velocity', 'effort'])
+def test_targets_that_no_joint_has_are_refused_and_the_last_hold(live, field):
+    far = {field: np.array([[1e300]])}
+    with pytest.raises(BadCommand, match=f"{field} of joint '{NAME}' is beyond 1e"):
+        live.command(JointTargets(names=(NAME,), **far))
+    with pytest.raises(BadCommand, match='no joint is'):
+        live.follow(Trajectory(names=(NAME,), times=np.array([0.1]), **far))
+    live.step()
+    assert target(live) == live.robot.stance[0]
