@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gait_core.errors import ConfigurationError, unknown
+from gait_core.errors import ConfigurationError, excerpt, unknown
 
 _LATER = 'later'
 
@@ -102,7 +102,9 @@ _SCALARS = {float: 'a number', int: 'a whole number', bool: 'true or false', str
 
 def _rebuild_dataclass(cls: Any, value: Any, name: str) -> Any:
     if not isinstance(value, Mapping):
-        raise ConfigurationError(f'{name or cls.__name__} is {value!r}, expected named values')
+        raise ConfigurationError(
+            f'{name or cls.__name__} is {excerpt(repr(value))}, expected named values'
+        )
     hints = _hints(cls)
     prefix = f'{name}.' if name else ''
     for key in value:
@@ -128,7 +130,7 @@ def _hints(cls: Any) -> dict[str, Any]:
 
 def _rebuild_tuple(kinds: tuple[Any, ...], value: Any, name: str) -> tuple[Any, ...]:
     if isinstance(value, str) or not isinstance(value, (list, tuple)):
-        raise ConfigurationError(f'{name} is {value!r}, expected a list')
+        raise ConfigurationError(f'{name} is {excerpt(repr(value))}, expected a list')
     if kinds[-1] is Ellipsis:
         kinds = (kinds[0],) * len(value)
     if len(value) != len(kinds):
@@ -141,7 +143,7 @@ def _rebuild_tuple(kinds: tuple[Any, ...], value: Any, name: str) -> tuple[Any, 
 
 def _rebuild_mapping(kind: Any, value: Any, name: str) -> dict[str, Any]:
     if not isinstance(value, Mapping):
-        raise ConfigurationError(f'{name} is {value!r}, expected named values')
+        raise ConfigurationError(f'{name} is {excerpt(repr(value))}, expected named values')
     return {str(key): rebuild(kind, item, f'{name}.{key}') for key, item in value.items()}
 
 
@@ -160,5 +162,5 @@ def _rebuild_scalar(cls: Any, value: Any, name: str) -> Any:
     if cls is int and isinstance(value, float) and value.is_integer():
         return int(value)
     if not isinstance(value, cls) or (isinstance(value, bool) and cls is not bool):
-        raise ConfigurationError(f'{name} is {value!r}, expected {_SCALARS[cls]}')
+        raise ConfigurationError(f'{name} is {excerpt(repr(value))}, expected {_SCALARS[cls]}')
     return value

@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 import os
 from pathlib import Path
-import tempfile
 from typing import Any
 
 import yaml
 
 from gait_core.canonical import plain, rebuild
-from gait_core.errors import ConfigurationError
+from gait_core.errors import ConfigurationError, excerpt
+from gait_core.files import write_atomically
 from gait_core.robot.identity import RobotIdentity, compare_robots
 from gait_core.robot.yaml_reader import read_plain
 from gait_core.scene import NOTHING
@@ -113,7 +113,12 @@ def read_champion(path: Path) -> Champion:
         raise ConfigurationError(
             f'{path} has champion format {version}; this version reads format {FORMAT}'
         )
-    spec = dict(provenance.get('spec') or {}, parameters=_unlisted(parameters.get('gait', {})))
+    spec = provenance.get('spec', {})
+    if not isinstance(spec, dict):
+        raise ConfigurationError(
+            f'champion {path}: provenance.spec is {excerpt(repr(spec))}, expected named values'
+        )
+    spec = {**spec, 'parameters': _unlisted(parameters.get('gait', {}))}
     spec['weights'] = _beside(path, spec.get('weights', ''))
     try:
         champion: Champion = rebuild(Champion, {**provenance, 'spec': spec}, 'provenance')
@@ -169,7 +174,7 @@ def gait_parameters(path: Path) -> dict[str, Any]:
     """Return only the controller parameters of a champion or other parameter file."""
     found = _unlisted(_ros_parameters(path).get('gait', {}))
     if not isinstance(found, dict):
-        raise ConfigurationError(f'{path}: gait is {found!r}, expected named values')
+        raise ConfigurationError(f'{path}: gait is {excerpt(repr(found))}, expected named values')
     return found
 
 
@@ -193,46 +198,6 @@ def write_parameters(path: Path, gait: Mapping[str, Any]) -> None:
         write_atomically(path, text)
     except OSError as error:
         raise ConfigurationError(f'{path}: {error.strerror}') from error
-
-
-def write_atomically(path: Path, content: str | bytes, *, durable: bool = True) -> None:
-    """
-    Write a file beside its place and move it there: a reader or a kill finds it old or new.
-
-    ``durable`` waits until a power cut cannot undo that, which takes many times longer.
-    """
-    raw = content.encode() if isinstance(content, str) else content
-    try:
-        if path.is_char_device() or path.is_fifo():
-            # Moving a file there would take the place of the device itself.
-            path.write_bytes(raw)
-            return
-        _move_there(path, raw, durable)
-    except OSError as error:
-        # Not the file beside it, which nobody asked for.
-        raise OSError(error.errno, error.strerror, str(path)) from error
-    if not durable:
-        return
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
-
-
-def _move_there(path: Path, raw: bytes, durable: bool) -> None:
-    handle, temporary = tempfile.mkstemp(prefix=f'.{path.name}.', dir=path.parent)
-    try:
-        with os.fdopen(handle, 'wb') as file:
-            file.write(raw)
-            file.flush()
-            if durable:
-                os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def _ros_parameters(path: Path) -> dict[str, Any]:

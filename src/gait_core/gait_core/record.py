@@ -6,18 +6,19 @@ Plain arrays and text only: any NumPy reads them, whatever the version of the su
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
 import io
 import json
 from pathlib import Path
 from typing import Any
-import zipfile
 
 import numpy as np
 
+from gait_core.archives import UNPACKED_LIMIT, unpack_arrays
 from gait_core.canonical import plain, rebuild
-from gait_core.champion import write_atomically
 from gait_core.errors import ConfigurationError
+from gait_core.files import DATA_LIMIT, read_bytes, read_json, write_atomically
 from gait_core.robot.load import load_robot
 from gait_core.robot.mass import heavier
 from gait_core.rollout import Rollout
@@ -74,15 +75,25 @@ def read_record(folder: Path) -> tuple[Rollout, TrialResult]:
 
     """
     try:
-        facts: dict[str, Any] = json.loads((folder / 'trial.json').read_text())
-        with np.load(folder / 'rollout.npz', allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-    except OSError as error:
-        raise ConfigurationError(f'record {folder}: {error.strerror}') from error
-    except (ValueError, zipfile.BadZipFile) as error:
+        facts = read_json(folder / 'trial.json', DATA_LIMIT)
+        arrays = unpack_arrays(read_bytes(folder / 'rollout.npz', UNPACKED_LIMIT))
+    except ConfigurationError as error:
+        raise ConfigurationError(f'record {error}') from error
+    except ValueError as error:
         raise ConfigurationError(f'{folder} holds no record: {error}') from error
-    if facts.get('format') != FORMAT:
+    if not isinstance(facts, dict) or facts.get('format') != FORMAT:
         raise ConfigurationError(f'record {folder}: expected format {FORMAT}')
+    try:
+        return _rebuilt(facts, arrays, folder)
+    except (KeyError, TypeError, ValueError) as error:
+        if isinstance(error, ConfigurationError):
+            raise
+        raise ConfigurationError(f'record {folder} was changed: {error}') from error
+
+
+def _rebuilt(
+    facts: Mapping[str, Any], arrays: Mapping[str, Any], folder: Path
+) -> tuple[Rollout, TrialResult]:
     spec: TrialSpec = rebuild(TrialSpec, facts['spec'], 'spec')
     robot = heavier(load_robot(spec.scene.robot, spec.scene.draw), spec.scene.mass_factor)
     if list(robot.target_names) != facts['target_names']:

@@ -17,7 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from gait_core.errors import ConfigurationError
+from gait_core.archives import UNPACKED_LIMIT
+from gait_core.errors import ConfigurationError, excerpt
+from gait_core.files import read_text, write_atomically
 
 _ARRAY = 'array'
 
@@ -41,17 +43,18 @@ def given(owner: object, names: Iterable[str], snapshot: Mapping[str, Any]) -> N
 def write_snapshot(path: Path, snapshot: Mapping[str, Any]) -> None:
     """Write a snapshot to a file; ConfigurationError if it cannot be written."""
     try:
-        path.write_text(json.dumps(snapshot, default=_plain), encoding='utf-8')
+        write_atomically(path, json.dumps(snapshot, default=_plain))
     except OSError as error:
         raise ConfigurationError(f"snapshot '{path}': {error.strerror or error}") from error
 
 
 def read_snapshot(path: Path) -> dict[str, Any]:
     """Read a snapshot from a file; ConfigurationError if it is none."""
+    text = read_text(path, UNPACKED_LIMIT)
     try:
-        snapshot = json.loads(path.read_text(encoding='utf-8'), object_hook=_array)
-    except (OSError, ValueError) as error:
-        raise ConfigurationError(f"snapshot '{path}': {error}") from error
+        snapshot = json.loads(text, object_hook=_array)
+    except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
+        raise ConfigurationError(f"snapshot '{path}': {excerpt(str(error))}") from error
     if not isinstance(snapshot, dict):
         raise ConfigurationError(f"snapshot '{path}' holds no mapping")
     return snapshot

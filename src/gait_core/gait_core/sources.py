@@ -8,6 +8,7 @@ import importlib.util
 from pathlib import Path
 
 from gait_core import registry
+from gait_core.files import read_bytes
 from gait_core.robot.find import find_robot
 from gait_core.robot.xml_source import included_files
 
@@ -58,6 +59,6 @@ def _places(package: str) -> list[Path]:
 def _add(digest: hashlib._Hash, folder: Path, files: Iterable[Path]) -> None:
     for file in sorted(files):
         if file.is_file() and '__pycache__' not in file.parts:
-            content = file.read_bytes()
+            content = read_bytes(file)
             digest.update(f'{file.relative_to(folder).as_posix()} {len(content)}\n'.encode())
             digest.update(content)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 import os
-from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +15,6 @@ from gait_core.champion import (
     Champion,
     gait_parameters,
     read_champion,
-    write_atomically,
     write_champion,
 )
 from gait_core.errors import ConfigurationError
@@ -116,28 +114,6 @@ def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path, monkeypatch)
         write_champion(path, champion(gain=0.2))
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ['champion.yaml']
-
-
-def test_a_failed_write_names_the_file_that_was_asked_for(tmp_path):
-    with pytest.raises(OSError) as caught:
-        write_atomically(tmp_path, 'gait')
-    assert caught.value.filename == str(tmp_path)
-    if Path('/dev/full').is_char_device():
-        with pytest.raises(OSError) as caught:
-            write_atomically(Path('/dev/full'), 'gait')
-        assert caught.value.filename == '/dev/full' and Path('/dev/full').is_char_device()
-
-
-def test_a_device_is_written_to_and_stays_one(tmp_path):
-    pipe = tmp_path / 'pipe'
-    os.mkfifo(pipe)
-    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    try:
-        write_atomically(pipe, 'gait')
-        assert os.read(reader, 10) == b'gait'
-    finally:
-        os.close(reader)
-    assert pipe.is_fifo() and os.listdir(tmp_path) == ['pipe']
 
 
 def test_a_renamed_item_of_a_list_is_named(tmp_path):

@@ -1,4 +1,6 @@
 import hashlib
+import tracemalloc
+import zipfile
 
 import numpy as np
 import pytest
@@ -57,6 +59,48 @@ def test_an_archive_with_any_byte_of_it_changed_is_read_or_refused(tmp_path, sav
             load_weights(str(path))
         except ConfigurationError as error:
             assert 'damaged.npz' in str(error) and '\n' not in str(error)
+
+
+def damaged_archive(path, entries, method=zipfile.ZIP_DEFLATED):
+    with zipfile.ZipFile(path, 'w', method) as archive:
+        for name, content in entries:
+            archive.writestr(name, content)
+
+
+def header(shape, dtype='<f8'):
+    text = repr({'descr': dtype, 'fortran_order': False, 'shape': shape}).encode()
+    return b'\x93NUMPY\x01\x00' + len(text).to_bytes(2, 'little') + text
+
+
+@pytest.mark.parametrize(
+    ('entries', 'method', 'reason'),
+    [
+        ([('a.npy', bytes(300 * 2**20))], zipfile.ZIP_DEFLATED, 'larger than 256 MiB'),
+        (
+            [(f'{i}.npy', bytes(30 * 2**20)) for i in range(9)],
+            zipfile.ZIP_DEFLATED,
+            'larger than 256 MiB',
+        ),
+        ([('a.npy', bytes(2**20))], zipfile.ZIP_BZIP2, 'packed'),
+        ([('a.npy', bytes(2**20))], zipfile.ZIP_LZMA, 'packed'),
+        ([('a.npy', header((10**12,)))], zipfile.ZIP_DEFLATED, 'another length'),
+        ([('a.npy', header((10**12,), '|V0'))], zipfile.ZIP_DEFLATED, 'objects'),
+        ([('a.npy', header((-1,)))], zipfile.ZIP_DEFLATED, 'another length'),
+        ([('a.npy', header((2,)) + bytes(17))], zipfile.ZIP_DEFLATED, 'another length'),
+        ([(f'{i}.npy', b'') for i in range(1001)], zipfile.ZIP_STORED, 'more than 1000 arrays'),
+    ],
+    ids=['one', 'many', 'bz2', 'lzma', 'shape', 'nothing', 'negative', 'long', 'entries'],
+)
+def test_no_more_is_unpacked_than_fits(tmp_path, entries, method, reason):
+    path = tmp_path / 'bomb.npz'
+    damaged_archive(path, entries, method)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ConfigurationError, match=rf'bomb\.npz .*{reason}'):
+            load_weights(str(path))
+        assert tracemalloc.get_traced_memory()[1] < 20 * 2**20
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_single_array_is_no_archive(tmp_path):

@@ -22,7 +22,20 @@ from gait_core.robot.yaml_reader import read_plain, read_yaml
         ('a: !!int ""', 1, 4, "'' cannot be read: it is no int"),
         ('a: !!timestamp soon', 1, 4, "'soon' cannot be read: it is no timestamp"),
         ('!!map [1]', 1, 1, 'keys with values are expected here'),
-        ('a: 1' + '0' * 5000, 1, 4, r"'10{39}\.\.\.' cannot be read: "),
+        ('a: &a {b: *a}', 1, 11, r"'\*a' refers to itself"),
+        ('&a [1, [*a]]', 1, 9, r"'\*a' refers to itself"),
+        ('a: &a\n  <<: *a\n', 2, 7, r"'\*a' refers to itself"),
+        pytest.param(9999 * '[', 1, 51, 'nested deeper than 50 levels', id='lists'),
+        pytest.param(9999 * '{a: ', 1, 198, 'nested deeper than 50 levels', id='mappings'),
+        pytest.param(9999 * '- ', 1, 101, 'nested deeper than 50 levels', id='blocks'),
+        pytest.param(9999 * '? ', 1, 101, 'nested deeper than 50 levels', id='keys'),
+        pytest.param('a: 1' + 5000 * '0', 1, 4, 'a number of 5001 characters', id='digits'),
+        pytest.param('a: -' + 400 * '9', 1, 4, 'a number of 401 characters', id='beyond floats'),
+        pytest.param('a: 0x' + 5000 * 'f', 1, 4, 'a number of 5002 characters', id='hex'),
+        pytest.param('a: 1' + 90_000 * ':59', 1, 4, 'a number of 270001', id='base 60'),
+        pytest.param('a: 0.' + 5000 * '1', 1, 4, 'a number of 5002 characters', id='float'),
+        pytest.param('? 1' + 400 * '0', 1, 3, 'a number of 401 characters', id='key'),
+        pytest.param('a: *' + 5000 * 'x', 1, 4, 'found undefined alias', id='long word'),
     ],
 )
 def test_a_mistake_is_named_with_its_place(tmp_path, text, line, column, reason):
@@ -33,13 +46,14 @@ def test_a_mistake_is_named_with_its_place(tmp_path, text, line, column, reason)
             read(path)
         said = str(caught.value)
         assert said.startswith(f'{path}, line {line}, column {column}: ')
-        assert '\n' not in said and '<' not in said
+        assert '\n' not in said and '<' not in said.replace('<<', '')
+        assert len(said) < len(str(path)) + 250
 
 
 @pytest.mark.parametrize(
     ('content', 'reason'),
-    [(b'a: \xff', 'byte 3: it is no text'), (b'[' * 9999, 'nested too deeply')],
-    ids=['bytes', 'depth'],
+    [(b'a: \xff', 'byte 3: it is no text'), (b'a' * 2**21, 'larger than 1 MiB')],
+    ids=['bytes', 'size'],
 )
 def test_what_has_no_line_is_named_all_the_same(tmp_path, content, reason):
     path = tmp_path / 'own.yaml'
@@ -55,3 +69,27 @@ def test_what_is_right_is_read(tmp_path):
     path = tmp_path / 'own.yaml'
     path.write_text('a: [1, 2.5, x]\nb: {c: null, d: true}\n', encoding='utf-8')
     assert read_plain(path) == {'a': [1, 2.5, 'x'], 'b': {'c': None, 'd': True}}
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        'a0: &a0 [0, 1]\n'
+        + ''.join(f'a{i}: &a{i} [{", ".join(10 * [f"*a{i - 1}"])}]\n' for i in range(1, 20)),
+        'a0: &a0 {x: 1}\n'
+        + ''.join(f'a{i}: &a{i} {{<<: [*a{i - 1}, *a{i - 1}]}}\n' for i in range(1, 40)),
+        '[' + 60_000 * '0,' + '0]',
+    ],
+    ids=['aliases', 'merged', 'plain'],
+)
+def test_no_more_is_read_than_a_person_writes(tmp_path, text):
+    path = tmp_path / 'own.yaml'
+    path.write_text(text)
+    with pytest.raises(ConfigurationError, match='more than 50000 values'):
+        read_plain(path)
+
+
+def test_what_is_referred_to_is_read_again(tmp_path):
+    path = tmp_path / 'own.yaml'
+    path.write_text('a: &a {x: 1}\nb: [*a, *a]\n')
+    assert read_plain(path) == {'a': {'x': 1}, 'b': 2 * [{'x': 1}]}

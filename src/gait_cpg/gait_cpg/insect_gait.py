@@ -174,7 +174,7 @@ class InsectGait:
         self._reflexes.set_params(params)
         self._steps = [step_program(params, PAIRS[row]) for row in self._row]
         self._stances = [stance_program(params, PAIRS[row]) for row in self._row]
-        # Strides are shortened and lengthened about the middle of the coxa's way.
+        # Strides are excerpt and lengthened about the middle of the coxa's way.
         self._middle = [
             0.5 * (step[0].target + stance[0].target)
             for step, stance in zip(self._steps, self._stances, strict=True)

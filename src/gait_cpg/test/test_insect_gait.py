@@ -87,10 +87,10 @@ def test_in_the_wave_one_leg_steps_at_a_time_from_back_to_front(scale):
     _, states = walk(0.25 * scale, period_scale=scale)
     assert (states == STEP).sum(axis=1).max() == 1
     order = [LEGS[leg] for leg in np.argmax(states == STEP, axis=1)[(states == STEP).any(axis=1)]]
-    shortened = [name for i, name in enumerate(order) if i == 0 or order[i - 1] != name]
-    start = shortened.index('bl')
+    excerpt = [name for i, name in enumerate(order) if i == 0 or order[i - 1] != name]
+    start = excerpt.index('bl')
     wave = ['bl', 'ml', 'fl', 'br', 'mr', 'fr']
-    assert shortened[start : start + 6] == wave[: len(shortened[start : start + 6])]
+    assert excerpt[start : start + 6] == wave[: len(excerpt[start : start + 6])]
 
 
 def test_the_rest_angles_pass_the_published_ends_of_step_and_stance():

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gait_core.canonical import later, rebuild
-from gait_core.errors import ConfigurationError, unknown
+from gait_core.errors import ConfigurationError, excerpt, unknown
 from gait_core.robot.yaml_reader import read_plain
 from gait_core.scene import NOTHING
 from gait_core.seeding import check_seed
@@ -23,6 +23,9 @@ from gait_core.trial_spec import Milestone, TimedCommand
 
 FORMAT = 1
 """Version of the file; a reader refuses others."""
+
+_COUNTS = {'generations': (1, 10**6), 'population': (0, 10**5), 'repeats': (1, 10**4)}
+"""Least and most: a plan, and each generation, is held in memory."""
 
 BODIES = ('one', 'turn', 'member')
 
@@ -208,11 +211,12 @@ class Experiment:
             raise ConfigurationError(
                 f'experiment format {self.format}: this version reads format {FORMAT}'
             )
-        for name, least in (('generations', 1), ('population', 0), ('repeats', 1)):
-            if getattr(self, name) < least:
+        for name, (least, most) in _COUNTS.items():
+            count = getattr(self, name)
+            if not least <= count <= most:
                 raise ConfigurationError(
-                    f'experiment.{name} is {getattr(self, name)}, it must be at least {least}; '
-                    f'nearest valid: {least}'
+                    f'experiment.{name} is {excerpt(str(count))}, it must be {least} to {most}; '
+                    f'nearest valid: {min(max(count, least), most)}'
                 )
         if '/' in self.name or not self.name.isprintable():
             raise ConfigurationError(

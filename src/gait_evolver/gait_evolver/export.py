@@ -6,8 +6,8 @@ import csv
 import io
 from pathlib import Path
 
-from gait_core.champion import write_atomically
 from gait_core.errors import ConfigurationError
+from gait_core.files import write_atomically
 from gait_core.rollout import Rollout
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from gait_core.champion import write_atomically
+from gait_core.errors import ConfigurationError
+from gait_core.files import read_bytes, write_atomically
 from gait_core.perceptrons import PerceptronLayout
 from gait_evolver.optimizers.rank_squared import NetworkCandidate
 
@@ -59,7 +60,11 @@ class WeightFiles:
     def publish(self, champion: NetworkCandidate) -> None:
         """Put a network's file beside the champion that names it, unless it is there and sound."""
         file, content = self._run / self.name(champion.id), self._content(champion)
-        if not file.is_file() or file.read_bytes() != content:
+        try:
+            sound = read_bytes(file) == content
+        except ConfigurationError:
+            sound = False
+        if not sound:
             write_atomically(file, content)
 
     def retire(self, member: int) -> None:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from threadpoolctl import threadpool_limits
 
 from gait_core.errors import ConfigurationError
+from gait_core.files import DATA_LIMIT, read_text, write_atomically
 
 Piece = TypeVar('Piece')
 
@@ -88,16 +89,16 @@ def _prepare() -> None:
 def _read(file: Path) -> dict[str, Any]:
     if not file.exists():
         return {}
-    text = file.read_text(encoding='utf-8')
+    text = read_text(file, DATA_LIMIT)
     whole, _, rest = text.rpartition('\n')
     if rest:
         # A line that a kill cut short is worked out again.
-        file.write_text(whole + '\n' if whole else '', encoding='utf-8')
+        write_atomically(file, whole + '\n' if whole else '')
     done = {}
     for number, line in enumerate(whole.splitlines(), 1):
         try:
             entry = json.loads(line)
             done[entry['key']] = entry['value']
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, RecursionError, TypeError) as error:
             raise ConfigurationError(f'{file}, line {number}: {error}') from error
     return done

@@ -14,6 +14,7 @@ from scipy.spatial import ConvexHull, QhullError
 from gait_core.adopt.workspace import Workspace
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
+from gait_core.files import write_atomically
 from gait_core.kinematics import com_positions, link_poses
 from gait_core.robot.model import Link, RobotModel
 from gait_core.robot.shapes import shape_points, surface_points
@@ -171,6 +172,6 @@ def _save(path: Path, canvas: Any) -> None:
     few = pixels.quantize(_COLOURS, method=Image.Quantize.FASTOCTREE)
     few.save(content, format='PNG', optimize=True)
     try:
-        path.write_bytes(content.getvalue())
+        write_atomically(path, content.getvalue())
     except OSError as error:
         raise ConfigurationError(f"picture '{path}': {error.strerror or error}") from error

@@ -20,8 +20,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from gait_core.champion import write_atomically
 from gait_core.errors import ConfigurationError
+from gait_core.files import write_atomically
 from gait_core.metrics import METRICS
 from gait_core.trial_spec import TrialResult
 from gait_evolver.plan import Plan

@@ -25,8 +25,9 @@ from typing import Any
 import yaml
 
 from gait_core.canonical import plain
-from gait_core.champion import Champion, read_champion, write_atomically, write_champion
+from gait_core.champion import Champion, read_champion, write_champion
 from gait_core.errors import ConfigurationError
+from gait_core.files import write_atomically
 from gait_core.fingerprint import difference, fingerprint_fields
 from gait_core.robot.yaml_reader import read_plain
 from gait_evolver import __version__

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from gait_core.canonical import plain, rebuild
-from gait_core.champion import write_atomically
 from gait_core.errors import ConfigurationError
+from gait_core.files import read_json, write_atomically
 from gait_evolver.study_session import Session
 
 FORMAT = 1
@@ -257,10 +257,10 @@ def _limited(rows: Sequence[Row]) -> list[Row]:
 
 
 def _read_part(file: Path) -> list[Row]:
-    try:
-        content = json.loads(file.read_text())
-    except (OSError, ValueError) as error:
-        raise ConfigurationError(f'{file} cannot be read: {error}') from error
+    content = read_json(file)
     if not isinstance(content, dict) or content.get('format') != FORMAT:
         raise ConfigurationError(f'{file}: expected format {FORMAT}')
-    return [rebuild(Row, item, 'row') for item in content.get('rows', ())]
+    try:
+        return [rebuild(Row, item, 'row') for item in content['rows']]
+    except (KeyError, TypeError, ValueError) as error:
+        raise ConfigurationError(f'{file} was changed: {error}') from error

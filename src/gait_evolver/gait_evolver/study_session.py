@@ -15,9 +15,10 @@ import threading
 from typing import Any
 
 from gait_core import registry
-from gait_core.champion import Champion, read_champion, write_atomically
+from gait_core.champion import Champion, read_champion
 from gait_core.contracts import Evaluator
 from gait_core.errors import ConfigurationError
+from gait_core.files import read_json, write_atomically
 from gait_core.rollout import Rollout
 from gait_core.scene import NOTHING
 from gait_core.seeding import check_seed, derived_seed
@@ -94,19 +95,20 @@ class Session:
     @classmethod
     def resume(cls, folder: Path, study: str, workers: int) -> Session:
         """Return the session of an earlier run; ConfigurationError if there is none of it."""
-        try:
-            facts = json.loads((folder / 'study.json').read_text())
-        except OSError as error:
-            raise ConfigurationError(
-                f'{folder} holds no study: study.json: {error.strerror}'
-            ) from error
-        except ValueError as error:
-            raise ConfigurationError(f'{folder / "study.json"} is no JSON: {error}') from error
+        file = folder / 'study.json'
+        if not file.exists():
+            raise ConfigurationError(f'{folder} holds no study: it has no study.json')
+        facts = read_json(file)
         if not isinstance(facts, dict) or facts.get('format') != FORMAT:
-            raise ConfigurationError(f'{folder / "study.json"}: expected format {FORMAT}')
-        if facts['study'] != study:
-            raise ConfigurationError(f"{folder} is a run of '{facts['study']}', not of '{study}'")
-        return cls(folder, study, bool(facts['quick']), int(facts['seed']), workers)
+            raise ConfigurationError(f'{file}: expected format {FORMAT}')
+        if facts.get('study') != study:
+            raise ConfigurationError(
+                f"{folder} is a run of '{facts.get('study')}', not of '{study}'"
+            )
+        quick, seed = facts.get('quick'), facts.get('seed')
+        if type(quick) is not bool or type(seed) is not int:
+            raise ConfigurationError(f'{file} was changed: quick and seed say how to go on')
+        return cls(folder, study, quick, seed, workers)
 
     def seed_of(self, *key: int) -> int:
         """Return the seed of one item of the study."""

@@ -52,5 +52,5 @@ def test_another_file_is_no_log(tmp_path):
     (tmp_path / 'run.log').write_text('1 2 3\n')
     with pytest.raises(ConfigurationError, match='3 numbers a line'):
         read_log(tmp_path / 'run.log')
-    with pytest.raises(ConfigurationError, match='no log'):
+    with pytest.raises(ConfigurationError, match='none.log: No such file'):
         read_log(tmp_path / 'none.log')

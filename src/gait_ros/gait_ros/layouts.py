@@ -6,6 +6,8 @@ from pathlib import Path
 import re
 import tempfile
 
+from gait_core.files import read_text
+
 LAYOUT_SIZE = 0.5
 """Length scale [m] of the robots that layouts are written for."""
 _NEAR = 2.0
@@ -30,7 +32,7 @@ def scaled(text: str, factor: float) -> str:
 
 def topics_of(file: Path) -> list[str]:
     """Return the topics that a layout shows, sorted."""
-    return sorted(set(_TOPIC.findall(file.read_text(encoding='utf-8'))))
+    return sorted(set(_TOPIC.findall(read_text(file))))
 
 
 def layout_for(file: Path, size: float) -> Path:
@@ -44,5 +46,5 @@ def layout_for(file: Path, size: float) -> Path:
     if 1.0 / _NEAR <= factor <= _NEAR:
         return file
     copy = Path(tempfile.mkdtemp(prefix='gait_rviz_')) / file.name
-    copy.write_text(scaled(file.read_text(encoding='utf-8'), factor), encoding='utf-8')
+    copy.write_text(scaled(read_text(file), factor), encoding='utf-8')
     return copy

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-import shutil
 from typing import Any
 from xml.etree import ElementTree
 
 from gait_core.adopt.adoption import Adoption
 from gait_core.adopt.gaits import ZMP
 from gait_core.errors import ConfigurationError
+from gait_core.files import read_bytes, write_atomically
 from gait_core.robot.load import forget_robots
 from gait_core.robot.meshes import resolve_mesh
 from gait_core.robot.model import RobotModel
@@ -58,8 +58,8 @@ def write_folder(
         file = resolve_mesh(mesh.get('filename', ''), adoption.urdf, packages)
         mesh.set('filename', _copied(Path(file), folder, copied))
     text = ElementTree.tostring(root, encoding='unicode')
-    (folder / f'{folder.name}.urdf').write_text(text + '\n', encoding='utf-8')
-    (folder / 'robot.yaml').write_text(robot_yaml(adoption, folder.name), encoding='utf-8')
+    write_atomically(folder / f'{folder.name}.urdf', text + '\n')
+    write_atomically(folder / 'robot.yaml', robot_yaml(adoption, folder.name))
     # Of another height the folder may have been tried already.
     forget_robots()
 
@@ -71,7 +71,7 @@ def _copied(file: Path, folder: Path, copied: dict[str, str]) -> str:
         while f'{_MESHES}/{name}' in copied.values():
             name = f'_{name}'
         (folder / _MESHES).mkdir(exist_ok=True)
-        shutil.copyfile(file, folder / _MESHES / name)
+        write_atomically(folder / _MESHES / name, read_bytes(file))
         copied[str(file)] = f'{_MESHES}/{name}'
     return copied[str(file)]
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from gait_core.errors import ConfigurationError, NotInstalled, unknown
+from gait_core.files import TEXT_LIMIT, read_bytes
 from gait_core.scene import NOTHING
 
 PATH_VARIABLE = 'GAIT_ROBOT_PATH'
@@ -129,8 +130,9 @@ def manifest_name(folder: Path) -> str:
     if not manifest.is_file():
         return ''
     try:
-        return (ElementTree.parse(manifest).getroot().findtext('name') or '').strip()
-    except ElementTree.ParseError:
+        root = ElementTree.fromstring(read_bytes(manifest, TEXT_LIMIT))
+        return (root.findtext('name') or '').strip()
+    except (ElementTree.ParseError, LookupError, ValueError):
         return ''
 
 

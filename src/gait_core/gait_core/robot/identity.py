@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 import hashlib
-from pathlib import Path
 from typing import Any
 
 from gait_core.canonical import plain, sha256_of
 from gait_core.errors import ConfigurationError
+from gait_core.files import read_bytes
 from gait_core.robot.cache import per_robot
 from gait_core.robot.find import find_robot, robot_folders
 from gait_core.robot.load import load_robot
@@ -127,9 +127,9 @@ def _file_sha256(file: str) -> str:
     if not file:
         return ''
     try:
-        return hashlib.sha256(Path(file).read_bytes()).hexdigest()
-    except OSError as error:
-        raise ConfigurationError(f'mesh {file}: {error.strerror}') from error
+        return hashlib.sha256(read_bytes(file)).hexdigest()
+    except ConfigurationError as error:
+        raise ConfigurationError(f'mesh {error}') from error
 
 
 def _rounded(value: Any) -> Any:

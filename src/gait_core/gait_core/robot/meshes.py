@@ -14,9 +14,14 @@ from scipy.spatial import ConvexHull, QhullError
 from scipy.spatial.transform import Rotation
 
 from gait_core.arrays import FloatArray, IntArray
-from gait_core.errors import ConfigurationError
+from gait_core.errors import ConfigurationError, excerpt
+from gait_core.files import read_bytes
 from gait_core.robot.find import find_package
 from gait_core.scene import NOTHING
+
+_DAE_NUMBERS = {'matrix': 16, 'translate': 3, 'rotate': 4, 'scale': 3}
+_MOST_DEPTH, _MOST_NODES, _MOST_VERTICES = 50, 20_000, 5_000_000
+"""Of what the scene of a Collada file shows."""
 
 
 def resolve_mesh(
@@ -38,16 +43,26 @@ def resolve_mesh(
         Folders of packages given by the user.
 
     """
-    scheme, _, rest = reference.partition('://')
-    if scheme in ('package', 'model') and rest:
-        path = _in_package(reference, rest, source, packages)
-    elif scheme == 'file' and rest:
-        path = Path(unquote(urlparse(reference).path))
-    else:
-        path = source.parent / reference
+    try:
+        path = _mesh_path(reference, source, packages)
+    except ValueError as error:
+        if isinstance(error, ConfigurationError):
+            raise
+        raise ConfigurationError(
+            f"{source}: mesh file '{excerpt(reference)}' is no place of a file: {error}"
+        ) from error
     if not path.is_file():
         raise ConfigurationError(f"{source}: mesh file '{reference}' does not exist ({path})")
     return str(path.resolve())
+
+
+def _mesh_path(reference: str, source: Path, packages: Mapping[str, str | Path]) -> Path:
+    scheme, _, rest = reference.partition('://')
+    if scheme in ('package', 'model') and rest:
+        return _in_package(reference, rest, source, packages)
+    if scheme == 'file' and rest:
+        return Path(unquote(urlparse(reference).path))
+    return source.parent / reference
 
 
 def _in_package(
@@ -84,8 +99,18 @@ def mesh_vertices(file: str) -> FloatArray:
             f"mesh file '{file}' has a format that cannot be read; valid: {', '.join(readers)}"
         )
     try:
-        found = np.asarray(reader(Path(file).read_bytes()), dtype=np.float64).reshape(-1, 3)
-    except (ValueError, struct.error, ElementTree.ParseError) as error:
+        content = read_bytes(file)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"mesh file '{file}' cannot be read: {error}") from error
+    try:
+        found = np.asarray(reader(content), dtype=np.float64).reshape(-1, 3)
+    except (
+        LookupError,
+        RecursionError,
+        ValueError,
+        struct.error,
+        ElementTree.ParseError,
+    ) as error:
         raise ConfigurationError(f"mesh file '{file}' cannot be read: {error}") from error
     if not len(found) or not np.all(np.isfinite(found)):
         raise ConfigurationError(f"mesh file '{file}' holds no finite vertices")
@@ -133,11 +158,11 @@ def _dae_vertices(content: bytes) -> FloatArray:
         for geometry in root.iter(f'{space}geometry')
     }
     nodes = {node.get('id', ''): node for node in root.iter(f'{space}node')}
-    placed: list[FloatArray] = []
-    for scene in root.iter(f'{space}visual_scene'):
-        for node in scene.findall(f'{space}node'):
-            _dae_place(node, np.eye(4), space, shapes, nodes, placed)
-    vertices = scale * np.concatenate([*(placed or shapes.values()), np.zeros((0, 3))])
+    scene = _DaeScene(space, shapes, nodes)
+    for shown in root.iter(f'{space}visual_scene'):
+        for node in shown.findall(f'{space}node'):
+            scene.place(node, np.eye(4))
+    vertices = scale * np.concatenate([*(scene.placed or shapes.values()), np.zeros((0, 3))])
     if root.findtext(f'{space}asset/{space}up_axis') == 'Y_UP':
         vertices = vertices[:, [0, 2, 1]] * np.array([1.0, -1.0, 1.0])
     return vertices
@@ -160,31 +185,55 @@ def _dae_positions(geometry: ElementTree.Element, space: str) -> FloatArray:
     return np.concatenate([*found, np.zeros(0)]).reshape(-1, 3)
 
 
-def _dae_place(
-    node: ElementTree.Element,
-    outer: FloatArray,
-    space: str,
-    shapes: Mapping[str, FloatArray],
-    nodes: Mapping[str, ElementTree.Element],
-    placed: list[FloatArray],
-) -> None:
-    """Append what a node of the scene, and those in it, show; (v, 3) each."""
-    frame = outer
-    for entry in node:
-        tag = entry.tag.removeprefix(space)
-        if tag in ('matrix', 'translate', 'rotate', 'scale'):
-            frame = frame @ _dae_transform(tag, (entry.text or '').split())
-        elif tag == 'node':
-            _dae_place(entry, frame, space, shapes, nodes, placed)
-        elif tag == 'instance_node' and (name := entry.get('url', '').lstrip('#')) in nodes:
-            _dae_place(nodes[name], frame, space, shapes, nodes, placed)
-        elif tag == 'instance_geometry' and (name := entry.get('url', '').lstrip('#')) in shapes:
-            placed.append(shapes[name] @ frame[:3, :3].T + frame[:3, 3])
+class _DaeScene:
+    """
+    Geometries as the scene of a Collada file places them, in ``placed``: (v, 3) each.
+
+    Nodes may show other nodes: a short file can mean more than any memory holds, or have no end.
+    """
+
+    def __init__(
+        self,
+        space: str,
+        shapes: Mapping[str, FloatArray],
+        nodes: Mapping[str, ElementTree.Element],
+    ) -> None:
+        self._space, self._shapes, self._nodes = space, shapes, nodes
+        self._visited = self._vertices = 0
+        self.placed: list[FloatArray] = []
+
+    def place(self, node: ElementTree.Element, outer: FloatArray, depth: int = 0) -> None:
+        """Add what a node, and those in it, show; ValueError if that is too much."""
+        self._visited += 1
+        if depth > _MOST_DEPTH or self._visited > _MOST_NODES:
+            raise ValueError(
+                f'its scene shows more than {_MOST_NODES} nodes or nests them deeper than '
+                f'{_MOST_DEPTH}'
+            )
+        frame = outer
+        for entry in node:
+            tag, name = entry.tag.removeprefix(self._space), entry.get('url', '').lstrip('#')
+            if tag in _DAE_NUMBERS:
+                frame = frame @ _dae_transform(tag, (entry.text or '').split())
+            elif tag == 'node':
+                self.place(entry, frame, depth + 1)
+            elif tag == 'instance_node' and name in self._nodes:
+                self.place(self._nodes[name], frame, depth + 1)
+            elif tag == 'instance_geometry' and name in self._shapes:
+                self._show(self._shapes[name] @ frame[:3, :3].T + frame[:3, 3])
+
+    def _show(self, vertices: FloatArray) -> None:
+        self._vertices += len(vertices)
+        if self._vertices > _MOST_VERTICES:
+            raise ValueError(f'its scene shows more than {_MOST_VERTICES} vertices')
+        self.placed.append(vertices)
 
 
 def _dae_transform(tag: str, words: list[str]) -> FloatArray:
     """Return the (4, 4) transform of a matrix, translate, rotate (degrees) or scale element."""
     numbers = np.array(words, dtype=np.float64)
+    if len(numbers) != _DAE_NUMBERS[tag]:
+        raise ValueError(f'{tag} has {len(numbers)} numbers, expected {_DAE_NUMBERS[tag]}')
     if tag == 'matrix':
         return np.asarray(numbers.reshape(4, 4))
     frame = np.eye(4)

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from gait_core.arrays import frozen
-from gait_core.errors import ConfigurationError, nearest
+from gait_core.errors import ConfigurationError, excerpt, nearest
 from gait_core.robot.frames import inertia_in
 from gait_core.robot.meshes import resolve_mesh
 from gait_core.robot.model import MOVING, Joint, Link, Mimic, Shape
@@ -58,7 +58,7 @@ def read_urdf(path: Path, packages: Mapping[str, str | Path] = NOTHING) -> Tree:
     root = read_xml(path, packages)
     if root.tag != 'robot':
         raise ConfigurationError(f'{path}: the root element is <{root.tag}>, expected <robot>')
-    reader = _Reader(path, packages, _materials(root))
+    reader = _Reader(path, packages, _materials(path, root))
     links = tuple(reader.link(element) for element in root.findall('link'))
     joints = tuple(reader.joint(element) for element in root.findall('joint'))
     links, joints = _without_floating_root(path, links, joints)
@@ -263,13 +263,20 @@ class _Reader:
         )
 
 
-def _materials(root: Element) -> dict[str, Colour]:
+def _materials(path: Path, root: Element) -> dict[str, Colour]:
     colours: dict[str, Colour] = {}
     for material in root.iter('material'):
         colour = material.find('color')
         words = colour.get('rgba', '').split() if colour is not None else []
         if len(words) == 4 and material.get('name'):
-            red, green, blue, alpha = (float(word) for word in words)
+            try:
+                red, green, blue, alpha = (float(word) for word in words)
+            except ValueError as error:
+                # One that a link uses itself is refused there, with the link's name.
+                raise ConfigurationError(
+                    f"{path}: material '{material.get('name', '')}': rgba is "
+                    f"'{excerpt(' '.join(words))}', expected four numbers"
+                ) from error
             colours.setdefault(material.get('name', ''), (red, green, blue, alpha))
     return colours
 

@@ -14,8 +14,12 @@ from typing import Any
 from xml.etree import ElementTree
 
 from gait_core.errors import ConfigurationError
+from gait_core.files import MEBIBYTE, read_bytes, read_text
 from gait_core.robot.find import manifest_name
 from gait_core.scene import NOTHING
+
+XML_LIMIT = 8 * MEBIBYTE
+"""Largest description [bytes], and largest file that it includes."""
 
 
 def read_xml(path: Path, packages: Mapping[str, str | Path] = NOTHING) -> ElementTree.Element:
@@ -34,11 +38,12 @@ def read_xml(path: Path, packages: Mapping[str, str | Path] = NOTHING) -> Elemen
         if path.suffix == '.xacro':
             given = tuple(sorted((name, str(folder)) for name, folder in packages.items()))
             return ElementTree.fromstring(_expanded(str(path.resolve()), given)[0])
-        return ElementTree.fromstring(path.read_bytes())
-    except ElementTree.ParseError as error:
+        return ElementTree.fromstring(read_bytes(path, XML_LIMIT))
+    except (ElementTree.ParseError, LookupError, ValueError) as error:
+        if isinstance(error, ConfigurationError):
+            raise
+        # An encoding that nobody knows is none of the parser's own errors.
         raise ConfigurationError(f'{path}: not well-formed XML: {error}') from error
-    except OSError as error:
-        raise ConfigurationError(f'{path}: {error.strerror}') from error
 
 
 def included_files(path: Path) -> tuple[Path, ...]:
@@ -59,6 +64,7 @@ def _expanded(path: str, packages: tuple[tuple[str, str], ...]) -> tuple[str, tu
         with (
             contextlib.redirect_stderr(chatter),
             _package_index(Path(path), packages) as stand_ins,
+            _bounded_reading(xacro),
         ):
             # xacro adds to this list for as long as the process lives.
             xacro.all_includes.clear()
@@ -70,6 +76,22 @@ def _expanded(path: str, packages: tuple[tuple[str, str], ...]) -> tuple[str, tu
     for stand_in, folder in stand_ins.items():
         text = text.replace(stand_in, folder)
     return text, included
+
+
+@contextlib.contextmanager
+def _bounded_reading(xacro: Any) -> Iterator[None]:
+    """Let xacro, which opens what a description includes itself, read it within bounds."""
+
+    def opened(file: str) -> io.StringIO:
+        """Return the text of a file; OSError where there is none, as xacro expects it."""
+        os.stat(file)
+        return io.StringIO(read_text(file, XML_LIMIT))
+
+    xacro.open = opened
+    try:
+        yield
+    finally:
+        del xacro.open
 
 
 def _message(xacro: Any, error: Exception, path: str) -> str:
@@ -89,8 +111,8 @@ def _line_of(message: str, file: str) -> int | None:
     quoted = re.findall(r"""['"]([^'"]+)['"]""", message)
     quoted += re.findall(r'(?:property|macro name|parameter|tag):? +([\w.:-]+)', message)
     try:
-        lines = Path(file).read_text(encoding='utf-8').splitlines()
-    except (OSError, UnicodeDecodeError):
+        lines = read_text(file, XML_LIMIT).splitlines()
+    except ConfigurationError:
         return None
     for words in reversed(quoted):
         for number, line in enumerate(lines, start=1):

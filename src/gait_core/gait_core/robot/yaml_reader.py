@@ -10,24 +10,64 @@ from typing import Any, NoReturn
 
 import yaml
 
-from gait_core.errors import ConfigurationError, unknown
+from gait_core.errors import ConfigurationError, excerpt, unknown
+from gait_core.files import read_text
 
 _COUNTS = {1: 'one number', 2: 'two numbers', 3: 'three numbers', 4: 'four numbers'}
 _SHOWN = 40
 """Characters of a value that cannot be read."""
 
+_DEPTH = 50
+"""Deepest nesting of a file."""
+_VALUES = 50_000
+"""Most values of a file, those counted again that it refers to: some seconds of reading."""
+_DIGITS = 64
+"""Longest number: far longer ones take long to read, and no float holds them."""
 
-class _UniqueKeyLoader(yaml.SafeLoader):
-    """The safe loader, refusing a key that is written twice (the first would be lost)."""
+
+class _BoundedLoader(yaml.SafeLoader):
+    """The safe loader of what ends, refusing a key that is written twice (one would be lost)."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._depth = self._values = 0
+        self._sizes: dict[int, int] = {}
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """Return the next node; ComposerError if it is too deep, too much or holds itself."""
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        before = self._values
+        self._depth += 1
+        self._values += 1
+        self._check(self._depth <= _DEPTH, f'nested deeper than {_DEPTH} levels', event)
+        node: yaml.Node | None = super().compose_node(parent, index)
+        self._depth -= 1
+        if isinstance(event, yaml.AliasEvent):
+            # Its size is known once it is complete: what refers to itself never is.
+            self._check(id(node) in self._sizes, f"'*{event.anchor}' refers to itself", event)
+            self._values += self._sizes[id(node)]
+        else:
+            self._sizes[id(node)] = self._values - before
+        self._check(self._values <= _VALUES, f'more than {_VALUES} values', event)
+        return node
+
+    @staticmethod
+    def _check(kept: bool, problem: str, event: Any) -> None:
+        if not kept:
+            raise yaml.composer.ComposerError(None, None, problem, event.start_mark)
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         """Return what a node says; ConstructorError, with its place, if it says nothing."""
+        kind = node.tag.rsplit(':')[-1]
+        if kind in ('int', 'float') and len(str(node.value)) > _DIGITS:
+            problem = f'a number of {len(str(node.value))} characters; at most {_DIGITS} are read'
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
         try:
             return super().construct_object(node, deep=deep)
         except (ArithmeticError, AttributeError, LookupError, ValueError) as error:
             # It looks like a date or a number and is none: of month 13, say. The parser refuses
             # an explicit tag, !!bool or !!int, on what it does not fit in any of these ways.
-            value, kind = str(node.value), node.tag.rsplit(':')[-1]
+            value = str(node.value)
             value = value if len(value) <= _SHOWN else f'{value[:_SHOWN]}...'
             reason = error if isinstance(error, ValueError) else f'it is no {kind}'
             problem = f"'{value}' cannot be read: {reason}"
@@ -46,11 +86,14 @@ class _UniqueKeyLoader(yaml.SafeLoader):
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, Hashable):
                 raise yaml.constructor.ConstructorError(
-                    None, None, f'{key!r} is no key, a text is', key_node.start_mark
+                    None, None, f'{excerpt(repr(key))} is no key, a text is', key_node.start_mark
                 )
             if key in seen:
                 raise yaml.constructor.ConstructorError(
-                    None, None, f"the key '{key}' is written twice", key_node.start_mark
+                    None,
+                    None,
+                    f"the key '{excerpt(str(key))}' is written twice",
+                    key_node.start_mark,
                 )
             seen.add(key)
         mapping: dict[Any, Any] = super().construct_mapping(node, deep)
@@ -58,13 +101,11 @@ class _UniqueKeyLoader(yaml.SafeLoader):
 
 
 def plain_data(text: str) -> Any:
-    """Return what a YAML text holds; yaml.YAMLError also where a key is written twice."""
+    """Return what a YAML text holds; yaml.YAMLError if a key is repeated or it is too much."""
     loader = None
     try:
-        loader = _UniqueKeyLoader(text)
+        loader = _BoundedLoader(text)
         return loader.get_single_data()
-    except RecursionError as error:
-        raise yaml.YAMLError('it is nested too deeply') from error
     finally:
         if loader is not None:
             loader.dispose()
@@ -77,21 +118,16 @@ def read_plain(path: Path) -> Any:
     Raises
     ------
     ConfigurationError
-        In one line with file, line and column: if it cannot be read, is no YAML or repeats a key,
-        of which one would be lost.
+        In one line with file, line and column: if it cannot be read, is no YAML, repeats a key,
+        of which one would be lost, or holds more than a person writes.
 
     """
-    text = ''
+    text = read_text(path)
     try:
-        text = path.read_text(encoding='utf-8')
         return plain_data(text)
     except yaml.YAMLError as error:
         place, reason = _mistake(error, text)
-        raise ConfigurationError(f'{path}{place}: {reason}') from error
-    except UnicodeDecodeError as error:
-        raise ConfigurationError(f'{path}, byte {error.start}: it is no text in UTF-8') from error
-    except OSError as error:
-        raise ConfigurationError(f'{path}: {error.strerror or error}') from error
+        raise ConfigurationError(f'{excerpt(str(path))}{place}: {excerpt(reason)}') from error
 
 
 def _mistake(error: yaml.YAMLError, text: str) -> tuple[str, str]:
@@ -130,7 +166,9 @@ class Section:
 
     def __init__(self, content: Any, where: str) -> None:
         if not isinstance(content, dict):
-            raise ConfigurationError(f'{where}: expected keys with values, found {content!r}')
+            raise ConfigurationError(
+                f'{where}: expected keys with values, found {excerpt(repr(content))}'
+            )
         self.where = where
         self.content: dict[str, Any] = {str(key): value for key, value in content.items()}
 
@@ -223,7 +261,7 @@ class Section:
         if key not in self.content:
             raise ConfigurationError(f"{self.where}: the key '{key}' is missing")
         raise ConfigurationError(
-            f"{self.where}: '{key}' is {self.content[key]!r}, expected {expected}"
+            f"{self.where}: '{key}' is {excerpt(repr(self.content[key]))}, expected {expected}"
         )
 
 

@@ -8,8 +8,9 @@ import io
 from pathlib import Path
 from typing import Any
 
-from gait_core.champion import Champion, write_atomically
+from gait_core.champion import Champion
 from gait_core.errors import ConfigurationError
+from gait_core.files import DATA_LIMIT, read_text, write_atomically
 from gait_core.rollout import Rollout
 from gait_core.trial_spec import TrialResult
 from gait_evolver.bags.write import check_bag, write_bag
@@ -84,8 +85,10 @@ class BagFolder:
         if not file.exists():
             return []
         try:
-            header, *lines = csv.reader(file.read_text().splitlines())
-        except (OSError, UnicodeDecodeError, ValueError, csv.Error) as error:
+            header, *lines = csv.reader(read_text(file, DATA_LIMIT).splitlines())
+        except ConfigurationError:
+            raise
+        except (ValueError, csv.Error) as error:
             raise ConfigurationError(f"'{file}' is no table of bags: {error}") from error
         if header != self._header:
             raise ConfigurationError(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gait_core.errors import ConfigurationError
+from gait_core.files import read_text
 from gait_core.robot.find import find_package
 
 _OWN = 'gait_interfaces'
@@ -36,7 +37,7 @@ def typestore() -> Any:
     if not files:
         raise ConfigurationError(f'a bag needs the messages of {_OWN}: is it installed?')
     for file in files:
-        store.register(get_types_from_msg(file.read_text(), f'{_OWN}/msg/{file.stem}'))
+        store.register(get_types_from_msg(read_text(file), f'{_OWN}/msg/{file.stem}'))
     return store
 
 

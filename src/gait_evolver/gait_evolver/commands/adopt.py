@@ -44,6 +44,7 @@ def run(options: Namespace) -> int:
     from gait_core.adopt.folder import check_folder
     from gait_core.adopt.gaits import ZMP
     from gait_core.errors import ConfigurationError
+    from gait_core.files import write_atomically
     from gait_core.robot.load import read_robot
     from gait_evolver.robot_picture import draw_robot
 
@@ -60,7 +61,7 @@ def run(options: Namespace) -> int:
         else:
             adoption, stand, walk = _tried(source, folder, packages, _HEIGHTS)
     lines = _lines(adoption, stand, walk, folder)
-    (folder / 'report.txt').write_text('\n'.join(lines) + '\n', encoding='utf-8')
+    write_atomically(folder / 'report.txt', '\n'.join(lines) + '\n')
     picture = folder / f'{folder.resolve().name}.png'
     draw_robot(picture, read_robot(folder.resolve()), adoption.workspaces)
     if options.json:
@@ -96,6 +97,7 @@ def _walking(adoption: Adoption, folder: Path) -> tuple[Adoption, dict[str, Any]
     from gait_core.adopt.folder import robot_yaml
     from gait_core.adopt.gaits import ZMP, variants
     from gait_core.adopt.proof import CALM, walk_on
+    from gait_core.files import write_atomically
 
     place = folder.resolve()
     # On two legs the body is meant to swing from one to the other.
@@ -110,7 +112,7 @@ def _walking(adoption: Adoption, folder: Path) -> tuple[Adoption, dict[str, Any]
     if best is None:
         return adoption, tried[0][1]
     adoption = replace(adoption, gait=best[0])
-    (place / 'robot.yaml').write_text(robot_yaml(adoption, place.name), encoding='utf-8')
+    write_atomically(place / 'robot.yaml', robot_yaml(adoption, place.name))
     return adoption, best[1]
 
 

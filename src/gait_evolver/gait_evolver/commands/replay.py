@@ -178,12 +178,12 @@ def _export(path: Path, champion: Champion, outcome: Outcome) -> None:
 
 def _with_its_weights(path: Path, champion: Champion) -> Champion:
     """Return the champion with a copy of its weights beside the file: those of a run go away."""
-    from gait_core.champion import write_atomically
+    from gait_core.files import read_bytes, write_atomically
 
     if not champion.spec.weights:
         return champion
     copy = path.with_suffix('.npz')
-    write_atomically(copy, Path(champion.spec.weights).read_bytes())
+    write_atomically(copy, read_bytes(champion.spec.weights))
     return replace(champion, spec=replace(champion.spec, weights=copy.name))
 
 

@@ -39,8 +39,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Write the page and say where."""
-    from gait_core.champion import write_atomically
     from gait_core.errors import ConfigurationError
+    from gait_core.files import write_atomically
     from gait_evolver.report.build import build_page, load_subject
 
     source = Path(options.source)
@@ -69,8 +69,8 @@ def run(options: Namespace) -> int:
 
 
 def _card(champion: Champion | None, markdown: Path | None) -> list[CardRow]:
-    from gait_core.champion import write_atomically
     from gait_core.errors import ConfigurationError
+    from gait_core.files import write_atomically
     from gait_evolver.robustness import card, card_markdown
 
     if champion is None:

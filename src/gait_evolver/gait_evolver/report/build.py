@@ -10,6 +10,7 @@ import shlex
 
 from gait_core.champion import Champion, check_robot, read_champion
 from gait_core.errors import ConfigurationError
+from gait_core.files import read_text
 from gait_core.metrics import trial_metrics
 from gait_core.rollout import Rollout
 from gait_core.trial import run_loop
@@ -292,7 +293,7 @@ def _repeat(page: Page, subject: Subject) -> None:
         rows = [(escape(key.replace('_', ' ')), escape(value)) for key, value in facts]
         parts.append(table(('provenance', ''), rows))
     if subject.folder is not None:
-        text = escape((subject.folder / 'experiment.yaml').read_text())
+        text = escape(read_text(subject.folder / 'experiment.yaml'))
         parts.append(
             '<details><summary>experiment.yaml, every default written out</summary>'
             f'<pre>{text}</pre></details>'

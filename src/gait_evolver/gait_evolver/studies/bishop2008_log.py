@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.champion import write_atomically
 from gait_core.errors import ConfigurationError
+from gait_core.files import DATA_LIMIT, read_text, write_atomically
 from gait_evolver.run_log import Row
 
 FIELDS = 7
@@ -64,8 +64,10 @@ def write_log(path: Path, generations: Sequence[FloatArray]) -> None:
 def read_log(path: Path) -> list[FloatArray]:
     """Return the lines of a log by generation; ConfigurationError if it is none."""
     try:
-        table = np.loadtxt(path, ndmin=2)
-    except (OSError, ValueError) as error:
+        table = np.loadtxt(read_text(path, DATA_LIMIT).splitlines(), ndmin=2)
+    except ConfigurationError:
+        raise
+    except ValueError as error:
         raise ConfigurationError(f'{path} is no log of seven numbers a line: {error}') from error
     if table.shape[1] != FIELDS:
         raise ConfigurationError(f'{path} has {table.shape[1]} numbers a line, expected {FIELDS}')

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gait_core.champion import write_atomically
+from gait_core.files import read_bytes, write_atomically
 from gait_core.perceptrons import Weights
 from gait_core.trial_spec import Command, TimedCommand, TrialResult, TrialSpec
 from gait_evolver.judgement import by_individual, evaluation, judged
@@ -63,7 +63,7 @@ def save(file: Path, run: Evolved, weights: Weights) -> None:
 
 def _turns(session: Session, run: Evolved, file: Path, key: int, count: int) -> list[TrialSpec]:
     """Return turns of a network, each on a body and a start of its own."""
-    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    digest = hashlib.sha256(read_bytes(file)).hexdigest()
     plan = run.plan
     plan = replace(plan, experiment=replace(plan.experiment, seed=session.seed_of(key)))
     return [

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import mannwhitneyu
 
-from gait_core.champion import write_atomically
+from gait_core.files import write_atomically
 from gait_evolver.strides.grid import GROUNDS, METHODS, NSGA, Case, length_changes, solve
 from gait_evolver.strides.legs import FREE, KINDS, Legs
 from gait_evolver.studies.cafarelli2017_pictures import draw_grid

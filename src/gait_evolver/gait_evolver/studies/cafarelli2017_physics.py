@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-import json
 import math
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from scipy.stats import mannwhitneyu
 
 from gait_core.errors import ConfigurationError
+from gait_core.files import read_json
 from gait_core.trial_spec import OK
 from gait_evolver.stride_search import (
     EXTENSIONS,
@@ -108,10 +108,10 @@ def replays(session: Session) -> Sequence[Row]:
 def _champions(session: Session) -> Mapping[str, Found]:
     file = session.folder / 'champions.json'
     try:
-        found = json.loads(file.read_text())
-    except (OSError, ValueError) as error:
+        found = read_json(file)
+        return {where: one for where, one in found.items() if one['cost_of_transport'] is not None}
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ConfigurationError(f'{file}, which the part grid writes: {error}') from error
-    return {where: one for where, one in found.items() if one['cost_of_transport'] is not None}
 
 
 def _replay_row(where: str, joined: str, analytic: float, found: Found) -> Row:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from gait_core.champion import write_atomically
 from gait_core.errors import ConfigurationError
+from gait_core.files import read_text, write_atomically
 from gait_evolver.run_log import Row
 from gait_evolver.zmp_tracking import FAILED
 
@@ -57,9 +57,9 @@ def write_variables(path: Path, values: Mapping[str, float]) -> None:
 def read_variables(path: Path) -> dict[str, float]:
     """Return the four values of a variables file; ConfigurationError if it is none."""
     try:
-        numbers = [float(line) for line in path.read_text().splitlines() if line.strip()]
-    except OSError as error:
-        raise ConfigurationError(f'{path}: {error.strerror}') from error
+        numbers = [float(line) for line in read_text(path).splitlines() if line.strip()]
+    except ConfigurationError:
+        raise
     except ValueError as error:
         raise ConfigurationError(f'{path} is no variables file: {error}') from error
     if len(numbers) != len(VARIABLES):

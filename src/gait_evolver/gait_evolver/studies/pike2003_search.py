@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gait_core.files import DATA_LIMIT, read_text
 from gait_core.trial_spec import OK, TrialResult
 from gait_evolver import zmp_tracking
 from gait_evolver.experiment import load_experiment
@@ -198,7 +199,7 @@ def _progress(evolved: Evolved, quick: bool) -> list[Row]:
 
 
 def _times(folder: Path) -> list[float]:
-    lines = (folder / 'times.csv').read_text().splitlines()[1:]
+    lines = read_text(folder / 'times.csv', DATA_LIMIT).splitlines()[1:]
     return [float(line.rsplit(',', 1)[1]) for line in lines]
 
 
@@ -206,7 +207,7 @@ def _logs(session: Session, evolved: Evolved) -> list[Row]:
     scores, variables = session.folder / SCORES_FILE, session.folder / VARIABLES_FILE
     write_scores(scores, evolved.rows)
     write_variables(variables, evolved.champion.spec.parameters)
-    header, *lines = scores.read_text().splitlines()
+    header, *lines = read_text(scores, DATA_LIMIT).splitlines()
     columns = {len(line.split(',')) for line in (header, *lines)}
     best = min(float(line.split(',')[0]) for line in lines)
     held = read_variables(variables)

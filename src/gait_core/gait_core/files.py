@@ -1,0 +1,181 @@
+"""Files that a user names: read within bounds, and written whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+import json
+import os
+from pathlib import Path
+import secrets
+import shutil
+import stat
+from typing import Any
+
+from gait_core.errors import ConfigurationError, excerpt
+
+MEBIBYTE = 2**20
+
+TEXT_LIMIT = MEBIBYTE
+"""Largest text [bytes] that a person writes: YAML, a description, a table of settings."""
+
+DATA_LIMIT = 64 * MEBIBYTE
+"""Largest file of data [bytes]: weights, meshes, recordings."""
+
+_PART = MEBIBYTE
+_KINDS = (
+    (stat.S_ISDIR, 'a folder'),
+    (stat.S_ISFIFO, 'a pipe'),
+    (stat.S_ISSOCK, 'a socket'),
+    (stat.S_ISCHR, 'a device'),
+    (stat.S_ISBLK, 'a device'),
+)
+
+
+def read_bytes(path: str | Path, limit: int = DATA_LIMIT) -> bytes:
+    """
+    Return the content of a regular file.
+
+    Parameters
+    ----------
+    path : str or Path
+    limit : int [bytes]
+        Largest size.
+
+    Raises
+    ------
+    ConfigurationError
+        In one line: if it cannot be read, is larger, or is no regular file. A pipe would wait for
+        its writer, and a device has no end.
+
+    """
+    name = excerpt(str(path))
+    try:
+        _check(os.stat(path), limit, name)
+        # What stands there may be another file by now: opening a pipe must not wait, either.
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+        with open(handle, 'rb', buffering=0) as file:
+            _check(os.fstat(handle), limit, name)
+            parts, size = [], 0
+            while size <= limit and (part := file.read(_PART)):
+                parts.append(part)
+                size += len(part)
+    except OSError as error:
+        raise ConfigurationError(f'{name}: {error.strerror or error}') from error
+    except ValueError as error:
+        if isinstance(error, ConfigurationError):
+            raise
+        # A name with a zero byte in it.
+        raise ConfigurationError(f'{name!r} is no name of a file: {error}') from error
+    if size > limit:
+        raise _too_large(name, limit)
+    return b''.join(parts)
+
+
+def read_text(path: str | Path, limit: int = TEXT_LIMIT) -> str:
+    """Return the text of a regular file in UTF-8; ConfigurationError as ``read_bytes``."""
+    content = read_bytes(path, limit)
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(
+            f'{excerpt(str(path))}, byte {error.start}: it is no text in UTF-8'
+        ) from error
+
+
+def read_json(path: str | Path, limit: int = TEXT_LIMIT) -> Any:
+    """Return the value of a JSON file; ConfigurationError as ``read_bytes``, or if it is none."""
+    return parse_json(read_text(path, limit), excerpt(str(path)))
+
+
+def parse_json(text: str, where: str) -> Any:
+    """Return the value of a JSON text; ConfigurationError, which begins with where it stands."""
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise ConfigurationError(f'{where} is no JSON: {error}') from error
+    except RecursionError as error:
+        raise ConfigurationError(f'{where} is no JSON of ours: nested too deeply') from error
+
+
+def _check(found: os.stat_result, limit: int, name: str) -> None:
+    """Refuse what is no regular file of a bounded size."""
+    if not stat.S_ISREG(found.st_mode):
+        kind = next((text for test, text in _KINDS if test(found.st_mode)), 'something else')
+        raise ConfigurationError(f'{name} is {kind}, expected a regular file')
+    if found.st_size > limit:
+        raise _too_large(name, limit)
+
+
+def _too_large(name: str, limit: int) -> ConfigurationError:
+    return ConfigurationError(f'{name} is larger than {_size(limit)}, the most that is read')
+
+
+def _size(count: int) -> str:
+    return f'{count // MEBIBYTE} MiB' if count >= MEBIBYTE else f'{count} bytes'
+
+
+def write_atomically(path: Path, content: str | bytes, *, durable: bool = True) -> None:
+    """
+    Write a file beside its place and move it there: a reader or a kill finds it old or new.
+
+    ``durable`` waits until a power cut cannot undo that, which takes many times longer.
+    """
+    raw = content.encode() if isinstance(content, str) else content
+    try:
+        if path.is_char_device() or path.is_fifo():
+            # Moving a file there would take the place of the device itself.
+            path.write_bytes(raw)
+            return
+        _move_there(path, raw, durable)
+    except OSError as error:
+        # Not the file beside it, which nobody asked for.
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    if not durable:
+        return
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _move_there(path: Path, raw: bytes, durable: bool) -> None:
+    temporary = _beside(path)
+    # Made with the mode that the umask leaves, as any other program makes it.
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    try:
+        with open(handle, 'wb') as file:
+            file.write(raw)
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """
+    Yield where to make a folder of a path's last name; it is moved to the path at the end.
+
+    What fails on the way leaves nothing. An empty folder at the path is replaced.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    around = _beside(path)
+    around.mkdir()
+    try:
+        made = around / path.name
+        yield made
+        # With the mode that the umask leaves.
+        shutil.copymode(around, made)
+        os.replace(made, path)
+    finally:
+        shutil.rmtree(around, ignore_errors=True)
+
+
+def _beside(path: Path) -> Path:
+    """Return a name that nobody uses in the same folder, hidden, and short enough for it."""
+    return path.with_name(f'.{path.name[:40]}.{secrets.token_hex(6)}')

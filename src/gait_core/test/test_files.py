@@ -1,0 +1,172 @@
+"""Files are read within bounds, in one line where not, and written whole with the umask's mode."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+import stat
+import threading
+
+import pytest
+
+from gait_core.champion import gait_parameters
+from gait_core.errors import ConfigurationError
+from gait_core.files import new_folder, read_bytes, read_json, read_text, write_atomically
+from gait_core.robot.xml_source import read_xml
+from gait_core.weights import load_weights
+
+READERS = {
+    'bytes': read_bytes,
+    'text': read_text,
+    'JSON': read_json,
+    'parameters': gait_parameters,
+    'weights': lambda path: load_weights(str(path)),
+    'description': read_xml,
+}
+
+
+def refused(read, path):
+    """Return the one line by which a file is refused, by name."""
+    found = []
+
+    def run():
+        try:
+            read(path)
+        except ConfigurationError as error:
+            found.append(str(error))
+
+    # What waits for a pipe's writer is told from what refuses it.
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(20.0)
+    assert found and '\n' not in found[0] and path.name in found[0]
+    return found[0]
+
+
+@pytest.fixture(params=['pipe', 'folder', 'device', 'circle', 'huge', 'absent'])
+def odd(request, tmp_path):
+    path = tmp_path / request.param
+    if request.param == 'pipe':
+        os.mkfifo(path)
+    elif request.param == 'folder':
+        path.mkdir()
+    elif request.param == 'device':
+        path.symlink_to('/dev/zero')
+    elif request.param == 'circle':
+        path.symlink_to(path)
+    elif request.param == 'huge':
+        path.touch()
+        os.truncate(path, 2**40)
+    return path
+
+
+@pytest.mark.parametrize('read', READERS.values(), ids=READERS)
+def test_only_a_regular_file_of_bounded_size_is_read(odd, read):
+    refused(read, odd)
+
+
+def test_a_description_is_read_within_bounds_with_what_it_includes(odd, tmp_path):
+    file = tmp_path / 'robot.xacro'
+    file.write_text(
+        '<robot xmlns:xacro="http://ros.org/wiki/xacro" name="r">'
+        f'<xacro:include filename="{odd}"/></robot>'
+    )
+    with pytest.raises(ConfigurationError, match=odd.name):
+        read_xml(file)
+
+
+def test_a_pipe_that_takes_the_place_of_a_file_does_not_wait(tmp_path, monkeypatch):
+    path, real = tmp_path / 'gait.yaml', os.open
+    path.write_text('a: 1')
+
+    def swapped(*arguments, **options):
+        path.unlink()
+        os.mkfifo(path)
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(os, 'open', swapped)
+    assert 'pipe' in refused(read_bytes, path)
+
+
+@pytest.mark.parametrize('name', ['a\0b', 300 * 'a'])
+def test_a_name_that_no_file_has_is_refused(tmp_path, name):
+    with pytest.raises(ConfigurationError) as caught:
+        read_bytes(tmp_path / name)
+    assert '\n' not in str(caught.value)
+
+
+def test_a_file_of_just_the_limit_is_read(tmp_path):
+    path = tmp_path / 'file'
+    path.write_bytes(b'12345')
+    assert read_bytes(path, 5) == b'12345'
+    with pytest.raises(ConfigurationError, match='larger than 4 bytes'):
+        read_bytes(path, 4)
+
+
+def test_what_is_no_text_is_refused_with_its_place(tmp_path):
+    path = tmp_path / 'file'
+    path.write_bytes(b'ab\xff')
+    with pytest.raises(ConfigurationError, match='byte 2.*UTF-8'):
+        read_text(path)
+
+
+@pytest.mark.parametrize('text', ['', '{', 100_000 * '[', '{"a": ' + 5000 * '1' + '}'])
+def test_what_is_no_json_is_refused(tmp_path, text):
+    path = tmp_path / 'file'
+    path.write_text(text)
+    assert 'no JSON' in refused(read_json, path)
+
+
+@pytest.mark.parametrize('mask', [0o077, 0o027, 0o002])
+def test_the_mode_of_a_new_file_follows_the_umask(tmp_path, mask):
+    before = os.umask(mask)
+    try:
+        write_atomically(tmp_path / 'file', 'content')
+        with new_folder(tmp_path / 'folder') as folder:
+            folder.mkdir()
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / 'file').stat().st_mode) == 0o666 & ~mask
+    assert stat.S_IMODE((tmp_path / 'folder').stat().st_mode) == 0o777 & ~mask
+
+
+def test_a_failed_write_names_the_file_that_was_asked_for(tmp_path):
+    with pytest.raises(OSError) as caught:
+        write_atomically(tmp_path, 'gait')
+    assert caught.value.filename == str(tmp_path)
+    if Path('/dev/full').is_char_device():
+        with pytest.raises(OSError) as caught:
+            write_atomically(Path('/dev/full'), 'gait')
+        assert caught.value.filename == '/dev/full' and Path('/dev/full').is_char_device()
+
+
+def test_a_device_is_written_to_and_stays_one(tmp_path):
+    pipe = tmp_path / 'pipe'
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_atomically(pipe, 'gait')
+        assert os.read(reader, 10) == b'gait'
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo() and os.listdir(tmp_path) == ['pipe']
+
+
+def test_a_file_of_the_longest_name_is_written(tmp_path):
+    path = tmp_path / (255 * 'a')
+    write_atomically(path, 'content')
+    assert path.read_text() == 'content' and len(os.listdir(tmp_path)) == 1
+
+
+def test_a_folder_comes_whole_or_not_at_all(tmp_path):
+    with pytest.raises(OSError, match='full'), new_folder(tmp_path / 'folder') as folder:
+        folder.mkdir()
+        (folder / 'half').touch()
+        raise OSError('full')
+    assert not os.listdir(tmp_path)
+    (tmp_path / 'folder').mkdir()
+    with new_folder(tmp_path / 'folder') as folder:
+        assert folder.name == 'folder'
+        folder.mkdir()
+        (folder / 'whole').touch()
+    assert os.listdir(tmp_path / 'folder') == ['whole'] and os.listdir(tmp_path) == ['folder']
