@@ -178,16 +178,49 @@ def gait_parameters(path: Path) -> dict[str, Any]:
     return found
 
 
-def made_for(path: Path) -> dict[str, str]:
-    """Return ``controller`` and ``scene.robot`` of a parameter file, as far as it names them."""
-    provenance = _unlisted(_ros_parameters(path).get('provenance', {}))
-    spec = provenance.get('spec') if isinstance(provenance, dict) else None
-    if not isinstance(spec, dict):
-        return {}
-    scene = spec.get('scene')
-    robot = scene.get('robot') if isinstance(scene, dict) else None
-    found = {'controller': spec.get('controller'), 'scene.robot': robot}
-    return {what: name for what, name in found.items() if isinstance(name, str)}
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """Controller and robot that a parameter file is for, as far as it names them."""
+
+    controller: str = ''
+    robot: str = ''
+    identity: RobotIdentity | None = None
+    draw: int = 0
+
+
+def origin_of(path: Path) -> Origin:
+    """Return what a parameter file is for; ConfigurationError if it cannot be read."""
+    return origin_in(_ros_parameters(path).get('provenance'))
+
+
+def origin_in(provenance: Any) -> Origin:
+    """Return what parameters below ``provenance.`` say; what is damaged counts as absent."""
+    provenance = _unlisted(provenance)
+    spec, scene, robot = (
+        _named(provenance, *names) for names in (('spec',), ('spec', 'scene'), ('robot',))
+    )
+    draw = scene.get('draw', 0)
+    sha256 = robot.get('sha256')
+    return Origin(
+        controller=_text(spec.get('controller')),
+        robot=_text(scene.get('robot')),
+        identity=(
+            RobotIdentity(name=_text(robot.get('name')), sha256=sha256)
+            if isinstance(sha256, str)
+            else None
+        ),
+        draw=draw if isinstance(draw, int) and not isinstance(draw, bool) else 0,
+    )
+
+
+def _named(value: Any, *names: str) -> Mapping[str, Any]:
+    for name in names:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value if isinstance(value, Mapping) else NOTHING
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ''
 
 
 def write_parameters(path: Path, gait: Mapping[str, Any]) -> None:

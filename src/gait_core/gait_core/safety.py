@@ -27,6 +27,8 @@ WAIT, RESET, STEP, HOLD = 'wait', 'reset', 'step', 'hold'
 _FIELDS = ('position', 'velocity', 'effort')
 _ALMOST = 1e-9
 _RECOVERY = 1.0
+# Distance from the measured pose of a first output that needs no ramp [rad or m].
+_NEAR = 0.01
 # Greatest slope of the ramp u^2 (3 - 2u) over that of a straight line.
 _STEEPEST = 1.5
 
@@ -37,9 +39,11 @@ class SafetyLayer:
 
     Once per control period call ``sense``, step the controller if asked to, then ``output``. The
     first output is the measured pose; from there every joint moves smoothly, and slowly, to the
-    controller's first targets, while the controller waits. After that targets are clamped to the
-    joints' limits of position, speed and effort. When joint states grow stale the last output
-    is held without feed-forward, and their return is a soft start again, in mid-gait.
+    controller's first targets, while the controller waits. Where one period at that speed covers
+    the way, they are the first output: a robot in its start pose begins as in a trial. After that
+    targets are clamped to the joints' limits of position, speed and effort. When joint states
+    grow stale the last output is held without feed-forward, and their return is a soft start
+    again, in mid-gait.
 
     Parameters
     ----------
@@ -205,6 +209,9 @@ class SafetyLayer:
         if self.mode == STARTING and targets is not None:
             applied = self._resolved(targets)
             self._ramp_to(np.clip(applied.position[-1], self._lower, self._upper))
+            if self._is_there(dt):
+                self.mode, self.reason = RUNNING, ''
+                return self._limited(dt, applied)
         if self._goal is not None and self.mode in (STARTING, FALLEN):
             return self._ramped(dt)
         if self.mode == RUNNING and targets is not None:
@@ -222,6 +229,12 @@ class SafetyLayer:
         distance = np.abs(goal - self._last) if 'position' in self._given else np.zeros(len(goal))
         speed = np.minimum(self._speed * self.params.speed_share, self.params.start_speed)
         self._span = _STEEPEST * float((distance / speed).max(initial=0.0))
+
+    def _is_there(self, dt: float) -> bool:
+        """Return whether the robot stands at the goal, but for what one period covers softly."""
+        assert self._last is not None and self._goal is not None
+        near = np.abs(self._goal - self._last).max(initial=0.0) <= _NEAR
+        return bool(near) and self._span <= dt
 
     def _ramped(self, dt: float) -> JointTargets:
         assert self._goal is not None

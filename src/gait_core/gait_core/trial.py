@@ -49,7 +49,7 @@ from gait_core.trial_spec import (
 from gait_core.variation import varied
 from gait_core.weights import load_weights
 
-_ENGINE_SEED, SENSOR_SEED, CONTROLLER_SEED = range(3)
+ENGINE_SEED, SENSOR_SEED, CONTROLLER_SEED = range(3)
 _BLOCK = 50
 """Control periods that are played at once where the robot can fall; those after it are lost."""
 
@@ -110,7 +110,7 @@ class TrialLoop:
         check_gates(spec.gates)
         self.true = self._engine.reset(
             spec.scene,
-            derived_seed(spec.seed, _ENGINE_SEED),
+            derived_seed(spec.seed, ENGINE_SEED),
             settle_ticks=round(spec.settle_time / self.dt),
         )
         self._fall = FallCheck(self.robot, spec.scene)

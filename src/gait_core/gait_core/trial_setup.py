@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 from gait_core import registry
-from gait_core.canonical import rebuild
+from gait_core.canonical import plain, rebuild
 from gait_core.errors import ConfigurationError, unknown
 from gait_core.parameters import build
 from gait_core.robot.load import load_robot
@@ -202,6 +202,19 @@ def make_scene(robot_name: str, overrides: Mapping[str, Any]) -> Scene:
     check_registered('engines', scene.engine)
     _check_terrain(scene.terrain)
     return scene
+
+
+def scene_on(scene: Scene, engine: str) -> Scene:
+    """
+    Return a scene on an engine; another one takes the robot's options for it.
+
+    Options are an engine's own: those of one mean nothing to another.
+    """
+    if engine == scene.engine:
+        return scene
+    foreign = ('robot', 'engine', 'engine_options')
+    fields = {key: value for key, value in plain(scene).items() if key not in foreign}
+    return make_scene(scene.robot, {**fields, 'engine': engine})
 
 
 def _check_default_names(robot: RobotModel) -> None:

@@ -26,6 +26,7 @@ from gait_core.trial_setup import (
     default_script,
     make_scene,
     merged,
+    scene_on,
 )
 from gait_core.trial_spec import TrialSpec
 from gait_core.variation import varied
@@ -324,19 +325,6 @@ def _scene(experiment: Experiment) -> Scene:
             )
         given['engine'] = named
     return make_scene(experiment.robot, given)
-
-
-def scene_on(scene: Scene, engine: str) -> Scene:
-    """
-    Return a scene on an engine; another one takes the robot's options for it.
-
-    Options are an engine's own: those of one mean nothing to another.
-    """
-    if engine == scene.engine:
-        return scene
-    foreign = ('robot', 'engine', 'engine_options')
-    fields = {key: value for key, value in plain(scene).items() if key not in foreign}
-    return make_scene(scene.robot, {**fields, 'engine': engine})
 
 
 def on_one_engine(engine: str) -> dict[str, Any]:

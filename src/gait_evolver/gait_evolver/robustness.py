@@ -20,8 +20,8 @@ from gait_core.robot.model import RobotModel
 from gait_core.scene import InitialState, Scene, TerrainSpec
 from gait_core.seeding import derived_seed
 from gait_core.trial import run_trial
+from gait_core.trial_setup import scene_on
 from gait_core.trial_spec import OK, TrialResult, TrialSpec
-from gait_evolver.plan import scene_on
 
 _SEEDS = 10
 _STARTS = 4

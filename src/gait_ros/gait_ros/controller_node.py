@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 import sys
 from typing import Any
@@ -16,15 +16,15 @@ from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import MarkerArray
 
 from gait_core import registry
-from gait_core.champion import gait_parameters, made_for
+from gait_core.champion import Origin, gait_parameters, is_champion, origin_in, origin_of
 from gait_core.contracts import Controller
 from gait_core.errors import ConfigurationError
 from gait_core.observation import missing
-from gait_core.parameters import Parameters, bounded, flag, floats, text, whole
+from gait_core.parameters import Parameters, bounded, build, flag, floats, text, whole
 from gait_core.robot.load import load_robot
 from gait_core.seeding import MAX_SEED
 from gait_core.targets import JointTargets, TargetMemory
-from gait_core.trial_setup import choose_controller, own_gait
+from gait_core.trial_setup import choose_controller, nested, own_gait
 from gait_core.trial_spec import Command
 from gait_core.velocity_bounds import bounds_of
 from gait_core.weights import load_weights
@@ -37,6 +37,7 @@ from gait_ros.live_observation import SOURCES, LiveObservation
 from gait_ros.lockstep import LockstepClient
 from gait_ros.managed import ManagedNode
 from gait_ros.markers import gait_markers
+from gait_ros.node_champion import check_origin, find_champion, read_node_champion
 from gait_ros.parameters import DeclaredParameters, overrides, refuse_unknown_overrides
 from gait_ros.posture_input import PostureInput, takes_posture
 from gait_ros.qos import advertise, listen
@@ -151,9 +152,11 @@ class ControllerNode(ManagedNode):
         self, name: str = 'controller', *, robot: str = '', controller: str = '', **kwargs: Any
     ) -> None:
         super().__init__(name, **kwargs)
-        self._declared = DeclaredParameters(
-            self, ControllerNodeParams, defaults={'robot': robot, 'controller': controller}
-        )
+        self._champion = find_champion(overrides(self), self.arguments)
+        defaults: dict[str, Any] = {'robot': robot, 'controller': controller}
+        if self._champion is not None:
+            defaults = self._champion.controller_defaults()
+        self._declared = DeclaredParameters(self, ControllerNodeParams, defaults=defaults)
         self._chosen = self._declared.value
         self.autostart = self._chosen.autostart
         if not self._chosen.robot:
@@ -169,41 +172,37 @@ class ControllerNode(ManagedNode):
     def _make_controller(self) -> None:
         chosen = self._chosen
         self.robot = load_robot(chosen.robot, chosen.draw)
+        champion = self._champion
         has_preset = chosen.preset not in ('', _NO_PRESET)
         name, preset = choose_controller(
             self.robot, chosen.controller, chosen.preset if has_preset else ''
         )
         cls: Any = registry.load('controllers', name)
         self.controller_name = name
-        prefix = 'provenance.spec.'
-        self._check_provenance(
-            {
-                key.removeprefix(prefix): value
-                for key, value in overrides(self).items()
-                if key.startswith(prefix)
-            }
-        )
+        origin = origin_in(nested(overrides(self).items()).get('provenance'))
+        self._check_origin(origin)
+        if champion is not None:
+            champion.check_parameters(asdict(chosen))
+            if not chosen.command:
+                champion.check_command()
         defaults: Mapping[str, Any] = {}
-        if chosen.preset != _NO_PRESET:
+        # A champion has every parameter of its gait: where it leaves one out, its trial had the
+        # controller's own default.
+        if champion is None and chosen.preset != _NO_PRESET:
             defaults = {**cls.presets[preset], **own_gait(self.robot, name, preset)}
         self._gait = DeclaredParameters(
             self, cls.Params, prefix='gait', defaults=defaults, on_change=self._on_gait
         )
+        self._has_weights = bool(chosen.weights)
         more = (load_weights(chosen.weights, chosen.weights_sha256),) if chosen.weights else ()
         self.controller: Controller = cls(self.robot, self._gait.value, *more)
         self.controller.reset(chosen.seed)
 
-    def _check_provenance(self, theirs: Mapping[str, Any]) -> None:
-        """Refuse a champion that was evolved for another controller or robot."""
-        for what, ours in (
-            ('controller', self.controller_name),
-            ('scene.robot', self._chosen.robot),
-        ):
-            if theirs.get(what, ours) != ours:
-                raise ConfigurationError(
-                    f"the gait file is for {what.split('.')[-1]} '{theirs[what]}', this node runs "
-                    f"'{ours}'"
-                )
+    def _check_origin(self, origin: Origin) -> None:
+        """Refuse a gait that was evolved for another controller or robot."""
+        warning = check_origin(origin, self._chosen.robot, self.controller_name)
+        if warning:
+            self.get_logger().warning(warning)
 
     def _advertise(self) -> None:
         chosen = self._chosen
@@ -389,13 +388,39 @@ class ControllerNode(ManagedNode):
         self, request: LoadGait.Request, response: LoadGait.Response
     ) -> LoadGait.Response:
         try:
-            file = Path(request.file)
-            self._check_provenance(made_for(file))
-            response.changed = list(self._gait.set(gait_parameters(file)))
+            response.changed = list(self._load_gait(Path(request.file)))
             response.success = True
         except ConfigurationError as error:
             response.message = str(error)
         return response
+
+    def _load_gait(self, file: Path) -> Sequence[str]:
+        """Take over a gait, and a champion's weights with it; on a ConfigurationError nothing."""
+        self._check_origin(origin_of(file))
+        if not is_champion(file):
+            return self._gait.set(gait_parameters(file))
+        champion = read_node_champion(file)
+        champion.check_body(self._chosen.robot, self._chosen.draw)
+        champion.check_rate(self._chosen.control_rate)
+        cls: Any = registry.load('controllers', self.controller_name)
+        params = build(cls.Params, champion.spec.parameters)
+        if not (champion.is_network or self._has_weights):
+            return self._gait.set(asdict(params))
+        if self._lockstep is not None:
+            raise ConfigurationError(f'{file} has weights, which are not changed in lock-step')
+        # Made before anything is changed: it refuses weights of another shape.
+        controller: Controller = cls(self.robot, params, *champion.load_weights())
+        changed = self._gait.set(asdict(params))
+        self._take_over(controller)
+        self._has_weights = champion.is_network
+        return changed
+
+    def _take_over(self, controller: Controller) -> None:
+        """Go on with another controller, softly and from its beginning."""
+        self.controller = controller
+        controller.reset(self._declared.value.seed)
+        self._begun = True
+        self._safe.layer.restart()
 
     # ---------------------------------------------------------------------------------- watching
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 from typing import Any
 
@@ -25,6 +26,7 @@ class ManagedNode(LifecycleNode):
 
     def __init__(self, name: str, **kwargs: Any) -> None:
         super().__init__(name, **kwargs)
+        self.arguments = (*sys.argv, *(kwargs.get('cli_args') or ()))
         self.active = False
         self._refusal: BaseException | None = None
 

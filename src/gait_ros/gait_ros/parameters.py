@@ -252,9 +252,15 @@ class DeclaredParameters(Generic[ParametersT]):
                 self._on_change(changed)
 
 
-def refuse_unknown_overrides(node: Node) -> None:
+def refuse_unknown_overrides(node: Node, foreign: tuple[str, ...] = ()) -> None:
     """
     Refuse overrides that no parameter of the node takes; call it after all declarations.
+
+    Parameters
+    ----------
+    node : Node
+    foreign : tuple of str
+        Prefixes of parameters of other nodes, which a file that both read may hold.
 
     Raises
     ------
@@ -264,8 +270,8 @@ def refuse_unknown_overrides(node: Node) -> None:
     """
     declared = sorted(node.get_parameters_by_prefix(''))
     for name in sorted(overrides(node)):
-        foreign = name in _FOREIGN or name.startswith(_FOREIGN_PREFIXES)
-        if not foreign and not node.has_parameter(name):
+        allowed = name in _FOREIGN or name.startswith((*_FOREIGN_PREFIXES, *foreign))
+        if not allowed and not node.has_parameter(name):
             valid = [item for item in declared if not item.startswith('qos_overrides.')]
             raise unknown('parameter', name, valid)
 

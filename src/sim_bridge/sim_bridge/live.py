@@ -15,9 +15,11 @@ from gait_core.errors import BadCommand, ConfigurationError, SimulationDiverged,
 from gait_core.observation import Observation
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
+from gait_core.seeding import derived_seed
+from gait_core.sensors import Sensors
 from gait_core.targets import AppliedTargets, JointTargets, TargetMemory
 from gait_core.trajectory import Trajectory
-from gait_core.trial import initial_positions
+from gait_core.trial import SENSOR_SEED, initial_positions
 
 _ALMOST = 1e-9
 # Beyond it no target of a joint is: rad, m, rad/s, m/s, N m, N.
@@ -44,6 +46,9 @@ class LiveSimulation:
     settle : float [s]
         Time from tick 0 for which commands are ignored. They are a controller's in mid-gait where
         a simulation replaces one that was commanded.
+    waits : bool
+        Keep the state of tick 0, without physics, until the first command is taken. A gait then
+        begins in the state in which a trial of the scene does.
 
     Raises
     ------
@@ -52,8 +57,9 @@ class LiveSimulation:
 
     """
 
-    def __init__(self, scene: Scene, seed: int, settle: float = 0.0) -> None:
+    def __init__(self, scene: Scene, seed: int, settle: float = 0.0, waits: bool = False) -> None:
         self.scene = scene
+        self.waits = self._waiting = waits
         self.seed = seed
         self.tick = 0
         self.commanded = False
@@ -76,6 +82,8 @@ class LiveSimulation:
             raise ConfigurationError(
                 f'the simulation of this scene diverges before its first tick: {error}'
             ) from error
+        self._sensors = Sensors(self.scene.sensors, derived_seed(self.seed, SENSOR_SEED))
+        self.seen = self._sensors.read(self.observation)
         names = self.robot.target_names
         self._index = {name: i for i, name in enumerate(names)}
         self._targets = initial_positions(self.robot, self.scene)
@@ -87,7 +95,8 @@ class LiveSimulation:
 
     def anew(self) -> LiveSimulation:
         """Return the simulation of the same scene from tick 0."""
-        return LiveSimulation(self.scene, self.seed, SETTLE if self.commanded else 0.0)
+        settle = SETTLE if self.commanded else 0.0
+        return LiveSimulation(self.scene, self.seed, settle, self.waits)
 
     def close(self) -> None:
         """Release the engine."""
@@ -124,6 +133,7 @@ class LiveSimulation:
         targets = tuple(one for one in usable if one.names)
         if self._settling() or not targets:
             return
+        self._waiting = False
         for earlier in self._pending:
             # Of this same tick: what these do not name holds what those said.
             self._memory.resolve(earlier)
@@ -144,15 +154,20 @@ class LiveSimulation:
         self.commands += 1
         if self._settling() or not trajectory.names:
             return
+        self._waiting = False
         self._trajectory, self._pending = trajectory, ()
         self._started = self.tick * self.dt + delay
         self._start = np.array([self._targets[self._index[name]] for name in trajectory.names])
 
     def step(self) -> Observation:
         """Advance one control period; SimulationDiverged passes through."""
+        if self._waiting:
+            self.tick += 1
+            return self.observation
         applied = self._memory.resolve(self._next_targets())
         self._targets = applied.position[-1]
         self.observation = self.engine.step(applied)
+        self.seen = self._sensors.read(self.observation)
         self.tick += 1
         self.applied = applied
         return self.observation

@@ -24,7 +24,8 @@ from gait_ros.diagnostics import Diagnostics
 from gait_ros.heartbeat import worker_status
 from gait_ros.joint_topics import JointTopics
 from gait_ros.managed import ManagedNode
-from gait_ros.parameters import DeclaredParameters, refuse_unknown_overrides
+from gait_ros.node_champion import find_champion
+from gait_ros.parameters import DeclaredParameters, overrides, refuse_unknown_overrides
 from gait_ros.qos import advertise
 from gait_ros.run_node import run_node
 from gait_ros.services import serve
@@ -51,10 +52,18 @@ class SimBridgeNode(ManagedNode):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__('sim_bridge', **kwargs)
         self._runner: Any = None
-        self._declared = DeclaredParameters(self, BridgeParams, on_change=self._on_change)
+        self._champion = find_champion(overrides(self), self.arguments)
+        self._champion_scene: Scene | None = None
+        self._declared = DeclaredParameters(
+            self,
+            BridgeParams,
+            defaults=self._champion.bridge_defaults() if self._champion is not None else {},
+            on_change=self._on_change,
+        )
         self._params = self._declared.value
         self.autostart = self._params.autostart
-        refuse_unknown_overrides(self)
+        # A champion's file is that of the gait's node, too.
+        refuse_unknown_overrides(self, ('gait.',) if self._champion is not None else ())
         self._time = SimulatedTime(self._params.rewind_clock)
         follower = self.get_parameter('use_sim_time').value and not self._params.publish_clock
         self._follows = bool(follower)
@@ -101,7 +110,11 @@ class SimBridgeNode(ManagedNode):
             raise ConfigurationError(
                 f"parameter 'robot' is empty in mode {params.mode}; name one, e.g. robot:=guroo"
             )
-        begun = self._begun(scene_of(params), params.seed) if params.robot else None
+        begun = None
+        if params.robot:
+            scene = scene_of(params, self._champion)
+            self._champion_scene = scene if self._champion is not None else None
+            begun = self._begun(scene, params.seed)
         try:
             self._clock_publisher = ClockPublisher(self) if params.publish_clock else None
             if begun is not None:
@@ -146,7 +159,8 @@ class SimBridgeNode(ManagedNode):
         """Return a simulation at tick 0, in an engine of its own, and what is published of it."""
         old = self._live
         settle = SETTLE if old is not None and old.commanded else 0.0
-        live = LiveSimulation(scene, check_seed(seed), settle)
+        # As in its trial, a champion's gait begins in the scene's start pose.
+        live = LiveSimulation(scene, check_seed(seed), settle, scene == self._champion_scene)
         try:
             return live, RunStreams(live.engine, scene, seed, self._params.sensors)
         except BaseException:
@@ -161,11 +175,11 @@ class SimBridgeNode(ManagedNode):
             self._fault = ''
         before = self._scene.control_period if self._scene is not None else 0.0
         self._live, self._streams, self._scene = live, streams, live.scene
-        self._pace, self._patience = Pace(live.dt), Patience()
+        self._pace, self._patience = Pace(live.dt), Patience(live.waits)
         self._time.restart(live.dt, live.tick)
         if self._runner is not None and live.dt != before:
             self._poll()
-        self._publish(live.tick, live.observation, live.observation)
+        self._publish(live.tick, live.observation, live.seen)
 
     def _poll(self) -> None:
         """Let the simulation run at the present real-time factor."""
@@ -206,8 +220,8 @@ class SimBridgeNode(ManagedNode):
     def _step_live(self, live: LiveSimulation) -> bool:
         """Advance one tick; after a divergence the simulation waits for a reset."""
         try:
-            observation = live.step()
-            self._publish(live.tick, observation, observation)
+            live.step()
+            self._publish(live.tick, live.observation, live.seen)
         except SimulationDiverged as error:
             self._fault = f'the simulation diverged ({error}); call ~/reset'
         except Exception as error:

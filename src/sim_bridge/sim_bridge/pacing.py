@@ -85,9 +85,17 @@ class Patience:
     Else it would hold where its controller wants it to move, and a walk would fall. Who commanded
     in each of the last ticks is waited for, up to a twentieth of a second of wall time; in vain
     once, and no more until it has been regular again.
+
+    Parameters
+    ----------
+    prompt : bool
+        Whether the controller is known to command every tick, so that it is waited for from its
+        first command on.
+
     """
 
-    def __init__(self) -> None:
+    def __init__(self, prompt: bool = False) -> None:
+        self._prompt = prompt
         self._answered = 0
         self._seen = 0
         self._since: float | None = None
@@ -111,8 +119,9 @@ class Patience:
         if self._since is None:
             return True
         if commands != self._seen:
+            first = self._seen == 0
             self._seen, self._since = commands, None
-            self._answered += 1
+            self._answered = _REGULAR if first and self._prompt else self._answered + 1
             return True
         if self._answered >= _REGULAR and now - self._since < _LONGEST_WAIT:
             return False

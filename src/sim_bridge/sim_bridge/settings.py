@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+import math
 from typing import Any
 
+from gait_core.errors import ConfigurationError
 from gait_core.parameters import Parameters, bounded, flag, text, whole
 from gait_core.scene import Scene
 from gait_core.seeding import MAX_SEED
-from gait_core.trial_setup import make_scene, parse_terrain
+from gait_core.trial_setup import make_scene, parse_terrain, scene_on
+from gait_ros.node_champion import NodeChampion
 
 REALTIME, FAST, LOCKSTEP = 'realtime', 'fast', 'lockstep'
 
@@ -26,7 +29,7 @@ class BridgeParams(Parameters):
         0, low=0, high=MAX_SEED, doc='Seed of a randomly built body.', read_only=True
     )
     engine: str = text('', doc="Registered engine; empty: the robot's default.", read_only=True)
-    terrain: str = text('flat', doc='NAME[:key=value,...].', read_only=True)
+    terrain: str = text('', doc='NAME[:key=value,...]; empty: flat.', read_only=True)
     seed: int = whole(0, low=0, high=MAX_SEED, doc='Of the engine.', read_only=True)
     physics_step: float = bounded(
         0.0, low=0.0, high=0.1, unit='s', doc="0: the robot's default.", read_only=True
@@ -92,11 +95,23 @@ class BridgeParams(Parameters):
     autostart: bool = flag(True, doc='Configure and activate without being asked.', read_only=True)
 
 
-def scene_of(params: BridgeParams) -> Scene:
-    """Return the scene that the parameters describe; ConfigurationError names what is wrong."""
+def scene_of(params: BridgeParams, champion: NodeChampion | None = None) -> Scene:
+    """
+    Return the scene that the parameters describe.
+
+    With a champion it is that of its trial, where no parameter says otherwise.
+
+    Raises
+    ------
+    ConfigurationError
+        If a parameter is wrong, or contradicts the champion.
+
+    """
+    if champion is not None:
+        return _champion_scene(params, champion)
     changes: dict[str, Any] = {
         'draw': params.draw,
-        'terrain': parse_terrain(params.terrain),
+        'terrain': parse_terrain(params.terrain or 'flat'),
         'fixed_base': params.fixed_base,
     }
     if params.engine:
@@ -105,3 +120,25 @@ def scene_of(params: BridgeParams) -> Scene:
         if getattr(params, name) > 0.0:
             changes[name] = getattr(params, name)
     return make_scene(params.robot, changes)
+
+
+def _champion_scene(params: BridgeParams, champion: NodeChampion) -> Scene:
+    champion.check_robot(params.robot)
+    scene = replace(champion.scene, robot=params.robot)
+    period = params.control_period
+    if period > 0.0 and not math.isclose(period, scene.control_period):
+        raise ConfigurationError(
+            f"parameter 'control_period' is {period:g} s, that of {champion.file} is "
+            f'{scene.control_period:g} s; leave it out'
+        )
+    changes: dict[str, Any] = {}
+    if params.physics_step > 0.0:
+        changes['physics_step'] = params.physics_step
+    if params.draw:
+        changes['draw'] = params.draw
+    if params.fixed_base:
+        changes['fixed_base'] = True
+    if params.terrain:
+        given = make_scene(params.robot, {'terrain': parse_terrain(params.terrain)})
+        changes['terrain'] = given.terrain
+    return replace(scene_on(scene, params.engine or scene.engine), **changes)

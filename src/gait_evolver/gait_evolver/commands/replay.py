@@ -68,8 +68,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Replay every repeat of the champion, or a bag through its controller."""
+    from gait_core.trial_setup import scene_on
     from gait_evolver.bags.read import is_bag
-    from gait_evolver.plan import scene_on
 
     if is_bag(Path(options.source)):
         return _replay_bag(options)

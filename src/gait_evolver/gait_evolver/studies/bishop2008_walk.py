@@ -14,9 +14,9 @@ import numpy as np
 
 from gait_core.files import read_bytes, write_atomically
 from gait_core.perceptrons import Weights
+from gait_core.trial_setup import scene_on
 from gait_core.trial_spec import Command, TimedCommand, TrialResult, TrialSpec
 from gait_evolver.judgement import by_individual, evaluation, judged
-from gait_evolver.plan import scene_on
 from gait_evolver.studies.bishop2008_model import on
 from gait_evolver.studies.bishop2008_runs import OMNI, PATTERN, evolved
 from gait_evolver.study import Row, at_least, at_most
