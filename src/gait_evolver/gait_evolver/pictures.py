@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from PIL import Image
 
 from gait_core.errors import ConfigurationError
+from gait_core.files import write_atomically
 from gait_core.metrics import contact_zmp, footfalls
 from gait_core.rollout import Rollout
 from gait_core.stability import support_polygon
@@ -50,8 +52,9 @@ def write_gif(
     with _writing(path):
         while True:
             for colours in _PALETTES:
-                _save_gif(path, pictures, colours, period)
-                if path.stat().st_size <= MOST_BYTES:
+                content = _gif(pictures, colours, period)
+                if len(content) <= MOST_BYTES:
+                    write_atomically(path, content)
                     return
             pictures = [
                 picture.resize((picture.width * 3 // 4, picture.height * 3 // 4))
@@ -59,7 +62,7 @@ def write_gif(
             ]
 
 
-def _save_gif(path: Path, pictures: list[Any], colours: int, period: int) -> None:
+def _gif(pictures: list[Any], colours: int, period: int) -> bytes:
     # One palette, taken from frames spread over the whole, keeps still parts still.
     sample = pictures[:: max(1, len(pictures) // 4)]
     sheet = Image.new('RGB', (sample[0].width, sample[0].height * len(sample)))
@@ -67,8 +70,10 @@ def _save_gif(path: Path, pictures: list[Any], colours: int, period: int) -> Non
         sheet.paste(picture, (0, row * picture.height))
     palette = sheet.quantize(colours, method=Image.Quantize.MEDIANCUT)
     reduced = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
+    content = io.BytesIO()
     reduced[0].save(
-        path,
+        content,
+        format='GIF',
         save_all=True,
         append_images=reduced[1:],
         duration=period,
@@ -76,6 +81,7 @@ def _save_gif(path: Path, pictures: list[Any], colours: int, period: int) -> Non
         optimize=False,
         disposal=1,
     )
+    return content.getvalue()
 
 
 def draw_zmp(path: Path, rollout: Rollout) -> None:
@@ -161,7 +167,9 @@ def figure_of(path: Path, size: tuple[float, float]) -> Iterator[Figure]:
     FigureCanvasAgg(figure)
     yield figure
     with _writing(path):
-        figure.savefig(path, dpi=110)
+        content = io.BytesIO()
+        figure.savefig(content, dpi=110, format=path.suffix[1:] or 'png')
+        write_atomically(path, content.getvalue())
 
 
 @contextmanager

@@ -43,7 +43,8 @@ def extend(path: Path, content: bytes, *, durable: bool) -> None:
     """
     before = path.stat().st_size
     try:
-        with path.open('ab') as file:
+        # Not waiting for the reader of a pipe that may have taken the place of the file.
+        with open(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK), 'ab') as file:
             file.write(content)
             file.flush()
             if durable:
@@ -55,7 +56,7 @@ def extend(path: Path, content: bytes, *, durable: bool) -> None:
 
 def lock_folder(folder: Path) -> int:
     """Return the handle that holds a run directory until it is closed; StoreError if another."""
-    handle = os.open(folder / 'run.lock', os.O_RDWR | os.O_CREAT, 0o644)
+    handle = os.open(folder / 'run.lock', os.O_RDWR | os.O_CREAT, 0o666)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:

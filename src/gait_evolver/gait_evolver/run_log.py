@@ -9,6 +9,7 @@ or empty, and the generations that it does not count are run again.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 import csv
 from dataclasses import dataclass
@@ -20,14 +21,17 @@ import os
 from pathlib import Path
 from typing import Any
 
-from gait_core.errors import ConfigurationError
-from gait_core.files import write_atomically
+from gait_core.errors import ConfigurationError, excerpt
+from gait_core.files import MEBIBYTE, parse_json, read_bytes, read_text, write_atomically
 from gait_core.metrics import METRICS
 from gait_core.trial_spec import TrialResult
 from gait_evolver.plan import Plan
 from gait_evolver.run_files import csv_text, extend
 
 FORMAT = 1
+
+LOG_LIMIT = 1024 * MEBIBYTE
+"""Largest log [bytes]: of about a million trials."""
 
 _FIXED = (
     'generation',
@@ -42,6 +46,9 @@ _FIXED = (
     'ticks',
     'trial_hash',
 )
+
+_GENE, _TERM, _METRIC = 'gait.', 'term.', 'metric.'
+"""Beginnings of columns."""
 
 _WEIGHTS = 'weights'
 """Column of runs that search networks."""
@@ -88,7 +95,9 @@ class Row:
 
     @classmethod
     def read(cls, record: Mapping[str, str]) -> Row:
-        """Return the row of a record of the log."""
+        """Return the row of a record of the log; ValueError if it is none."""
+        if None in record or None in record.values():
+            raise ValueError('it has another number of cells than the header')
 
         def group(prefix: str) -> dict[str, float]:
             """Return the numbers of the columns with a prefix."""
@@ -98,6 +107,9 @@ class Row:
                 if name.startswith(prefix) and text
             }
 
+        terms = {name for name in record if name.startswith(_TERM)}
+        if record['fitness'] and not all(record[name] for name in terms):
+            raise ValueError('it has a fitness without its terms')
         return cls(
             **{
                 name: int(record[name])
@@ -110,9 +122,9 @@ class Row:
             trial_hash=record['trial_hash'],
             weights=record.get(_WEIGHTS, ''),
             stage=int(record.get(_STAGE) or 0),
-            values=group('gait.'),
-            terms=group('term.'),
-            metrics=group('metric.'),
+            values=group(_GENE),
+            terms=group(_TERM),
+            metrics=group(_METRIC),
         )
 
 
@@ -157,18 +169,18 @@ class RunLog:
             *((_STAGE,) if plan.experiment.curriculum else ()),
         )
         self._own_of = attrgetter(*self._own)
+        header = (
+            *self._own,
+            *(_GENE + name for name in self._genes),
+            *(_TERM + name for name in self._terms),
+            *(_METRIC + name for name in METRICS),
+        )
+        self._header = csv_text([header]).encode()
 
     def begin(self) -> None:
         """Write the header of a new log."""
-        header = (
-            *self._own,
-            *(f'gait.{name}' for name in self._genes),
-            *(f'term.{name}' for name in self._terms),
-            *(f'metric.{name}' for name in METRICS),
-        )
-        content = csv_text([header]).encode()
-        write_atomically(self._file, content)
-        self._count(content)
+        write_atomically(self._file, self._header)
+        self._count(self._header)
 
     def append(self, rows: Sequence[Row]) -> None:
         """Add rows and flush them to the disk; they do not count before the checkpoint."""
@@ -188,12 +200,25 @@ class RunLog:
         write_atomically(_checkpoint_file(self._folder), content, durable=False)
 
     def recover(self) -> list[list[Row]]:
-        """Return the finished generations; cut off what lies beyond."""
-        kept, generations = _counted(self._folder)
+        """
+        Return the finished generations; cut off what lies beyond.
+
+        Raises
+        ------
+        ConfigurationError
+            If log or checkpoint were changed, or the log has other columns than its experiment.
+
+        """
+        kept, count = _counted(self._folder)
+        if not kept.startswith(self._header):
+            raise ConfigurationError(
+                f'{self._file} has other columns than its experiment; the run cannot be resumed'
+            )
+        generations = _generations(kept, count, self._folder)
         if len(kept) < self._file.stat().st_size:
             os.truncate(self._file, len(kept))
         self._count(kept)
-        return _generations(kept, generations, self._folder)
+        return generations
 
     def _count(self, written: bytes) -> None:
         self._digest.update(written)
@@ -238,49 +263,74 @@ def _counted(folder: Path) -> tuple[bytes, int]:
     file = _log_file(folder)
     if not file.exists():
         raise ConfigurationError(f'{file} is gone; the run cannot be resumed')
-    log = file.read_bytes()
+    log = read_bytes(file, LOG_LIMIT)
     if b'\n' not in log:
         raise ConfigurationError(f'{file} has no header; the run cannot be resumed')
     if state is None:
-        return _followed(log)
+        return _followed(log, file)
     kept = log[: state['log_bytes']]
     if hashlib.sha256(kept).hexdigest() != state.get('log_sha256'):
         raise ConfigurationError(f'{file} was changed; the run cannot be resumed')
     return kept, int(state['generations'])
 
 
-def _followed(log: bytes) -> tuple[bytes, int]:
+def _followed(log: bytes, file: Path) -> tuple[bytes, int]:
     """Return of a log without a checkpoint what is whole for certain: all but the last."""
     header, *rows = log[: log.rindex(b'\n') + 1].splitlines(keepends=True)
-    last = int(rows[-1].partition(b',')[0]) if rows else 0
-    whole = [row for row in rows if int(row.partition(b',')[0]) < last]
+    places: list[int] = []
+    for line, row in enumerate(rows, 2):
+        text = row.partition(b',')[0]
+        if not text.isdigit() or len(text) > 9 or int(text) < (places[-1] if places else 0):
+            raise ConfigurationError(
+                f'{file}, line {line} was changed: it does not begin with its generation'
+            )
+        places.append(int(text))
+    last = places[-1] if places else 0
+    whole = rows[: bisect_left(places, last)]
     return b''.join([header, *whole]), last
 
 
 def _generations(kept: bytes, count: int, folder: Path) -> list[list[Row]]:
+    """Return the rows of each generation, at least one; ConfigurationError if there is none."""
+    rows = _rows(kept, _log_file(folder))
+    places = {row.generation for row in rows}
+    # Looked at before a list is made for each: a checkpoint may count any number.
+    if len(places) != count or (places and (min(places), max(places)) != (0, count - 1)):
+        raise ConfigurationError(
+            f'{_checkpoint_file(folder)} was changed: it counts {count} generations, but the part '
+            f'of the log that it counts has {len(places)}'
+        )
     generations: list[list[Row]] = [[] for _ in range(count)]
-    for record in csv.DictReader(io.StringIO(kept.decode(), newline='')):
-        row = Row.read(record)
-        if row.generation >= count:
-            raise ConfigurationError(
-                f'{_checkpoint_file(folder)} was changed: it counts {count} generations, fewer '
-                'than are in the part of the log that it counts'
-            )
+    for row in rows:
         generations[row.generation].append(row)
     return generations
 
 
+def _rows(kept: bytes, file: Path) -> list[Row]:
+    line, found = 1, []
+    try:
+        records = csv.DictReader(io.StringIO(kept.decode(), newline=''))
+        for record in records:
+            line = records.line_num
+            found.append(Row.read(record))
+    except KeyError as error:
+        raise ConfigurationError(f'{file} was changed: the column {error} is missing') from error
+    except (ValueError, csv.Error) as error:
+        raise ConfigurationError(f'{file}, line {line} was changed: {error}') from error
+    return found
+
+
 def _read_checkpoint(file: Path) -> dict[str, Any] | None:
     """Return the checkpoint; ``None`` if there is none, or a power cut left an empty one."""
-    if not file.exists() or not file.stat().st_size:
+    if not file.exists():
         return None
-    try:
-        state = json.loads(file.read_text())
-    except ValueError as error:
-        raise ConfigurationError(f'{file} is no JSON: {error}') from error
+    text = read_text(file)
+    if not text:
+        return None
+    state = parse_json(text, str(file))
     if not isinstance(state, dict) or state.get('format') != FORMAT:
         raise ConfigurationError(f'{file}: expected format {FORMAT}')
     for name in ('generations', 'log_bytes'):
         if type(state.get(name)) is not int or state[name] < 0:
-            raise ConfigurationError(f'{file} was changed: {name} is {state.get(name)!r}')
+            raise ConfigurationError(f'{file} was changed: {name} is {excerpt(state.get(name))}')
     return state

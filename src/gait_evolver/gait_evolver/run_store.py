@@ -26,7 +26,7 @@ import yaml
 
 from gait_core.canonical import plain
 from gait_core.champion import Champion, read_champion, write_champion
-from gait_core.errors import ConfigurationError
+from gait_core.errors import ConfigurationError, excerpt
 from gait_core.files import write_atomically
 from gait_core.fingerprint import difference, fingerprint_fields
 from gait_core.robot.yaml_reader import read_plain
@@ -112,7 +112,8 @@ class RunStore:
             experiment = rebuild_experiment(
                 plain(experiment), experiment.name, {'generations': generations}
             )
-        plan = resolve(experiment)
+        with _of(folder / 'experiment.yaml'):
+            plan = resolve(experiment)
         if plan.config_hash != facts['config_hash']:
             raise ConfigurationError(
                 f'{folder}: its experiment means something else in this version; '
@@ -127,7 +128,7 @@ class RunStore:
 
     def warning(self) -> str:
         """Return a line on what differs from the beginning of the run, or nothing."""
-        facts = read_plain(self.folder / 'run.yaml')
+        facts = read_run(self.folder)[0]
         changed = difference(facts.get('platform', {}), fingerprint_fields())
         texts = []
         if changed:
@@ -270,8 +271,25 @@ def read_run(folder: Path) -> tuple[dict[str, Any], Experiment]:
         raise ConfigurationError(f'{folder / "run.yaml"}: expected format {FORMAT}')
     if 'config_hash' not in facts:
         raise ConfigurationError(f'{folder / "run.yaml"} was changed: config_hash is missing')
-    content = read_plain(folder / 'experiment.yaml')
-    return facts, rebuild_experiment(content, folder.name, {})
+    platform = facts.get('platform', {})
+    if not (isinstance(platform, dict) and all(isinstance(key, str) for key in platform)):
+        raise ConfigurationError(
+            f'{folder / "run.yaml"} was changed: platform is {excerpt(platform)}, '
+            'expected named values'
+        )
+    file = folder / 'experiment.yaml'
+    content = read_plain(file)
+    with _of(file):
+        return facts, rebuild_experiment(content, folder.name, {})
+
+
+@contextmanager
+def _of(file: Path) -> Iterator[None]:
+    """Name the file of a run that a mistake is in."""
+    try:
+        yield
+    except ConfigurationError as error:
+        raise ConfigurationError(f'{file}: {error}') from error
 
 
 def read_rows(folder: Path) -> list[list[Row]]:

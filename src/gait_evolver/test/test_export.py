@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rosbags.rosbag2 import Reader
+from rosbags.rosbag2 import Reader, Writer
 import yaml
 
 from gait_core.errors import ConfigurationError
@@ -179,6 +179,16 @@ def test_what_ros2_bag_reads_of_the_metadata(bag, rollout):
         assert offered['reliability'] == 'reliable'
         latched = name == '/robot_description'
         assert offered['durability'] == ('transient_local' if latched else 'volatile')
+
+
+def test_a_full_disk_leaves_nothing_of_a_bag(loop, rollout, tmp_path, monkeypatch):
+    def full(self, *arguments):
+        raise OSError(28, 'No space left on device')
+
+    monkeypatch.setattr(Writer, 'write', full)
+    with pytest.raises(ConfigurationError, match='No space'):
+        write_bag(tmp_path / 'bag', rollout, loop.result())
+    assert not list(tmp_path.iterdir())
 
 
 # Played through a controller

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+import os
 
 import numpy as np
 from PIL import Image
@@ -50,6 +51,20 @@ def test_a_large_gif_shrinks_below_the_limit(tmp_path):
     with Image.open(path) as picture:
         assert picture.n_frames == 80
         assert picture.width < 320
+
+
+def test_a_full_disk_leaves_the_last_video_whole(tmp_path, monkeypatch):
+    path = tmp_path / 'walk.gif'
+    write_gif(path, frames(3), 12.5)
+    before = path.read_bytes()
+
+    def full(handle):
+        raise OSError(28, 'No space left on device')
+
+    monkeypatch.setattr(os, 'fsync', full)
+    with pytest.raises(ConfigurationError, match='No space'):
+        write_gif(path, frames(4), 12.5)
+    assert path.read_bytes() == before and os.listdir(tmp_path) == ['walk.gif']
 
 
 def test_nothing_to_show_is_refused(tmp_path, rollout):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-import json
+import io
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +12,16 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.canonical import rebuild
-from gait_core.errors import ConfigurationError
+from gait_core.errors import ConfigurationError, reason
+from gait_core.files import parse_json, read_bytes
 from gait_core.observation import Contacts, Imu, Observation
 from gait_core.robot.yaml_reader import read_plain
 from gait_core.targets import AppliedTargets
 from gait_core.trial_spec import Command, TrialResult, TrialSpec
+from gait_evolver.bags.chunks import check_chunks
 from gait_evolver.bags.messages import ARRAYS, OBSERVATION, TARGETS
 from gait_evolver.bags.types import typestore
-from gait_evolver.bags.write import FORMAT
+from gait_evolver.bags.write import BAG_LIMIT, FORMAT, SEALED, seal
 
 _WIDTHS = {'body_poses': 7, 'body_twists': 6}
 
@@ -74,43 +76,74 @@ def read_bag(folder: Path) -> RecordedTrial:
     Raises
     ------
     ConfigurationError
-        If it is no bag, was recorded by something else, or in another format.
+        If it is no bag, was recorded by something else or in another format, or was changed.
 
     """
     store = typestore()
-    from rosbags.rosbag2 import Reader, ReaderError
-    from rosbags.typesys import TypesysError
-
-    about = _about(folder)
-    questions, answers = [], []
+    texts, content = _sealed(folder)
     try:
-        with Reader(folder) as reader:
-            for connection, _, raw in reader.messages():
-                if connection.topic == OBSERVATION:
-                    questions.append(store.deserialize_cdr(raw, connection.msgtype))
-                elif connection.topic == TARGETS:
-                    answers.append(store.deserialize_cdr(raw, connection.msgtype))
-    except (OSError, ReaderError, TypesysError) as error:
-        raise ConfigurationError(f"bag '{folder}': {error}") from error
+        check_chunks(content)
+        about = {key: parse_json(texts[key], f'gait.{key}') for key in SEALED}
+        questions, answers = _messages(store, content)
+        return RecordedTrial(
+            spec=rebuild(TrialSpec, about['spec'], 'spec'),
+            result=rebuild(TrialResult, about['result'], 'result'),
+            about=about['about'],
+            moments=tuple(map(_moment, questions, answers)),
+        )
+    except Exception as error:
+        # rosbags lets any exception of what it reads through: all of them are the file's fault.
+        raise ConfigurationError(f"bag '{folder}': {reason(error)}") from error
+
+
+def _messages(store: Any, content: bytes) -> tuple[list[Any], list[Any]]:
+    """Return what the controller was asked and what it answered, in order."""
+    from rosbags.rosbag2 import Reader
+
+    source: Any = _Content(content)
+    found: dict[str, list[Any]] = {OBSERVATION: [], TARGETS: []}
+    with Reader(source) as reader:
+        for connection, _, raw in reader.messages():
+            if connection.topic in found:
+                found[connection.topic].append(store.deserialize_cdr(raw, connection.msgtype))
+    questions, answers = found.values()
     if len(questions) != len(answers):
         raise ConfigurationError(
-            f"bag '{folder}' has {len(questions)} messages of {OBSERVATION} for {len(answers)} of "
-            f'{TARGETS}'
+            f'{len(questions)} messages of {OBSERVATION} for {len(answers)} of {TARGETS}'
         )
-    return RecordedTrial(
-        spec=rebuild(TrialSpec, about['spec'], 'spec'),
-        result=rebuild(TrialResult, about['result'], 'result'),
-        about=about['about'],
-        moments=tuple(map(_moment, questions, answers)),
-    )
+    return questions, answers
 
 
-def _about(folder: Path) -> dict[str, Any]:
-    """Return what the suite added to the metadata of a bag."""
+class _Content:
+    """A file that was read already, as rosbags opens it: what was checked is what is read."""
+
+    suffix = '.mcap'
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    def exists(self) -> bool:
+        """Return that it is there."""
+        return True
+
+    def is_dir(self) -> bool:
+        """Return that it is no folder."""
+        return False
+
+    def open(self, mode: str) -> io.BytesIO:
+        """Return its content."""
+        return io.BytesIO(self._content)
+
+
+def _sealed(folder: Path) -> tuple[dict[str, str], bytes]:
+    """Return what the suite added to a bag's metadata and its messages, as they were written."""
     document = read_plain(folder / 'metadata.yaml')
     try:
-        found = document['rosbag2_bagfile_information']['custom_data'] or {}
-    except (TypeError, KeyError) as error:
+        about = document['rosbag2_bagfile_information']
+        found = dict(about['custom_data'] or {})
+        (name,) = about.get('relative_file_paths') or ('',)
+        texts = {key: str(found.get(f'gait.{key}', '')) for key in (*SEALED, 'sha256')}
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ConfigurationError(f"bag '{folder}': its metadata.yaml is none of a bag") from error
     version = found.get('gait.format')
     if version is None:
@@ -121,7 +154,10 @@ def _about(folder: Path) -> dict[str, Any]:
         raise ConfigurationError(
             f"bag '{folder}' has trial format {version}; this version reads format {FORMAT}"
         )
-    return {key: json.loads(found[f'gait.{key}']) for key in ('spec', 'result', 'about')}
+    content = read_bytes(folder / Path(str(name)).name, BAG_LIMIT)
+    if seal(texts, content) != texts['sha256']:
+        raise ConfigurationError(f"bag '{folder}' was changed since it was written, or is damaged")
+    return texts, content
 
 
 def _moment(question: Any, answer: Any) -> Moment:

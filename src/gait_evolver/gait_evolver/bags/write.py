@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -10,13 +11,22 @@ from typing import Any, Literal
 
 from gait_core.canonical import plain
 from gait_core.errors import ConfigurationError
+from gait_core.files import MEBIBYTE, new_folder, read_bytes, read_text, write_atomically
 from gait_core.rollout import Rollout
 from gait_core.trial_spec import TrialResult
 from gait_evolver.bags.messages import DESCRIPTION, OBSERVATION, Messages
 from gait_evolver.bags.types import quality, typestore
 
-FORMAT = '1'
+FORMAT = '2'
 """Of what the suite adds to a bag's metadata; a reader refuses others."""
+
+SEALED = ('spec', 'result', 'about')
+"""What of the metadata its hash is of, beside the messages."""
+
+_UNSEALED = 64 * '0'
+
+BAG_LIMIT = 512 * MEBIBYTE
+"""Largest file of messages [bytes] that is read."""
 
 _VERSION: Literal[8, 9] = 9
 """Of the bag's metadata: what Jazzy writes, and every later release reads."""
@@ -50,12 +60,14 @@ def write_bag(
     result : TrialResult
     about : mapping of str to plain data
         Which trial of which run this is. With spec and result it stands under ``custom_data`` of
-        metadata.yaml, each as JSON, as ``gait.about``, ``gait.spec`` and ``gait.result``.
+        metadata.yaml, each as JSON, as ``gait.about``, ``gait.spec`` and ``gait.result``;
+        ``gait.sha256`` is the hash of these and of the messages.
 
     Raises
     ------
     ConfigurationError
-        If rosbags is not installed, or the folder is taken or cannot be made.
+        If rosbags is not installed, or the folder is taken or cannot be made: then nothing of it
+        is left.
 
     """
     check_bag(folder)
@@ -63,22 +75,37 @@ def write_bag(
     from rosbags.rosbag2 import CompressionFormat as Format
     from rosbags.rosbag2 import CompressionMode, StoragePlugin, Writer, WriterError
 
+    texts = {
+        'spec': json.dumps(plain(rollout.spec)),
+        'result': json.dumps(plain(result)),
+        'about': json.dumps(dict(about or {})),
+    }
     try:
-        if folder.exists():
-            folder.rmdir()
-        writer = Writer(folder, version=_VERSION, storage_plugin=StoragePlugin.MCAP)
-        writer.set_compression(CompressionMode.STORAGE, Format.ZSTD)
-        for key, value in (
-            ('format', FORMAT),
-            ('spec', json.dumps(plain(rollout.spec))),
-            ('result', json.dumps(plain(result))),
-            ('about', json.dumps(dict(about or {}))),
-        ):
-            writer.set_custom_data(f'gait.{key}', value)
-        with writer:
-            _fill(writer, store, rollout)
+        with new_folder(folder) as made:
+            writer = Writer(made, version=_VERSION, storage_plugin=StoragePlugin.MCAP)
+            writer.set_compression(CompressionMode.STORAGE, Format.ZSTD)
+            for key, value in {**texts, 'format': FORMAT, 'sha256': _UNSEALED}.items():
+                writer.set_custom_data(f'gait.{key}', value)
+            with writer:
+                _fill(writer, store, rollout)
+            _seal(made, texts)
     except (OSError, WriterError) as error:
         raise ConfigurationError(f"bag '{folder}': {error}") from error
+
+
+def _seal(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write the hash of a bag into its metadata: the format has no checksum that all set."""
+    file = folder / 'metadata.yaml'
+    content = read_bytes(folder / f'{folder.name}.mcap', BAG_LIMIT)
+    sealed = read_text(file).replace(_UNSEALED, seal(texts, content))
+    write_atomically(file, sealed, durable=False)
+
+
+def seal(texts: Mapping[str, str], content: bytes) -> str:
+    """Return the SHA-256 of a bag: of what ``SEALED`` names, and of its file of messages."""
+    digest = hashlib.sha256(json.dumps([texts[key] for key in SEALED]).encode())
+    digest.update(content)
+    return digest.hexdigest()
 
 
 def _fill(writer: Any, store: Any, rollout: Rollout) -> None:

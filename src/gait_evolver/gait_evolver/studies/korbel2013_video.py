@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+import io
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from PIL import Image, ImageDraw
 
 from gait_core.arrays import FloatArray
 from gait_core.contact_nodes import node_positions
+from gait_core.files import write_atomically
 from gait_evolver.pictures import write_gif
 from gait_evolver.spine_fitness import INCH
 from gait_evolver.studies.korbel2013_trials import POUND, Watched
@@ -38,7 +40,9 @@ def write_spine_strip(path: Path, seen: Watched, start: float, end: float, count
     """Write some moments of a trial, evenly spaced, one below the other."""
     ticks = np.linspace(start, end, count) / seen.rollout.dt
     pictures = list(_frames(seen, np.round(ticks).astype(np.int64)))
-    Image.fromarray(np.concatenate(pictures, axis=0)).save(path)
+    content = io.BytesIO()
+    Image.fromarray(np.concatenate(pictures, axis=0)).save(content, format='PNG')
+    write_atomically(path, content.getvalue())
 
 
 def _ticks(seen: Watched, start: float, end: float, rate: float) -> npt.NDArray[np.int64]:
