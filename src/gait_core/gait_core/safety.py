@@ -12,6 +12,8 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from gait_core.arrays import FloatArray, IntArray
+from gait_core.blend import Blend, Pace
+from gait_core.errors import ConfigurationError
 from gait_core.kinematics import link_poses
 from gait_core.observation import Observation
 from gait_core.robot.model import RobotModel
@@ -31,6 +33,10 @@ _RECOVERY = 1.0
 _NEAR = 0.01
 # Greatest slope of the ramp u^2 (3 - 2u) over that of a straight line.
 _STEEPEST = 1.5
+# A joint that velocities alone drive comes to its limit within so many times the delay with which
+# it is seen to do so: by less it would go beyond.
+_BRAKE = 4.0
+_LATEST = 1.0
 
 
 class SafetyLayer:
@@ -43,12 +49,22 @@ class SafetyLayer:
     the way, they are the first output: a robot in its start pose begins as in a trial. After that
     targets are clamped to the joints' limits of position, speed and effort. When joint states
     grow stale the last output is held without feed-forward, and their return is a soft start
-    again, in mid-gait.
+    again, in mid-gait. What ``soften`` announces, a change of the gait, is passed into slowly.
+    With ``enabled`` false only the limits and the emergency stop are left.
 
     Parameters
     ----------
     robot : RobotModel
     params : SafetyParams
+    quantity : str
+        By which alone the robot is driven: ``position``, ``velocity`` or ``effort``; empty: by
+        all that the targets have.
+
+    Raises
+    ------
+    ConfigurationError
+        For a joint whose limits of position are reversed, or whose limit of speed or effort is
+        not positive.
 
     Attributes
     ----------
@@ -64,8 +80,9 @@ class SafetyLayer:
 
     """
 
-    def __init__(self, robot: RobotModel, params: SafetyParams) -> None:
-        self._robot, self.params = robot, params
+    def __init__(self, robot: RobotModel, params: SafetyParams, quantity: str = '') -> None:
+        _check_limits(robot)
+        self._robot, self.params, self._quantity = robot, params, quantity
         n, m = len(robot.joint_names), len(robot.target_names)
         free = np.full(m - n, np.inf)
         self._lower = np.concatenate((robot.lower, -free))
@@ -81,6 +98,8 @@ class SafetyLayer:
             for name in ('position', 'speed', 'velocity', 'effort')
         }
         self._given: set[str] = set()
+        self._measured: FloatArray | None = None
+        self._age = math.inf
         self.mode = WAITING
         self.restart()
 
@@ -91,12 +110,18 @@ class SafetyLayer:
         self.mode, self.reason = WAITING, 'waiting for joint_states'
         self._last: FloatArray | None = None
         self._goal: FloatArray | None = None
+        self._blend: Blend | None = None
         self._leaning = self._upright = 0.0
 
     def stop(self, reason: str) -> None:
         """Hold the last output until ``resume``: the emergency stop."""
         self.stops += 1
         self.mode, self.reason = STOPPED, f'stopped: {reason}; call ~/resume to start anew'
+
+    def soften(self) -> None:
+        """Pass slowly into the targets to come: what makes them has changed."""
+        if self.mode == RUNNING and self.params.enabled and self._last is not None:
+            self._blend = Blend(self._last, self._before, self._pace.speed, self._slow)
 
     def resume(self) -> str:
         """End a stop or a fall; return why not, or an empty string."""
@@ -121,9 +146,13 @@ class SafetyLayer:
             Of the oldest joint state; ``inf`` while a joint was never measured.
 
         """
-        if self.mode != STOPPED:
-            self._watch_fall(dt, observation)
-        if self.mode in (STOPPED, FALLEN):
+        self._measured, self._age = observation.joint_positions, age
+        if self.mode == STOPPED:
+            return HOLD
+        if not self.params.enabled:
+            return self._pass(observation)
+        self._watch_fall(dt, observation)
+        if self.mode == FALLEN:
             return HOLD
         stale = math.isinf(age) or 0.0 < self.params.state_timeout < age
         if stale:
@@ -136,6 +165,14 @@ class SafetyLayer:
             return action
         return STEP if self.mode == RUNNING or self._goal is None else HOLD
 
+    def _pass(self, observation: Observation) -> str:
+        """Return what is to be done where nothing but the limits is looked after."""
+        if self.mode == RUNNING:
+            return STEP
+        self._start_from(observation)
+        self.mode, self.reason = RUNNING, ''
+        return RESET
+
     def _hold_for(self, age: float) -> None:
         if self.mode != HOLDING:
             self.holds += 1
@@ -147,7 +184,9 @@ class SafetyLayer:
         measured = self._robot.stance.copy()
         if observation.joint_positions is not None:
             measured[: len(observation.joint_positions)] = observation.joint_positions
-        self._last, self._goal = measured, None
+        self._last, self._goal, self._blend = measured, None, None
+        self._before, self._pace = measured, Pace(len(measured))
+        self._last_effort = np.zeros_like(measured)
         self._memory = TargetMemory(self._robot.target_names, measured)
 
     def _watch_fall(self, dt: float, observation: Observation) -> None:
@@ -210,13 +249,35 @@ class SafetyLayer:
             applied = self._resolved(targets)
             self._ramp_to(np.clip(applied.position[-1], self._lower, self._upper))
             if self._is_there(dt):
-                self.mode, self.reason = RUNNING, ''
+                self._run()
                 return self._limited(dt, applied)
         if self._goal is not None and self.mode in (STARTING, FALLEN):
             return self._ramped(dt)
         if self.mode == RUNNING and targets is not None:
             return self._limited(dt, self._resolved(targets))
+        if self.mode == RUNNING:
+            # Nothing usable came; what comes next may be anywhere.
+            held = self.hold()
+            self.soften()
+            return held
+        return self.hold()
+
+    def hold(self) -> JointTargets | None:
+        """Return the last positions without velocity and effort; ``None`` while there are none."""
+        if self._last is None:
+            return None
+        self._last_effort = np.zeros_like(self._last)
         return self._targets(self._last[None], np.zeros((1, len(self._last))))
+
+    @property
+    def _most(self) -> FloatArray:
+        """Greatest speed of the targets of each joint, (m,)."""
+        return self._speed * self.params.speed_share
+
+    @property
+    def _slow(self) -> FloatArray:
+        """Greatest speed of each joint where nobody asked for it to move, (m,)."""
+        return np.minimum(self._most, self.params.start_speed)
 
     def _resolved(self, targets: JointTargets) -> AppliedTargets:
         self._given |= {field for field in _FIELDS if getattr(targets, field) is not None}
@@ -227,8 +288,7 @@ class SafetyLayer:
         self._origin, self._goal, self._along = self._last, goal, 0.0
         # Only where positions mean something is there a way to go.
         distance = np.abs(goal - self._last) if 'position' in self._given else np.zeros(len(goal))
-        speed = np.minimum(self._speed * self.params.speed_share, self.params.start_speed)
-        self._span = _STEEPEST * float((distance / speed).max(initial=0.0))
+        self._span = _STEEPEST * float((distance / self._slow).max(initial=0.0))
 
     def _is_there(self, dt: float) -> bool:
         """Return whether the robot stands at the goal, but for what one period covers softly."""
@@ -236,36 +296,97 @@ class SafetyLayer:
         near = np.abs(self._goal - self._last).max(initial=0.0) <= _NEAR
         return bool(near) and self._span <= dt
 
+    def _run(self) -> None:
+        """Follow the controller from now on; velocities alone, which have no way to go, slowly."""
+        self.mode, self.reason = RUNNING, ''
+        if 'velocity' in self._given and 'position' not in self._given:
+            self.soften()
+
     def _ramped(self, dt: float) -> JointTargets:
         assert self._goal is not None
         u = min(1.0, self._along / self._span) if self._span > 0.0 else 1.0
         if self._along == 0.0:
             u = 0.0
         way = self._goal - self._origin
-        self._last = self._origin + u * u * (3.0 - 2.0 * u) * way
+        self._last = self._before = self._origin + u * u * (3.0 - 2.0 * u) * way
         rate = 6.0 * u * (1.0 - u) * way / self._span if self._span > 0.0 else 0.0 * way
         self._along += dt
         if self.mode == STARTING and (u >= 1.0 or self._span == 0.0):
-            self.mode, self.reason = RUNNING, ''
+            self._run()
         return self._targets(self._last[None], rate[None])
 
     def _limited(self, dt: float, applied: AppliedTargets) -> JointTargets:
         assert self._last is not None
-        wanted = applied.position
+        wanted, period = applied.position, dt / len(applied.position)
         rows = np.clip(wanted, self._lower, self._upper)
         self._count('position', rows, wanted)
-        step = self._speed * self.params.speed_share * dt / len(rows)
-        bounded, last = np.empty_like(rows), self._last
-        for k, row in enumerate(rows):
-            last = bounded[k] = np.clip(row, last - step, last + step)
+        followed = rows
+        if self._blend is not None:
+            followed = self._blend.follow(rows, period)
+        bounded = self._at_speed(followed, period)
         if 'position' in self._given:
-            self._count('speed', bounded, rows)
-        self._last = last.copy()
-        velocity = np.clip(applied.velocity, -self._speed, self._speed)
-        effort = np.clip(applied.effort, -self._effort, self._effort)
-        self._count('velocity', velocity, applied.velocity)
-        self._count('effort', effort, applied.effort)
+            self._count('speed', bounded, followed)
+        moved = np.diff(bounded, axis=0, prepend=self._last[None]) / period
+        moved = np.clip(moved, -self._speed, self._speed)
+        velocity = self._velocity(dt, applied.velocity)
+        if 'position' in self._given:
+            # The feed-forward of a target that is not the controller's is its own speed.
+            velocity = np.where(np.abs(bounded - wanted) > _ALMOST, moved, velocity)
+        effort = self._efforts(applied.effort)
+        self._last, self._before = bounded[-1].copy(), rows[-1].copy()
+        self._last_effort = effort[-1].copy()
+        speed = moved if 'position' in self._given else velocity
+        self._pace.add(dt, np.abs(speed).max(axis=0))
+        if self._blend is not None and self._blend.done:
+            self._blend = None
         return self._targets(bounded, velocity, effort)
+
+    def _at_speed(self, rows: FloatArray, period: float) -> FloatArray:
+        """Return positions to which joints move at no more than their speed, within limits."""
+        if not self.params.enabled:
+            return rows
+        step, last = self._most * period, self._last
+        bounded = np.empty_like(rows)
+        for k, row in enumerate(rows):
+            assert last is not None
+            low, high = np.minimum(self._lower, last), np.maximum(self._upper, last)
+            last = bounded[k] = np.clip(np.clip(row, last - step, last + step), low, high)
+        return bounded
+
+    def _velocity(self, dt: float, wanted: FloatArray) -> FloatArray:
+        """Return velocities within the joints' speeds that do not lead beyond their limits."""
+        most = self._most if self.params.enabled else self._speed
+        if self._blend is not None and 'position' not in self._given:
+            most = np.minimum(most, self._blend.bound)
+        velocity = np.clip(wanted, -most, most)
+        if self._quantity == 'velocity' or 'position' not in self._given:
+            time = _BRAKE * (dt + min(self._age, _LATEST))
+            below, above = self._room()
+            velocity = np.clip(velocity, -below / time, above / time)
+        self._count('velocity', velocity, wanted)
+        return velocity
+
+    def _efforts(self, wanted: FloatArray) -> FloatArray:
+        """Return efforts within their limits, none of which pushes a joint beyond its own."""
+        effort = wanted
+        if self._blend is not None:
+            effort = self._blend.fade(self._last_effort, wanted)
+        limited = np.clip(effort, -self._effort, self._effort)
+        if self._quantity == 'effort' or 'position' not in self._given:
+            below, above = self._room()
+            limited = np.where(below > 0.0, limited, np.maximum(limited, 0.0))
+            limited = np.where(above > 0.0, limited, np.minimum(limited, 0.0))
+        self._count('effort', limited, effort)
+        return limited
+
+    def _room(self) -> tuple[FloatArray, FloatArray]:
+        """Return how far each joint is from its limits as measured, at least 0, (m,) each."""
+        free = np.full(len(self._lower), np.inf)
+        if self._measured is None:
+            return free, free
+        now = np.zeros(len(free))
+        now[: len(self._measured)] = self._measured
+        return np.maximum(now - self._lower, 0.0), np.maximum(self._upper - now, 0.0)
 
     def _count(self, what: str, given: FloatArray, wanted: FloatArray) -> None:
         self.clamped[what] += (np.abs(given - wanted) > _ALMOST).sum(axis=0)
@@ -287,3 +408,25 @@ def _base_in_imu(robot: RobotModel) -> Rotation:
         return Rotation.identity()
     pose = link_poses(robot, robot.joint_stance)[robot.link_index[robot.imu_link]]
     return Rotation.from_matrix(pose[:3, :3]).inv()
+
+
+def _check_limits(robot: RobotModel) -> None:
+    """Refuse limits by which nothing could be kept within them."""
+    for what, unit, limits in (
+        ('velocity', 'rad/s or m/s', robot.velocity_limit),
+        ('effort', 'N m or N', robot.effort_limit),
+    ):
+        for name, limit in zip(robot.joint_names, limits.tolist(), strict=True):
+            if not limit > 0.0:
+                raise ConfigurationError(
+                    f"robot '{robot.name}': the {what} limit of joint '{name}' is {limit:g}, "
+                    f'expected a positive number [{unit}]'
+                )
+    for name, low, high in zip(
+        robot.joint_names, robot.lower.tolist(), robot.upper.tolist(), strict=True
+    ):
+        if not low <= high:
+            raise ConfigurationError(
+                f"robot '{robot.name}': the position limits of joint '{name}' are {low:g} and "
+                f'{high:g}, expected the lower one first'
+            )

@@ -13,8 +13,8 @@ class SafetyParams(Parameters):
 
     enabled: bool = flag(
         True,
-        doc='Start softly, clamp, watch and hold; false passes targets on as they are. Never '
-        'acts in lock-step.',
+        doc='Start softly, blend changes in, watch and hold; false leaves only the limits and '
+        'the emergency stop. Never acts in lock-step.',
         read_only=True,
     )
     start_speed: float = bounded(
@@ -23,14 +23,15 @@ class SafetyParams(Parameters):
         high=100.0,
         unit='rad/s or m/s',
         doc='Greatest speed of a joint on its way from the measured pose to the first targets, '
-        'and to the fall pose; its own limit holds, too.',
+        'and to the fall pose, and beyond that of the gait after a change of it; its own limit '
+        'holds, too.',
     )
     speed_share: float = bounded(
         1.0,
         low=0.01,
         high=1.0,
         unit='-',
-        doc="Share of a joint's speed limit at which its target may move.",
+        doc="Share of a joint's speed limit at which its target may move, and of velocities.",
     )
     state_timeout: float = bounded(
         0.5,

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from gait_core.errors import BadCommand, NotInstalled
+from gait_core.errors import BadCommand, ConfigurationError, NotInstalled
 from gait_core.observation import Imu, Observation
 from gait_core.robot.load import load_robot, robot_names
 from gait_core.robot.model import FallCriterion
@@ -141,13 +141,17 @@ def test_limits_clamp_and_are_counted_by_joint(robot):
         effort=np.array([1e4]),
     )
     ticks = int(upper / (speed * DT)) + 2
-    rows = []
+    rows, velocities = [], []
     for _ in range(ticks):
         layer.sense(DT, seen(robot), 0.0)
         out = layer.output(DT, targets)
         rows.append(out.position[-1])
-        assert out.velocity[-1, 0] == speed and out.effort[-1, 0] == robot.effort_limit[0]
+        assert out.effort[-1, 0] == robot.effort_limit[0]
+        velocities.append(out.velocity[-1, 0])
     rows = np.array(rows)
+    # At the speed of the joint on the way, and without any where it must not go on.
+    np.testing.assert_allclose(velocities, np.diff(rows[:, 0], prepend=0.0) / DT)
+    assert velocities[0] == pytest.approx(speed) and velocities[-1] == 0.0
     assert np.abs(np.diff(rows, axis=0)).max() <= speed * DT * (1 + 1e-9)
     assert rows[-1, 0] == upper and (rows[:, 1:] == 0.0).all()
     for name in ('position', 'velocity', 'effort'):
@@ -265,12 +269,99 @@ def test_a_pose_beyond_the_limits_returns_into_them_at_limited_speed(robot):
     assert np.abs(np.diff(rows, axis=0)).max() <= DT
 
 
-def test_velocities_alone_are_clamped_and_stand_still_on_hold(robot):
-    layer = SafetyLayer(robot, SafetyParams())
+def test_velocities_alone_begin_slowly_are_clamped_and_stand_still_on_hold(robot):
+    layer = SafetyLayer(robot, SafetyParams(start_speed=0.5))
     wanted = JointTargets(names=robot.target_names, velocity=np.full(8, 1e3))
-    for _ in range(3):
+    given = []
+    for _ in range(40):
         action = layer.sense(DT, seen(robot, np.full(8, 0.3)), 0.0)
         out = layer.output(DT, wanted if action in (STEP, RESET) else None)
-    assert out.position is None and (out.velocity == robot.velocity_limit).all()
+        assert out.position is None
+        given.append(out.velocity[-1])
+    assert all((velocity <= 0.5).all() for velocity in given[:20])
+    assert (given[-1] == robot.velocity_limit).all()
     layer.sense(DT, seen(robot), 1.0)
     assert (layer.output(DT, None).velocity == 0.0).all()
+
+
+@pytest.mark.parametrize('late', [0, 1, 2])
+@pytest.mark.parametrize('quantity', ['', 'velocity'])
+def test_velocities_stop_at_the_limits_of_position(robot, quantity, late):
+    """A robot that does as it is told, and of which the layer knows what was some periods ago."""
+    layer = SafetyLayer(robot, SafetyParams(), quantity)
+    more = {'position': np.full(8, 0.2)} if quantity else {}
+    pose, known = np.full(8, 0.2), [np.full(8, 0.2)] * (late + 1)
+    for sign in (1.0, -1.0):
+        wanted = JointTargets(names=robot.target_names, velocity=np.full(8, 1e3 * sign), **more)
+        for _ in range(100):
+            action = layer.sense(DT, seen(robot, known[-1 - late]), late * DT)
+            out = layer.output(DT, wanted if action in (STEP, RESET) else None)
+            pose = pose + DT * out.velocity[-1]
+            known.append(pose)
+            assert (robot.lower - 1e-9 <= pose).all() and (pose <= robot.upper + 1e-9).all()
+        end = robot.upper if sign > 0.0 else robot.lower
+        np.testing.assert_allclose(pose, end, atol=0.01)
+
+
+def test_efforts_do_not_push_a_joint_beyond_its_limits(robot):
+    layer = SafetyLayer(robot, SafetyParams())
+    wanted = JointTargets(names=robot.target_names, effort=np.full(8, 0.5))
+    at_limit = np.where(np.arange(8) < 4, robot.upper, 0.0)
+    for _ in range(60):
+        action = layer.sense(DT, seen(robot, at_limit), 0.0)
+        out = layer.output(DT, wanted if action in (STEP, RESET) else None)
+    np.testing.assert_array_equal(out.effort[-1], np.where(np.arange(8) < 4, 0.0, 0.5))
+
+
+def test_a_share_of_the_speed_bounds_velocities_as_it_bounds_positions(robot):
+    layer = running(robot, SafetyParams(speed_share=0.3))
+    layer.sense(DT, seen(robot), 0.0)
+    out = layer.output(DT, at(robot, 1.0, velocity=np.full(8, 1e3)))
+    np.testing.assert_allclose(out.velocity[0], 0.3 * robot.velocity_limit)
+    np.testing.assert_allclose(out.position[0] / DT, 0.3 * robot.velocity_limit)
+
+
+@pytest.mark.parametrize('value', [1e9, -1e9, 1e150])
+@pytest.mark.parametrize('enabled', [True, False])
+def test_whatever_a_controller_asks_for_leaves_within_the_limits(robot, value, enabled):
+    layer = SafetyLayer(robot, SafetyParams(enabled=enabled))
+    huge = np.full(8, value)
+    wanted = JointTargets(names=robot.target_names, position=huge, velocity=huge, effort=huge)
+    for _ in range(300):
+        action = layer.sense(DT, seen(robot), 0.0)
+        out = layer.output(DT, wanted if action in (STEP, RESET) else None)
+        assert (robot.lower <= out.position).all() and (out.position <= robot.upper).all()
+        assert (np.abs(out.velocity) <= robot.velocity_limit).all()
+        assert (np.abs(out.effort) <= robot.effort_limit).all()
+    assert layer.clamped['position'].all() and layer.clamped['effort'].all()
+
+
+@pytest.mark.parametrize(
+    ('changes', 'words'),
+    [
+        ({'velocity': 0.0}, "velocity limit of joint 'leg0_joint1' is 0, expected a positive"),
+        ({'velocity': -10.0}, "velocity limit of joint 'leg0_joint1' is -10"),
+        ({'velocity': math.nan}, "velocity limit of joint 'leg0_joint1' is nan"),
+        ({'effort': -1.0}, "effort limit of joint 'leg0_joint1' is -1"),
+        ({'lower': 1.0, 'upper': -1.0}, "position limits of joint 'leg0_joint1' are 1 and -1"),
+    ],
+)
+def test_limits_within_which_nothing_can_be_kept_are_refused(robot, changes, words):
+    joints = tuple(
+        dataclasses.replace(joint, **changes) if joint.name == 'leg0_joint1' else joint
+        for joint in robot.joints
+    )
+    with pytest.raises(ConfigurationError) as caught:
+        SafetyLayer(dataclasses.replace(robot, joints=joints), SafetyParams())
+    assert words in str(caught.value)
+
+
+def test_without_the_layer_only_limits_and_the_stop_are_left(robot):
+    layer = SafetyLayer(robot, SafetyParams(enabled=False))
+    assert layer.sense(DT, seen(robot), math.inf) == RESET
+    assert (layer.output(DT, at(robot, 0.4)).position == 0.4).all()
+    assert layer.sense(DT, seen(robot, roll=2.0), 9.0) == STEP
+    assert (layer.output(DT, at(robot, -0.4)).position == -0.4).all()
+    layer.stop('on request')
+    assert layer.sense(DT, seen(robot), 0.0) == HOLD
+    assert (layer.output(DT, None).position == -0.4).all()

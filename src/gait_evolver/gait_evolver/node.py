@@ -45,7 +45,7 @@ from gait_ros.parameters import (
 )
 from gait_ros.qos import LATCHED, advertise
 from gait_ros.run_node import run_node
-from gait_ros.services import serve
+from gait_ros.services import QUEUE, serve
 
 _STATES = ('idle', 'running', 'cancelling', 'failed')
 _PERIOD = 0.1
@@ -109,6 +109,9 @@ class EvolverNode(Node):
             goal_callback=self._on_goal,
             cancel_callback=lambda handle: CancelResponse.ACCEPT,
             callback_group=ReentrantCallbackGroup(),
+            goal_service_qos_profile=QUEUE,
+            result_service_qos_profile=QUEUE,
+            cancel_service_qos_profile=QUEUE,
         )
         # Wall time: an evolution has no simulated time of its own.
         self._wall = Clock(clock_type=ClockType.SYSTEM_TIME)

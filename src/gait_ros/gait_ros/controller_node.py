@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 import sys
+import time
 from typing import Any
 
 from nav_msgs.msg import Odometry
 from rclpy.clock import Clock, ClockType
+from rclpy.duration import Duration
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
@@ -33,6 +35,7 @@ from gait_interfaces.srv import LoadGait
 from gait_ros.clock import ClockWatch
 from gait_ros.command_messages import to_commands, to_gait_state, to_trajectory
 from gait_ros.diagnostics import Diagnostics
+from gait_ros.faults import FAULTS
 from gait_ros.live_observation import SOURCES, LiveObservation
 from gait_ros.lockstep import LockstepClient
 from gait_ros.managed import ManagedNode
@@ -52,6 +55,8 @@ _WATCH_PERIOD = 1.0
 _PATIENCE = 3.0
 _REPEAT = 10.0
 _SHOWN = 0.1
+# Longest wait until subscribers have the last message, and time that it may be on its way [s].
+_ARRIVAL, _UNDERWAY = 0.2, 0.05
 # Control periods in one step from which time has jumped, not only passed late.
 _JUMP = 10.0
 
@@ -162,7 +167,13 @@ class ControllerNode(ManagedNode):
         if not self._chosen.robot:
             raise ConfigurationError("parameter 'robot' is empty; name one, e.g. robot:=guroo")
         self._make_controller()
-        self._safe = SafeOutput(self, self.robot, self._reset_controller)
+        self._safe = SafeOutput(
+            self,
+            self.robot,
+            self._reset_controller,
+            self._on_stopped,
+            self._chosen.interface if self._chosen.output == 'commands' else '',
+        )
         refuse_unknown_overrides(self)
         self._advertise()
         # Wall time, so that it also runs when simulated time does not.
@@ -190,11 +201,17 @@ class ControllerNode(ManagedNode):
         # controller's own default.
         if champion is None and chosen.preset != _NO_PRESET:
             defaults = {**cls.presets[preset], **own_gait(self.robot, name, preset)}
-        self._gait = DeclaredParameters(
-            self, cls.Params, prefix='gait', defaults=defaults, on_change=self._on_gait
-        )
         self._has_weights = bool(chosen.weights)
         more = (load_weights(chosen.weights, chosen.weights_sha256),) if chosen.weights else ()
+        self._gait = DeclaredParameters(
+            self,
+            cls.Params,
+            prefix='gait',
+            defaults=defaults,
+            # What cannot begin with parameters cannot go on with them either.
+            check=lambda params: cls(self.robot, params, *more),
+            on_change=self._on_gait,
+        )
         self.controller: Controller = cls(self.robot, self._gait.value, *more)
         self.controller.reset(chosen.seed)
 
@@ -265,6 +282,7 @@ class ControllerNode(ManagedNode):
                 self.controller,
                 self._chosen.bridge,
                 lambda: self._declared.value.lockstep_delay,
+                self._stopped,
             )
         else:
             self._begin()
@@ -274,13 +292,33 @@ class ControllerNode(ManagedNode):
         self._activated = self._steady.now().nanoseconds
 
     def deactivate(self) -> None:
-        """Stop stepping; the robot keeps its last targets."""
+        """Stop stepping; the last thing that the robot is told is to hold."""
         if self._timer is not None:
             self.destroy_timer(self._timer)
             self._timer = None
+            self._hold()
+            self._targets_publisher.wait_for_all_acked(Duration(seconds=_ARRIVAL))
+            # Best-effort subscribers acknowledge nothing, and lose what is still on its way when
+            # the publisher goes.
+            time.sleep(_UNDERWAY)
         if self._lockstep is not None:
             self._lockstep.close()
             self._lockstep = None
+
+    def _hold(self) -> None:
+        """Tell the robot to stay where its last targets are, without velocity and effort."""
+        held = None if self._chosen.lockstep else self._safe.layer.hold()
+        if held is not None:
+            self._send(held, 1.0 / self._chosen.control_rate)
+
+    def _on_stopped(self) -> None:
+        if self.active:
+            self._hold()
+
+    def _stopped(self) -> str:
+        """Return why lock-step gives no targets; empty: it does."""
+        self._safe.take_stops()
+        return self._safe.stopped
 
     def _begin(self) -> None:
         self._begun = False
@@ -307,6 +345,14 @@ class ControllerNode(ManagedNode):
     # ---------------------------------------------------------------------------------- stepping
 
     def _on_timer(self) -> None:
+        try:
+            self._run_period()
+        except FAULTS as error:
+            self._safe.refuse(error)
+            self._hold()
+
+    def _run_period(self) -> None:
+        self._safe.take_stops()
         dt, period = self._passed(), 1.0 / self._chosen.control_rate
         observation = self._seen.observation(self._tick, self._time)
         absent = missing(observation, self.controller.needs)
@@ -383,6 +429,7 @@ class ControllerNode(ManagedNode):
 
     def _on_gait(self, params: Parameters) -> None:
         self.controller.set_params(params)
+        self._safe.layer.soften()
 
     def _on_load_gait(
         self, request: LoadGait.Request, response: LoadGait.Response
@@ -492,7 +539,7 @@ class ControllerNode(ManagedNode):
     def _unsafe(self) -> str:
         """Return what the safety layer has against the controller's targets."""
         if self._chosen.lockstep or not self._safe.layer.params.enabled:
-            return ''
+            return self._safe.stopped or self._safe.fault
         unmeasured = self._seen.unmeasured()
         if unmeasured:
             return (

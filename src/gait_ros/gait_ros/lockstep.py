@@ -8,7 +8,7 @@ so a trial over topics equals the same trial in one process.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 import random
 import time
 import traceback
@@ -28,6 +28,7 @@ from gait_ros.conversions import (
     to_observation,
     to_targets,
 )
+from gait_ros.faults import FAULTS
 from gait_ros.qos import LOCKSTEP
 
 _RESEND = 0.5
@@ -133,13 +134,22 @@ class LockstepClient:
         Name of the bridge's node; relative names are resolved in this node's namespace.
     delay : callable
         Returns the longest random wall-clock delay of an answer [s]: for tests of the equality.
+    stopped : callable
+        Returns why no targets are to be given; empty: they are. The bridge then ends its trial.
 
     """
 
-    def __init__(self, node: Node, controller: Controller, bridge: str, delay: Any) -> None:
+    def __init__(
+        self,
+        node: Node,
+        controller: Controller,
+        bridge: str,
+        delay: Callable[[], float],
+        stopped: Callable[[], str],
+    ) -> None:
         self._node = node
         self._controller = controller
-        self._delay = delay
+        self._delay, self._stopped = delay, stopped
         self._random = random.Random()
         self._answered: LockstepTargets | None = None
         self.state: Mapping[str, float] = {}
@@ -165,8 +175,10 @@ class LockstepClient:
         time.sleep(self._random.uniform(0.0, self._delay()))
         self._answered = LockstepTargets(trial_id=message.trial_id, tick=message.tick)
         try:
+            if stopped := self._stopped():
+                raise ConfigurationError(stopped)
             self._answered.targets = to_targets(self._step(message, last))
-        except (Exception, SystemExit) as error:
+        except FAULTS as error:
             self._node.get_logger().debug(traceback.format_exc())
             self._answered.error = reason(error)
         self._publisher.publish(self._answered)

@@ -9,6 +9,7 @@ from typing import Any
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 
 from gait_core.errors import ConfigurationError, reason
+from gait_ros.faults import FAULTS
 
 _DONE = TransitionCallbackReturn.SUCCESS
 
@@ -31,7 +32,17 @@ class ManagedNode(LifecycleNode):
         self._refusal: BaseException | None = None
 
     def destroy_node(self) -> None:
-        """Destroy the node and, which LifecycleNode leaves to the collector, its services."""
+        """
+        Deactivate and destroy the node and, which LifecycleNode leaves behind, its services.
+
+        However a node ends, by a signal or by a mistake, it has been deactivated before.
+        """
+        if self.active:
+            self.active = False
+            try:
+                self.deactivate()
+            except FAULTS as error:
+                self.get_logger().error(f'deactivating failed: {reason(error)}')
         super().destroy_node()
         self._state_machine.destroy_when_not_in_use()
 
@@ -86,7 +97,7 @@ class ManagedNode(LifecycleNode):
         self._refusal = None
         try:
             action()
-        except (Exception, SystemExit) as error:
+        except FAULTS as error:
             self._refusal = error
             self.get_logger().error(reason(error))
             self.get_logger().debug(traceback.format_exc())

@@ -22,8 +22,9 @@ from rcl_interfaces.msg import (
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-from gait_core.errors import ConfigurationError, unknown
+from gait_core.errors import ConfigurationError, reason, unknown
 from gait_core.parameters import ParameterInfo, Parameters, build, describe
+from gait_ros.faults import FAULTS
 
 ParametersT = TypeVar('ParametersT', bound=Parameters)
 
@@ -124,9 +125,10 @@ class DeclaredParameters(Generic[ParametersT]):
     defaults : mapping
         Values that replace the dataclass's own defaults, e.g. of a preset.
     check : callable or None
-        Called with the instance that a change would make; its ConfigurationError refuses it.
+        Called with the instance that a change would make; what it raises refuses the change.
     on_change : callable or None
-        Called with the new instance after every accepted change.
+        Called with the new instance after every accepted change. Where it fails, it is called
+        with the old instance again, whose values the parameters then have, and the log says so.
 
     Raises
     ------
@@ -200,6 +202,8 @@ class DeclaredParameters(Generic[ParametersT]):
             )
             if not result.successful:
                 raise ConfigurationError(result.reason)
+            if asdict(self.value) == before:
+                raise ConfigurationError('the parameters were put back: the log says why')
         return tuple(self._prefix + name for name in changed)
 
     def _parameter(self, name: str, value: Any) -> Parameter:
@@ -238,18 +242,35 @@ class DeclaredParameters(Generic[ParametersT]):
     def _judge(self, parameters: list[Parameter]) -> SetParametersResult:
         try:
             changed = self._changed(parameters)
-            if changed is not None and self._check is not None:
+            if changed is not None and changed != self.value and self._check is not None:
                 self._check(changed)
-        except ConfigurationError as error:
-            return SetParametersResult(successful=False, reason=str(error))
+        except FAULTS as error:
+            return SetParametersResult(successful=False, reason=reason(error))
         return SetParametersResult(successful=True)
 
     def _take_over(self, parameters: list[Parameter]) -> None:
         changed = self._changed(parameters)
-        if changed is not None and changed != self.value:
-            self.value = changed
+        if changed is None or changed == self.value:
+            return
+        old, self.value = self.value, changed
+        try:
             if self._on_change is not None:
                 self._on_change(changed)
+        except FAULTS as error:
+            self._node.get_logger().error(
+                f'parameters are put back to what they were: {reason(error)}'
+            )
+            self._put_back(old)
+
+    def _put_back(self, old: ParametersT) -> None:
+        """Set all parameters to the values of an instance that was in force before."""
+        self._node.set_parameters_atomically(
+            [
+                self._parameter(name, getattr(old, info.name))
+                for name, info in self._infos.items()
+                if not info.read_only and getattr(old, info.name) != getattr(self.value, info.name)
+            ]
+        )
 
 
 def refuse_unknown_overrides(node: Node, foreign: tuple[str, ...] = ()) -> None:

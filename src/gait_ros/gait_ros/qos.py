@@ -19,6 +19,7 @@ from rclpy.qos import (
 from rclpy.qos_overriding_options import QoSOverridingOptions
 
 from gait_core.errors import ConfigurationError, nearest, reason
+from gait_ros.faults import FAULTS
 from gait_ros.parameters import overrides
 
 PUBLISHED = QoSProfile(
@@ -102,7 +103,7 @@ def guarded(node: Node, what: str, callback: Callable[[Any], Any]) -> Callable[[
         nonlocal said
         try:
             callback(message)
-        except Exception as error:
+        except FAULTS as error:
             if time.monotonic() - said >= _REPEAT:
                 said = time.monotonic()
                 node.get_logger().error(f'{what} is left out: {reason(error)}')

@@ -8,12 +8,13 @@ from typing import Any
 from rclpy.node import Node
 from std_srvs.srv import Trigger
 
-from gait_core.errors import BadCommand
+from gait_core.errors import reason
 from gait_core.observation import Observation
 from gait_core.robot.model import RobotModel
 from gait_core.safety import FALLEN, HOLDING, RESET, STARTING, STEP, STOPPED, SafetyLayer
 from gait_core.safety_params import SafetyParams
 from gait_core.targets import JointTargets
+from gait_ros.faults import FAULTS, Repeated
 from gait_ros.parameters import DeclaredParameters
 from gait_ros.services import serve
 
@@ -31,28 +32,47 @@ class SafeOutput:
     robot : RobotModel
     begin : callable
         Resets the controller.
+    stop : callable
+        Called at an emergency stop, so that the robot is told to hold before its next period.
+    quantity : str
+        By which alone the robot is driven, as of SafetyLayer.
 
     """
 
-    def __init__(self, node: Node, robot: RobotModel, begin: Callable[[], None]) -> None:
-        self._node, self._begin = node, begin
+    def __init__(
+        self,
+        node: Node,
+        robot: RobotModel,
+        begin: Callable[[], None],
+        stop: Callable[[], None],
+        quantity: str = '',
+    ) -> None:
+        self._node, self._begin, self._stop = node, begin, stop
         declared = DeclaredParameters(node, SafetyParams, prefix=PREFIX, on_change=self._on_change)
-        self.layer = SafetyLayer(robot, declared.value)
+        self.layer = SafetyLayer(robot, declared.value, quantity)
         self._said = self.layer.mode
         self.last_stop = ''
         """Why the robot stands, or what ended its last walk; empty: nothing has."""
-        serve(node, Trigger, '~/emergency_stop', self._on_stop)
+        self.fault = ''
+        """What went wrong in the last control period; empty: nothing did."""
+        self._say_fault = Repeated(node.get_logger().error)
+        self._stops = serve(node, Trigger, '~/emergency_stop', self._on_stop)
         serve(node, Trigger, '~/resume', self._on_resume)
 
     @property
     def trouble(self) -> str:
         """What keeps the robot from doing as the controller says; empty if nothing does."""
-        return '' if self.layer.mode == STARTING else self.layer.reason
+        return self.fault or ('' if self.layer.mode == STARTING else self.layer.reason)
 
     @property
     def urgent(self) -> bool:
         """Whether that is more than a start under way."""
-        return self.layer.mode in _BAD
+        return bool(self.fault) or self.layer.mode in _BAD
+
+    @property
+    def stopped(self) -> str:
+        """Why the emergency stop holds; empty: it does not."""
+        return self.layer.reason if self.layer.mode == STOPPED else ''
 
     def targets(
         self,
@@ -71,24 +91,39 @@ class SafeOutput:
         age : float [s]
             Of the oldest joint state.
         step : callable
-            Steps the controller; what it raises as BadCommand is refused, and the last holds.
+            Steps the controller; whatever it raises is counted, and the last targets hold.
 
         """
         layer = self.layer
-        if not layer.params.enabled:
-            return self._stepped(step)
         action = layer.sense(dt, observation, age)
-        if action == RESET:
-            self._begin()
-        targets = self._stepped(step) if action in (STEP, RESET) else None
+        self.fault = ''
+        targets = None
+        if action in (STEP, RESET):
+            targets = self._stepped(step, anew=action == RESET)
         self._say()
         return layer.output(dt, targets)
+
+    def refuse(self, error: BaseException) -> None:
+        """Count and say that a control period gave nothing usable."""
+        self.layer.refuse()
+        self.fault = f'the robot holds, no usable targets came: {reason(error)}'
+        self._say_fault(self.fault)
+
+    def take_stops(self) -> None:
+        """Act on emergency stops at once that wait behind other requests."""
+        stops = self._stops
+        while True:
+            with stops.handle:
+                request, header = stops.handle.service_take_request(Trigger.Request)
+            if request is None:
+                return
+            stops.send_response(self._on_stop(request, Trigger.Response()), header)
 
     def counts(self) -> Mapping[str, object]:
         """Return what was refused, clamped, held and stopped, for diagnostics."""
         layer = self.layer
         return {
-            'safety': layer.mode if layer.params.enabled else 'off',
+            'safety': layer.mode if layer.params.enabled or self.stopped else 'off',
             'refused': layer.refused,
             'holds': layer.holds,
             'falls': layer.falls,
@@ -96,14 +131,13 @@ class SafeOutput:
             **{f'clamped_{what}': int(count.sum()) for what, count in layer.clamped.items()},
         }
 
-    def _stepped(self, step: Callable[[], JointTargets]) -> JointTargets | None:
+    def _stepped(self, step: Callable[[], JointTargets], anew: bool) -> JointTargets | None:
         try:
+            if anew:
+                self._begin()
             return step()
-        except BadCommand as error:
-            self.layer.refuse()
-            self._node.get_logger().error(
-                f'the controller gave no usable targets: {error}', throttle_duration_sec=10.0
-            )
+        except FAULTS as error:
+            self.refuse(error)
             return None
 
     def _say(self) -> None:
@@ -124,6 +158,7 @@ class SafeOutput:
 
     def _on_stop(self, request: Any, response: Trigger.Response) -> Trigger.Response:
         self.layer.stop('emergency stop')
+        self._stop()
         response.success, response.message = True, self.layer.reason
         self._say()
         return response

@@ -12,6 +12,7 @@ from rclpy.node import Node
 from rclpy.qos import QoSHistoryPolicy, QoSProfile, QoSReliabilityPolicy
 
 from gait_core.errors import ConfigurationError, reason
+from gait_ros.faults import FAULTS
 
 QUEUE = QoSProfile(
     history=QoSHistoryPolicy.KEEP_LAST,
@@ -62,14 +63,14 @@ def serve(
         """Answer one request."""
         try:
             return callback(request, response)
-        except (Exception, SystemExit) as error:
+        except FAULTS as error:
             return refused(response, error)
 
     async def answer_later(request: Any, response: Any) -> Any:
         """Answer one request while others are answered, too."""
         try:
             return await callback(request, response)
-        except (Exception, SystemExit) as error:
+        except FAULTS as error:
             return refused(response, error)
 
     later = inspect.iscoroutinefunction(callback)

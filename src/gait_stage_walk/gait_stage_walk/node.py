@@ -48,6 +48,7 @@ class StageWalkNode(ControllerNode):
         self._forget_finished()
         try:
             self._apply(request)
+            self._safe.layer.soften()
             response.success = True
         except ConfigurationError as error:
             response.message = str(error)
@@ -91,8 +92,12 @@ class StageWalkNode(ControllerNode):
             prefix=f'{PREFIX}.{name}',
             defaults=asdict(started.params),
             check=lambda params: self._mixer.changed(name, asdict(params)),
-            on_change=lambda params: self._mixer.set(name, asdict(params)),
+            on_change=lambda params: self._on_behaviour(name, params),
         )
+
+    def _on_behaviour(self, name: str, params: Any) -> None:
+        self._mixer.set(name, asdict(params))
+        self._safe.layer.soften()
 
     def _set(self, name: str, values: Mapping[str, Any]) -> None:
         if name == WALK:
