@@ -21,52 +21,64 @@ from gait_ros.launch_actions import (
     state_publisher,
 )
 from gait_ros.launch_arguments import HARDWARE_ARGUMENTS, WALK
+from gait_ros.node_champion import check_origin
 
 
 def compose(arguments: Arguments):
     """Return the nodes that the arguments ask for."""
+    champion, gait = arguments.champion(), arguments.text('gait')
+    robot = arguments.text('robot') or (champion.scene.robot if champion else 'guroo')
     if arguments.text('target') != SIM:
-        return [_under_control(arguments)]
-    robot, namespace = arguments.text('robot'), arguments.text('namespace')
+        return [_under_control(arguments, robot)]
+    namespace, sensors = arguments.text('namespace'), arguments.text('sensors')
     engine, terrain = arguments.text('engine'), arguments.text('terrain')
-    gait, preset = arguments.text('gait'), arguments.text('preset')
-    sensors = arguments.text('sensors')
+    preset, named = arguments.text('preset'), arguments.text('controller')
     by_bridge = arguments.text('link_tf') == 'sim_bridge'
+    if champion is None:
+        terrain = terrain or 'flat'
     # Looked up here: what the nodes refuse ends a launch, too, but with status 0.
     make_scene(
         robot,
-        {'terrain': parse_terrain(terrain), **({'engine': engine} if engine else {})},
+        {
+            **({'terrain': parse_terrain(terrain)} if terrain else {}),
+            **({'engine': engine} if engine else {}),
+        },
     )
-    choose_sensors(load_robot(robot), sensors)
+    model = load_robot(robot, champion.scene.draw if champion else 0)
+    choose_sensors(model, sensors)
     known = '' if preset == 'none' else preset
-    controller, _ = choose_controller(load_robot(robot), arguments.text('controller'), known)
+    named = named or (champion.spec.controller if champion else '')
+    controller, _ = choose_controller(model, named, known)
+    if champion is not None:
+        check_origin(champion.origin, robot, controller)
     bridge, walker = walk_graph(
         robot,
         controller,
         preset=preset,
         engine=engine,
         terrain=terrain,
-        seed=arguments.whole('seed'),
+        seed=arguments.seed(None if champion else 0),
         realtime_factor=arguments.number('realtime_factor'),
         namespace=namespace,
-        gait_files=(gait,) if gait else (),
+        champion=gait if champion else '',
+        gait_files=(gait,) if gait and not champion else (),
         link_transforms=by_bridge,
         clock=arguments.truth('publish_clock'),
         sensors=sensors,
     )
     # Those of other packages first: one that is not installed must not leave nodes behind.
-    actions = [] if by_bridge else [state_publisher(to_scene_urdf(load_robot(robot)), namespace)]
+    actions = [] if by_bridge else [state_publisher(to_scene_urdf(model), namespace)]
     if arguments.truth('rviz'):
-        model = load_robot(robot)
         layout = 'tensegrity' if len(model.roots) > 1 else 'sensors' if sensors else 'walk'
         actions.append(rviz(layout, model.length_scale, namespace))
     return [*actions, node_action(bridge, essential=True), node_action(walker)]
 
 
-def _under_control(arguments: Arguments):
+def _under_control(arguments: Arguments, robot: str):
     """Return the launch of the same gait under ros2_control; hardware is activated by hand."""
     alike = {argument.name for argument in WALK} & {a.name for a in HARDWARE_ARGUMENTS}
     given = {name: arguments.text(name) for name in sorted(alike)}
+    given['robot'] = robot
     given['activate'] = str(given['target'] != HARDWARE)
     file = str(Path(__file__).with_name('hardware.launch.py'))
     return IncludeLaunchDescription(

@@ -8,11 +8,17 @@ import pytest
 
 pytest.importorskip('rclpy')
 
+from gait_core import registry
 from gait_core.fall import FallCheck
+from gait_core.parameters import describe
 from gait_core.safety import RUNNING
 from gait_core.testing_skips import need_engine
 from gait_core.trial import run_loop
 from gait_core.trial_spec import FELL, OK
+from gait_evolver.evolve import Evolution
+from gait_evolver.experiment import rebuild_experiment
+from gait_evolver.plan import resolve
+from gait_evolver.run_store import RunStore
 from gait_interfaces.srv import Step
 from gait_ros.controller_node import ControllerNode
 from gait_ros.node_champion import read_node_champion
@@ -20,9 +26,23 @@ from sim_bridge.node import SimBridgeNode
 
 ROOT = Path(__file__).parents[2]
 COMMITTED = sorted((ROOT / 'doc' / 'results').glob('*champion*.yaml'))
-SECONDS = 3.0
+SECONDS, SEARCHED = 3.0, 2.0
 SHARE = 0.1
 """Largest difference of the distance, as a share of that in process."""
+SEARCHES = {
+    'phase_cpg': {'robot': 'a1', 'genes': {'frequency': {'lower': 1.3, 'upper': 1.9}}},
+    'staged_walk': {'robot': 'guroo', 'genes': {'step_size_deg': {'lower': 15.0, 'upper': 22.0}}},
+    'zmp_walk': {'robot': 'guroo', 'genes': {'step_time': {'lower': 0.6, 'upper': 0.9}}},
+    'matsuoka': {'robot': 'tetraspine', 'genes': {'tau_a': {'lower': 0.1, 'upper': 0.3}}},
+    'keyframe_stride': {'robot': 'hexapod', 'genes': {'stroke': {'lower': 0.06, 'upper': 0.12}}},
+    'perceptron': {
+        'robot': 'spider',
+        'parameters': {'spare': 'one'},
+        'optimizer': {'name': 'pattern_cma'},
+        'bodies': 'turn',
+    },
+}
+"""One small search per controller that has something to search."""
 
 
 class LiveWalk:
@@ -86,3 +106,55 @@ def test_a_committed_champion_walks_live_as_in_process(graph, file):
     distance, status = walk.walk(SECONDS)
     here = in_process(file, SECONDS)
     assert status == here[1] and distance == pytest.approx(here[0], rel=SHARE)
+
+
+@pytest.fixture(scope='module', params=SEARCHES)
+def evolved(request, tmp_path_factory):
+    """Return the champion file of a search of four individuals with a controller."""
+    asked = SEARCHES[request.param]
+    experiment = {
+        'controller': request.param,
+        'fitness': {'distance': 1.0},
+        'optimizer': {'name': 'genetic'},
+        'population': 4,
+        'generations': 1,
+        'duration': SEARCHED,
+        'seed': 1,
+        **asked,
+    }
+    plan = resolve(rebuild_experiment(experiment, 'small', {}))
+    need_engine(plan.trial.scene.engine)
+    store = RunStore.create(tmp_path_factory.mktemp('run') / 'run', plan)
+    try:
+        Evolution(store, Here()).run()
+    finally:
+        store.close()
+    return store.champion_file
+
+
+class Here:
+    """Runs trials in this process."""
+
+    def evaluate(self, specs, progress=None):
+        """Return the results of trials."""
+        return [run_loop(spec).result() for spec in specs]
+
+    def close(self):
+        """There is nothing to release."""
+
+
+def test_an_evolved_champion_walks_live_as_in_process(graph, evolved):
+    spec = read_node_champion(evolved).spec
+    distance, status = LiveWalk(graph, evolved).walk(spec.duration)
+    here = in_process(evolved, spec.duration)
+    print(spec.controller, distance, here)
+    assert status == here[1] and distance == pytest.approx(here[0], rel=SHARE)
+
+
+def test_every_controller_that_can_be_searched_is_walked():
+    searched = {
+        name
+        for name in registry.names('controllers')
+        if name != 'wave' and describe(registry.load('controllers', name).Params)
+    }
+    assert searched - {'insect_gait'} == set(SEARCHES)

@@ -84,7 +84,7 @@ class ControllerNodeParams(Parameters):
     control_rate: float = bounded(
         50.0,
         low=1.0,
-        high=1000.0,
+        high=10000.0,
         unit='Hz',
         doc='Steps per second when run live.',
         read_only=True,

@@ -82,9 +82,9 @@ def controller_node(
 
 
 def bridge_node(
-    parameters: Mapping[str, Any], namespace: str = '', name: str = BRIDGE
+    parameters: Mapping[str, Any], namespace: str = '', name: str = BRIDGE, **more: Any
 ) -> NodeSpec:
-    """Return a bridge."""
+    """Return a bridge; ``more`` are further fields of the node."""
     return NodeSpec(
         package='sim_bridge',
         executable='sim_bridge_node',
@@ -92,6 +92,7 @@ def bridge_node(
         namespace=namespace,
         parameters=dict(parameters),
         remappings=FRAMES,
+        **more,
     )
 
 
@@ -107,9 +108,10 @@ def walk_graph(
     preset: str = '',
     engine: str = '',
     terrain: str = 'flat',
-    seed: int = 0,
+    seed: int | None = 0,
     realtime_factor: float = 1.0,
     namespace: str = '',
+    champion: str = '',
     gait_files: tuple[str, ...] = (),
     link_transforms: bool = False,
     clock: bool = True,
@@ -130,8 +132,11 @@ def walk_graph(
         Simulated over wall time.
     namespace : str
         Of both nodes.
+    champion : str
+        Champion file for both nodes; what is empty or ``None`` of engine, terrain and seed is then
+        that of its trial.
     gait_files : tuple of str
-        Parameter files for the controller, e.g. a ``champion.yaml``.
+        Parameter files for the controller.
     link_transforms : bool
         Whether the bridge publishes the links' transforms.
     clock : bool
@@ -140,12 +145,14 @@ def walk_graph(
         Names of the robot's range sensors that it simulates, or ``all``.
 
     """
+    files = (champion,) if champion else ()
+    seeds = {} if seed is None else {'seed': seed}
     bridge = bridge_node(
         {
             'robot': robot,
             'engine': engine,
             'terrain': terrain,
-            'seed': seed,
+            **seeds,
             'mode': 'realtime',
             'realtime_factor': float(realtime_factor),
             'publish_link_tf': link_transforms,
@@ -153,18 +160,19 @@ def walk_graph(
             'sensors': sensors,
         },
         namespace,
+        parameter_files=files,
     )
     walker = controller_node(
         controller,
         {
             'robot': robot,
             'preset': preset,
-            'seed': seed,
+            **seeds,
             'safety.recover': True,
             CLOCK_USERS: True,
         },
         namespace,
-        parameter_files=tuple(gait_files),
+        parameter_files=(*files, *gait_files),
     )
     return bridge, walker
 

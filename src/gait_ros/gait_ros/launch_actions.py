@@ -19,10 +19,12 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
+from gait_core.champion import is_champion
 from gait_core.errors import ConfigurationError, nearest
 from gait_ros.graph import FRAMES, NodeSpec
 from gait_ros.launch_arguments import LaunchArgument
 from gait_ros.layouts import layout_for, topics_of
+from gait_ros.node_champion import NodeChampion, read_node_champion
 
 _TRUE = ('true', '1', 'yes', 'on')
 _FALSE = ('false', '0', 'no', 'off')
@@ -49,6 +51,19 @@ class Arguments:
             raise ConfigurationError(
                 f"launch argument '{name}' is '{self.text(name)}', expected a whole number"
             ) from None
+
+    def seed(self, default: int | None = 0) -> int | None:
+        """Return the argument of that name; the default where it is empty."""
+        return self.whole('seed') if self.text('seed') else default
+
+    def champion(self) -> NodeChampion | None:
+        """Return the champion that ``gait`` names; ``None`` for any other file or none."""
+        file = Path(self.text('gait'))
+        if not file.is_file() or not is_champion(file):
+            return None
+        champion = read_node_champion(file)
+        champion.load_weights()
+        return champion
 
     def number(self, name: str) -> float:
         """Return an argument as a number; ConfigurationError if it is none."""

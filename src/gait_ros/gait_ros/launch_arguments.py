@@ -38,15 +38,21 @@ _CLOCK = LaunchArgument(
 )
 _RVIZ = LaunchArgument(name='rviz', default='false', text='Open RViz: true or false.')
 _GAIT = (
-    LaunchArgument(name='controller', text="Registered controller; empty: the robot's default."),
+    LaunchArgument(
+        name='controller',
+        text="Registered controller; empty: the champion's, else the robot's default.",
+    ),
     LaunchArgument(
         name='preset',
         text="Parameter set; empty: the default one; 'none': the controller's defaults.",
     ),
     LaunchArgument(
-        name='gait', text='Parameter file of the controller, e.g. a champion.yaml; empty: none.'
+        name='gait',
+        text='Parameter file of the controller, or a champion.yaml: robot, controller, control '
+        'period, weights and, in simulation, scene are its own where no argument differs; '
+        'empty: none.',
     ),
-    LaunchArgument(name='seed', default='0', text='Of engine and controller.'),
+    LaunchArgument(name='seed', text="Of engine and controller; empty: the champion's, else 0."),
 )
 _MOVED = LaunchArgument(
     name='target',
@@ -80,7 +86,7 @@ _CONTROL = (
 )
 
 WALK = (
-    _ROBOT.of('guroo'),
+    LaunchArgument(name='robot', text="Robot name or folder; empty: the champion's, else guroo."),
     LaunchArgument(
         name='target',
         default=SIM,
@@ -88,9 +94,12 @@ WALK = (
         text='What moves the joints; other than sim: hardware.launch.py, which takes more.',
     ),
     *_GAIT,
-    LaunchArgument(name='engine', text="Physics; empty: the robot's default."),
     LaunchArgument(
-        name='terrain', default='flat', text='NAME[:key=value,...], e.g. rough:range=0.02.'
+        name='engine', text="Physics; empty: the champion's, else the robot's default."
+    ),
+    LaunchArgument(
+        name='terrain',
+        text="NAME[:key=value,...], e.g. rough:range=0.02; empty: the champion's, else flat.",
     ),
     LaunchArgument(
         name='sensors',

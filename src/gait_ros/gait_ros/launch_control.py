@@ -27,6 +27,7 @@ from gait_core.trial_setup import choose_controller
 from gait_ros.control_graph import hardware_graph
 from gait_ros.graph import clock_of
 from gait_ros.launch_actions import Arguments, node_action, rviz, state_publisher
+from gait_ros.node_champion import check_origin
 
 
 def under_control(arguments: Arguments, *, walking: bool) -> list[Any]:
@@ -48,7 +49,7 @@ def under_control(arguments: Arguments, *, walking: bool) -> list[Any]:
         simulation = {
             'realtime_factor': arguments.number('realtime_factor'),
             **clock_of(arguments.truth('publish_clock')),
-            **({'seed': arguments.whole('seed')} if walking else {}),
+            **({'seed': arguments.seed()} if walking else {}),
         }
     # Looked up here: what the nodes refuse ends a launch, too, but with status 0.
     # An estimator publishes odom -> base_link, and the tree must go on from there.
@@ -87,10 +88,15 @@ def _walker(
 ) -> tuple[str, dict[str, Any]]:
     preset = arguments.text('preset')
     known = '' if preset == 'none' else preset
-    controller, _ = choose_controller(robot, arguments.text('controller'), known)
+    champion = arguments.champion()
+    named = arguments.text('controller') or (champion.spec.controller if champion else '')
+    controller, _ = choose_controller(robot, named, known)
+    seed = arguments.seed(None if champion else 0)
+    if champion is not None:
+        check_origin(champion.origin, arguments.text('robot'), controller)
     parameters = {
         'preset': preset,
-        'seed': arguments.whole('seed'),
+        **({} if seed is None else {'seed': seed}),
         'autostart': arguments.truth('activate'),
         'safety.recover': simulation is not None,
     }

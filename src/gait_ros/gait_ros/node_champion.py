@@ -39,6 +39,17 @@ class NodeChampion:
         return self.spec.scene
 
     @property
+    def origin(self) -> Origin:
+        """Controller and robot that it is for."""
+        scene = self.champion.spec.scene
+        return Origin(
+            controller=self.spec.controller,
+            robot=scene.robot,
+            identity=self.champion.robot,
+            draw=scene.draw,
+        )
+
+    @property
     def control_rate(self) -> float:
         """Control periods per second of the trial [Hz]."""
         return 1.0 / self.scene.control_period

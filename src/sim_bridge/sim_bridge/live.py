@@ -46,9 +46,9 @@ class LiveSimulation:
     settle : float [s]
         Time from tick 0 for which commands are ignored. They are a controller's in mid-gait where
         a simulation replaces one that was commanded.
-    waits : bool
-        Keep the state of tick 0, without physics, until the first command is taken. A gait then
-        begins in the state in which a trial of the scene does.
+    settled : float or None [s]
+        Start as a trial does: after the robot has settled for that time, and without physics until
+        the first command is taken. ``None``: physics run from tick 0.
 
     Raises
     ------
@@ -57,9 +57,12 @@ class LiveSimulation:
 
     """
 
-    def __init__(self, scene: Scene, seed: int, settle: float = 0.0, waits: bool = False) -> None:
+    def __init__(
+        self, scene: Scene, seed: int, settle: float = 0.0, settled: float | None = None
+    ) -> None:
         self.scene = scene
-        self.waits = self._waiting = waits
+        self._settled = settled
+        self._waiting = settled is not None
         self.seed = seed
         self.tick = 0
         self.commanded = False
@@ -77,7 +80,8 @@ class LiveSimulation:
 
     def _begin(self) -> None:
         try:
-            self.observation = self.engine.reset(self.scene, self.seed)
+            ticks = round((self._settled or 0.0) / self.dt)
+            self.observation = self.engine.reset(self.scene, self.seed, ticks)
         except SimulationDiverged as error:
             raise ConfigurationError(
                 f'the simulation of this scene diverges before its first tick: {error}'
@@ -96,7 +100,7 @@ class LiveSimulation:
     def anew(self) -> LiveSimulation:
         """Return the simulation of the same scene from tick 0."""
         settle = SETTLE if self.commanded else 0.0
-        return LiveSimulation(self.scene, self.seed, settle, self.waits)
+        return LiveSimulation(self.scene, self.seed, settle, self._settled)
 
     def close(self) -> None:
         """Release the engine."""

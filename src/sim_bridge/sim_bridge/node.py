@@ -159,8 +159,9 @@ class SimBridgeNode(ManagedNode):
         """Return a simulation at tick 0, in an engine of its own, and what is published of it."""
         old = self._live
         settle = SETTLE if old is not None and old.commanded else 0.0
-        # As in its trial, a champion's gait begins in the scene's start pose.
-        live = LiveSimulation(scene, check_seed(seed), settle, scene == self._champion_scene)
+        champion = self._champion if scene == self._champion_scene else None
+        settled = None if champion is None else champion.spec.settle_time
+        live = LiveSimulation(scene, check_seed(seed), settle, settled)
         try:
             return live, RunStreams(live.engine, scene, seed, self._params.sensors)
         except BaseException:
@@ -175,7 +176,7 @@ class SimBridgeNode(ManagedNode):
             self._fault = ''
         before = self._scene.control_period if self._scene is not None else 0.0
         self._live, self._streams, self._scene = live, streams, live.scene
-        self._pace, self._patience = Pace(live.dt), Patience(live.waits)
+        self._pace, self._patience = Pace(live.dt), Patience(live.scene == self._champion_scene)
         self._time.restart(live.dt, live.tick)
         if self._runner is not None and live.dt != before:
             self._poll()

@@ -124,12 +124,7 @@ def _same_place(ours: str, theirs: str) -> bool:
 
 
 def _file_sha256(file: str) -> str:
-    if not file:
-        return ''
-    try:
-        return hashlib.sha256(read_bytes(file)).hexdigest()
-    except ConfigurationError as error:
-        raise ConfigurationError(f'mesh {error}') from error
+    return hashlib.sha256(read_bytes(file)).hexdigest() if file else ''
 
 
 def _rounded(value: Any) -> Any:
