@@ -26,6 +26,7 @@ from tf2_msgs.msg import TFMessage
 import yaml
 
 from gait_core.errors import ConfigurationError
+from gait_core.hardware import read_hardware
 from gait_core.robot.load import load_robot
 from gait_interfaces.msg import WorkerStatus
 from gait_ros.control_graph import hardware_graph
@@ -258,9 +259,9 @@ def test_control_alone_is_a_manager_its_controllers_and_a_description():
 
 @pytest.mark.parametrize('output', ['joint_trajectory', 'commands'])
 def test_a_gait_on_hardware_waits_and_commands_the_active_controller(output):
-    _, _, active, _, walker = started('hardware.launch.py', output=output)
-    expected = hardware_nodes('hardware', output=output)[-1]
-    assert walker.facts == facts(expected)
+    _, _, active, _, motors, walker = started('hardware.launch.py', output=output)
+    expected = hardware_nodes('hardware', output=output)[-2:]
+    assert [motors.facts, walker.facts] == [facts(spec) for spec in expected]
     moving = {
         'joint_trajectory': 'joint_trajectory_controller/joint_trajectory',
         'commands': 'forward_position_controller/commands',
@@ -288,6 +289,36 @@ def test_a_simulated_robot_is_the_hardware_of_its_manager(tmp_path):
     assert bridge.parameters['hardware'] is True
     assert bridge.parameters['calibration'] == str(file)
     assert walker.parameters['use_sim_time'] is True
+
+
+@pytest.mark.parametrize('file', ['hardware.launch.py', 'control.launch.py'])
+@pytest.mark.parametrize('target', ['topic', 'hardware', 'mock'])
+def test_without_a_plugin_the_node_hardware_stands_before_the_motors(file, target):
+    """Also where no hardware.yaml says anything of them; a bridge plays the same motors."""
+    nodes = {node.executable: node for node in started(file, target=target, robot='a1')}
+    assert ('hardware_node' in nodes) == (target != 'mock')
+    if target == 'topic':
+        played = nodes['sim_bridge_node'].parameters['calibration']
+        given = nodes['hardware_node'].parameters['hardware']
+        assert played == given and read_hardware(given, load_robot('a1')).motors
+
+
+@pytest.mark.parametrize(
+    ('target', 'plugin', 'broadcast'),
+    [('mock', '', True), ('hardware', 'a/B', True), ('hardware', '', False), ('topic', '', False)],
+)
+def test_a_gait_reads_the_imu_that_is_broadcast_and_none_is_spawned_without_a_sensor(
+    tmp_path, target, plugin, broadcast
+):
+    file = tmp_path / 'hardware.yaml'
+    file.write_text(f'plugin: {plugin}\n' if plugin else '{}\n')
+    nodes = started('hardware.launch.py', robot='a1', target=target, hardware=str(file))
+    walker = nodes[-1]
+    heard = dict(walker.remappings).get('imu/data', 'imu/data')
+    # imu_sensor_broadcaster publishes ~/imu.
+    assert heard == ('imu_sensor_broadcaster/imu' if broadcast else 'imu/data')
+    spawned = any('imu_sensor_broadcaster' in node.words for node in nodes)
+    assert spawned == broadcast == ('<sensor' in nodes[1].parameters['robot_description'])
 
 
 def test_a_plugin_reaches_the_motors_itself(tmp_path):

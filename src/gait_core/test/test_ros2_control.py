@@ -52,8 +52,9 @@ def test_a_block_has_every_joint_with_its_limits_and_stance(name, target):
         model = robot.joint[joint.get('name')]
         position = joint.find('command_interface[@name="position"]')
         assert [float(bound.text) for bound in position] == [model.lower, model.upper]
-        initial = joint.find('state_interface[@name="position"]/param[@name="initial_value"]')
-        assert float(initial.text) == robot.nominal_stance.get(model.name, 0.0)
+        # What a motor has not told is not made up; the first value of the broadcaster is NaN.
+        told = [float(p.text) for p in joint.iterfind('state_interface/param')]
+        assert told == ([robot.nominal_stance.get(model.name, 0.0)] if target == MOCK else [])
         states = [state.get('name') for state in joint.iterfind('state_interface')]
         assert states == ['position', 'velocity', 'effort']
     sensors = [sensor.findtext('param') for sensor in block.iterfind('sensor')]
@@ -135,6 +136,24 @@ def test_controllers_claim_what_the_block_offers(name):
         forward = nodes[f'forward_{interface}_controller']
         assert forward == {'joints': list(robot.joint_names), 'interface_name': interface}
     assert ('imu_sensor_broadcaster' in nodes) == bool(robot.imu_link)
+
+
+def test_a_broadcaster_of_the_imu_is_there_where_the_description_has_a_sensor(tmp_path):
+    robot = loaded('guroo')
+    file = tmp_path / 'hardware.yaml'
+    file.write_text('plugin: a/B\n')
+    plain, plugin = read_hardware('', robot), read_hardware(str(file), robot)
+    for target, hardware in (
+        *((target, None) for target in (MOCK, TOPIC, HARDWARE)),
+        *((target, plain) for target in (MOCK, TOPIC, HARDWARE)),
+        *((target, plugin) for target in (MOCK, TOPIC, HARDWARE)),
+    ):
+        sensor = control_element(robot, target, hardware).find('sensor')
+        spawned = '/**/imu_sensor_broadcaster' in controllers(robot, target, 200.0, hardware)
+        assert spawned == (sensor is not None)
+        assert spawned == (target == MOCK or target == HARDWARE and hardware is plugin)
+        values = [] if sensor is None else sensor.findall('state_interface/param')
+        assert len(values) == (target == MOCK)
 
 
 def test_what_ros2_control_cannot_carry_is_refused_in_one_line():

@@ -9,13 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from gait_core.hardware import Hardware
 from gait_core.robot.model import RobotModel
 from gait_core.robot.ros2_control import (
+    IMU_BROADCASTER,
+    MOCK,
     STATE_BROADCASTER,
     TRAJECTORY_CONTROLLER,
+    by_plugin,
     command_interfaces,
     controllers,
     forward_controller,
+    reports_imu,
 )
 from gait_ros.graph import CLOCK_USERS, NodeSpec, bridge_node, controller_node
 
@@ -30,6 +35,7 @@ def control_graph(
     controllers_file: str,
     *,
     output: str = 'joint_trajectory',
+    motors: Hardware | None = None,
     simulated: bool = False,
     namespace: str = '',
 ) -> tuple[NodeSpec, ...]:
@@ -45,6 +51,8 @@ def control_graph(
         What ``gait_core.robot.ros2_control.controllers_text`` wrote.
     output : str
         One of ``OUTPUTS``: the controller for it is activated, the other ones only loaded.
+    motors : Hardware or None
+        What the hardware.yaml says; ``None``: nothing.
     simulated : bool
         Whether a bridge is behind it, whose clock all follow.
     namespace : str
@@ -60,7 +68,8 @@ def control_graph(
         parameters=clock,
         parameter_files=(controllers_file,),
     )
-    names = list(controllers(robot, target)[f'/**/{MANAGER}']['ros__parameters'])[1:]
+    told = controllers(robot, target, hardware=motors)
+    names = list(told[f'/**/{MANAGER}']['ros__parameters'])[1:]
     moving = moving_controller(robot, output)
     idle = [
         name
@@ -98,10 +107,18 @@ def walker_under_control(
     parameters: Mapping[str, Any],
     *,
     output: str = 'joint_trajectory',
+    imu: bool = False,
     namespace: str = '',
     gait_files: tuple[str, ...] = (),
 ) -> NodeSpec:
-    """Return a gait's controller whose targets go to the controllers of controller_manager."""
+    """
+    Return a gait's controller whose targets go to the controllers of controller_manager.
+
+    With ``imu`` its IMU is the one that ros2_control broadcasts, on the broadcaster's own topic.
+    """
+    remappings = [(output, f'{moving_controller(robot, output)}/{output}')]
+    if imu:
+        remappings.append(('imu/data', f'{IMU_BROADCASTER}/imu'))
     return controller_node(
         controller,
         {
@@ -111,7 +128,7 @@ def walker_under_control(
         },
         namespace,
         parameter_files=gait_files,
-        remappings=((output, f'{moving_controller(robot, output)}/{output}'),),
+        remappings=tuple(remappings),
     )
 
 
@@ -120,14 +137,16 @@ def simulated_hardware(robot: str, parameters: Mapping[str, Any], namespace: str
     return bridge_node({'robot': robot, 'hardware': True, **parameters}, namespace)
 
 
-def motor_node(robot: str, hardware: str, namespace: str = '') -> NodeSpec:
-    """Return the node that turns joints into motors, with a hardware.yaml."""
+def motor_node(
+    robot: str, hardware: str, namespace: str = '', *, simulated: bool = False
+) -> NodeSpec:
+    """Return the node between controller_manager and motors, with a hardware.yaml or without."""
     return NodeSpec(
         package='gait_ros',
         executable='hardware_node',
         name='hardware',
         namespace=namespace,
-        parameters={'robot': robot, 'hardware': hardware},
+        parameters={'robot': robot, 'hardware': hardware, CLOCK_USERS: simulated},
     )
 
 
@@ -141,7 +160,7 @@ def hardware_graph(
     controller: str,
     output: str = 'joint_trajectory',
     hardware: str = '',
-    by_plugin: bool = False,
+    motors: Hardware | None = None,
     simulation: Mapping[str, Any] | None = None,
     namespace: str = '',
     gait_files: tuple[str, ...] = (),
@@ -160,11 +179,11 @@ def hardware_graph(
     controller : str
         Registered name of that controller.
     hardware : str
-        A hardware.yaml; empty: motors are as joints.
-    by_plugin : bool
-        Whether that names a plugin, which then reaches the motors itself.
+        A hardware.yaml; empty: motors are as joints. A simulation needs one.
+    motors : Hardware or None
+        What it says; a plugin that it names reaches the motors itself.
     simulation : mapping or None
-        Parameters of a bridge to be the hardware; ``None``: no bridge.
+        Parameters of a bridge to play the motors; ``None``: no bridge.
     namespace, gait_files
         Of all nodes; of the gait.
 
@@ -175,15 +194,14 @@ def hardware_graph(
         target,
         controllers_file,
         output=output,
+        motors=motors,
         simulated=simulated,
         namespace=namespace,
     )
-    between = bool(hardware) and not by_plugin
-    if between:
-        nodes += (motor_node(name, hardware, namespace),)
+    if target != MOCK and not by_plugin(target, motors):
+        nodes += (motor_node(name, hardware, namespace, simulated=simulated),)
     if simulation is not None:
-        # With motors of their own the bridge plays those, and speaks as they do.
-        played = {**simulation, **({'calibration': hardware} if between else {})}
+        played = {**simulation, 'calibration': hardware}
         nodes += (simulated_hardware(name, played, namespace),)
     if walker:
         nodes += (
@@ -192,6 +210,7 @@ def hardware_graph(
                 controller,
                 {'robot': name, CLOCK_USERS: simulated, **walker},
                 output=output,
+                imu=reports_imu(robot, target, motors),
                 namespace=namespace,
                 gait_files=gait_files,
             ),

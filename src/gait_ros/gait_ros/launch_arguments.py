@@ -57,8 +57,8 @@ _GAIT = (
 _MOVED = LaunchArgument(
     name='target',
     choices=(MOCK, TOPIC, HARDWARE),
-    text='What moves the joints: mock components, whoever takes hardware/joint_commands, or '
-    'real motors.',
+    text='What moves the joints: mock components, whoever takes motors/joint_commands as a '
+    'bridge does, or real motors.',
 )
 _CONTROL = (
     LaunchArgument(
@@ -77,7 +77,7 @@ _CONTROL = (
     LaunchArgument(
         name='simulation',
         default='true',
-        text='With target topic: a bridge is the hardware, true or false.',
+        text='With target topic: a bridge plays the motors, true or false.',
     ),
     _FACTOR,
     _CLOCK,

@@ -16,7 +16,6 @@ from gait_core.hardware import read_hardware
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.robot.ros2_control import (
-    HARDWARE,
     MOCK,
     TOPIC,
     control_urdf,
@@ -42,8 +41,9 @@ def under_control(arguments: Arguments, *, walking: bool) -> list[Any]:
     """
     name, target = arguments.text('robot'), arguments.text('target')
     robot, namespace = load_robot(name), arguments.text('namespace')
-    file = arguments.text('hardware')
-    hardware = read_hardware(file, robot)
+    given = arguments.text('hardware')
+    hardware = read_hardware(given, robot)
+    file = str(Path(given).expanduser().resolve()) if given and target != MOCK else ''
     simulation: dict[str, Any] | None = None
     if target == TOPIC and arguments.truth('simulation'):
         simulation = {
@@ -54,18 +54,22 @@ def under_control(arguments: Arguments, *, walking: bool) -> list[Any]:
     # Looked up here: what the nodes refuse ends a launch, too, but with status 0.
     # An estimator publishes odom -> base_link, and the tree must go on from there.
     description = with_base_link(control_urdf(robot, target, hardware), BASE_LINK)
+    controllers = controllers_text(robot, target, _rate(arguments), hardware)
     controller, walker = _walker(arguments, robot, simulation) if walking else ('', {})
     gait = arguments.text('gait') if walking else ''
+    folder = Path(tempfile.mkdtemp(prefix='gait_control_'))
+    if simulation is not None and not file:
+        file = _written(folder / 'hardware.yaml', hardware.text())
     nodes = hardware_graph(
         name,
         robot,
         target,
-        _controllers_file(robot, target, arguments.number('rate')),
+        _written(folder / 'controllers.yaml', controllers),
         walker,
         controller=controller,
         output=arguments.text('output'),
-        hardware=str(Path(file).expanduser().resolve()) if file and target != MOCK else '',
-        by_plugin=target == HARDWARE and bool(hardware.plugin),
+        hardware=file,
+        motors=hardware,
         simulation=simulation,
         namespace=namespace,
         gait_files=(gait,) if gait else (),
@@ -103,9 +107,14 @@ def _walker(
     return controller, parameters
 
 
-def _controllers_file(robot: RobotModel, target: str, rate: float) -> str:
+def _rate(arguments: Arguments) -> float:
+    rate = arguments.number('rate')
     if not 1.0 <= rate <= 10_000.0:
         raise ConfigurationError(f"launch argument 'rate' is {rate:g} Hz, expected 1 to 10000")
-    file = Path(tempfile.mkdtemp(prefix='gait_control_')) / 'controllers.yaml'
-    file.write_text(controllers_text(robot, target, rate), encoding='utf-8')
+    return rate
+
+
+def _written(file: Path, content: str) -> str:
+    """Return the path of a file, written."""
+    file.write_text(content, encoding='utf-8')
     return str(file)

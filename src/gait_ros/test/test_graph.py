@@ -1,5 +1,6 @@
 """The node graph is plain data that names what exists."""
 
+from dataclasses import replace
 from importlib.metadata import entry_points
 from itertools import pairwise
 
@@ -7,7 +8,10 @@ import pytest
 import yaml
 
 from gait_core.errors import ConfigurationError
+from gait_core.hardware import same_as_joints
+from gait_core.robot.load import load_robot
 from gait_core.testing import WaveController, registered, spec_for_test
+from gait_ros.control_graph import hardware_graph
 from gait_ros.graph import evolve_graph, trial_graph, walk_graph, worker_names
 
 WAVE = {'amplitude': 0.1 + 0.2, 'frequency': 1e-05 + 1.0}
@@ -92,3 +96,33 @@ def test_parameter_files_keep_every_bit_and_type(wave):
     arguments = ros_arguments(walker, 'p.yaml')
     assert ('-r', '__node:=controller') in pairwise(arguments)
     assert arguments[-2:] == ['--params-file', 'p.yaml']
+
+
+@pytest.mark.parametrize('target', ['mock', 'topic', 'hardware'])
+@pytest.mark.parametrize('plugin', ['', 'a/B'])
+def test_before_motors_of_topics_stands_the_node_hardware(target, plugin):
+    """And a gait reads the IMU that is broadcast, where one is."""
+    robot = load_robot('a1')
+    motors = replace(same_as_joints(robot), plugin=plugin)
+    simulation = {} if target == 'topic' else None
+    nodes = hardware_graph(
+        'a1',
+        robot,
+        target,
+        'controllers.yaml',
+        {'seed': 0},
+        controller='phase_cpg',
+        hardware='motors.yaml',
+        motors=motors,
+        simulation=simulation,
+    )
+    by_name = {node.name: node for node in nodes}
+    between = target == 'topic' or target == 'hardware' and not plugin
+    assert ('hardware' in by_name) == between
+    if simulation is not None:
+        assert by_name['sim_bridge'].parameters['calibration'] == 'motors.yaml'
+        assert by_name['hardware'].parameters['use_sim_time'] is True
+    broadcast = target == 'mock' or target == 'hardware' and bool(plugin)
+    assert ('imu_sensor_broadcaster' in by_name['spawner_of_active'].arguments) == broadcast
+    told = dict(by_name['cpg'].remappings)
+    assert told.get('imu/data') == ('imu_sensor_broadcaster/imu' if broadcast else None)

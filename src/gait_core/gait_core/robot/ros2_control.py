@@ -6,7 +6,7 @@ Plain data for an installed ros2_control; nothing of it is needed for a simulati
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 import math
 from typing import Any
@@ -60,6 +60,16 @@ def forward_controller(interface: str) -> str:
     return f'forward_{interface}_controller'
 
 
+def by_plugin(target: str, hardware: Hardware | None) -> bool:
+    """Return whether a plugin of ros2_control reaches the motors; else topics do, if any."""
+    return hardware is not None and target == HARDWARE and bool(hardware.plugin)
+
+
+def reports_imu(robot: RobotModel, target: str, hardware: Hardware | None = None) -> bool:
+    """Return whether ros2_control is told of an IMU; topics of joints carry none."""
+    return bool(robot.imu_link) and (target == MOCK or by_plugin(target, hardware))
+
+
 def control_element(
     robot: RobotModel, target: str, hardware: Hardware | None = None
 ) -> Element | None:
@@ -90,7 +100,7 @@ def control_element(
             f"robot '{robot.name}' has {len(robot.force_elements)} force elements and "
             f'{len(robot.joint_names)} joints: ros2_control carries robots of joints alone'
         )
-    real = hardware is not None and target == HARDWARE and bool(hardware.plugin)
+    real = by_plugin(target, hardware)
     block = Element('ros2_control', name=robot.name, type='system')
     system = SubElement(block, 'hardware')
     if target == MOCK:
@@ -112,12 +122,15 @@ def control_element(
         )
     for name in robot.joint_names:
         element = _joint(block, robot, robot.joint[name])
+        if target == MOCK:
+            # Where motors answer, what they have not told is unknown: no value is made up.
+            _initial(element, robot)
         if real and hardware is not None and name in hardware.motors:
             motor = hardware.motors[name]
             numbers = {key: repr(getattr(motor, key)) for key in ('sign', 'ratio', 'offset')}
             _parameters(element, {'motor': motor.name, **numbers})
-    if target == MOCK or real:
-        _imu(block, robot)
+    if reports_imu(robot, target, hardware):
+        _imu(block, robot, target)
     return block
 
 
@@ -133,7 +146,9 @@ def control_urdf(robot: RobotModel, target: str, hardware: Hardware | None = Non
     return ElementTree.tostring(document, encoding='unicode', xml_declaration=True) + '\n'
 
 
-def controllers(robot: RobotModel, target: str, rate: float = 200.0) -> dict[str, Any]:
+def controllers(
+    robot: RobotModel, target: str, rate: float = 200.0, hardware: Hardware | None = None
+) -> dict[str, Any]:
     """
     Return the parameters of controller_manager and of the controllers of a robot.
 
@@ -147,6 +162,8 @@ def controllers(robot: RobotModel, target: str, rate: float = 200.0) -> dict[str
     target : str
     rate : float [Hz]
         Of controller_manager.
+    hardware : Hardware or None
+        As of ``control_element``.
 
     """
     joints, interfaces = list(robot.joint_names), command_interfaces(robot)
@@ -173,7 +190,7 @@ def controllers(robot: RobotModel, target: str, rate: float = 200.0) -> dict[str
             'forward_command_controller/ForwardCommandController',
             {'joints': list(joints), 'interface_name': interface},
         )
-    if robot.imu_link and target in (MOCK, HARDWARE):
+    if reports_imu(robot, target, hardware):
         own[IMU_BROADCASTER] = (
             'imu_sensor_broadcaster/IMUSensorBroadcaster',
             {'sensor_name': 'imu', 'frame_id': robot.imu_link},
@@ -184,9 +201,11 @@ def controllers(robot: RobotModel, target: str, rate: float = 200.0) -> dict[str
     return {f'/**/{name}': {'ros__parameters': values} for name, values in nodes.items() if values}
 
 
-def controllers_text(robot: RobotModel, target: str, rate: float = 200.0) -> str:
+def controllers_text(
+    robot: RobotModel, target: str, rate: float = 200.0, hardware: Hardware | None = None
+) -> str:
     """Return the controllers.yaml of a robot."""
-    return str(yaml.safe_dump(controllers(robot, target, rate), sort_keys=False))
+    return str(yaml.safe_dump(controllers(robot, target, rate, hardware), sort_keys=False))
 
 
 def control_xacro(robot: RobotModel) -> str:
@@ -218,10 +237,14 @@ def control_xacro(robot: RobotModel) -> str:
     for condition, block in blocks.items():
         assert block is not None
         _xacro(system, 'if', value=f'${{bool({condition})}}').extend(block[0])
-        if len(shown) == 1:
-            shown.extend(block.iterfind('joint'))
+    mocked = f'${{target == "{MOCK}"}}'
+    for name in robot.joint_names:
+        element = _joint(shown, robot, robot.joint[name])
+        _initial(element, robot, lambda state: _xacro(state, 'if', value=mocked))
     sensed = f'${{bool(target == "{MOCK}" or target == "{HARDWARE}" and plugin)}}'
-    _imu(_xacro(shown, 'if', value=sensed), robot)
+    if robot.imu_link:
+        sensor = _xacro(shown, 'if', value=sensed)
+        _imu(sensor, robot, MOCK, lambda state: _xacro(state, 'if', value=mocked))
     ElementTree.indent(root)
     text = ElementTree.tostring(root, encoding='unicode')
     return f'<?xml version="1.0"?>\n<!-- Made from the model by {_TOOL}. -->\n{text}\n'
@@ -247,20 +270,34 @@ def _joint(block: Element, robot: RobotModel, joint: Joint) -> Element:
         command = SubElement(element, 'command_interface', name=name)
         bounds = zip(('min', 'max'), limits[name], strict=True)
         _parameters(command, {key: repr(float(v)) for key, v in bounds if math.isfinite(v)})
-    initial = repr(float(robot.nominal_stance.get(joint.name, 0.0)))
     for name in INTERFACES:
-        state = SubElement(element, 'state_interface', name=name)
-        if name == 'position':
-            _parameters(state, {'initial_value': initial})
+        SubElement(element, 'state_interface', name=name)
     return element
 
 
-def _imu(block: Element, robot: RobotModel) -> None:
-    if not robot.imu_link:
-        return
+def _same(element: Element) -> Element:
+    return element
+
+
+def _initial(
+    joint: Element, robot: RobotModel, where: Callable[[Element], Element] = _same
+) -> None:
+    """Let a joint begin in the stance; ``where`` puts a condition around the parameter."""
+    state = joint.find('state_interface[@name="position"]')
+    assert state is not None
+    value = repr(float(robot.nominal_stance.get(joint.get('name', ''), 0.0)))
+    _parameters(where(state), {'initial_value': value})
+
+
+def _imu(
+    block: Element,
+    robot: RobotModel,
+    target: str,
+    where: Callable[[Element], Element] = _same,
+) -> None:
     sensor = SubElement(block, 'sensor', name='imu')
     for name in _IMU_INTERFACES:
         state = SubElement(sensor, 'state_interface', name=name)
-        if name == 'orientation.w':
-            _parameters(state, {'initial_value': '1.0'})
+        if name == 'orientation.w' and target == MOCK:
+            _parameters(where(state), {'initial_value': '1.0'})
     _parameters(sensor, {'frame_id': robot.imu_link})
