@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+import random
 import signal
 import subprocess
 import sys
@@ -17,6 +18,9 @@ from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from rclpy.qos import QoSProfile, qos_profile_sensor_data
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
 
 from gait_core import registry
 from gait_core.robot.load import load_robot
@@ -203,3 +207,131 @@ def start_process():
     yield start
     for process in started:
         process.kill()
+
+
+NAN = float('nan')
+
+
+class Manager:
+    """
+    controller_manager with a trajectory controller, in front of topic-based hardware.
+
+    It replays what its parts do, as their sources have it. joint_state_topic_hardware_interface:
+    every joint in the order of the URDF's block, NaN for what no controller claims, always sent
+    (trigger_joint_command_threshold -1), only the newest state counts, NaN in it does not.
+    joint_trajectory_controller: holds the state at its activation, NaN for what is not known; goes
+    from what it last commanded to the point, NaN until it arrives where that was NaN; then keeps
+    the point. joint_state_broadcaster: NaN until the first state, and the last state for ever.
+    """
+
+    def __init__(self, graph, joints, seed=0):
+        self.joints = list(joints)
+        self._graph, self._random = graph, random.Random(seed)
+        self.state, self.desired, self.written = {}, None, []
+        self._point, self._arrives, self._time = {}, 0.0, 0.0
+        node = graph.client
+        # As their sources create them: depth 1; sensor data; reliable.
+        self._commands = node.create_publisher(
+            JointState, '/hardware/joint_commands', QoSProfile(depth=1)
+        )
+        self._states = node.create_publisher(JointState, '/joint_states', QoSProfile(depth=10))
+        node.create_subscription(
+            JointState, '/hardware/joint_states', self._on_state, qos_profile_sensor_data
+        )
+        node.create_subscription(
+            JointTrajectory,
+            '/joint_trajectory_controller/joint_trajectory',
+            self._on_trajectory,
+            QoSProfile(depth=10),
+        )
+
+    def _on_state(self, message):
+        told = zip(message.name, message.position, strict=True)
+        self.state.update({name: value for name, value in told if value == value})
+
+    def _on_trajectory(self, message):
+        assert set(message.joint_names) <= set(self.joints), 'a controller would refuse these'
+        point, span = message.points[-1], message.points[-1].time_from_start
+        self._arrives = self._time + span.sec + span.nanosec * 1e-9
+        self._point = dict(zip(message.joint_names, point.positions, strict=True))
+
+    def write(self, positions=None, joints=None, **more):
+        """Publish a command as the hardware component does."""
+        joints = self.joints if joints is None else joints
+        values = [NAN] * len(joints) if positions is None else list(positions)
+        message = JointState(name=list(joints), position=values, **more)
+        self._commands.publish(message)
+
+    def activate(self):
+        """Let the trajectory controller hold where the joints are, as far as that is known."""
+        self.desired = {name: self.state.get(name, NAN) for name in self.joints}
+        self._point = {}
+
+    def update(self, dt=0.005):
+        """Run one cycle: read, let the controllers act, write, broadcast."""
+        if self.desired is None:
+            self.activate()
+        left = self._arrives - self._time
+        share = 1.0 if left <= dt else dt / left
+        self._time += dt
+        for name, goal in self._point.items():
+            start = self.desired[name]
+            self.desired[name] = goal if share == 1.0 else start + share * (goal - start)
+        command = [self.desired[name] for name in self.joints]
+        self.written.append(command)
+        self.write(command)
+        known = JointState(name=['gripper', *self.joints])
+        known.header.stamp = self._graph.client.get_clock().now().to_msg()
+        known.position = [0.0, *(self.state.get(name, NAN) for name in self.joints)]
+        known.velocity = [NAN] * len(known.name)
+        known.effort = [NAN] * len(known.name)
+        self._states.publish(known)
+
+    def run(self, done, timeout=15.0):
+        """Cycle, often late and sometimes twice in a row, until something is true."""
+
+        def cycle():
+            for _ in range(self._random.choice((0, 1, 1, 1, 2))):
+                self.update()
+            self._graph.spin(self._random.uniform(0.0, 0.01))
+            return done()
+
+        self._graph.until(cycle, timeout)
+
+
+class Motors:
+    """Motors that reach every position at once, and report while they are asked to."""
+
+    def __init__(self, graph, at):
+        self.at, self.commands = dict(at), []
+        self.silent = set()
+        node = graph.client
+        self._states = node.create_publisher(JointState, '/motors/joint_states', 10)
+        node.create_subscription(
+            JointState, '/motors/joint_commands', self._on_command, qos_profile_sensor_data
+        )
+        self._timer = node.create_timer(0.01, self.report)
+
+    def report(self):
+        """Tell where the motors are that are not silent."""
+        told = {name: value for name, value in self.at.items() if name not in self.silent}
+        if told:
+            self._states.publish(JointState(name=list(told), position=list(told.values())))
+
+    def _on_command(self, message):
+        self.commands.append(message)
+        for name, value in zip(message.name, message.position, strict=bool(message.position)):
+            if value == value:
+                self.at[name] = value
+
+
+@pytest.fixture
+def manage(graph):
+    """Return what makes a controller_manager in front of some joints."""
+    return lambda joints, seed=0: Manager(graph, joints, seed)
+
+
+@pytest.fixture
+def motorize(graph):
+    """Return what makes motors at some positions, by name."""
+    return lambda at: Motors(graph, at)

@@ -1,10 +1,7 @@
 """
 What controller_manager says and hears, in its forms, orders and timing, against our nodes.
 
-controller_manager itself has no wheel. ``Manager`` replays what its parts do, as their sources
-have it: joint_state_topic_hardware_interface (every joint in the order of the URDF's block, NaN
-for what no controller claims, only the newest state counts), joint_trajectory_controller (from the
-desired state to the point), joint_state_broadcaster (NaN for what the hardware does not report).
+controller_manager itself has no wheel: the fixture ``manage`` replays what its parts do.
 """
 
 import math
@@ -18,10 +15,10 @@ import pytest
 pytest.importorskip('rclpy')
 
 from builtin_interfaces.msg import Time
-from rclpy.qos import QoSProfile, qos_profile_sensor_data
+from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
-from trajectory_msgs.msg import JointTrajectory
 
 from gait_core import registry
 from gait_core.errors import NotInstalled
@@ -31,89 +28,11 @@ from gait_core.robot.load import load_robot, robot_names
 from gait_core.robot.ros2_control import controllers_text
 from gait_core.trial_setup import choose_controller
 from gait_core.trial_spec import Command
-from gait_ros.command_messages import seconds
 from gait_ros.controller_node import ControllerNode
 from gait_ros.hardware_node import HardwareNode
 from sim_bridge.node import SimBridgeNode
 
 NAN = float('nan')
-
-
-class Manager:
-    """controller_manager with a trajectory controller, in front of topic-based hardware."""
-
-    def __init__(self, graph, joints, seed=0):
-        self.joints = list(joints)
-        self._graph, self._random = graph, random.Random(seed)
-        self.state, self.desired, self.written = {}, {}, []
-        self._point, self._start, self._arrives = {}, {}, 0.0
-        node = graph.client
-        # As their sources create them: depth 1; sensor data; reliable.
-        self._commands = node.create_publisher(
-            JointState, '/hardware/joint_commands', QoSProfile(depth=1)
-        )
-        self._states = node.create_publisher(JointState, '/joint_states', QoSProfile(depth=10))
-        node.create_subscription(
-            JointState, '/hardware/joint_states', self._on_state, qos_profile_sensor_data
-        )
-        node.create_subscription(
-            JointTrajectory,
-            '/joint_trajectory_controller/joint_trajectory',
-            self._on_trajectory,
-            QoSProfile(depth=10),
-        )
-        self._time = 0.0
-
-    def _on_state(self, message):
-        self.state = dict(zip(message.name, message.position, strict=True))
-
-    def _on_trajectory(self, message):
-        assert set(message.joint_names) <= set(self.joints), 'a controller would refuse these'
-        point = message.points[-1]
-        self._start = {**self.state, **self.desired}
-        self._began = self._time
-        self._arrives = self._time + seconds(point.time_from_start)
-        self._point.update(zip(message.joint_names, point.positions, strict=True))
-
-    def write(self, positions=None, joints=None, **more):
-        """Publish a command as the hardware component does."""
-        joints = self.joints if joints is None else joints
-        values = [NAN] * len(joints) if positions is None else list(positions)
-        message = JointState(name=list(joints), position=values, **more)
-        self._commands.publish(message)
-
-    def update(self, dt=0.005):
-        """Run one cycle: read, let the controllers act, write, broadcast."""
-        self._time += dt
-        if not self.state:
-            self.write()
-            return
-        if self._point:
-            span = self._arrives - self._began
-            share = min(1.0, (self._time - self._began) / span)
-            for name, goal in self._point.items():
-                start = self._start[name]
-                self.desired[name] = start + share * (goal - start)
-        command = [self.desired.get(name, NAN) for name in self.joints]
-        self.written.append(command)
-        self.write(command)
-        known = JointState(name=['gripper', *self.joints])
-        known.header.stamp = self._graph.client.get_clock().now().to_msg()
-        known.position = [0.0, *(self.state[name] for name in self.joints)]
-        known.velocity = [NAN] * len(known.name)
-        known.effort = [NAN] * len(known.name)
-        self._states.publish(known)
-
-    def run(self, done, timeout=15.0):
-        """Cycle, often late and sometimes twice in a row, until something is true."""
-
-        def cycle():
-            for _ in range(self._random.choice((0, 1, 1, 1, 2))):
-                self.update()
-            self._graph.spin(self._random.uniform(0.0, 0.01))
-            return done()
-
-        self._graph.until(cycle, timeout)
 
 
 @pytest.fixture
@@ -129,8 +48,8 @@ def pose(bridge):
     return bridge._live.observation.joint_positions
 
 
-def test_a_bridge_as_hardware_takes_every_form_of_command(graph, bridge, box_model):
-    manager = Manager(graph, shuffled(box_model))
+def test_a_bridge_as_hardware_takes_every_form_of_command(graph, bridge, box_model, manage):
+    manager = manage(shuffled(box_model))
     graph.until(lambda: manager.state)
     start = pose(bridge).copy()
     for _ in range(5):
@@ -174,9 +93,9 @@ def test_as_hardware_it_is_silent_where_a_broadcaster_speaks(bridge):
 
 
 def test_a_gait_walks_through_a_jittering_manager_without_the_pose_of_the_base(
-    graph, bridge, box, box_model
+    graph, bridge, box, box_model, manage
 ):
-    manager = Manager(graph, shuffled(box_model))
+    manager = manage(shuffled(box_model))
     graph.until(lambda: manager.state)
     measured = dict(manager.state)
     node = graph.add(
@@ -208,21 +127,23 @@ joints:
 """
 
 
-def test_motors_behind_the_hardware_are_seen_as_joints(graph, box, box_model, tmp_path):
+def test_motors_behind_the_hardware_are_seen_as_joints(graph, box, box_model, manage, tmp_path):
     file = tmp_path / 'hardware.yaml'
     file.write_text(HARDWARE)
     out = tmp_path / 'found.yaml'
     bridge = graph.add(SimBridgeNode, robot=box, hardware=True, calibration=str(file))
-    graph.add(HardwareNode, robot=box, hardware=str(file), calibrated=str(out))
+    graph.add(HardwareNode, robot=box, hardware=str(file), calibrated=str(out), start_speed=100.0)
     motors = []
     graph.client.create_subscription(
         JointState, '/motors/joint_states', motors.append, qos_profile_sensor_data
     )
-    manager = Manager(graph, shuffled(box_model))
+    manager = manage(shuffled(box_model))
     goal = {name: 0.02 * (i + 1) for i, name in enumerate(box_model.joint_names)}
     graph.until(lambda: manager.state)
+    asked = graph.client.create_publisher(Bool, '/motion_requested', 10)
 
     def there():
+        asked.publish(Bool(data=True))
         manager.write([goal[name] for name in manager.joints])
         graph.spin(0.02)
         seen = [manager.state[name] for name in box_model.joint_names]
@@ -234,8 +155,8 @@ def test_motors_behind_the_hardware_are_seen_as_joints(graph, box, box_model, tm
     assert readings['m0'] == pytest.approx(0.3 - 2 * goal['leg0_joint0'])
     assert readings['leg0_joint1'] == pytest.approx(0.3 + 2 * goal['leg0_joint1'])
 
-    answer = graph.call(Trigger, '/hardware/calibrate')
-    assert answer.success, answer.message
+    # The motors must have been still for a second.
+    graph.until(lambda: graph.call(Trigger, '/hardware/calibrate').success)
     found = read_hardware(str(out), box_model)
     stance = box_model.nominal_stance['leg0_joint0']
     assert found.motors['leg0_joint0'].offset == pytest.approx(readings['m0'] + 2 * stance)

@@ -5,7 +5,8 @@ import pytest
 pytest.importorskip('rclpy')
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from sensor_msgs.msg import JointState
+from sensor_msgs.msg import Imu, JointState
+from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 
 from gait_core.errors import SimulationDiverged
@@ -27,7 +28,8 @@ LEVELS = {
 def impatient(monkeypatch):
     """Let nodes tell sooner what they would tell after three seconds."""
     for module in ('gait_ros.controller_node', 'gait_ros.hardware_node', 'sim_bridge.node'):
-        monkeypatch.setattr(f'{module}._PATIENCE', 0.2)
+        if module != 'gait_ros.hardware_node':
+            monkeypatch.setattr(f'{module}._PATIENCE', 0.2)
         monkeypatch.setattr(f'{module}._WATCH_PERIOD', 0.1)
 
 
@@ -58,7 +60,8 @@ class Told:
 
 
 def test_a_controller_tells_who_is_silent_what_it_ignores_and_why_it_stands(graph, box, box_model):
-    graph.add(ControllerNode, robot=box, controller='wave', remap=('__ns:=/r1',))
+    given = {'robot': box, 'controller': 'wave', 'safety__fall_action': 'ignore'}
+    graph.add(ControllerNode, remap=('__ns:=/r1',), **given)
     told = Told(graph, '/r1/controller: controller')
     values = told.until('warn', 'waiting for joint_positions: nobody publishes joint_states')
     assert values[''] == box and values['controller'] == 'wave'
@@ -95,7 +98,11 @@ def test_a_bridge_tells_of_a_rival_and_of_a_divergence(graph, box, monkeypatch):
     graph.client.destroy_publisher(rival)
     told.until('ok')
 
-    senders = [graph.add(ControllerNode, robot=box, controller='wave', name=name) for name in 'ab']
+    # The second is refused where it knows of the first: it speaks on the topic all the same.
+    senders = [
+        graph.add(ControllerNode, robot=box, controller='wave', name=name, start=name == 'a')
+        for name in 'ab'
+    ]
     told.until('warn', 'joint_trajectory is published by /a as well as by /b: the robot follows')
     monkeypatch.setattr('gait_ros.joint_topics._STREAM', 5)
     monkeypatch.setattr('gait_ros.joint_topics._PATIENCE', 0.3)
@@ -117,19 +124,51 @@ def test_the_hardware_node_tells_from_which_side_nothing_comes(graph, box, box_m
     told.until('warn', 'nothing has come on motors/joint_states: is the driver of the motors')
     names = list(box_model.joint_names)
     talk = {
-        topic: graph.client.create_publisher(JointState, topic, 10)
-        for topic in ('/motors/joint_states', '/hardware/joint_commands')
+        topic: graph.client.create_publisher(kind, topic, 10)
+        for topic, kind in (
+            ('/motors/joint_states', JointState),
+            ('/hardware/joint_commands', JointState),
+            ('/motion_requested', Bool),
+        )
     }
     both = JointState(name=[*names, 'tail'], position=[0.0] * 9)
     one = graph.client.create_timer(0.02, lambda: talk['/motors/joint_states'].publish(both))
+    told.until('warn', 'no gait is active and asked to move: nothing has come on motion_requested')
+    asked = Bool(data=True)
+    three = graph.client.create_timer(0.02, lambda: talk['/motion_requested'].publish(asked))
     told.until('warn', 'nothing has come on hardware/joint_commands: is controller_manager')
     two = graph.client.create_timer(0.02, lambda: talk['/hardware/joint_commands'].publish(both))
     values = told.until('ok', 'running')
     assert values['unknown names'] == 'tail' and int(values['from motors/joint_states']) > 0
     assert graph.logged('WARN', "unknown name 'tail'")
     graph.client.destroy_timer(one)
-    told.until('warn', 'nothing comes any more on motors/joint_states')
+    # What was moving and now holds is an error.
+    values = told.until(
+        'error', "motor 'leg0_joint0' of joint 'leg0_joint0' has told no plausible"
+    )
+    assert values['holds'] == 'true'
+    for timer in (two, three):
+        graph.client.destroy_timer(timer)
+
+
+def test_falls_that_nobody_sees_are_an_error(graph, box, box_model):
+    """A fall is seen by IMU or odometry: without either, watching must not pass for running."""
+    graph.add(ControllerNode, robot=box, controller='wave')
+    told = Told(graph, '/controller: controller')
+    states = graph.client.create_publisher(JointState, '/joint_states', 10)
+    names = list(box_model.joint_names)
+    still = JointState(name=names, position=box_model.joint_stance.tolist())
+    one = graph.client.create_timer(0.02, lambda: states.publish(still))
+    told.until('error', 'falls are not seen: nothing usable has come on /imu/data or /odom')
+    assert graph.logged('WARN', 'falls are not seen', 'safety.fall_action')
+    imu = graph.client.create_publisher(Imu, '/imu/data', 10)
+    level = Imu()
+    level.orientation.w = 1.0
+    two = graph.client.create_timer(0.02, lambda: imu.publish(level))
+    told.until('ok')
     graph.client.destroy_timer(two)
+    told.until('error', 'falls are not seen: nothing usable has come for')
+    graph.client.destroy_timer(one)
 
 
 @pytest.mark.parametrize(

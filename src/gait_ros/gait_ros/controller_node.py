@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+import math
 from pathlib import Path
 import sys
 import time
@@ -24,6 +25,7 @@ from gait_core.errors import ConfigurationError
 from gait_core.observation import missing
 from gait_core.parameters import Parameters, bounded, build, flag, floats, text, whole
 from gait_core.robot.load import load_robot
+from gait_core.safety import RUNNING
 from gait_core.seeding import MAX_SEED
 from gait_core.targets import JointTargets, TargetMemory
 from gait_core.trial_setup import choose_controller, nested, own_gait
@@ -40,6 +42,7 @@ from gait_ros.live_observation import SOURCES, LiveObservation
 from gait_ros.lockstep import LockstepClient
 from gait_ros.managed import ManagedNode
 from gait_ros.markers import gait_markers
+from gait_ros.motion_claim import MotionClaim
 from gait_ros.node_champion import check_origin, find_champion, read_node_champion
 from gait_ros.parameters import DeclaredParameters, overrides, refuse_unknown_overrides
 from gait_ros.posture_input import PostureInput, takes_posture
@@ -234,7 +237,9 @@ class ControllerNode(ManagedNode):
         self._velocity: VelocityInput | None = None
         self._posture: PostureInput | None = None
         self._foreign: list[str] = []
+        self._claim: MotionClaim | None = None
         if not chosen.lockstep:
+            self._claim = MotionClaim(self, chosen.output)
             self._listen()
         serve(self, LoadGait, '~/load_gait', self._on_load_gait)
         self._lockstep: LockstepClient | None = None
@@ -285,6 +290,8 @@ class ControllerNode(ManagedNode):
                 self._stopped,
             )
         else:
+            assert self._claim is not None
+            self._claim.begin()
             self._begin()
             self._timer = self.create_timer(
                 1.0 / self._chosen.control_rate, self._on_timer, clock=self._gait_clock
@@ -301,6 +308,8 @@ class ControllerNode(ManagedNode):
             # Best-effort subscribers acknowledge nothing, and lose what is still on its way when
             # the publisher goes.
             time.sleep(_UNDERWAY)
+        if self._claim is not None:
+            self._claim.end()
         if self._lockstep is not None:
             self._lockstep.close()
             self._lockstep = None
@@ -350,15 +359,20 @@ class ControllerNode(ManagedNode):
         except FAULTS as error:
             self._safe.refuse(error)
             self._hold()
+            self._tell_claim()
 
     def _run_period(self) -> None:
         self._safe.take_stops()
         dt, period = self._passed(), 1.0 / self._chosen.control_rate
         observation = self._seen.observation(self._tick, self._time)
         absent = missing(observation, self.controller.needs)
-        self._waiting = self._lacking(absent) if absent else ''
-        self._show()
+        assert self._claim is not None
+        # Before anything has moved a second sender is waited for; later it is only told of.
+        self._waiting = '' if self._claim.asked else self._claim.rival
         if absent:
+            self._waiting = self._lacking(absent)
+        self._show()
+        if self._waiting:
             return
 
         def step() -> JointTargets:
@@ -374,7 +388,13 @@ class ControllerNode(ManagedNode):
         targets = self._safe.targets(min(dt, period), observation, age, step)
         if targets is not None:
             self._send(targets, period)
+            self._tell_claim()
         self._publish_state()
+
+    def _tell_claim(self) -> None:
+        assert self._claim is not None
+        layer = self._safe.layer
+        self._claim.tell(layer.mode if layer.params.enabled else RUNNING)
 
     def _passed(self) -> float:
         """Return the time since the last step [s], also where the clock has jumped meanwhile."""
@@ -473,17 +493,19 @@ class ControllerNode(ManagedNode):
 
     def _on_watch(self) -> None:
         self._foreign = mistyped(self)
-        trouble = self._trouble()
-        self._tell(trouble)
+        if self._claim is not None:
+            self._claim.look()
+        trouble, blind = self._trouble(), self._blind()
+        self._tell(trouble or blind)
         if self._lockstep is not None:
             self._publish_state()
-        stamp, failed = self.get_clock().now().to_msg(), self.active and self._safe.urgent
+        rival = self._claim.rival if self._claim is not None else ''
         self._diagnostics.tell(
-            stamp,
+            self.get_clock().now().to_msg(),
             self._chosen.robot,
-            trouble or ('' if self.active else 'inactive: configure and activate it'),
+            trouble or blind or ('' if self.active else 'inactive: configure and activate it'),
             self._readings,
-            failed=failed,
+            failed=self.active and bool(self._safe.urgent or rival or (blind and not trouble)),
         )
 
     def _readings(self) -> dict[str, object]:
@@ -534,7 +556,26 @@ class ControllerNode(ManagedNode):
             if stopped:
                 return stopped
         foreign = self._foreign[0] if self._foreign else ''
-        return foreign or self._waiting or self._unsafe()
+        rival = self._claim.rival if self._claim is not None else ''
+        return foreign or rival or self._waiting or self._unsafe()
+
+    def _blind(self) -> str:
+        """Return that falls go unseen though they are to be watched for; empty: they are seen."""
+        layer = self._safe.layer
+        watches = layer.params.enabled and layer.params.fall_action != 'ignore'
+        if not (self.active and watches and self.robot.fall) or self._chosen.lockstep:
+            return ''
+        age, waited = self._seen.tilt_age(), self._steady.now().nanoseconds - self._activated
+        if age < _PATIENCE or waited < _PATIENCE * 1e9:
+            return ''
+        said = 'has come' if math.isinf(age) else f'has come for {age:.1f} s'
+        return (
+            f'falls are not seen: nothing usable {said} on {self._topic("imu/data")} or '
+            f'{self._topic("odom")}; mend it, or set safety.fall_action to ignore'
+        )
+
+    def _topic(self, name: str) -> str:
+        return self.resolve_topic_name(name)
 
     def _unsafe(self) -> str:
         """Return what the safety layer has against the controller's targets."""

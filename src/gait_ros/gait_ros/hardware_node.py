@@ -1,26 +1,34 @@
-"""The node between controller_manager and motors: their names, signs, ratios and offsets."""
+"""The node between controller_manager and motors: their terms, their limits, and when to hold."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 import sys
 import time
 from typing import Any
 
+import numpy as np
 from rclpy.clock import Clock, ClockType
+from rclpy.duration import Duration
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 
-from gait_core.errors import BadCommand, ConfigurationError
+from gait_core.arrays import FloatArray
+from gait_core.errors import BadCommand, ConfigurationError, excerpt
 from gait_core.hardware import JointValues, read_hardware
+from gait_core.motor_guard import MotorGuard
+from gait_core.motor_readings import Readings
 from gait_core.names import unmatched
-from gait_core.parameters import Parameters, flag, text
+from gait_core.parameters import Parameters, bounded, flag, text
 from gait_core.robot.load import load_robot
+from gait_ros.clock import UNKNOWN, others_on
 from gait_ros.diagnostics import Diagnostics
 from gait_ros.joint_messages import (
     COMMANDS,
+    MOTION,
     MOTOR_COMMANDS,
     MOTOR_STATES,
     STATES,
@@ -35,16 +43,17 @@ from gait_ros.services import serve
 
 _REPEAT = 10.0
 _WATCH_PERIOD = 1.0
-_PATIENCE = 3.0
-_SENDERS = {
-    MOTOR_STATES: 'the driver of the motors',
-    COMMANDS: 'controller_manager, with target:=topic,',
-}
+_TICK = 0.05
+# Unknown names that diagnostics list.
+_LISTED = 20
+# Longest wait for the last hold to arrive, and the time that it may be under way [s].
+_ARRIVAL, _UNDERWAY = 0.2, 0.02
+_STILL_FOR, _STILL_WITHIN = 1.0, 0.01
 
 
 @dataclass(frozen=True, kw_only=True)
 class HardwareNodeParams(Parameters):
-    """Whose motors they are, and what is known of them."""
+    """Whose motors they are, what is known of them, and when they hold."""
 
     robot: str = text('', doc='Robot name or folder.', read_only=True)
     hardware: str = text(
@@ -53,11 +62,32 @@ class HardwareNodeParams(Parameters):
     calibrated: str = text(
         'hardware.calibrated.yaml', doc='File that ~/calibrate writes; it must not be there.'
     )
+    start_speed: float = bounded(
+        1.0,
+        low=0.001,
+        high=100.0,
+        unit='rad/s or m/s',
+        doc='Greatest speed of a joint from the measured or held pose until it meets what is '
+        'commanded; its own limit holds, too.',
+    )
+    hold_after: float = bounded(
+        0.5,
+        low=0.02,
+        high=60.0,
+        unit='s',
+        doc='Silence of a motor, of motion_requested or of commands after which all motors hold.',
+    )
     autostart: bool = flag(True, doc='Configure and activate without being asked.', read_only=True)
 
 
 class HardwareNode(ManagedNode):
-    """Passes commands on to motors and their states back, each in its own terms."""
+    """
+    Passes commands on to motors and their states back, each in its own terms.
+
+    No command reaches a motor before every motor has reported, a gait is active and somebody has
+    asked it for motion. Commands are bounded, and motors hold when commands, the gait or a motor
+    fall silent.
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__('hardware', **kwargs)
@@ -67,100 +97,330 @@ class HardwareNode(ManagedNode):
         refuse_unknown_overrides(self)
         if not chosen.robot:
             raise ConfigurationError("parameter 'robot' is empty; name one, e.g. robot:=guroo")
-        self._hardware = read_hardware(chosen.hardware, load_robot(chosen.robot))
-        self._readings: dict[str, float] = {}
-        self._came: dict[str, int] = {}
-        self._heard: dict[str, float] = {}
-        self._refused = 0
+        robot = load_robot(chosen.robot)
+        self._hardware = read_hardware(chosen.hardware, robot)
+        self._guard = MotorGuard(robot)
+        self._joints = robot.joint_names
+        motors = [self._hardware.motors[joint] for joint in self._joints]
+        self._motors = tuple(motor.name for motor in motors)
+        self._told = Readings(self._motors, np.array([_STILL_WITHIN * m.ratio for m in motors]))
+        self._known = Readings(self._joints)
+        self._stale: set[str] = set()
+        self._came = {MOTOR_STATES: 0, COMMANDS: 0}
+        self._times: dict[str, FloatArray] = {}
+        self._wanted = self._moved = self._holding = False
+        self._passed: FloatArray | None = None
+        self._rival = ''
+        self._open = False
+        self._refused = self._kept_back = 0
         self._unknown: set[str] = set()
+        self._connect()
+
+    def _connect(self) -> None:
         self._diagnostics = Diagnostics(self, 'hardware')
-        for source, target, change in (
-            (COMMANDS, MOTOR_COMMANDS, self._hardware.to_motors),
-            (MOTOR_STATES, STATES, self._to_joints),
-        ):
-            publisher = advertise(self, JointState, target)
-            listen(self, JointState, source, self._relay(source, publisher, change))
+        self._to_motors = advertise(self, JointState, MOTOR_COMMANDS)
+        self._to_manager = advertise(self, JointState, STATES)
+        listen(self, JointState, COMMANDS, self._on_command)
+        listen(self, JointState, MOTOR_STATES, self._on_state)
+        listen(self, Bool, MOTION, self._on_motion)
         serve(self, Trigger, '~/calibrate', self._on_calibrate)
-        self._began = time.monotonic()
         steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self.create_timer(_TICK, self._on_tick, clock=steady)
         self.create_timer(_WATCH_PERIOD, self._on_watch, clock=steady)
 
-    def _relay(
-        self, source: str, publisher: Any, change: Callable[[JointValues], JointValues]
-    ) -> Callable[[JointState], None]:
-        def relay(message: JointState) -> None:
-            """Pass a message on, changed, while the node is active."""
-            self._came[source] = self._came.get(source, 0) + 1
-            self._heard[source] = time.monotonic()
-            if not self.active:
-                return
-            try:
-                values = to_values(message)
-            except BadCommand as error:
-                self._refused += 1
-                self.get_logger().warning(
-                    f'{source} refused: {error}', throttle_duration_sec=_REPEAT
-                )
-                return
-            changed = change(values)
-            if len(changed.names) < len(values.names):
-                self._report_unknown(source, values.names)
-            publisher.publish(from_values(changed, message.header.stamp))
+    # ------------------------------------------------------------------------------- lifecycle
 
-        return relay
+    def activate(self) -> None:
+        """Begin to pass states on, and commands when they may; refuse a second sender."""
+        self._rival = self._second_sender()
+        if self._rival:
+            raise ConfigurationError(self._rival)
+        # What motors told before may be long past: they are to report anew.
+        self._known = Readings(self._joints)
+        self._guard.forget()
+        self._moved = self._holding = False
+        self._passed = None
 
-    def _report_unknown(self, source: str, names: Sequence[str]) -> None:
-        motors = self._hardware.motors
-        known = list(motors) if source == COMMANDS else [one.name for one in motors.values()]
-        self._unknown |= set(names) - set(known)
+    def deactivate(self) -> None:
+        """Let the motors hold, then leave them alone."""
+        self._hold()
+        self._guard.release()
+        if self._moved:
+            self._to_motors.wait_for_all_acked(Duration(seconds=_ARRIVAL))
+            # Best-effort subscribers acknowledge nothing.
+            time.sleep(_UNDERWAY)
+
+    # ---------------------------------------------------------------------------------- messages
+
+    def _on_motion(self, message: Bool) -> None:
+        self._wanted, self._times[MOTION] = bool(message.data), self._now()
+
+    def _on_state(self, message: JointState) -> None:
+        values = self._taken(MOTOR_STATES, message)
+        if values is None:
+            return
+        now = self._now()
+        if values.position is not None:
+            self._told.take(values.names, values.position, now)
+        if not self.active:
+            return
+        joints = self._guard.measure(self._hardware.to_joints(values))
+        if joints.position is not None:
+            self._known.take(joints.names, joints.position, now)
+        if joints.names:
+            self._to_manager.publish(from_values(joints, message.header.stamp))
+
+    def _on_command(self, message: JointState) -> None:
+        values = self._taken(COMMANDS, message)
+        if values is None or not self.active:
+            return
+        now = self._times[COMMANDS]
+        if self._obstacle(now):
+            self._kept_back += 1
+            return
+        if self._holding:
+            self._holding = False
+            self._guard.soften()
+        self._guard.start_speed = self._declared.value.start_speed
+        dt = 0.0 if self._passed is None else float(now[0] - self._passed[0])
+        self._passed, self._moved = now, True
+        known = [i for i, name in enumerate(values.names) if name in self._hardware.motors]
+        bounded = self._guard.command(_some(values, known), dt)
+        self._send(bounded, message.header.stamp)
+
+    def _taken(self, source: str, message: JointState) -> JointValues | None:
+        """Return the values of a message, or nothing of one that is refused."""
+        self._came[source] += 1
+        try:
+            values = to_values(message)
+        except BadCommand as error:
+            self._refused += 1
+            self.get_logger().warning(
+                f'{source} refused: {excerpt(error)}', throttle_duration_sec=_REPEAT
+            )
+            return None
+        self._times[source] = self._now()
+        known = self._hardware.motors if source == COMMANDS else self._motors
+        if not all(name in known for name in values.names):
+            self._report_unknown(source, values.names, list(known))
+        return values
+
+    def _report_unknown(self, source: str, names: Sequence[str], known: Sequence[str]) -> None:
+        for name in names:
+            if name not in known and len(self._unknown) < _LISTED:
+                self._unknown.add(excerpt(name))
         self.get_logger().warning(
-            f'{source}: {unmatched("name", names, known)}; left out',
+            f'{source}: {excerpt(unmatched("name", names, known))}; left out',
             throttle_duration_sec=_REPEAT,
         )
 
+    def _send(self, values: JointValues, stamp: Any) -> None:
+        if values.names:
+            self._to_motors.publish(from_values(self._hardware.to_motors(values), stamp))
+
+    def _hold(self) -> None:
+        if self._moved:
+            self._holding, self._passed = True, None
+            self._send(self._guard.hold(), self.get_clock().now().to_msg())
+
+    # ---------------------------------------------------------------------------------- watching
+
+    def _on_tick(self) -> None:
+        """Hold while something is in the way of commands, and tell it once."""
+        if not self.active:
+            return
+        now = self._now()
+        stale = self._silent(now)
+        for joint in stale - self._stale:
+            # When it is back, its position counts, not what it was told before.
+            self._guard.release_joint(joint)
+        self._stale = stale
+        obstacle = self._obstacle(now)
+        if obstacle:
+            self._hold()
+        if bool(obstacle) == self._open:
+            self._open = not obstacle
+            if self._open:
+                self.get_logger().info('commands reach the motors')
+            elif self._holding:
+                self.get_logger().error(f'the motors hold: {obstacle}')
+
     def _on_watch(self) -> None:
-        trouble = self._trouble()
+        rival = self._second_sender()
+        if rival and not self._rival:
+            self.get_logger().error(rival)
+        self._rival = rival
+        trouble = 'inactive: configure and activate it'
+        if self.active:
+            trouble = self._obstacle(self._now())
         if trouble:
             self.get_logger().warning(trouble, throttle_duration_sec=_REPEAT)
         stamp = self.get_clock().now().to_msg()
-        self._diagnostics.tell(stamp, self._declared.value.robot, trouble, self._values)
+        lost = self._holding and (self._wanted or bool(self._stale))
+        self._diagnostics.tell(
+            stamp,
+            self._declared.value.robot,
+            trouble,
+            self._values,
+            failed=self.active and (bool(self._rival) or lost),
+        )
 
-    def _trouble(self) -> str:
-        """Return what does not come through, for a person; empty: both directions do."""
-        if not self.active:
-            return 'inactive: configure and activate it'
-        now = time.monotonic()
-        for source, who in _SENDERS.items():
-            if now - self._heard.get(source, self._began) > _PATIENCE:
-                said = 'has come' if source not in self._heard else 'comes any more'
-                return f'nothing {said} on {source}: is {who} running?'
+    def _obstacle(self, now: FloatArray) -> str:
+        """Return why no command may reach a motor, for a person; empty: nothing is in the way."""
+        if self._rival:
+            return self._rival
+        ages = self._known.ages(now)
+        never = np.flatnonzero(np.isinf(ages) & np.isnan(self._known.values))
+        if len(never):
+            return self._unreported(never, now)
+        silent = [i for i, joint in enumerate(self._joints) if joint in self._silent(now)]
+        if silent:
+            i = silent[0]
+            return (
+                f'{self._named(i)} has told no plausible position for {ages[i]:.1f} s '
+                f'({len(silent)} of {len(ages)} motors): is the driver of the motors running?'
+            )
+        return self._unwanted(now) or self._unfed(now)
+
+    def _unreported(self, never: Any, now: FloatArray) -> str:
+        """Return which motors have not reported, and what came instead."""
+        first = int(never[0])
+        if MOTOR_STATES not in self._times:
+            return f'nothing has come on {MOTOR_STATES}: is the driver of the motors running?'
+        why = 'has not reported'
+        if np.isfinite(self._told.ages(now)[first]):
+            joint = self._hardware.to_joints(
+                JointValues(
+                    names=(self._motors[first],), position=self._told.values[first : first + 1]
+                )
+            )
+            assert joint.position is not None
+            why = (
+                f'tells {float(joint.position[0]):.2f} of its joint, far beyond its limits: is '
+                'the offset of its hardware.yaml right?'
+            )
+        return (
+            f'waiting for {len(never)} of {len(self._joints)} motors: {self._named(first)} {why}'
+        )
+
+    def _unwanted(self, now: FloatArray) -> str:
+        """Return why nobody wants motion; empty: somebody does."""
+        if MOTION not in self._times:
+            return f'no gait is active and asked to move: nothing has come on {MOTION}'
+        age = self._age(MOTION, now)
+        if self._wanted and age > self._declared.value.hold_after:
+            return f'{MOTION} is silent for {age:.1f} s: has the node of the gait ended?'
+        return '' if self._wanted else f'no gait is active and asked to move: {MOTION} is false'
+
+    def _unfed(self, now: FloatArray) -> str:
+        """Return that commands have ceased; empty: they come."""
+        age = self._age(COMMANDS, now)
+        if age <= self._declared.value.hold_after:
+            return ''
+        said = 'has come' if np.isinf(age) else 'comes any more'
+        return (
+            f'nothing {said} on {COMMANDS}: is controller_manager running, with target:=topic '
+            'or hardware?'
+        )
+
+    def _silent(self, now: FloatArray) -> set[str]:
+        """Return the joints whose motors have told no plausible position for too long."""
+        late = self._known.ages(now) > self._declared.value.hold_after
+        return {
+            joint for joint, is_late in zip(self._joints, late.tolist(), strict=True) if is_late
+        }
+
+    def _second_sender(self) -> str:
+        """Return who speaks where only one may, for a person; empty: nobody does."""
+        for topic, own, what in (
+            (COMMANDS, 0, 'the motors would follow both in turn'),
+            (MOTION, 0, 'each speaks for motion of its own'),
+            (MOTOR_COMMANDS, 1, 'commands reach the motors past this node'),
+            (STATES, 1, 'its readers see both'),
+        ):
+            others = others_on(self, topic, own=own)
+            if len(others) + own > 1 and not any(UNKNOWN in other for other in others):
+                both = ' as well as by '.join(
+                    others if not own else [others[0], self.get_fully_qualified_name()]
+                )
+                return f'{topic} is published by {both}: {what}; end one of them'
         return ''
 
     def _values(self) -> dict[str, object]:
         """Return what diagnostics tell besides."""
         return {
-            **{f'from {source}': self._came.get(source, 0) for source in _SENDERS},
+            **{f'from {source}': count for source, count in self._came.items()},
             'refused': self._refused,
             'unknown names': ' '.join(sorted(self._unknown)),
+            'holds': self._holding,
+            'kept back': self._kept_back,
+            'implausible states': self._guard.refused_states,
+            'implausible commands': int(self._guard.implausible.sum()),
+            **{f'clamped_{what}': int(n.sum()) for what, n in self._guard.clamped.items()},
         }
 
-    def _to_joints(self, values: JointValues) -> JointValues:
-        if values.position is not None:
-            self._readings.update(zip(values.names, values.position.tolist(), strict=True))
-        return self._hardware.to_joints(values)
+    def _named(self, i: int) -> str:
+        return f"motor '{self._motors[i]}' of joint '{self._joints[i]}'"
+
+    def _age(self, source: str, now: FloatArray) -> float:
+        """Return the time since a message came [s], the shorter by both clocks."""
+        then = self._times.get(source)
+        if then is None:
+            return float('inf')
+        spans = now - then
+        return float(np.where(spans < 0.0, np.inf, spans).min())
+
+    def _now(self) -> FloatArray:
+        """Return the time of the stamps and a steady one [s], (2,)."""
+        steady = time.monotonic()
+        simulated = self.get_parameter('use_sim_time').value
+        return np.array(
+            [self.get_clock().now().nanoseconds * 1e-9 if simulated else steady, steady]
+        )
+
+    # -------------------------------------------------------------------------------- calibration
 
     def _on_calibrate(self, request: Any, response: Trigger.Response) -> Trigger.Response:
         file = Path(self._declared.value.calibrated).expanduser()
-        try:
-            calibrated = self._hardware.calibrated(self._readings)
-            with file.open('x', encoding='utf-8') as output:
-                output.write(calibrated.text())
-        except (ConfigurationError, OSError) as error:
-            response.message = str(error)
-            return response
+        self._check_still()
+        readings = dict(zip(self._motors, self._told.values.tolist(), strict=True))
+        calibrated = self._hardware.calibrated(readings).text()
+        with file.open('x', encoding='utf-8') as output:
+            try:
+                output.write(calibrated)
+                output.flush()
+            except OSError:
+                file.unlink()
+                raise
         response.success = True
         response.message = f'{file} is written; start again with hardware:={file}'
         return response
+
+    def _check_still(self) -> None:
+        """Refuse to calibrate while a motor is silent, has told nothing usable, or moves."""
+        now = self._now()
+        ages, stillness = self._told.ages(now), self._told.stillness(now)
+        for i, (age, still) in enumerate(zip(ages.tolist(), stillness.tolist(), strict=True)):
+            if np.isinf(age):
+                raise ConfigurationError(f'{self._named(i)} has no finite reading')
+            if age > self._declared.value.hold_after:
+                raise ConfigurationError(f'{self._named(i)} is silent for {age:.1f} s')
+            if still < _STILL_FOR:
+                raise ConfigurationError(
+                    f'{self._named(i)} was not still for {_STILL_FOR:g} s: let it rest, then call '
+                    'again'
+                )
+
+
+def _some(values: JointValues, rows: Sequence[int]) -> JointValues:
+    """Return some rows of values."""
+    picked = list(rows)
+    fields = {
+        field: None if array is None else array[picked]
+        for field in ('position', 'velocity', 'effort')
+        for array in (getattr(values, field),)
+    }
+    return JointValues(names=tuple(values.names[i] for i in picked), **fields)
 
 
 def main(args: Sequence[str] | None = None) -> int:

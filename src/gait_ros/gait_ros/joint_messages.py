@@ -16,6 +16,8 @@ COMMANDS = 'hardware/joint_commands'
 STATES = 'hardware/joint_states'
 MOTOR_COMMANDS = 'motors/joint_commands'
 MOTOR_STATES = 'motors/joint_states'
+MOTION = 'motion_requested'
+"""Whether motors may be commanded: a gait is active, and somebody has asked it for motion."""
 
 _FIELDS = ('position', 'velocity', 'effort')
 

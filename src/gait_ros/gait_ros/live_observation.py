@@ -18,6 +18,7 @@ from gait_core.arrays import FloatArray
 from gait_core.errors import BadCommand
 from gait_core.names import check_names, unmatched
 from gait_core.observation import Contacts, Imu, Observation
+from gait_core.plausible import IMPLAUSIBLE, position_span
 from gait_core.robot.model import RobotModel
 from gait_interfaces.msg import FootContacts
 
@@ -41,9 +42,7 @@ _OF_JOINTS = {
     'joint_efforts': 'effort',
 }
 _OF_ELEMENTS = {'element_lengths': 'position', 'element_forces': 'effort'}
-# Beyond its limits by more than this, or at more than that, no joint is: a reading gone wrong.
-_TURN, _IMPLAUSIBLE = 2.0 * math.pi, 1e6
-_ANY = (-_IMPLAUSIBLE, _IMPLAUSIBLE)
+_ANY = (-IMPLAUSIBLE, IMPLAUSIBLE)
 # Drivers send quaternions of single precision, and all zeros where they have none.
 _NEARLY_UNIT = 1e-2
 
@@ -79,9 +78,7 @@ class LiveObservation:
     ) -> None:
         self._robot, self._warn, self._now = robot, warn, now
         self._complaints: dict[str, str] = {}
-        self._span = np.clip(
-            np.stack((robot.lower - _TURN, robot.upper + _TURN)), -_IMPLAUSIBLE, _IMPLAUSIBLE
-        )
+        self._span = position_span(robot)
         n, m = len(robot.joint_names), len(robot.force_elements)
         self._elements = {element.name: i for i, element in enumerate(robot.force_elements)}
         self._values = {
@@ -103,6 +100,7 @@ class LiveObservation:
         """Count every reading as not yet come: the clock has jumped."""
         self._came = np.full((len(self._robot.joint_names), 2), -np.inf)
         self._imu_came = np.full(2, -np.inf)
+        self._odom_came = np.full(2, -np.inf)
 
     def age(self, needs: frozenset[str] = frozenset()) -> float:
         """
@@ -115,6 +113,11 @@ class LiveObservation:
         if 'imu' in needs:
             oldest = np.minimum(oldest, self._imu_came)
         return float((self._clocks() - oldest).min()) * 1e-9 if oldest[0] < np.inf else 0.0
+
+    def tilt_age(self) -> float:
+        """Return the age of what tells how the base leans [s], IMU or odometry; ``inf``: none."""
+        newest = np.maximum(self._imu_came, self._odom_came)
+        return float((self._clocks() - newest).min()) * 1e-9
 
     def _clocks(self) -> FloatArray:
         return np.array([self._now(), time.monotonic_ns()], dtype=np.float64)
@@ -138,10 +141,14 @@ class LiveObservation:
             (self._robot.joint_index, _OF_JOINTS),
             (self._elements, _OF_ELEMENTS),
         ):
-            known = [i for i, name in enumerate(names) if name in index]
-            columns = [index[names[i]] for i in known]
-            for field, source in fields.items() if known else ():
-                values = self._usable(field, getattr(message, source), len(names), known, columns)
+            all_known = [i for i, name in enumerate(names) if name in index]
+            for field, source in fields.items() if all_known else ():
+                given, known = getattr(message, source), all_known
+                if field == 'joint_positions' and len(given) == len(names):
+                    # joint_state_broadcaster tells NaN of a joint whose motor has told nothing.
+                    known = [i for i in known if not math.isnan(given[i])]
+                columns = [index[names[i]] for i in known]
+                values = self._usable(field, given, len(names), known, columns)
                 if values is None:
                     continue
                 self._values[field][columns] = values
@@ -153,7 +160,7 @@ class LiveObservation:
         self, field: str, given: Sequence[float], size: int, known: list[int], columns: list[int]
     ) -> FloatArray | None:
         """Return what a message gives of a field, unless there is nothing or it cannot be true."""
-        if len(given) == 0:
+        if len(given) == 0 or not known:
             return None
         if len(given) != size:
             said = f'joint_states: {len(given)} {field} for {size} names; ignored'
@@ -206,6 +213,7 @@ class LiveObservation:
         in_odom = np.concatenate((turn.apply(local[:3]), turn.apply(local[3:])))
         self._fields['body_poses'] = pose[None]
         self._fields['body_twists'] = in_odom[None]
+        self._odom_came = self._clocks()
 
     def foot_contacts(self, message: FootContacts) -> None:
         """Take the contact force of each sole, at the centre of its contact points."""

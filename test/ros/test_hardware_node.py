@@ -1,0 +1,329 @@
+"""No motor moves by surprise: when commands reach motors, which ones, and what ends them."""
+
+import math
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy')
+
+from geometry_msgs.msg import Twist
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Bool
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
+
+from gait_core.errors import ConfigurationError
+from gait_core.hardware import read_hardware
+from gait_ros.controller_node import ControllerNode
+from gait_ros.hardware_node import HardwareNode
+from gait_ros.joint_messages import COMMANDS
+
+NAN, INF = math.nan, math.inf
+GAIT = ('joint_trajectory:=joint_trajectory_controller/joint_trajectory',)
+
+
+def pose(model, seed=0):
+    low, high = np.maximum(model.lower, -1.0), np.minimum(model.upper, 1.0)
+    drawn = np.random.default_rng(seed).uniform(low, high)
+    return dict(zip(model.joint_names, drawn.tolist(), strict=True))
+
+
+class Asked:
+    """Whoever says that motion was asked for, until it is silent."""
+
+    def __init__(self, graph, data=True):
+        self._graph, self.data = graph, data
+        self._publisher = graph.client.create_publisher(Bool, '/motion_requested', 10)
+        self._timer = graph.client.create_timer(0.02, self._tell)
+
+    def _tell(self):
+        self._publisher.publish(Bool(data=self.data))
+
+    def die(self):
+        self._graph.client.destroy_timer(self._timer)
+
+
+class Sender:
+    """A stream of one command to joints, past any gait."""
+
+    def __init__(self, graph, names, **fields):
+        self._graph, self.message = graph, JointState(name=list(names), **fields)
+        self._publisher = graph.client.create_publisher(JointState, f'/{COMMANDS}', 1)
+        self._timer = graph.client.create_timer(
+            0.01, lambda: self._publisher.publish(self.message)
+        )
+
+    def die(self):
+        self._graph.client.destroy_timer(self._timer)
+
+
+def walk(graph, box, **more):
+    """Return a gait that is active, and what asks it to walk."""
+    node = graph.add(
+        ControllerNode,
+        robot=box,
+        controller='wave',
+        safety__start_speed=5.0,
+        safety__fall_action='ignore',
+        remap=GAIT,
+        **more,
+    )
+    publisher = graph.client.create_publisher(Twist, '/cmd_vel', 10)
+    command = Twist()
+    command.linear.x = 0.2
+    timer = graph.client.create_timer(0.05, lambda: publisher.publish(command))
+    return node, timer
+
+
+def test_no_command_reaches_a_motor_before_all_reported_and_a_gait_is_asked_to_move(
+    graph, box, box_model, manage, motorize
+):
+    node = graph.add(HardwareNode, robot=box)
+    start = pose(box_model)
+    motors, manager = motorize(start), manage(box_model.joint_names)
+    motors.silent = set(box_model.joint_names)
+    told = []
+    graph.client.create_subscription(JointState, '/joint_states', told.append, 10)
+
+    def cycles(count):
+        for _ in range(count):
+            manager.update()
+            graph.spin(0.005)
+
+    cycles(10)
+    graph.until(lambda: told)
+    # What nobody has measured is told as unknown, and held as unknown.
+    assert all(math.isnan(value) for one in told for value in one.position[1:])
+    assert np.isnan(manager.written).all()
+    motors.silent = {box_model.joint_names[3]}
+    graph.until(lambda: len(manager.state) == 7)
+    gait = graph.add(ControllerNode, robot=box, controller='wave', start=False, remap=GAIT)
+    # The trajectory controller is activated anew and holds what is known; the robot is moved.
+    manager.activate()
+    held = dict(start)
+    start = {name: value + 0.3 for name, value in start.items()}
+    motors.at.update(start)
+    asked = Asked(graph)
+    cycles(10)
+    assert 'waiting for 1 of 8 motors' in node._obstacle(node._now())
+    assert gait._seen.unmeasured() == [box_model.joint_names[3]]
+    motors.silent = set()
+    asked.data = False
+    graph.until(lambda: 'motion_requested is false' in node._obstacle(node._now()))
+    cycles(10)
+    assert manager.written[-1][0] == held[manager.joints[0]] and not motors.commands
+    asked.data = True
+    manager.run(lambda: motors.commands)
+    first = motors.commands[0]
+    told = dict(zip(first.name, first.position, strict=True))
+    assert told and all(abs(value - start[name]) <= 0.02 for name, value in told.items())
+
+
+def test_a_gait_that_is_asked_moves_motors_and_its_end_holds_them(
+    graph, box, box_model, manage, motorize
+):
+    node = graph.add(HardwareNode, robot=box, start_speed=5.0, hold_after=0.2)
+    motors, manager = motorize(pose(box_model)), manage(box_model.joint_names)
+    gait, _ = walk(graph, box)
+    manager.run(lambda: len(motors.commands) > 20)
+    assert gait._claim.asked and not node._obstacle(node._now())
+    gait.trigger_deactivate()
+    # The manager goes on to send; what reaches the motors are holds.
+    manager.run(lambda: node._holding)
+    last = motors.commands[-1].position
+    count = len(motors.commands)
+    manager.run(lambda: len(motors.commands) > count + 2)
+    assert motors.commands[-1].position == last
+    gait.trigger_activate()
+    manager.run(lambda: gait._claim.asked and not node._holding)
+    # Killed: it says nothing more.
+    gait.destroy_timer(gait._timer)
+    manager.run(lambda: 'motion_requested is silent' in node._obstacle(node._now()))
+    manager.run(lambda: node._holding)
+    assert graph.logged('ERROR', 'the motors hold', 'motion_requested')
+
+
+def test_twenty_poses_start_softly(graph, box, box_model, manage, motorize):
+    """No joint is faster than its soft start, and the first command is where the joint is."""
+    speed, manager = 5.0, manage(box_model.joint_names)
+    motors = motorize(pose(box_model))
+    node = graph.add(HardwareNode, robot=box, start_speed=speed, hold_after=5.0)
+    sent, publish = [], node._to_motors.publish
+    node._to_motors.publish = lambda message: (
+        sent.append((node._passed, list(message.position))), publish(message))  # fmt: skip
+    asked = Asked(graph)
+    graph.until(lambda: len(manager.state) == 8)
+    goal = box_model.joint_stance.tolist()
+    for seed in range(20):
+        count = len(motors.commands)
+        node.trigger_deactivate()
+        # Its last word is a hold.
+        graph.until(lambda count=count: not sent or len(motors.commands) > count)
+        at = pose(box_model, seed)
+        motors.at.update(at)
+        node.trigger_activate()
+        sent.clear()
+        graph.until(lambda at=at: manager.state == at)
+
+        def stands(at=at):
+            manager.write(goal)
+            graph.spin(0.005)
+            return motors.at != at and np.allclose(list(motors.at.values()), goal)
+
+        graph.until(stands)
+        rows = [(when[0], np.array(row)) for when, row in sent if when is not None]
+        assert np.abs(rows[0][1] - list(at.values())).max() <= 0.02
+        for (before, one), (after, two) in zip(rows, rows[1:], strict=False):
+            assert np.abs(two - one).max() <= speed * (after - before) + 1e-9
+    asked.die()
+
+
+@pytest.mark.parametrize('cause', ['commands', 'gait', 'motor'])
+def test_motors_hold_when_something_falls_silent(graph, box, box_model, motorize, cause):
+    node = graph.add(HardwareNode, robot=box, start_speed=100.0, hold_after=0.2)
+    motors, names = motorize(pose(box_model)), list(box_model.joint_names)
+    sender = Sender(graph, names, position=[0.1] * 8, velocity=[0.4] * 8, effort=[0.5] * 8)
+    asked = Asked(graph)
+    graph.until(lambda: motors.commands and list(motors.commands[-1].position) == [0.1] * 8)
+    lost = names[2]
+    if cause == 'commands':
+        sender.die()
+    elif cause == 'gait':
+        asked.die()
+    else:
+        motors.silent = {lost}
+    graph.until(lambda: node._holding)
+    motors.commands.clear()
+    graph.until(lambda: len(motors.commands) > 3)
+    kept = [name for name in names if cause != 'motor' or name != lost]
+    for one in motors.commands[1:]:
+        assert list(one.name) == kept and list(one.position) == [0.1] * len(kept)
+        assert list(one.velocity) == list(one.effort) == [0.0] * len(kept)
+    words = {'commands': 'comes any more on hardware/joint_commands', 'gait': 'node of the gait',
+             'motor': f"motor '{lost}' of joint '{lost}'"}[cause]  # fmt: skip
+    assert graph.logged('ERROR', 'the motors hold', words)
+    if cause != 'motor':
+        return
+    # It comes back elsewhere, and begins there.
+    motors.at[lost] = -0.2
+    motors.silent = set()
+    motors.commands.clear()
+    graph.until(lambda: not node._holding)
+    graph.until(lambda: any(lost in one.name for one in motors.commands))
+    first = next(one for one in motors.commands if lost in one.name)
+    assert first.position[list(first.name).index(lost)] == pytest.approx(-0.2)
+
+
+def test_the_end_of_the_node_is_a_hold(graph, box, box_model, motorize):
+    node = graph.add(HardwareNode, robot=box, start_speed=100.0)
+    motors = motorize(pose(box_model))
+    Sender(graph, box_model.joint_names, velocity=[0.4] * 8)
+    Asked(graph)
+    graph.until(lambda: motors.commands and motors.commands[-1].velocity[0] == 0.4)
+    graph.remove(node)
+    graph.until(lambda: list(motors.commands[-1].velocity) == [0.0] * 8)
+
+
+def test_commands_are_bounded_counted_and_told(graph, box, box_model, motorize):
+    node = graph.add(HardwareNode, robot=box, start_speed=100.0)
+    motors, names = motorize(dict.fromkeys(box_model.joint_names, 0.0)), box_model.joint_names
+    position = [1e9, INF, -INF, NAN, 1.9, 0.1, 0.1, 0.1]
+    Sender(graph, names, position=position, velocity=[1e3] * 8, effort=[1e5] * 8)
+    Asked(graph)
+    graph.until(lambda: len(motors.commands) > 50)
+    low, high = box_model.lower, box_model.upper
+    rows = {name: i for i, name in enumerate(names)}
+    for one in motors.commands:
+        for name, q, v, tau in zip(one.name, one.position, one.velocity, one.effort, strict=True):
+            i = rows[name]
+            assert math.isnan(q) if name == names[3] else low[i] <= q <= high[i]
+            assert abs(v) <= box_model.velocity_limit[i] and v == 0.0 or i > 2
+            assert abs(tau) <= box_model.effort_limit[i]
+    values = node._values()
+    for key in ('implausible commands', 'clamped_position', 'clamped_velocity', 'clamped_effort'):
+        assert values[key] > 0, key
+    assert node._guard.implausible[[0, 1, 2]].all()
+
+
+def test_states_that_cannot_be_true_reach_nobody(graph, box, box_model, manage, motorize):
+    node = graph.add(HardwareNode, robot=box, hold_after=0.2)
+    names = box_model.joint_names
+    motors, manager = motorize({**pose(box_model), names[5]: 1e9}), manage(names)
+    graph.until(lambda: len(manager.state) == 7)
+    assert names[5] not in manager.state
+    assert f"motor '{names[5]}' of joint '{names[5]}' has not" in node._obstacle(node._now())
+    motors.at[names[5]] = 30.0
+    graph.until(lambda: 'tells 30.00 of its joint, far beyond' in node._obstacle(node._now()))
+    assert node._values()['implausible states'] > 0
+    motors.at[names[5]] = 0.2
+    graph.until(lambda: 'no gait is active' in node._obstacle(node._now()))
+
+
+def test_a_second_sender_prevents_activation_and_is_an_error(
+    graph, box, box_model, motorize, monkeypatch
+):
+    monkeypatch.setattr('gait_ros.hardware_node._WATCH_PERIOD', 0.1)
+    monkeypatch.setattr('gait_ros.controller_node._WATCH_PERIOD', 0.1)
+    one = graph.client.create_publisher(JointState, f'/{COMMANDS}', 1)
+    two = graph.client.create_publisher(JointState, f'/{COMMANDS}', 1)
+    node = graph.add(HardwareNode, robot=box, start=False)
+    words = 'hardware/joint_commands is published by /test_client as well as by /test_client'
+    graph.until(lambda: words in node._second_sender())
+    with pytest.raises(ConfigurationError, match='would follow both in turn; end one'):
+        node.start()
+    graph.client.destroy_publisher(two)
+    graph.until(lambda: not node._second_sender())
+    assert node.trigger_activate() and node.active
+    # While it is active the motors hold, whoever comes.
+    motors = motorize(pose(box_model))
+    Asked(graph)
+    graph.client.create_timer(
+        0.01, lambda: one.publish(JointState(name=list(box_model.joint_names), position=[0.1] * 8))
+    )
+    graph.until(lambda: motors.commands)
+    past = graph.client.create_publisher(JointState, '/motors/joint_commands', 1)
+    graph.until(lambda: node._holding and 'past this node' in node._rival)
+    graph.client.destroy_publisher(past)
+    graph.until(lambda: not node._holding)
+
+    gait = graph.add(ControllerNode, robot=box, controller='wave', start=False, remap=GAIT)
+    topic = GAIT[0].partition(':=')[2]
+    other = graph.client.create_publisher(JointTrajectory, f'/{topic}', 1)
+
+    def refused():
+        gait._claim.look()
+        return gait._claim.rival
+
+    graph.until(refused)
+    with pytest.raises(ConfigurationError, match=f'/{topic} is published by /test_client, too'):
+        gait.start()
+    graph.client.destroy_publisher(other)
+    graph.until(lambda: not refused())
+
+
+def test_a_calibration_wants_every_motor_fresh_plausible_and_still(
+    graph, box, box_model, motorize, tmp_path
+):
+    names, out = box_model.joint_names, tmp_path / 'found.yaml'
+    graph.add(HardwareNode, robot=box, calibrated=str(out), hold_after=0.3)
+
+    def answer():
+        return graph.call(Trigger, '/hardware/calibrate').message
+
+    assert f"motor '{names[0]}' of joint '{names[0]}' has no finite reading" in answer()
+    motors = motorize(dict.fromkeys(names, 0.2))
+    swinging = graph.client.create_timer(
+        0.02, lambda: motors.at.update({names[1]: 0.3 if motors.at[names[1]] == 0.2 else 0.2})
+    )
+    graph.until(lambda: f"motor '{names[1]}' of joint '{names[1]}' was not still" in answer())
+    motors.silent = {names[4]}
+    graph.client.destroy_timer(swinging)
+    motors.at[names[1]] = 0.2
+    graph.until(lambda: f"motor '{names[4]}' of joint '{names[4]}' is silent" in answer())
+    assert not out.exists()
+    motors.silent = set()
+    graph.until(lambda: 'is written' in answer())
+    found = read_hardware(str(out), box_model)
+    for name, motor in found.motors.items():
+        assert motor.offset == pytest.approx(0.2 - box_model.nominal_stance[name])
