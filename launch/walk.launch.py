@@ -33,6 +33,7 @@ def compose(arguments: Arguments):
     namespace, sensors = arguments.text('namespace'), arguments.text('sensors')
     engine, terrain = arguments.text('engine'), arguments.text('terrain')
     preset, named = arguments.text('preset'), arguments.text('controller')
+    clock = arguments.truth('publish_clock')
     by_bridge = arguments.text('link_tf') == 'sim_bridge'
     if champion is None:
         terrain = terrain or 'flat'
@@ -63,14 +64,15 @@ def compose(arguments: Arguments):
         champion=gait if champion else '',
         gait_files=(gait,) if gait and not champion else (),
         link_transforms=by_bridge,
-        clock=arguments.truth('publish_clock'),
+        clock=clock,
         sensors=sensors,
     )
     # Those of other packages first: one that is not installed must not leave nodes behind.
-    actions = [] if by_bridge else [state_publisher(to_scene_urdf(model), namespace)]
+    description = to_scene_urdf(model)
+    actions = [] if by_bridge else [state_publisher(description, namespace, clock=clock)]
     if arguments.truth('rviz'):
         layout = 'tensegrity' if len(model.roots) > 1 else 'sensors' if sensors else 'walk'
-        actions.append(rviz(layout, model.length_scale, namespace))
+        actions.append(rviz(layout, model.length_scale, namespace, clock=clock))
     return [*actions, node_action(bridge, essential=True), node_action(walker)]
 
 

@@ -26,8 +26,11 @@ from gait_core.scene import Scene, TerrainSpec
 from gait_core.terrains import load_terrain
 from gait_core.testing import KinematicEngine
 from gait_core.trial import run_trial
+from gait_core.trial_setup import default_trial, make_scene
 from gait_core.trial_spec import TrialSpec
 from gait_interfaces.msg import Energy, FootContacts, Stability, WorkerStatus
+from gait_interfaces.msg import Scene as SceneMessage
+from gait_interfaces.msg import TrialSpec as TrialSpecMessage
 from gait_interfaces.srv import CancelTrial, QueryTerrain, Reset, RunTrial, Step
 from gait_ros import clock
 from gait_ros.command_messages import duration
@@ -283,6 +286,18 @@ def test_a_scene_sent_with_a_reset_replaces_the_old_one_or_changes_nothing(graph
     assert not nowhere.success and 'not finite' in nowhere.message
     refused = graph.call(Reset, '/sim_bridge/reset', seed=-1)
     assert not refused.success and 'seed -1' in refused.message
+
+
+def test_services_are_called_by_hand_with_the_name_of_a_robot(graph, box):
+    """As by ros2 service call, where a field that is not written is as in a new message."""
+    node = live(graph, box, mode='lockstep')
+    by_name = SceneMessage(robot='hexapod')
+    assert graph.call(Reset, '/sim_bridge/reset', scene=[by_name]).success
+    assert node._scene == make_scene('hexapod', {})
+    spec = TrialSpecMessage(scene=by_name, duration=0.1)
+    answer = graph.call(RunTrial, RUN, trial_id='t', spec=spec)
+    assert answer.success, answer.message
+    assert answer.result.trial_hash == run_trial(default_trial('hexapod', 0.1)).trial_hash
 
 
 def test_the_ground_is_shown_and_goes_with_its_scene(graph, box):

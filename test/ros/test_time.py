@@ -11,6 +11,7 @@ from sensor_msgs.msg import Imu, JointState
 
 from gait_ros.clock import SimulatedTime
 from gait_ros.controller_node import ControllerNode
+from gait_ros.graph import OWN_CLOCK
 from gait_ros.waypoints_node import WaypointsNode
 from sim_bridge.node import SimBridgeNode
 
@@ -116,6 +117,33 @@ def test_a_bridge_ahead_of_the_clock_it_follows_waits_for_it(graph, box):
         graph.spin(0.5)
         assert bridge._live.tick <= tick + 1 and _last(states) < now + 0.55
     graph.until(lambda: graph.logged('WARN', '/clock stands still', 'The simulation waits'), 6.0)
+
+
+def test_a_gait_steps_with_the_bridge_that_moves_its_robot_not_with_the_clock_of_another(
+    graph, box
+):
+    """The second robot of a launch file fell where its bridge was slower than the first."""
+    (rule,) = OWN_CLOCK
+    space = {'name': '', 'robot': box, 'use_sim_time': True}
+    graph.add(SimBridgeNode, robot=box, remap=['__ns:=/r1'])
+    second = graph.add(
+        SimBridgeNode,
+        publish_clock=False,
+        realtime_factor=0.2,
+        remap=['__ns:=/r2'],
+        **space,
+    )
+    gait = graph.add(
+        ControllerNode,
+        controller='wave',
+        remap=['__ns:=/r2', ':='.join(rule)],
+        **space,
+    )
+    graph.until(lambda: gait._tick > 3)
+    ticks, steps = second._live.tick, gait._tick
+    graph.until(lambda: second._live.tick > ticks + 40)
+    assert gait._tick - steps == pytest.approx(second._live.tick - ticks, abs=3)
+    assert graph.client.count_publishers('/clock') == 1
 
 
 def _last(states):

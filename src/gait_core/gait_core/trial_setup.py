@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache
 import json
 import logging
@@ -324,13 +324,33 @@ def default_trial(
         Changes of its scene, nested.
 
     """
-    robot = load_robot(robot_name)
-    controller, preset = choose_controller(robot)
+    usual = usual_trial(make_scene(robot_name, scene))
+    return replace(usual, duration=duration) if duration else usual
+
+
+def usual_trial(
+    scene: Scene, controller: str = '', parameters: Mapping[str, Any] = NOTHING
+) -> TrialSpec:
+    """
+    Return the trial of a scene by the defaults of its robot.
+
+    Parameters
+    ----------
+    scene : Scene
+    controller : str
+        Empty: the robot's own.
+    parameters : mapping
+        What differs from the controller's usual ones.
+
+    """
+    robot = load_robot(scene.robot, scene.draw)
+    chosen, preset = choose_controller(robot, controller)
+    gait = {**own_gait(robot, chosen, preset), **parameters}
     return TrialSpec(
-        scene=make_scene(robot_name, scene),
-        controller=controller,
-        parameters=controller_parameters(controller, preset, own_gait(robot, controller, preset)),
+        scene=scene,
+        controller=chosen,
+        parameters=controller_parameters(chosen, preset, gait),
         script=default_script(robot),
-        duration=duration or float(robot.defaults.get('duration', 10.0)),
+        duration=float(robot.defaults.get('duration', 10.0)),
         settle_time=float(robot.defaults.get('settle_time', 0.0)),
     )

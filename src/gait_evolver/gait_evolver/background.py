@@ -8,7 +8,7 @@ import threading
 import traceback
 
 from gait_core.contracts import Evaluator
-from gait_core.errors import ConfigurationError
+from gait_core.errors import reason
 from gait_evolver.evolve import Evolution, Progress
 from gait_evolver.judgement import Best
 from gait_evolver.run_log import Row
@@ -60,6 +60,8 @@ class BackgroundRun:
         self.status = ''
         """``completed``, ``cancelled`` or ``failed`` at the end, empty before."""
         self.message = ''
+        """Why it failed, for a person; the traceback is in ``details``."""
+        self.details = ''
         self._thread = threading.Thread(target=self._run, name='evolution')
         self._thread.start()
 
@@ -87,11 +89,10 @@ class BackgroundRun:
             self.status = 'completed'
         except Cancelled:
             self.status = 'cancelled'
-        except ConfigurationError as error:
-            self.status, self.message = 'failed', str(error)
-        except Exception:
-            # A thread has nobody to raise to: the traceback is the message.
-            self.status, self.message = 'failed', traceback.format_exc()
+        except (Exception, SystemExit) as error:
+            # A thread has nobody to raise to.
+            self.status, self.message = 'failed', reason(error)
+            self.details = traceback.format_exc()
 
     def _evolve(self) -> None:
         # First: a mistake in the evaluator must not leave an empty run behind.

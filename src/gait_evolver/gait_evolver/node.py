@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 import sys
+import traceback
 from typing import Any
 
 from builtin_interfaces.msg import Time
@@ -20,7 +21,7 @@ from std_srvs.srv import Trigger
 from gait_core import registry
 from gait_core.canonical import sha256_of
 from gait_core.contracts import Evaluator
-from gait_core.errors import ConfigurationError
+from gait_core.errors import ConfigurationError, reason
 from gait_core.fingerprint import fingerprint
 from gait_core.parameters import Parameters, flag, text, whole
 from gait_core.seeding import MAX_SEED
@@ -43,7 +44,7 @@ from gait_ros.parameters import (
     overrides,
     refuse_unknown_overrides,
 )
-from gait_ros.qos import LATCHED, advertise
+from gait_ros.qos import LATCHED, advertise, guarded
 from gait_ros.run_node import run_node
 from gait_ros.services import QUEUE, serve
 
@@ -51,6 +52,7 @@ _STATES = ('idle', 'running', 'cancelling', 'failed')
 _PERIOD = 0.1
 _STATUS_PERIOD = 1.0
 _LAST_WORDS = 10.0
+_MOST_WORKERS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,8 +118,11 @@ class EvolverNode(Node):
         # Wall time: an evolution has no simulated time of its own.
         self._wall = Clock(clock_type=ClockType.SYSTEM_TIME)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(_PERIOD, self._on_poll, clock=steady)
-        self.create_timer(_STATUS_PERIOD, self._on_status, clock=steady)
+        for period, what, callback in (
+            (_PERIOD, 'best gait', self._on_poll),
+            (_STATUS_PERIOD, 'status', self._on_status),
+        ):
+            self.create_timer(period, guarded(self, what, callback), clock=steady)
 
     def start(self) -> None:
         """Run the experiment of the parameters, if there is one."""
@@ -146,16 +151,15 @@ class EvolverNode(Node):
     # ------------------------------------------------------------------------------------ the run
 
     def _begin(self, goal: Evolve.Goal) -> None:
+        """Start the run of a goal; what refuses it has changed nothing."""
         params = self._declared.value
-        self._experiment = goal.experiment
-        self._message = ''
-        self._best_told = None
-        self._reported = False
+        _check(goal)
         evaluator = check_registered('evaluators', goal.evaluator or params.evaluator)
+        experiment = goal.experiment
         if not goal.resume:
             # Here, not in the thread: a mistake is refused before anything is started.
             plan = resolve(load_experiment(goal.experiment, _changes(goal)))
-            self._experiment = plan.experiment.name
+            experiment = plan.experiment.name
 
         def open_store() -> tuple[RunStore, Sequence[Sequence[Row]]]:
             """Return the store of a new or resumed run and what was recorded."""
@@ -168,6 +172,8 @@ class EvolverNode(Node):
             )
             return RunStore.create(folder, plan), ()
 
+        self._experiment, self._message = experiment, ''
+        self._best_told, self._reported = None, False
         self._run = BackgroundRun(open_store, lambda: self._evaluator(evaluator, goal.workers))
 
     def _evaluator(self, name: str, workers: int) -> Evaluator:
@@ -187,10 +193,11 @@ class EvolverNode(Node):
     async def _execute(self, handle: Any) -> Evolve.Result:
         try:
             self._begin(handle.request)
-        except ConfigurationError as error:
-            self._message = str(error)
+        except (Exception, SystemExit) as error:
+            self.get_logger().error(f'goal refused: {reason(error)}')
+            self.get_logger().debug(traceback.format_exc())
             handle.abort()
-            return Evolve.Result(status='failed', message=str(error))
+            return Evolve.Result(status='failed', message=reason(error))
         self._goal, self._ended = handle, Future(executor=self.executor)
         await self._ended
         run = self._run
@@ -220,6 +227,7 @@ class EvolverNode(Node):
             self._message = run.message
             if run.message:
                 self.get_logger().error(f'evolution {run.status}: {run.message}')
+                self.get_logger().debug(run.details)
             else:
                 self.get_logger().info(f'evolution {run.status}')
         if self._ended is not None and not self._ended.done():
@@ -350,6 +358,18 @@ class EvolverNode(Node):
 
     def _now(self) -> Time:
         return self._wall.now().to_msg()
+
+
+def _check(goal: Evolve.Goal) -> None:
+    """Raise ConfigurationError for a number of a goal that means nothing."""
+    for name, least in (('generations', 0), ('seed', -1), ('workers', 0)):
+        value = getattr(goal, name)
+        if value < least:
+            raise ConfigurationError(f'goal.{name} is {value}; nearest valid: {least}')
+    if goal.workers > _MOST_WORKERS:
+        raise ConfigurationError(f'goal.workers is {goal.workers}; nearest valid: {_MOST_WORKERS}')
+    if goal.resume and not goal.run_directory:
+        raise ConfigurationError('goal.run_directory is empty; name the run to be resumed')
 
 
 def _changes(goal: Evolve.Goal) -> Mapping[str, Any]:

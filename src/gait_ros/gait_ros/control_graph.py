@@ -7,6 +7,7 @@ Nothing here imports ROS.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from gait_core.hardware import Hardware
@@ -22,7 +23,7 @@ from gait_core.robot.ros2_control import (
     forward_controller,
     reports_imu,
 )
-from gait_ros.graph import CLOCK_USERS, NodeSpec, bridge_node, controller_node
+from gait_ros.graph import BRIDGE, CLOCK_USERS, OWN_CLOCK, NodeSpec, bridge_node, controller_node
 
 MANAGER = 'controller_manager'
 OUTPUTS = ('joint_trajectory', 'commands')
@@ -215,4 +216,13 @@ def hardware_graph(
                 gait_files=gait_files,
             ),
         )
+    if simulation is not None and not simulation.get('publish_clock', True):
+        nodes = tuple(map(_on_own_clock, nodes))
     return nodes
+
+
+def _on_own_clock(node: NodeSpec) -> NodeSpec:
+    """Return a node that follows the clock of its robot's bridge, unless it is the bridge."""
+    if node.name == BRIDGE or not node.parameters.get(CLOCK_USERS):
+        return node
+    return replace(node, remappings=(*node.remappings, *OWN_CLOCK))

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gait_core.arrays import FloatArray
+from gait_core.canonical import plain
 from gait_core.errors import BadCommand, ConfigurationError
 from gait_core.names import check_names
 from gait_core.observation import Contacts, Imu, Observation
 from gait_core.scene import InitialState, Push, Scene, SensorModel, TerrainSpec
 from gait_core.targets import JointTargets
+from gait_core.trial_setup import make_scene, usual_trial
 from gait_core.trial_spec import Command, Milestone, TimedCommand, TrialResult, TrialSpec
 from gait_interfaces import msg
 from gait_ros.parameters import from_parameter_values, to_parameter_values
@@ -45,6 +48,11 @@ _NOISES = (
     'angular_velocity_noise',
     'acceleration_noise',
 )
+_SIZES = {'friction': 1, 'gravity': 3, 'physics_step': 1, 'control_period': 1, 'initial_pose': 6}
+# Fields of a scene that are alike in its message.
+_PLAIN = (
+    'draw', 'engine', 'restitution', 'contact_law', 'length_scale', 'fixed_base', 'mass_factor',
+)  # fmt: skip
 _POSE = ('x', 'y', 'roll', 'pitch', 'yaw', 'clearance')
 
 
@@ -209,22 +217,23 @@ def to_scene(scene: Scene) -> msg.Scene:
     pushes = scene.pushes
     return msg.Scene(
         robot=scene.robot,
+        complete=True,
         draw=scene.draw,
         engine=scene.engine,
         engine_options=to_quantities(scene.engine_options),
         terrain=scene.terrain.name,
         terrain_parameters=to_quantities(scene.terrain.parameters),
         terrain_seed=scene.terrain.seed,
-        friction=float(scene.friction),
+        friction=flat([scene.friction]),
         restitution=float(scene.restitution),
         contact_law=scene.contact_law,
-        gravity=np.array(scene.gravity, dtype=np.float64),
-        physics_step=float(scene.physics_step),
-        control_period=float(scene.control_period),
+        gravity=flat(scene.gravity),
+        physics_step=flat([scene.physics_step]),
+        control_period=flat([scene.control_period]),
         length_scale=float(scene.length_scale),
         fixed_base=scene.fixed_base,
         mass_factor=float(scene.mass_factor),
-        initial_pose=np.array([getattr(scene.initial, name) for name in _POSE], dtype=np.float64),
+        initial_pose=flat([getattr(scene.initial, name) for name in _POSE]),
         initial_joints=to_quantities(scene.initial.joint_positions),
         push_links=[push.link for push in pushes],
         push_windows=flat([(push.start, push.duration) for push in pushes]),
@@ -238,8 +247,16 @@ def to_scene(scene: Scene) -> msg.Scene:
 
 def from_scene(message: msg.Scene) -> Scene:
     """Return a message's scene; ConfigurationError names what is wrong with it."""
+    for name, size in _SIZES.items():
+        count = len(getattr(message, name))
+        if count != size and (count or message.complete):
+            raise ConfigurationError(f'scene.{name} has {count} numbers, expected {size}')
+    if not message.robot:
+        raise ConfigurationError('scene.robot is empty; name one, e.g. guroo')
+    if not message.complete:
+        return make_scene(message.robot, _given(message))
     noises = dict(zip(_NOISES, message.sensor_noise.tolist(), strict=True))
-    gx, gy, gz = message.gravity.tolist()
+    gx, gy, gz = message.gravity
     return Scene(
         robot=message.robot,
         draw=message.draw,
@@ -250,22 +267,56 @@ def from_scene(message: msg.Scene) -> Scene:
             parameters=from_quantities(message.terrain_parameters),
             seed=message.terrain_seed,
         ),
-        friction=message.friction,
+        friction=message.friction[0],
         restitution=message.restitution,
         contact_law=message.contact_law,
         gravity=(gx, gy, gz),
-        physics_step=message.physics_step,
-        control_period=message.control_period,
+        physics_step=message.physics_step[0],
+        control_period=message.control_period[0],
         length_scale=message.length_scale,
         fixed_base=message.fixed_base,
         mass_factor=message.mass_factor,
         initial=InitialState(
-            **dict(zip(_POSE, message.initial_pose.tolist(), strict=True)),
+            **dict(zip(_POSE, message.initial_pose, strict=True)),
             joint_positions=from_quantities(message.initial_joints),
         ),
         pushes=_pushes(message),
         sensors=SensorModel(**noises, delay_ticks=message.sensor_delay),
     )
+
+
+def _given(message: msg.Scene) -> dict[str, Any]:
+    """Return what an incomplete scene says otherwise than a new message, as plain data."""
+    new = msg.Scene()
+    given: dict[str, Any] = {
+        name: getattr(message, name)
+        for name in _PLAIN
+        if getattr(message, name) != getattr(new, name)
+    }
+    for name in ('friction', 'physics_step', 'control_period'):
+        if len(getattr(message, name)):
+            given[name] = getattr(message, name)[0]
+    if len(message.gravity):
+        given['gravity'] = list(message.gravity)
+    if message.engine_options:
+        given['engine_options'] = from_quantities(message.engine_options)
+    terrain = {
+        'name': message.terrain,
+        'parameters': from_quantities(message.terrain_parameters),
+        'seed': message.terrain_seed,
+    }
+    initial: dict[str, Any] = dict(zip(_POSE, message.initial_pose, strict=False))
+    if message.initial_joints:
+        initial['joint_positions'] = from_quantities(message.initial_joints)
+    sensors = dict(zip(_NOISES, message.sensor_noise.tolist(), strict=True))
+    sensors['delay_ticks'] = message.sensor_delay
+    for name, parts in (('terrain', terrain), ('initial', initial), ('sensors', sensors)):
+        said = {part: value for part, value in parts.items() if value or name == 'initial'}
+        if said:
+            given[name] = said
+    if message.push_links or len(message.push_windows) or len(message.push_forces):
+        given['pushes'] = plain(_pushes(message))
+    return given
 
 
 def _pushes(message: msg.Scene) -> tuple[Push, ...]:
@@ -318,24 +369,36 @@ def from_spec(message: msg.TrialSpec) -> TrialSpec:
         raise ConfigurationError(
             f'{len(message.command_times)} command times for {len(message.commands)} commands'
         )
-    return TrialSpec(
-        scene=from_scene(message.scene),
-        controller=message.controller,
-        parameters=from_parameter_values(message.parameters),
-        script=tuple(
+    fields: dict[str, Any] = {
+        'script': tuple(
             TimedCommand(time=time, command=from_command(command))
             for time, command in zip(message.command_times, message.commands, strict=True)
         ),
-        seed=message.seed,
-        duration=message.duration,
-        settle_time=message.settle_time,
-        fitness_terms=from_quantities(message.fitness_terms),
-        gates=from_quantities(message.gates),
-        randomise=_ranges(message),
-        hopeless=_milestones(message),
-        weights=message.weights,
-        weights_sha256=message.weights_sha256,
-    )
+        'seed': message.seed,
+        'fitness_terms': from_quantities(message.fitness_terms),
+        'gates': from_quantities(message.gates),
+        'randomise': _ranges(message),
+        'hopeless': _milestones(message),
+        'weights': message.weights,
+        'weights_sha256': message.weights_sha256,
+    }
+    scene, parameters = from_scene(message.scene), from_parameter_values(message.parameters)
+    if message.scene.complete:
+        return TrialSpec(
+            scene=scene,
+            controller=message.controller,
+            parameters=parameters,
+            duration=message.duration,
+            settle_time=message.settle_time,
+            **fields,
+        )
+    if not message.commands:
+        del fields['script']
+    usual = usual_trial(scene, message.controller, parameters)
+    for name in ('duration', 'settle_time'):
+        if getattr(message, name):
+            fields[name] = getattr(message, name)
+    return replace(usual, **fields)
 
 
 def _milestones(message: msg.TrialSpec) -> tuple[Milestone, ...]:

@@ -19,6 +19,8 @@ BRIDGE = 'sim_bridge'
 CLOCK_USERS = 'use_sim_time'
 FRAMES = (('/tf', 'tf'), ('/tf_static', 'tf_static'))
 """Remappings by which a robot's frames go into its namespace: those of all are called alike."""
+OWN_CLOCK = (('/clock', f'{BRIDGE}/clock'),)
+"""Remapping by which the nodes of a robot follow their own bridge, where another has /clock."""
 
 # Packages whose controllers have a node of their own; any other is run by the generic one.
 _NODES = {
@@ -140,7 +142,7 @@ def walk_graph(
     link_transforms : bool
         Whether the bridge publishes the links' transforms.
     clock : bool
-        Whether it publishes /clock.
+        Whether it publishes /clock. If not, the controller steps by the bridge's own all the same.
     sensors : str
         Names of the robot's range sensors that it simulates, or ``all``.
 
@@ -173,6 +175,7 @@ def walk_graph(
         },
         namespace,
         parameter_files=(*files, *gait_files),
+        remappings=() if clock else OWN_CLOCK,
     )
     return bridge, walker
 

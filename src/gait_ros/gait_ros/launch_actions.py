@@ -21,7 +21,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 
 from gait_core.champion import is_champion
 from gait_core.errors import ConfigurationError, nearest
-from gait_ros.graph import FRAMES, NodeSpec
+from gait_ros.graph import FRAMES, OWN_CLOCK, NodeSpec
 from gait_ros.launch_arguments import LaunchArgument
 from gait_ros.layouts import layout_for, topics_of
 from gait_ros.node_champion import NodeChampion, read_node_champion
@@ -163,8 +163,10 @@ def _end_of(name: str) -> Callable[[ProcessExited, LaunchContext], list[Shutdown
     return end
 
 
-def state_publisher(description: str, namespace: str = '', *, simulated: bool = True) -> Node:
-    """Return robot_state_publisher with a robot's description."""
+def state_publisher(
+    description: str, namespace: str = '', *, simulated: bool = True, clock: bool = True
+) -> Node:
+    """Return robot_state_publisher with a robot's description; ``clock``: by that of /clock."""
     return Node(
         package='robot_state_publisher',
         executable='robot_state_publisher',
@@ -176,12 +178,14 @@ def state_publisher(description: str, namespace: str = '', *, simulated: bool = 
                 'use_sim_time': simulated,
             }
         ],
-        remappings=list(FRAMES),
+        remappings=[*FRAMES, *(() if clock else OWN_CLOCK)],
         output='screen',
     )
 
 
-def rviz(layout: str, size: float, namespace: str = '', *, simulated: bool = True) -> Node:
+def rviz(
+    layout: str, size: float, namespace: str = '', *, simulated: bool = True, clock: bool = True
+) -> Node:
     """Return RViz with a layout of gait_bringup for a robot's size [m], in a namespace."""
     folder = Path(get_package_share_directory('gait_bringup')) / 'rviz'
     file = layout_for(folder / f'{layout}.rviz', size)
@@ -192,6 +196,10 @@ def rviz(layout: str, size: float, namespace: str = '', *, simulated: bool = Tru
         namespace=namespace,
         arguments=['-d', str(file)],
         parameters=[{'use_sim_time': simulated}],
-        remappings=[*((topic, topic[1:]) for topic in topics_of(file)), *FRAMES],
+        remappings=[
+            *((topic, topic[1:]) for topic in topics_of(file)),
+            *FRAMES,
+            *(() if clock else OWN_CLOCK),
+        ],
         output='screen',
     )

@@ -34,7 +34,8 @@ _FACTOR = LaunchArgument(
 _CLOCK = LaunchArgument(
     name='publish_clock',
     default='true',
-    text='Of a bridge: true or false; one of a domain publishes /clock, all others follow it.',
+    text='Of a bridge: true or false; one of a domain publishes /clock, all others follow it, '
+    'each with the nodes of its own robot.',
 )
 _RVIZ = LaunchArgument(name='rviz', default='false', text='Open RViz: true or false.')
 _GAIT = (

@@ -76,14 +76,17 @@ def under_control(arguments: Arguments, *, walking: bool) -> list[Any]:
     )
     manager, *others = nodes
     simulated = simulation is not None
+    clock = simulation is None or bool(simulation['publish_clock'])
     actions = [
         node_action(manager, essential=True),
-        state_publisher(description, namespace, simulated=simulated),
+        state_publisher(description, namespace, simulated=simulated, clock=clock),
         *map(node_action, others),
     ]
     if arguments.truth('rviz'):
         layout = 'control' if not walking else 'walk' if simulated else 'hardware'
-        actions.append(rviz(layout, robot.length_scale, namespace, simulated=simulated))
+        actions.append(
+            rviz(layout, robot.length_scale, namespace, simulated=simulated, clock=clock)
+        )
     return actions
 
 

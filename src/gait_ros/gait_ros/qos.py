@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import copy
+from functools import wraps
 import time
 import traceback
 from typing import Any
@@ -94,15 +95,16 @@ def listen(
     )
 
 
-def guarded(node: Node, what: str, callback: Callable[[Any], Any]) -> Callable[[Any], None]:
+def guarded(node: Node, what: str, callback: Callable[..., Any]) -> Callable[..., None]:
     """Return a callback that logs what it raises, every 10 s at most, in place of raising it."""
     said = -_REPEAT
 
-    def call(message: Any) -> None:
-        """Take a message."""
+    @wraps(callback)
+    def call(*message: Any) -> None:
+        """Take a message, or the tick of a timer."""
         nonlocal said
         try:
-            callback(message)
+            callback(*message)
         except FAULTS as error:
             if time.monotonic() - said >= _REPEAT:
                 said = time.monotonic()

@@ -1,6 +1,7 @@
 """Dataclasses cross the wire and come back equal to the last bit."""
 
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
+import math
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,6 +18,7 @@ from gait_core.errors import BadCommand, ConfigurationError
 from gait_core.observation import Contacts, Imu, Observation
 from gait_core.scene import InitialState, Push, Scene, SensorModel, TerrainSpec
 from gait_core.targets import JointTargets
+from gait_core.trial_setup import default_trial, make_scene
 from gait_core.trial_spec import Command, Milestone, TimedCommand, TrialResult, TrialSpec
 from gait_interfaces import msg
 from gait_ros import conversions as convert
@@ -230,3 +232,85 @@ def test_push_arrays_of_another_length_are_refused_with_both_sizes():
     message.push_windows = [0.0, 1.0]
     with pytest.raises(ConfigurationError, match='push_forces has 0 numbers, expected 1 x 3'):
         convert.from_scene(message)
+
+
+ROBOTS = ('a1', 'guroo', 'hexapod', 'tetraspine', 'roach')
+
+
+@pytest.mark.parametrize('robot', ROBOTS)
+def test_a_robots_name_is_a_scene_and_a_trial_by_its_own_defaults(robot):
+    by_name = over_the_wire(msg.TrialSpec(scene=msg.Scene(robot=robot)))
+    scene, spec = convert.from_scene(by_name.scene), convert.from_spec(by_name)
+    assert scene == make_scene(robot, {})
+    assert sha256_of(spec) == sha256_of(default_trial(robot))
+    # Sent on in full, it is the same.
+    assert sha256_of(convert.from_spec(over_the_wire(convert.to_spec(spec)))) == sha256_of(spec)
+
+
+def test_what_is_given_goes_over_the_robots_own():
+    quantity = msg.Quantity
+    given = msg.Scene(
+        robot='hexapod',
+        engine='bullet',
+        engine_options=[quantity(name='contact_erp', value=0.3)],
+        terrain='slope',
+        terrain_parameters=[quantity(name='angle_deg', value=3.0)],
+        terrain_seed=4,
+        friction=[0.0],
+        gravity=[0.0, 0.0, -1.6],
+        restitution=0.2,
+        control_period=[0.01],
+        mass_factor=1.5,
+        fixed_base=True,
+        initial_pose=[1.0, 2.0, 0.0, 0.0, 0.5, 0.01],
+        push_links=[''],
+        push_windows=[1.0, 0.5],
+        push_forces=[1.0, 0.0, 0.0],
+        sensor_delay=2,
+    )
+    assert convert.from_scene(over_the_wire(given)) == make_scene(
+        'hexapod',
+        {
+            'engine': 'bullet',
+            'engine_options': {'contact_erp': 0.3},
+            'terrain': {'name': 'slope', 'parameters': {'angle_deg': 3.0}, 'seed': 4},
+            'friction': 0.0,
+            'gravity': [0.0, 0.0, -1.6],
+            'restitution': 0.2,
+            'control_period': 0.01,
+            'mass_factor': 1.5,
+            'fixed_base': True,
+            'initial': {'x': 1.0, 'y': 2.0, 'yaw': 0.5, 'clearance': 0.01},
+            'pushes': [{'start': 1.0, 'duration': 0.5, 'force': [1.0, 0.0, 0.0]}],
+            'sensors': {'delay_ticks': 2},
+        },
+    )
+    spec = msg.TrialSpec(
+        scene=msg.Scene(robot='a1'),
+        controller='phase_cpg',
+        duration=3.0,
+        seed=7,
+        command_times=[0.0],
+        commands=[msg.Command()],
+    )
+    usual = default_trial('a1', 3.0)
+    still = TimedCommand(time=0.0, command=Command())
+    assert convert.from_spec(over_the_wire(spec)) == replace(usual, seed=7, script=(still,))
+
+
+@pytest.mark.parametrize(
+    ('changes', 'words'),
+    [
+        ({'robot': ''}, 'scene.robot is empty'),
+        ({'robot': 'guro'}, "did you mean 'guroo'"),
+        ({'engine': 'bulet'}, "did you mean 'bullet'"),
+        ({'length_scale': 0.0}, 'scene.length_scale is 0.0'),
+        ({'friction': [math.nan]}, 'friction is nan'),
+        ({'gravity': [0.0, -9.81]}, 'scene.gravity has 2 numbers, expected 3'),
+        ({'initial_pose': [0.1]}, 'scene.initial_pose has 1 numbers, expected 6'),
+        ({'complete': True}, 'scene.friction has 0 numbers, expected 1'),
+    ],
+)
+def test_a_scene_by_hand_that_cannot_be_is_refused(changes, words):
+    with pytest.raises(ConfigurationError, match=words):
+        convert.from_scene(msg.Scene(**{'robot': 'a1', **changes}))

@@ -40,6 +40,12 @@ def test_a_walk_is_a_bridge_with_the_clock_and_a_controller_that_follows_it():
     assert (walker.package, walker.executable) == ('gait_cpg', 'cpg_node')
 
 
+def test_the_gait_of_a_bridge_without_the_clock_follows_its_bridge_all_the_same():
+    for clock, rules in ((True, ()), (False, (('/clock', 'sim_bridge/clock'),))):
+        bridge, walker = walk_graph('a1', 'phase_cpg', namespace='r2', clock=clock)
+        assert bridge.parameters['publish_clock'] is clock and walker.remappings == rules
+
+
 def test_an_unknown_controller_is_refused_with_the_nearest_name():
     with pytest.raises(ConfigurationError, match="did you mean 'phase_cpg'"):
         walk_graph('a1', 'phase_cgp')

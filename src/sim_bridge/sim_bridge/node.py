@@ -9,6 +9,7 @@ import traceback
 from typing import Any
 
 from rclpy.clock import Clock, ClockType
+from rosgraph_msgs.msg import Clock as ClockMessage
 from std_srvs.srv import SetBool
 
 from gait_core.errors import ConfigurationError, SimulationDiverged, reason
@@ -92,6 +93,7 @@ class SimBridgeNode(ManagedNode):
             self._joints.spoken,
         )
         self._diagnostics = Diagnostics(self, 'simulation')
+        self._own_clock = advertise(self, ClockMessage, '~/clock')
         self._heartbeat = advertise(self, WorkerStatus, '~/worker_status')
         self._trials = TrialService(self, self)
         serve(self, Reset, '~/reset', self._on_reset)
@@ -241,6 +243,8 @@ class SimBridgeNode(ManagedNode):
         stamp = self._time.at(tick)
         # Before the time: who steps when it comes has then seen this tick, and not the one before.
         self._states.publish(stamp, true, seen)
+        if self._own_clock.get_subscription_count():
+            self._own_clock.publish(ClockMessage(clock=stamp))
         if self._clock_publisher is not None:
             self._clock_publisher.publish(stamp)
 
