@@ -38,6 +38,7 @@ from gait_interfaces.action import Evolve
 from gait_interfaces.msg import BestGait, EvolverStatus
 from gait_ros.conversions import to_quantities, to_result, to_spec
 from gait_ros.diagnostics import Diagnostics
+from gait_ros.faults import FAULTS
 from gait_ros.parameters import (
     DeclaredParameters,
     from_parameter_values,
@@ -193,7 +194,7 @@ class EvolverNode(Node):
     async def _execute(self, handle: Any) -> Evolve.Result:
         try:
             self._begin(handle.request)
-        except (Exception, SystemExit) as error:
+        except FAULTS as error:
             self.get_logger().error(f'goal refused: {reason(error)}')
             self.get_logger().debug(traceback.format_exc())
             handle.abort()
