@@ -12,9 +12,12 @@ import yaml
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
+from gait_core.plausible import IMPLAUSIBLE
 from gait_core.robot.model import RobotModel
 from gait_core.robot.yaml_reader import Section, by_pattern, matching, read_yaml
 from gait_core.scene import NOTHING
+
+_RATIOS = (1e-6, 1e6)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,7 +185,8 @@ def read_hardware(file: str, robot: RobotModel) -> Hardware:
     ------
     ConfigurationError
         For an unknown key or joint (with the nearest), a sign that is not 1 or -1, a ratio that
-        is not positive, a motor of two joints, or another robot's file.
+        is not positive, a reference beyond a joint's limits, a motor of two joints, or another
+        robot's file.
 
     """
     plain = same_as_joints(robot)
@@ -197,13 +201,18 @@ def read_hardware(file: str, robot: RobotModel) -> Hardware:
     names = robot.joint_names
     reference = given.section('reference')
     parameters = given.section('parameters').content
+    pose = by_pattern(reference.numbers(), names, reference.where)
+    for name, value in pose.items():
+        joint = robot.joint[name]
+        if not joint.lower <= value <= joint.upper:
+            raise ConfigurationError(
+                f"{reference.where}: joint '{name}' is {value:g}, outside its limits "
+                f'[{joint.lower:g}, {joint.upper:g}]'
+            )
     return Hardware(
         robot=robot.name,
         motors=_motors(given.section('joints'), names),
-        reference={
-            **plain.reference,
-            **by_pattern(reference.numbers(), names, reference.where),
-        },
+        reference={**plain.reference, **pose},
         plugin=given.text('plugin', ''),
         parameters={name: _plain(value) for name, value in parameters.items()},
     )
@@ -227,8 +236,15 @@ def _motors(given: Section, joints: Sequence[str]) -> dict[str, Motor]:
         where = f"{given.where}: joint '{joint}'"
         if motor.sign not in (1.0, -1.0):
             raise ConfigurationError(f'{where}: sign is {motor.sign:g}, expected 1 or -1')
-        if not motor.ratio > 0.0:
-            raise ConfigurationError(f'{where}: ratio is {motor.ratio:g}, it must be positive')
+        if not _RATIOS[0] <= motor.ratio <= _RATIOS[1]:
+            raise ConfigurationError(
+                f'{where}: ratio is {motor.ratio:g}, it must be positive, from {_RATIOS[0]:g} to '
+                f'{_RATIOS[1]:g}'
+            )
+        if not abs(motor.offset) <= IMPLAUSIBLE:
+            raise ConfigurationError(
+                f'{where}: offset is {motor.offset:g}, expected at most {IMPLAUSIBLE:g} either way'
+            )
         if motor.name in owner:
             raise ConfigurationError(
                 f"{where}: its motor '{motor.name}' is that of joint '{owner[motor.name]}', too"

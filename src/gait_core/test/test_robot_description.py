@@ -161,6 +161,20 @@ def test_a_turned_root_moves_the_robot_rigidly(folder):
         ('defaults: {engines: {bullet: {solver_iterations: many}}}', 'expected a finite number'),
         ('limits: {leg0_joint0: {uper: 1}}', "unknown key 'uper': did you mean 'upper'"),
         ('limits: {leg0_joint0: {upper: -9}}', "'leg0_joint0' has the lower limit -1.5 above"),
+        *(
+            (
+                f"limits: {{'.*': {{{name}: {value}}}}}",
+                f"'leg0_joint0' has {name} {value}, expected",
+            )
+            for name, value in (
+                ('velocity', -10),
+                ('velocity', 0),
+                ('effort', -5),
+                ('effort', 0),
+                ('damping', -1),
+                ('friction', -1),
+            )
+        ),
         ('actuators: {default: {kind: positon}}', "did you mean 'position'"),
         ('actuators: {joints: {leg0_joint7: {}}}', "unknown joint 'leg0_joint7': did you mean"),
         ("nominal_stance: {'leg(': 1}", 'is no regular expression'),

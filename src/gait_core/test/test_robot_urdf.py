@@ -93,7 +93,6 @@ def test_an_inertia_is_turned_like_a_tensor(write):
     [
         ('revolute', '', (-INF, INF, INF, INF)),
         ('revolute', '<limit velocity="0" effort="0"/>', (-INF, INF, INF, INF)),
-        ('revolute', '<limit lower="1" upper="-1"/>', (-INF, INF, INF, INF)),
         ('continuous', '<limit lower="-1" upper="1"/>', (-INF, INF, INF, INF)),
         ('prismatic', '<limit upper="0.05" velocity="1"/>', (0.0, 0.05, 1.0, INF)),
     ],
@@ -126,6 +125,18 @@ FAULTS = [
     ('<robot/>', 'describes no link'),
     (f'<robot>{BASE}{BASE}</robot>', "link 'a' is described twice"),
     ('<robot><link/></robot>', 'a link has no name'),
+    (
+        two_links(joint(more='<limit lower="1" upper="-1"/>')),
+        r"joint 'j' has the lower limit 1 above the upper -1: are they the wrong way round",
+    ),
+    *(
+        (two_links(joint(more=f'<limit {name}="-3"/>')), f"joint 'j' has {name} -3, expected more")
+        for name in ('velocity', 'effort')
+    ),
+    *(
+        (two_links(joint(more=f'<dynamics {name}="-3"/>')), f"joint 'j' has {name} -3, expected 0")
+        for name in ('damping', 'friction')
+    ),
     (two_links(''), r"2 links have no parent joint \('a', 'b'\)"),
     (
         f'<robot>{BASE}<link name="foot"/>{joint(child="foof")}</robot>',

@@ -12,7 +12,7 @@ from gait_core.errors import ConfigurationError, nearest, unknown
 from gait_core.names import unmatched
 from gait_core.robot.frames import ball_axes
 from gait_core.robot.kinds import ACTUATORS, BALL_ACTUATORS, ELEMENTS, check_kind
-from gait_core.robot.model import MOVING, Joint, RobotModel
+from gait_core.robot.model import MOVING, Joint, RobotModel, limit_fault
 
 
 def check_robot(robot: RobotModel) -> RobotModel:
@@ -29,6 +29,10 @@ def check_robot(robot: RobotModel) -> RobotModel:
     movable = [
         joint.name for joint in robot.joints if joint.kind in MOVING and joint.mimic is None
     ]
+    for joint in robot.joints:
+        fault = limit_fault(joint) if joint.kind in MOVING else ''
+        if fault:
+            raise ConfigurationError(f"joint '{joint.name}' {fault} ({robot.source})")
     _check_known('joint', robot.joint_names, movable)
     _check_unique('joint', robot.target_names)
     _check_known('joint', robot.actuators, robot.target_names)

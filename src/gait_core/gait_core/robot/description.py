@@ -98,6 +98,7 @@ from gait_core.robot.model import (
     Link,
     RobotModel,
     Shape,
+    limit_fault,
 )
 from gait_core.robot.range_sensor import read_sensors
 from gait_core.robot.urdf import Tree
@@ -207,11 +208,9 @@ def _with_limits(tree: Tree, given: Section) -> Tree:
         for name in matching(pattern, actuated_names(tree), given.where):
             changed: Any = fields
             joints[name] = dataclasses.replace(joints[name], **changed)
-            if joints[name].lower > joints[name].upper:
-                raise ConfigurationError(
-                    f"{given.where}: joint '{name}' has the lower limit {joints[name].lower:g} "
-                    f'above the upper {joints[name].upper:g}'
-                )
+            fault = limit_fault(joints[name])
+            if fault:
+                raise ConfigurationError(f"{given.where}: '{pattern}': joint '{name}' {fault}")
     return dataclasses.replace(tree, joints=tuple(joints.values()))
 
 

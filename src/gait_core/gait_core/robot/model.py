@@ -101,6 +101,24 @@ class Leg:
     """Point of the sole link that inverse kinematics places [m]."""
 
 
+def limit_fault(joint: Joint) -> str:
+    """Return which limit no joint can have, and what is expected; empty: none."""
+    if joint.lower > joint.upper:
+        return (
+            f'has the lower limit {joint.lower:g} above the upper {joint.upper:g}: are they the '
+            'wrong way round?'
+        )
+    for name in ('velocity', 'effort'):
+        if not getattr(joint, name) > 0.0:
+            return (
+                f'has {name} {getattr(joint, name):g}, expected more than 0, or none for no limit'
+            )
+    for name in ('damping', 'friction'):
+        if not 0.0 <= getattr(joint, name) < np.inf:
+            return f'has {name} {getattr(joint, name):g}, expected 0 or more'
+    return ''
+
+
 @dataclass(frozen=True, kw_only=True)
 class Actuator:
     """

@@ -14,7 +14,7 @@ from gait_core.arrays import frozen
 from gait_core.errors import ConfigurationError, excerpt, nearest
 from gait_core.robot.frames import inertia_in
 from gait_core.robot.meshes import resolve_mesh
-from gait_core.robot.model import MOVING, Joint, Link, Mimic, Shape
+from gait_core.robot.model import MOVING, Joint, Link, Mimic, Shape, limit_fault
 from gait_core.robot.xml_source import read_xml
 from gait_core.scene import NOTHING
 
@@ -38,9 +38,9 @@ def read_urdf(path: Path, packages: Mapping[str, str | Path] = NOTHING) -> Tree:
     """
     Return the links and joints of a .urdf or .xacro file.
 
-    A link without ``inertial`` gets mass 0. Limits that are absent, zero (effort, velocity) or
-    reversed (position) are read as infinite. A floating joint under a massless root falls away
-    together with that root: the base of a robot is free anyway.
+    A link without ``inertial`` gets mass 0. Limits that are absent, or zero for effort and
+    velocity, are infinite: the load report lists the joints without. A floating joint under a
+    massless root falls away together with that root: the base of a robot is free anyway.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def read_urdf(path: Path, packages: Mapping[str, str | Path] = NOTHING) -> Tree:
     ------
     ConfigurationError
         For XML that is not well-formed, a missing mesh, a link or joint that is wrong or repeated,
-        links that form no tree; the message begins with the file.
+        limits that no joint can have, links that form no tree; the message begins with the file.
 
     """
     root = read_xml(path, packages)
@@ -208,7 +208,7 @@ class _Reader:
         xyz, rpy = self.origin(owner, element)
         lower, upper, velocity, effort = self._limits(owner, kind, element.find('limit'))
         dynamics = element.find('dynamics')
-        return Joint(
+        found = Joint(
             name=name,
             kind=kind,
             parent=ends[0],
@@ -224,6 +224,10 @@ class _Reader:
             friction=self.number(owner, dynamics, 'friction'),
             mimic=self._mimic(owner, element.find('mimic')),
         )
+        fault = limit_fault(found) if kind in MOVING else ''
+        if fault:
+            raise self._fault(f'{owner} {fault}')
+        return found
 
     def _axis(self, owner: str, element: Element) -> Triple:
         axis = np.array(self.numbers(owner, element.find('axis'), 'xyz', '1 0 0'))
@@ -243,14 +247,13 @@ class _Reader:
         given = element is not None and ('lower' in element.keys() or 'upper' in element.keys())
         if kind in ('revolute', 'prismatic') and given:
             low, high = (self.number(owner, element, end) for end in ('lower', 'upper'))
-            if low <= high:
-                lower, upper = low, high
+            lower, upper = low, high
         velocity, effort = (self.number(owner, element, item) for item in ('velocity', 'effort'))
         return (
             lower,
             upper,
-            velocity if velocity > 0.0 else math.inf,
-            (effort if effort > 0.0 else math.inf),
+            velocity or math.inf,
+            effort or math.inf,
         )
 
     def _mimic(self, owner: str, element: Element | None) -> Mimic | None:
