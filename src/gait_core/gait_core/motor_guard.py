@@ -101,7 +101,8 @@ class MotorGuard:
         """
         Return what motors are to be given for a command.
 
-        NaN means not commanded. A joint with a value that is infinite or far beyond holds.
+        NaN means not commanded: what was commanded before ends in a hold. A joint with a value
+        that is infinite or far beyond holds, too.
 
         Parameters
         ----------
@@ -126,10 +127,27 @@ class MotorGuard:
         if given.effort is not None:
             wanted = np.where(refused, 0.0, given.effort)
             bounded['effort'] = self._effort(rows, wanted)
+        self._end_lapsed(rows, bounded)
         for field, values in bounded.items():
             known = ~np.isnan(values)
             self._last[field][rows[known]] = values[known]
         return _told(given.names, bounded)
+
+    def _end_lapsed(self, rows: IntArray, bounded: dict[str, FloatArray]) -> None:
+        """Stop what was commanded before and is not commanded any more: a motor would go on."""
+        told = np.zeros(len(rows), dtype=np.bool_)
+        for values in bounded.values():
+            told |= ~np.isnan(values)
+        for field in _FIELDS:
+            last = self._last[field][rows]
+            values = bounded.get(field, np.full(len(rows), np.nan))
+            lapsed = np.isnan(values) & ~np.isnan(last)
+            if field == 'position':
+                # A joint that is moved by other means now must not be held by its position.
+                self._last[field][rows[lapsed & told]] = np.nan
+                bounded[field] = np.where(lapsed & ~told, last, values)
+            else:
+                bounded[field] = np.where(lapsed, 0.0, values)
 
     def hold(self) -> JointValues:
         """

@@ -129,11 +129,25 @@ def test_a_hold_is_the_last_position_velocity_zero_and_effort_zero_of_what_was_c
 
 
 def test_nan_is_no_command(guard):
+    assert guard.command(values(position=NAN), DT).names == ()
     given = values(position=[0.1, NAN] + [0.1] * 6, velocity=NAN)
     out = guard.command(given, DT)
     assert out.names == (NAMES[0], *NAMES[2:]) and out.velocity is None
-    assert guard.command(values(position=NAN), DT).names == ()
     assert not guard.implausible.any()
+
+
+def test_what_is_commanded_no_more_holds(guard):
+    """A controller that is deactivated claims nothing: its last velocity must not go on."""
+    settled(guard)
+    guard.command(values(position=0.1, velocity=0.4, effort=0.3), DT)
+    out = guard.command(values(position=NAN, velocity=NAN), DT)
+    assert (out.position == 0.1).all() and not out.velocity.any() and not out.effort.any()
+    # Another one moves the joints by velocity alone.
+    out = guard.command(values(velocity=0.2), DT)
+    assert out.position is None and (out.velocity == 0.2).all() and not out.effort.any()
+    out = guard.command(values(velocity=NAN), DT)
+    assert out.position is None and not out.velocity.any()
+    assert guard.hold().position is None
 
 
 @pytest.mark.parametrize('bad', [INF, 1e9, -1e9, 40.0])

@@ -230,7 +230,8 @@ class HardwareNode(ManagedNode):
         if not self.active:
             return
         now = self._now()
-        stale = self._silent(now)
+        late = self._known.ages(now) > self._declared.value.hold_after
+        stale = {joint for joint, old in zip(self._joints, late.tolist(), strict=True) if old}
         for joint in stale - self._stale:
             # When it is back, its position counts, not what it was told before.
             self._guard.release_joint(joint)
@@ -270,15 +271,15 @@ class HardwareNode(ManagedNode):
         if self._rival:
             return self._rival
         ages = self._known.ages(now)
-        never = np.flatnonzero(np.isinf(ages) & np.isnan(self._known.values))
+        never = np.flatnonzero(np.isnan(self._known.values))
         if len(never):
             return self._unreported(never, now)
-        silent = [i for i, joint in enumerate(self._joints) if joint in self._silent(now)]
-        if silent:
-            i = silent[0]
+        late = np.flatnonzero(ages > self._declared.value.hold_after)
+        if len(late):
             return (
-                f'{self._named(i)} has told no plausible position for {ages[i]:.1f} s '
-                f'({len(silent)} of {len(ages)} motors): is the driver of the motors running?'
+                f'{self._named(int(late[0]))} has told no plausible position for '
+                f'{ages[late[0]]:.1f} s ({len(late)} of {len(ages)} motors): is the driver of the '
+                'motors running?'
             )
         return self._unwanted(now) or self._unfed(now)
 
@@ -322,13 +323,6 @@ class HardwareNode(ManagedNode):
             f'nothing {said} on {COMMANDS}: is controller_manager running, with target:=topic '
             'or hardware?'
         )
-
-    def _silent(self, now: FloatArray) -> set[str]:
-        """Return the joints whose motors have told no plausible position for too long."""
-        late = self._known.ages(now) > self._declared.value.hold_after
-        return {
-            joint for joint, is_late in zip(self._joints, late.tolist(), strict=True) if is_late
-        }
 
     def _second_sender(self) -> str:
         """Return who speaks where only one may, for a person; empty: nobody does."""
