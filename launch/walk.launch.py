@@ -16,6 +16,8 @@ from gait_ros.launch_actions import (
     Arguments,
     composed,
     declared,
+    demo_parameters,
+    motion_parameters,
     node_action,
     rviz,
     state_publisher,
@@ -28,6 +30,7 @@ def compose(arguments: Arguments):
     """Return the nodes that the arguments ask for."""
     champion, gait = arguments.champion(), arguments.text('gait')
     robot = arguments.text('robot') or (champion.scene.robot if champion else 'guroo')
+    demo = demo_parameters(arguments)
     if arguments.text('target') != SIM:
         return [_under_control(arguments, robot)]
     namespace, sensors = arguments.text('namespace'), arguments.text('sensors')
@@ -66,6 +69,7 @@ def compose(arguments: Arguments):
         link_transforms=by_bridge,
         clock=clock,
         sensors=sensors,
+        motion={**motion_parameters(arguments), **demo},
     )
     # Those of other packages first: one that is not installed must not leave nodes behind.
     description = to_scene_urdf(model)

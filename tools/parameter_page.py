@@ -15,7 +15,7 @@ Entry = tuple[str, str, str]
 
 NODES: tuple[Entry, ...] = (
     ('sim_bridge', 'sim_bridge.settings:BridgeParams', ''),
-    ('controller, cpg, stage_walk', 'gait_ros.controller_node:ControllerNodeParams', ''),
+    ('controller, cpg, stage_walk', 'gait_ros.controller_params:ControllerNodeParams', ''),
     ('Safety layer of these', 'gait_core.safety_params:SafetyParams', 'safety.'),
     ('evolver', 'gait_evolver.node:EvolverParams', ''),
     ('waypoints', 'gait_ros.waypoints_node:WaypointsNodeParams', ''),

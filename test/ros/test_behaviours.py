@@ -122,7 +122,7 @@ def ankle_bend(params, step_deg):
 
 @pytest.fixture
 def walk(graph):
-    return Walk(graph, gait__time_scale=0.7)
+    return Walk(graph, gait__time_scale=0.7, demo=True)
 
 
 def test_step_lift_turn_and_stop_change_while_it_walks(walk):
@@ -233,3 +233,17 @@ def test_mistakes_are_refused_in_one_line_and_change_nothing(walk):
         assert walk.behave('start', knee, kind='pulse', name=f'p{number}').success
     answer = walk.behave('start', knee, kind='pulse', name='more')
     assert "'more' is one too many: at most 10 run at a time" in answer.message
+
+
+def test_a_behaviour_is_motion_asked_for_and_needs_no_walk(graph):
+    walk = Walk(graph)
+    mode = walk.node._safe.layer
+    walk.until(lambda _: mode.mode == 'standing')
+    nod = {'joint': 'neck_fwd', 'angle_deg': 20, 'period': 0.5}
+    assert walk.behave('start', nod, kind='pulse').success
+    walk.until(lambda _: walk.angles['neck_fwd'] > 19.9)
+    walk.until(lambda _: mode.mode == 'standing')
+    # Then the neck holds, and no leg has taken a step.
+    assert walk.angles.pop('neck_fwd') == pytest.approx(20.0, abs=1e-6)
+    assert max(map(abs, walk.angles.values())) < 0.5
+    assert walk.state['cycle'] == 0.0

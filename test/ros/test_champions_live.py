@@ -51,7 +51,9 @@ class LiveWalk:
     def __init__(self, graph, file, **parameters):
         self._graph = graph
         self.bridge = graph.add(SimBridgeNode, files=[file], mode='lockstep')
-        self.node = graph.add(ControllerNode, files=[file], use_sim_time=True, **parameters)
+        self.node = graph.add(
+            ControllerNode, files=[file], use_sim_time=True, demo=True, **parameters
+        )
         self._step = graph.client.create_client(Step, '/sim_bridge/step')
         graph.until(self._step.service_is_ready)
         graph.until(lambda: self.bridge.count_subscribers('/joint_states'))

@@ -15,6 +15,7 @@ import pytest
 pytest.importorskip('rclpy')
 
 from builtin_interfaces.msg import Time
+from geometry_msgs.msg import Twist
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool
@@ -110,6 +111,9 @@ def test_a_gait_walks_through_a_jittering_manager_without_the_pose_of_the_base(
             'odom:=odom_of_nobody',
         ),
     )
+    velocity, asked = graph.client.create_publisher(Twist, '/cmd_vel', 10), Twist()
+    asked.linear.x = 0.1
+    graph.client.create_timer(0.05, lambda: velocity.publish(asked))
     manager.run(lambda: bridge._live.observation.body_poses[0, 0] > 0.03)
     rows = np.array([row for row in manager.written if not np.isnan(row).any()])
     first = np.array([measured[name] for name in manager.joints])

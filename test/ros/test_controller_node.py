@@ -51,12 +51,20 @@ def collect(graph, kind, topic):
     return found
 
 
-def talk(graph, model, names=None):
-    """Publish joint states at every spin, and return what stops when cleared."""
+def talk(graph, model, names=None, forward=0.1):
+    """Publish joint states and a velocity at every spin; return the joint states, to be edited."""
     publisher = graph.client.create_publisher(JointState, '/joint_states', 10)
     message = JointState(name=list(names or model.joint_names))
     message.position = [0.1] * len(message.name)
-    graph.client.create_timer(0.02, lambda: publisher.publish(message))
+    velocity, asked = graph.client.create_publisher(Twist, '/cmd_vel', 10), Twist()
+    asked.linear.x = forward
+
+    def publish():
+        publisher.publish(message)
+        if forward:
+            velocity.publish(asked)
+
+    graph.client.create_timer(0.02, publish)
     graph.until(publisher.get_subscription_count)
     return message
 
@@ -309,8 +317,7 @@ def test_without_simulated_time_nobody_can_set_the_gaits_clock(controller):
 def test_a_velocity_that_is_not_finite_is_refused_and_the_last_one_holds(
     graph, controller, box_model
 ):
-    node = controller(command=[0.2, 0.0, 0.0])
-    assert node._command.velocity == (0.2, 0.0, 0.0)
+    node = controller(command_timeout=60.0)
     publisher = graph.client.create_publisher(Twist, '/cmd_vel', 10)
     graph.until(publisher.get_subscription_count)
     message = Twist()
@@ -319,7 +326,7 @@ def test_a_velocity_that_is_not_finite_is_refused_and_the_last_one_holds(
     graph.until(lambda: node._command.velocity == (0.3, 0.0, 0.1))
     message.linear.x = float('nan')
     publisher.publish(message)
-    graph.until(lambda: graph.logged('WARN', 'cmd_vel refused', 'finite'))
+    graph.until(lambda: graph.logged('WARN', 'cmd_vel refused: x is nan, expected a finite'))
     assert node._command.velocity == (0.3, 0.0, 0.1)
 
 
@@ -328,7 +335,7 @@ def test_a_velocity_beyond_what_is_walked_is_said_and_counted(
 ):
     bounds = (Bound.both(0.6, 'gait.max_forward'), FREE, FREE)
     monkeypatch.setattr(WaveController, 'velocity_bounds', bounds, raising=False)
-    node = controller()
+    node = controller(command_timeout=60.0)
     publisher = graph.client.create_publisher(Twist, '/cmd_vel', 10)
     graph.until(publisher.get_subscription_count)
     message = Twist()
@@ -347,8 +354,8 @@ def test_a_velocity_beyond_what_is_walked_is_said_and_counted(
 
 def test_the_keys_of_teleop_twist_keyboard_are_followed_to_its_stop(graph, controller, box_model):
     """Its keys i, u, j and k at 10 Hz with its default speeds, then what it says as it ends."""
-    node = controller()
-    talk(graph, box_model)
+    node = controller(command_timeout=60.0)
+    talk(graph, box_model, forward=0.0)
     shown = collect(graph, MarkerArray, '/gait_markers')
     publisher = graph.client.create_publisher(Twist, 'cmd_vel', 10)
     graph.until(publisher.get_subscription_count)
@@ -369,20 +376,23 @@ def test_two_robots_in_namespaces_of_one_graph_do_not_hear_each_other(graph, box
     for space in ('r1', 'r2'):
         there = (f'__ns:=/{space}',)
         graph.add(SimBridgeNode, remap=there, robot=box, mode='realtime', publish_clock=False)
-        nodes[space] = graph.add(ControllerNode, remap=there, robot=box, controller='wave')
+        nodes[space] = graph.add(
+            ControllerNode, remap=there, robot=box, controller='wave', command_timeout=60.0
+        )
     states = {space: collect(graph, JointState, f'/{space}/joint_states') for space in nodes}
-    graph.until(lambda: all(node._safe.layer.mode == 'running' for node in nodes.values()))
+    graph.until(lambda: all(node._safe.layer.mode == 'standing' for node in nodes.values()))
     assert all(states.values())
     publisher = graph.client.create_publisher(Twist, '/r1/cmd_vel', 10)
     graph.until(publisher.get_subscription_count)
     message = Twist()
     message.linear.x = 0.25
     publisher.publish(message)
-    graph.until(lambda: nodes['r1']._command.velocity == (0.25, 0.0, 0.0))
+    graph.until(lambda: nodes['r1']._safe.layer.mode == 'running')
+    assert nodes['r1']._command.velocity == (0.25, 0.0, 0.0)
     assert nodes['r2']._command.velocity == (0.0, 0.0, 0.0)
     assert graph.call(Trigger, '/r1/controller/emergency_stop').success
     graph.spin(0.1)
-    assert [node._safe.layer.mode for node in nodes.values()] == ['stopped', 'running']
+    assert [node._safe.layer.mode for node in nodes.values()] == ['stopped', 'standing']
     assert not graph.logged('is published by')
 
 
@@ -466,6 +476,13 @@ def test_a_champion_is_a_parameter_file_that_starts_a_node(graph, controller, bo
         ({'gait__amplitude': 'big'}, "'gait.amplitude' is 'big'"),
         ({'provenance__spec__controller': 'staged_walk'}, "'staged_walk', this node runs 'wave'"),
         ({'command': [0.1, 0.2]}, "'command' has 2 numbers, expected 3"),
+        ({'command': [0.1, 0.0, 0.0]}, "'command' is the velocity of a demonstration"),
+        ({'demo': True}, "'demo' is for simulations: set use_sim_time:=true"),
+        (
+            {'demo': True, 'use_sim_time': True},
+            "'demo' has no walk to show: the controller does not follow 0",
+        ),
+        ({'command_timeout': 0.0}, "'command_timeout' = 0 s is outside"),
         ({'output': 'topic'}, "value of 'output' 'topic'"),
     ],
 )
@@ -494,6 +511,9 @@ def test_without_autostart_the_lifecycle_is_the_users(graph, controller, box_mod
 
 def test_a_live_walk_moves_the_robot_through_topics(graph, controller, box):
     bridge = graph.add(SimBridgeNode, robot=box, mode='fast', publish_clock=True)
-    controller(use_sim_time=True, gait__amplitude=0.4, safety__start_speed=100.0)
+    controller(
+        use_sim_time=True, demo=True, command=[0.1, 0.0, 0.0], gait__amplitude=0.4,
+        safety__start_speed=100.0,
+    )  # fmt: skip
     graph.until(lambda: bridge._live.observation.body_poses[0, 0] > 0.05)
     assert not graph.logged('WARN', 'refused')

@@ -74,7 +74,7 @@ def test_a_controller_tells_who_is_silent_what_it_ignores_and_why_it_stands(grap
     right = JointState(name=list(box_model.joint_names), position=[0.1] * 8)
     graph.client.destroy_timer(timer)
     timer = graph.client.create_timer(0.02, lambda: driver.publish(right))
-    values = told.until('ok', 'running')
+    values = told.until('ok', 'standing')
     assert float(values['age of joint_states [s]']) < 0.5
 
     assert graph.call(Trigger, '/r1/controller/emergency_stop').success

@@ -6,6 +6,7 @@ import pytest
 pytest.importorskip('rclpy')
 
 from builtin_interfaces.msg import Time
+from geometry_msgs.msg import Twist
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
@@ -38,7 +39,10 @@ def talk(graph, model):
     publisher = graph.client.create_publisher(JointState, '/joint_states', 10)
     names = list(model.joint_names)
     message = JointState(name=names, position=[0.1] * len(names))
+    velocity, asked = graph.client.create_publisher(Twist, '/cmd_vel', 10), Twist()
+    asked.linear.x = 0.1
     graph.client.create_timer(0.02, lambda: publisher.publish(message))
+    graph.client.create_timer(0.02, lambda: velocity.publish(asked))
 
 
 def send(graph, kind, name, count=AT_ONCE, **fields):

@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip('rclpy')
 
+from geometry_msgs.msg import Twist
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
@@ -20,7 +21,6 @@ ROBOT = 'hexapod'
 WALK = {
     'robot': ROBOT,
     'controller': 'phase_cpg',
-    'command': [0.3, 0.0, 0.2],
     'safety.start_speed': 100.0,
 }
 
@@ -34,7 +34,10 @@ def model():
 def talk(graph, model):
     publisher = graph.client.create_publisher(JointState, '/joint_states', 10)
     message = JointState(name=list(model.joint_names), position=model.joint_stance.tolist())
+    velocity, asked = graph.client.create_publisher(Twist, '/cmd_vel', 10), Twist()
+    asked.linear.x, asked.angular.z = 0.3, 0.2
     graph.client.create_timer(0.02, lambda: publisher.publish(message))
+    graph.client.create_timer(0.02, lambda: velocity.publish(asked))
 
 
 def collect(graph, kind, topic):

@@ -13,6 +13,7 @@ import pytest
 # The folder launch/ at the root passes for a package of that name; launch_ros has no namesake.
 pytest.importorskip('launch_ros', reason='launch_ros of an installed ROS is not there')
 
+from geometry_msgs.msg import Twist
 from launch import LaunchContext
 from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction
 from launch.launch_description_sources import get_launch_description_from_python_launch_file
@@ -50,6 +51,8 @@ service.include_launch_description(
 sys.exit(service.run())
 """
 
+FOLLOWS = {'command_timeout': 0.5, 'stamped_cmd_vel': False}
+"""How a gait follows velocities where no argument says otherwise."""
 LAUNCH = Path(__file__).resolve().parents[2] / 'launch'
 FILES = sorted(path.name for path in LAUNCH.glob('*.launch.py'))
 
@@ -138,7 +141,7 @@ def test_every_argument_is_described_and_has_a_default(file):
 
 def test_a_walk_is_the_graph_that_walk_graph_describes():
     publisher, bridge, walker = started('walk.launch.py')
-    expected = walk_graph('guroo', 'staged_walk')
+    expected = walk_graph('guroo', 'staged_walk', motion={**FOLLOWS, 'demo': False})
     assert [bridge.facts, walker.facts] == [facts(spec) for spec in expected]
     assert publisher.package == 'robot_state_publisher'
     assert '<robot name="guroo"' in publisher.parameters['robot_description']
@@ -162,6 +165,10 @@ def test_every_argument_of_a_walk_reaches_the_graph(tmp_path):
         gait=str(gait),
         link_tf='sim_bridge',
         publish_clock='off',
+        demo='yes',
+        command='0.2,0,0.1',
+        command_timeout='2',
+        stamped_cmd_vel='true',
         **arguments,
     )
     expected = walk_graph(
@@ -169,6 +176,12 @@ def test_every_argument_of_a_walk_reaches_the_graph(tmp_path):
         gait_files=(str(gait),),
         link_transforms=True,
         clock=False,
+        motion={
+            'demo': True,
+            'command': [0.2, 0.0, 0.1],
+            'command_timeout': 2.0,
+            'stamped_cmd_vel': True,
+        },
         **{**arguments, 'seed': 3, 'realtime_factor': 2.0},
     )
     assert bridge.facts == facts(expected[0]) and bridge.name == '/r1/sim_bridge'
@@ -229,7 +242,7 @@ def test_a_description_under_control_begins_at_base_link():
 
 def hardware_nodes(target, gait=True, **more):
     """Return the facts of what hardware_graph describes for the a1, but for its made files."""
-    walker = {'preset': '', 'seed': 0, 'autostart': False, 'safety.recover': False}
+    walker = {'preset': '', 'seed': 0, 'autostart': False, 'safety.recover': False, **FOLLOWS}
     nodes = hardware_graph(
         'a1',
         load_robot('a1'),
@@ -333,8 +346,11 @@ def test_a_plugin_reaches_the_motors_itself(tmp_path):
 
 @pytest.mark.parametrize(('target', 'activate'), [('topic', 'True'), ('hardware', 'False')])
 def test_the_same_walk_goes_to_hardware_by_its_target(target, activate):
-    (included,), context = composed('walk.launch.py', robot='a1', target=target, preset='walk')
+    (included,), context = composed(
+        'walk.launch.py', robot='a1', target=target, preset='walk', command_timeout='0.2'
+    )
     given = dict(included.launch_arguments)
+    assert given['command_timeout'] == '0.2'
     assert given['activate'] == activate and given['preset'] == 'walk'
     file = str(LAUNCH / 'hardware.launch.py')
     declared = get_launch_description_from_python_launch_file(file).entities
@@ -395,6 +411,14 @@ def test_truth_is_read_in_every_spelling(given, meant):
         ('walk.launch.py', {'terrain': 'ruogh'}, "did you mean 'rough'"),
         ('walk.launch.py', {'terrain': 'rough:rnge=1'}, "did you mean 'range'"),
         ('walk.launch.py', {'engine': 'bulet'}, "did you mean 'bullet'"),
+        (
+            'walk.launch.py',
+            {'demo': 'true', 'target': 'mock'},
+            "'demo' is for target 'sim'.*'mock'",
+        ),
+        ('walk.launch.py', {'demo': 'true', 'target': 'hardware'}, "'demo' is for target 'sim'"),
+        ('walk.launch.py', {'command': '0.1'}, "'command' is the velocity of a demonstration"),
+        ('walk.launch.py', {'demo': 'true', 'command': 'fast'}, r"'fast': expected VX\[,VY"),
         ('control.launch.py', {'robot': 'a2'}, "unknown robot 'a2'"),
         ('control.launch.py', {'robot': 'spider'}, "'spider' has 12 force elements"),
         ('control.launch.py', {'hardware': 'no.yaml'}, 'no.yaml'),
@@ -658,6 +682,9 @@ def test_a_launched_gait_walks_through_topic_based_hardware(
     process = launched(
         'hardware.launch.py', robot=box, target='topic', activate='true', controller='wave'
     )
+    velocity, asked = graph.client.create_publisher(Twist, '/cmd_vel', 10), Twist()
+    asked.linear.x = 0.1
+    graph.client.create_timer(0.05, lambda: velocity.publish(asked))
     states, poses = [], []
     for kind, topic, found in (
         (JointState, '/joint_states', states),

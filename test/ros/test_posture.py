@@ -32,7 +32,7 @@ class Walk:
             SimBridgeNode, robot='a1', engine='mujoco', mode='lockstep', publish_clock=True
         )
         self.node = graph.add(
-            ControllerNode, robot='a1', use_sim_time=True, command=[0.0, 0.0, 0.0],
+            ControllerNode, robot='a1', use_sim_time=True, command_timeout=60.0,
             safety__start_speed=100.0,
         )  # fmt: skip
         self._velocity = graph.client.create_publisher(Twist, 'cmd_vel', 10)

@@ -36,7 +36,10 @@ def seconds(stamp):
 def test_a_bridge_started_again_is_walked_on_by_the_same_controller(graph, box, monkeypatch):
     """The simulator crashed and came back: /clock begins anew, and nobody restarts the gait."""
     monkeypatch.setattr('gait_ros.clock._DISCOVERY', 0.2)
-    walker = graph.add(ControllerNode, robot=box, controller='wave', use_sim_time=True)
+    walker = graph.add(
+        ControllerNode, robot=box, controller='wave', use_sim_time=True, demo=True,
+        command=[0.1, 0.0, 0.0],
+    )  # fmt: skip
     fast = {'mode': 'realtime', 'realtime_factor': 5.0}
     first = graph.add(SimBridgeNode, robot=box, **fast)
     graph.until(lambda: first._live.tick > 100 and walker._safe.layer.mode == 'running')
@@ -136,6 +139,8 @@ def test_a_gait_steps_with_the_bridge_that_moves_its_robot_not_with_the_clock_of
     gait = graph.add(
         ControllerNode,
         controller='wave',
+        demo=True,
+        command=[0.1, 0.0, 0.0],
         remap=['__ns:=/r2', ':='.join(rule)],
         **space,
     )

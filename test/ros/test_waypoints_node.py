@@ -87,6 +87,11 @@ def test_its_end_stops_the_robot(graph):
         ({'waypoints': [1.0, math.nan]}, "'waypoints' is nan"),
         ({}, "'waypoints' has 0 numbers"),
         ({'waypoint': [1.0, 2.0]}, 'has 0 numbers'),
+        ({'waypoints': [1.0, 2.0], 'rate': 3.0}, "'rate' is 3 Hz.*nearest valid: 4 Hz"),
+        (
+            {'waypoints': [1.0, 2.0], 'command_timeout': 0.1},
+            "'rate' is 10 Hz.*0.1 s.*nearest valid: 20 Hz",
+        ),
         ({'waypoints': [1.0, 2.0], 'sped': 0.1}, "'sped'.*'speed'"),
     ],
 )

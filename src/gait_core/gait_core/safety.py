@@ -22,6 +22,7 @@ from gait_core.targets import AppliedTargets, JointTargets, TargetMemory
 
 WAITING, STARTING, RUNNING = 'waiting', 'starting', 'running'
 HOLDING, FALLEN, STOPPED = 'holding', 'fallen', 'stopped'
+STANDING = 'standing'
 
 WAIT, RESET, STEP, HOLD = 'wait', 'reset', 'step', 'hold'
 """What ``sense`` asks for: nothing, targets of a controller begun anew, targets, or none."""
@@ -69,7 +70,8 @@ class SafetyLayer:
     Attributes
     ----------
     mode : str
-        ``waiting``, ``starting``, ``running``, ``holding``, ``fallen`` or ``stopped``.
+        ``waiting``, ``standing``, ``starting``, ``running``, ``holding``, ``fallen`` or
+        ``stopped``.
     reason : str
         Of any mode but ``running``, for a person.
     refused, holds, falls, stops : int
@@ -108,6 +110,7 @@ class SafetyLayer:
         if self.mode == STOPPED:
             return
         self.mode, self.reason = WAITING, 'waiting for joint_states'
+        self._anew = True
         self._last: FloatArray | None = None
         self._goal: FloatArray | None = None
         self._blend: Blend | None = None
@@ -133,7 +136,7 @@ class SafetyLayer:
 
     # ----------------------------------------------------------------------------------- sensing
 
-    def sense(self, dt: float, observation: Observation, age: float) -> str:
+    def sense(self, dt: float, observation: Observation, age: float, moving: bool = True) -> str:
         """
         Return what is to be done in this control period.
 
@@ -144,13 +147,15 @@ class SafetyLayer:
         observation : Observation
         age : float [s]
             Of the oldest joint state; ``inf`` while a joint was never measured.
+        moving : bool
+            Whether the controller is to move the robot; without, the joints hold.
 
         """
         self._measured, self._age = observation.joint_positions, age
         if self.mode == STOPPED:
             return HOLD
         if not self.params.enabled:
-            return self._pass(observation)
+            return self._pass(observation, moving)
         self._watch_fall(dt, observation)
         if self.mode == FALLEN:
             return HOLD
@@ -160,18 +165,37 @@ class SafetyLayer:
                 self._hold_for(age)
             return WAIT if self.mode == WAITING else HOLD
         if self.mode in (WAITING, HOLDING):
-            action = RESET if self.mode == WAITING else STEP
-            self._start_from(observation)
-            return action
+            self._start_from(self._pose_in(observation))
+            return self._begun() if moving else self._stand()
+        if not moving:
+            return self._stand()
+        if self.mode == STANDING:
+            assert self._last is not None
+            # Commands go on from what was held, not from where a load has bent the joints to.
+            self._start_from(self._last)
+            return self._begun()
         return STEP if self.mode == RUNNING or self._goal is None else HOLD
 
-    def _pass(self, observation: Observation) -> str:
+    def _pass(self, observation: Observation, moving: bool) -> str:
         """Return what is to be done where nothing but the limits is looked after."""
+        if not moving:
+            # Without a first command the robot holds by itself, measured or not.
+            return WAIT if self._last is None else self._stand()
         if self.mode == RUNNING:
             return STEP
-        self._start_from(observation)
+        self._start_from(self._pose_in(observation) if self._last is None else self._last)
         self.mode, self.reason = RUNNING, ''
-        return RESET
+        return self._begun()
+
+    def _begun(self) -> str:
+        """Return RESET for the first start after ``restart``, STEP for later ones."""
+        action, self._anew = RESET if self._anew else STEP, False
+        return action
+
+    def _stand(self) -> str:
+        self.mode, self.reason = STANDING, 'standing: the joints hold until motion is asked for'
+        self._goal = self._blend = None
+        return HOLD
 
     def _hold_for(self, age: float) -> None:
         if self.mode != HOLDING:
@@ -179,15 +203,19 @@ class SafetyLayer:
         self.mode = HOLDING
         self.reason = f'holding: the joint states are {age:.2f} s old'
 
-    def _start_from(self, observation: Observation) -> None:
-        self.mode, self.reason = STARTING, 'moving from the measured pose to the first targets'
-        measured = self._robot.stance.copy()
+    def _pose_in(self, observation: Observation) -> FloatArray:
+        """Return the measured pose, (m,); of what is not measured, that of the stance."""
+        pose: FloatArray = self._robot.stance.copy()
         if observation.joint_positions is not None:
-            measured[: len(observation.joint_positions)] = observation.joint_positions
-        self._last, self._goal, self._blend = measured, None, None
-        self._before, self._pace = measured, Pace(len(measured))
-        self._last_effort = np.zeros_like(measured)
-        self._memory = TargetMemory(self._robot.target_names, measured)
+            pose[: len(observation.joint_positions)] = observation.joint_positions
+        return pose
+
+    def _start_from(self, pose: FloatArray) -> None:
+        self.mode, self.reason = STARTING, 'moving from the present pose to the first targets'
+        self._last, self._goal, self._blend = pose, None, None
+        self._before, self._pace = pose, Pace(len(pose))
+        self._last_effort = np.zeros_like(pose)
+        self._memory = TargetMemory(self._robot.target_names, pose)
 
     def _watch_fall(self, dt: float, observation: Observation) -> None:
         fall, params = self._robot.fall, self.params

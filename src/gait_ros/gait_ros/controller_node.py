@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 import math
 from pathlib import Path
 import sys
@@ -23,10 +23,9 @@ from gait_core.champion import Origin, gait_parameters, is_champion, origin_in, 
 from gait_core.contracts import Controller
 from gait_core.errors import ConfigurationError
 from gait_core.observation import missing
-from gait_core.parameters import Parameters, bounded, build, flag, floats, text, whole
+from gait_core.parameters import Parameters, build
 from gait_core.robot.load import load_robot
-from gait_core.safety import RUNNING
-from gait_core.seeding import MAX_SEED
+from gait_core.safety import FALLEN, STANDING
 from gait_core.targets import JointTargets, TargetMemory
 from gait_core.trial_setup import choose_controller, nested, own_gait
 from gait_core.trial_spec import Command
@@ -36,6 +35,7 @@ from gait_interfaces.msg import FootContacts, GaitState
 from gait_interfaces.srv import LoadGait
 from gait_ros.clock import ClockWatch
 from gait_ros.command_messages import to_commands, to_gait_state, to_trajectory
+from gait_ros.controller_params import NO_PRESET, ControllerNodeParams
 from gait_ros.diagnostics import Diagnostics
 from gait_ros.faults import FAULTS
 from gait_ros.live_observation import SOURCES, LiveObservation
@@ -43,6 +43,7 @@ from gait_ros.lockstep import LockstepClient
 from gait_ros.managed import ManagedNode
 from gait_ros.markers import gait_markers
 from gait_ros.motion_claim import MotionClaim
+from gait_ros.motion_input import MotionInput
 from gait_ros.node_champion import check_origin, find_champion, read_node_champion
 from gait_ros.parameters import DeclaredParameters, overrides, refuse_unknown_overrides
 from gait_ros.posture_input import PostureInput, takes_posture
@@ -50,10 +51,8 @@ from gait_ros.qos import advertise, listen
 from gait_ros.run_node import run_node
 from gait_ros.safe_output import SafeOutput
 from gait_ros.services import serve
-from gait_ros.velocity import VelocityInput
 from gait_ros.wiring import mistyped
 
-_NO_PRESET = 'none'
 _WATCH_PERIOD = 1.0
 _PATIENCE = 3.0
 _REPEAT = 10.0
@@ -62,85 +61,6 @@ _SHOWN = 0.1
 _ARRIVAL, _UNDERWAY = 0.2, 0.05
 # Control periods in one step from which time has jumped, not only passed late.
 _JUMP = 10.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class ControllerNodeParams(Parameters):
-    """What is to be run, and how it is connected."""
-
-    robot: str = text('', doc='Robot name or folder.', read_only=True)
-    draw: int = whole(
-        0, low=0, high=MAX_SEED, doc='Seed of a randomly built body.', read_only=True
-    )
-    controller: str = text(
-        '', doc="Registered controller; empty: the robot's default.", read_only=True
-    )
-    preset: str = text(
-        '',
-        doc="Parameter set that gait.* starts from; empty: the default one; 'none': the "
-        "controller's own defaults.",
-        read_only=True,
-    )
-    weights: str = text('', doc='File with bulk weights; empty: none.', read_only=True)
-    weights_sha256: str = text('', doc='Their hash; empty: not checked.', read_only=True)
-    seed: int = whole(0, low=0, high=MAX_SEED, doc='Of the controller when run live.')
-    control_rate: float = bounded(
-        50.0,
-        low=1.0,
-        high=10000.0,
-        unit='Hz',
-        doc='Steps per second when run live.',
-        read_only=True,
-    )
-    output: str = text(
-        'joint_trajectory',
-        choices=('joint_trajectory', 'commands'),
-        doc='Topic that the targets are published on when run live.',
-        read_only=True,
-    )
-    interface: str = text(
-        'position',
-        choices=('position', 'velocity', 'effort'),
-        doc='Quantity that the commands topic carries.',
-        read_only=True,
-    )
-    command: tuple[float, ...] = floats(
-        (),
-        low=-10.0,
-        high=10.0,
-        unit='m/s, m/s, rad/s',
-        doc="Velocity until the first cmd_vel; empty: the robot's default.",
-        read_only=True,
-    )
-    stamped_cmd_vel: bool = flag(
-        False, doc='Read cmd_vel as TwistStamped, as Nav2 sends it from Kilted on.', read_only=True
-    )
-    command_timeout: float = bounded(
-        0.0,
-        low=0.0,
-        high=3600.0,
-        unit='s',
-        doc='The robot is to stand when no cmd_vel has come for so long since the last; 0: never.',
-    )
-    lockstep: bool = flag(
-        False, doc='Step for the observations of a bridge in lock-step; no timer.', read_only=True
-    )
-    bridge: str = text('sim_bridge', doc='Name of that bridge.', read_only=True)
-    lockstep_delay: float = bounded(
-        0.0,
-        low=0.0,
-        high=1.0,
-        unit='s',
-        doc='Longest random delay of an answer in lock-step; for tests only.',
-    )
-    autostart: bool = flag(True, doc='Configure and activate without being asked.', read_only=True)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if len(self.command) not in (0, 3):
-            raise ConfigurationError(
-                f"parameter 'command' has {len(self.command)} numbers, expected 3 or none"
-            )
 
 
 class ControllerNode(ManagedNode):
@@ -169,7 +89,10 @@ class ControllerNode(ManagedNode):
         self.autostart = self._chosen.autostart
         if not self._chosen.robot:
             raise ConfigurationError("parameter 'robot' is empty; name one, e.g. robot:=guroo")
+        simulated = bool(self.get_parameter('use_sim_time').value)
+        self._chosen.check_demo(simulated, commanded='command' in overrides(self))
         self._make_controller()
+        self._motion: MotionInput | None = None
         self._safe = SafeOutput(
             self,
             self.robot,
@@ -187,7 +110,7 @@ class ControllerNode(ManagedNode):
         chosen = self._chosen
         self.robot = load_robot(chosen.robot, chosen.draw)
         champion = self._champion
-        has_preset = chosen.preset not in ('', _NO_PRESET)
+        has_preset = chosen.preset not in ('', NO_PRESET)
         name, preset = choose_controller(
             self.robot, chosen.controller, chosen.preset if has_preset else ''
         )
@@ -197,12 +120,12 @@ class ControllerNode(ManagedNode):
         self._check_origin(origin)
         if champion is not None:
             champion.check_parameters(asdict(chosen))
-            if not chosen.command:
+            if chosen.demo and not chosen.command:
                 champion.check_command()
         defaults: Mapping[str, Any] = {}
         # A champion has every parameter of its gait: where it leaves one out, its trial had the
         # controller's own default.
-        if champion is None and chosen.preset != _NO_PRESET:
+        if champion is None and chosen.preset != NO_PRESET:
             defaults = {**cls.presets[preset], **own_gait(self.robot, name, preset)}
         self._has_weights = bool(chosen.weights)
         more = (load_weights(chosen.weights, chosen.weights_sha256),) if chosen.weights else ()
@@ -234,8 +157,6 @@ class ControllerNode(ManagedNode):
         self._markers = advertise(self, MarkerArray, 'gait_markers')
         self._shown = 0
         self._diagnostics = Diagnostics(self, 'controller')
-        self._velocity: VelocityInput | None = None
-        self._posture: PostureInput | None = None
         self._foreign: list[str] = []
         self._claim: MotionClaim | None = None
         if not chosen.lockstep:
@@ -261,21 +182,20 @@ class ControllerNode(ManagedNode):
             (Odometry, 'odom', self._seen.odometry),
         ):
             listen(self, kind, topic, callback)
-        self._velocity = VelocityInput(
+        self._motion = MotionInput(
             self,
-            self._first_velocity(),
             self._now,
             stamped=self._chosen.stamped_cmd_vel,
             timeout=lambda: self._declared.value.command_timeout,
             bounds=lambda: bounds_of(self.controller),
+            demonstration=self._first_velocity() if self._chosen.demo else None,
+            posture=PostureInput(self) if takes_posture(self.controller) else None,
+            refusal=self._cannot_walk,
         )
-        if takes_posture(self.controller):
-            self._posture = PostureInput(self)
 
     @property
     def _command(self) -> Command:
-        command = self._velocity.command if self._velocity is not None else Command()
-        return self._posture.added(command) if self._posture is not None else command
+        return self._motion.command if self._motion is not None else Command()
 
     # ------------------------------------------------------------------------------- lifecycle
 
@@ -308,6 +228,7 @@ class ControllerNode(ManagedNode):
             # Best-effort subscribers acknowledge nothing, and lose what is still on its way when
             # the publisher goes.
             time.sleep(_UNDERWAY)
+        self._cancel_motion()
         if self._claim is not None:
             self._claim.end()
         if self._lockstep is not None:
@@ -321,6 +242,7 @@ class ControllerNode(ManagedNode):
             self._send(held, 1.0 / self._chosen.control_rate)
 
     def _on_stopped(self) -> None:
+        self._cancel_motion()
         if self.active:
             self._hold()
 
@@ -333,6 +255,7 @@ class ControllerNode(ManagedNode):
         self._begun = False
         self._reset_controller()
         self._safe.layer.restart()
+        self._sent: JointTargets | None = None
         self._memory = TargetMemory(self.robot.target_names, self.robot.stance)
         self._last = self._now()
 
@@ -385,16 +308,36 @@ class ControllerNode(ManagedNode):
 
         # A late period's targets must not move faster: they are followed in one of usual length.
         age = self._seen.age(self.controller.needs)
-        targets = self._safe.targets(min(dt, period), observation, age, step)
-        if targets is not None:
-            self._send(targets, period)
+        assert self._motion is not None
+        moving = self._motion.update(
+            dt, self.asks_motion(), self._safe.layer.mode, self.controller.state, self._sent
+        )
+        if self._motion.came_to_stand:
+            self._reset_controller()
+        self._sent = self._safe.targets(min(dt, period), observation, age, step, moving)
+        if self._safe.layer.mode == FALLEN:
+            self._cancel_motion()
+        if self._sent is not None:
+            self._send(self._sent, period)
             self._tell_claim()
         self._publish_state()
 
+    def asks_motion(self) -> bool:
+        """Return whether motion beside the walk is asked for: of the generic node, never."""
+        return False
+
+    def _cancel_motion(self) -> None:
+        if self._motion is not None:
+            self._motion.cancel()
+
+    def _cannot_walk(self) -> str:
+        if not self.active:
+            return 'the node is inactive: configure and activate it'
+        return self._safe.trouble if self._safe.urgent else ''
+
     def _tell_claim(self) -> None:
         assert self._claim is not None
-        layer = self._safe.layer
-        self._claim.tell(layer.mode if layer.params.enabled else RUNNING)
+        self._claim.tell(self._safe.layer.mode)
 
     def _passed(self) -> float:
         """Return the time since the last step [s], also where the clock has jumped meanwhile."""
@@ -402,8 +345,8 @@ class ControllerNode(ManagedNode):
         if now < self._last:
             self.get_logger().warning('time went back: the controller starts anew')
             self._seen.forget()
-            if self._velocity is not None:
-                self._velocity.restart()
+            if self._motion is not None:
+                self._motion.request.restart_clocks()
             self._begin()
         # Simulated time that has only now begun has not jumped.
         dt = (now - self._last) * 1e-9 if self._last and now != self._last else period
@@ -506,6 +449,7 @@ class ControllerNode(ManagedNode):
             trouble or blind or ('' if self.active else 'inactive: configure and activate it'),
             self._readings,
             failed=self.active and bool(self._safe.urgent or rival or (blind and not trouble)),
+            fine='standing' if self._safe.layer.mode == STANDING else 'running',
         )
 
     def _readings(self) -> dict[str, object]:
@@ -520,7 +464,7 @@ class ControllerNode(ManagedNode):
         return {
             **values,
             'command': ' '.join(f'{speed:.3f}' for speed in self._command.velocity),
-            'commands beyond bounds': self._velocity.beyond if self._velocity else 0,
+            'commands beyond bounds': self._motion.beyond if self._motion else 0,
             'age of joint_states [s]': self._seen.age(),
             'ignored': '; '.join(self._seen.complaints),
             'last stop': self._safe.last_stop,

@@ -118,6 +118,7 @@ def walk_graph(
     link_transforms: bool = False,
     clock: bool = True,
     sensors: str = '',
+    motion: Mapping[str, Any] = NOTHING,
 ) -> tuple[NodeSpec, ...]:
     """
     Return a bridge that runs by itself and a controller that walks its robot.
@@ -145,6 +146,9 @@ def walk_graph(
         Whether it publishes /clock. If not, the controller steps by the bridge's own all the same.
     sensors : str
         Names of the robot's range sensors that it simulates, or ``all``.
+    motion : mapping
+        Parameters of the controller that say when it walks: ``demo``, ``command``,
+        ``command_timeout``, ``stamped_cmd_vel``.
 
     """
     files = (champion,) if champion else ()
@@ -172,6 +176,7 @@ def walk_graph(
             **seeds,
             'safety.recover': True,
             CLOCK_USERS: True,
+            **motion,
         },
         namespace,
         parameter_files=(*files, *gait_files),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from ament_index_python.packages import get_package_share_directory
 from launch import LaunchContext, LaunchDescriptionEntity
@@ -21,6 +22,8 @@ from launch_ros.parameter_descriptions import ParameterValue
 
 from gait_core.champion import is_champion
 from gait_core.errors import ConfigurationError, nearest
+from gait_core.robot.ros2_control import SIM
+from gait_core.trial_setup import parse_velocity
 from gait_ros.graph import FRAMES, OWN_CLOCK, NodeSpec
 from gait_ros.launch_arguments import LaunchArgument
 from gait_ros.layouts import layout_for, topics_of
@@ -84,6 +87,39 @@ class Arguments:
         raise ConfigurationError(
             f"launch argument '{name}' is '{self.text(name)}': {nearest(given, _TRUE + _FALSE)}"
         )
+
+
+def motion_parameters(arguments: Arguments) -> dict[str, Any]:
+    """Return the parameters of a gait by which it follows ``cmd_vel``."""
+    return {
+        'command_timeout': arguments.number('command_timeout'),
+        'stamped_cmd_vel': arguments.truth('stamped_cmd_vel'),
+    }
+
+
+def demo_parameters(arguments: Arguments) -> dict[str, Any]:
+    """
+    Return the parameters of a demonstration; nothing where none is asked for.
+
+    Raises
+    ------
+    ConfigurationError
+        If something other than a simulation is to demonstrate, or a velocity is given without.
+
+    """
+    demo, command = arguments.truth('demo'), arguments.text('command')
+    target = arguments.text('target')
+    if demo and target != SIM:
+        raise ConfigurationError(
+            f"launch argument 'demo' is for target '{SIM}', this is '{target}': send cmd_vel, or "
+            'call ~/walk'
+        )
+    if command and not demo:
+        raise ConfigurationError(
+            "launch argument 'command' is the velocity of a demonstration: set demo:=true, or "
+            'send cmd_vel'
+        )
+    return {'demo': demo, **({'command': list(parse_velocity(command))} if command else {})}
 
 
 def declared(arguments: Sequence[LaunchArgument]) -> list[LaunchDescriptionEntity]:

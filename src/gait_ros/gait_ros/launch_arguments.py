@@ -55,6 +55,30 @@ _GAIT = (
     ),
     LaunchArgument(name='seed', text="Of engine and controller; empty: the champion's, else 0."),
 )
+_MOTION = (
+    LaunchArgument(
+        name='command_timeout',
+        default='0.5',
+        text='Age in s at which a cmd_vel expires: then the robot stops.',
+    ),
+    LaunchArgument(
+        name='stamped_cmd_vel',
+        default='false',
+        text='Read cmd_vel as TwistStamped: true or false.',
+    ),
+)
+_DEMO = (
+    LaunchArgument(
+        name='demo',
+        default='false',
+        text='In simulation, walk without being asked, until the first cmd_vel or until ~/walk '
+        'says no: true or false.',
+    ),
+    LaunchArgument(
+        name='command',
+        text="Velocity of a demonstration, VX[,VY[,WZ]]; empty: the robot's default.",
+    ),
+)
 _MOVED = LaunchArgument(
     name='target',
     choices=(MOCK, TOPIC, HARDWARE),
@@ -95,6 +119,8 @@ WALK = (
         text='What moves the joints; other than sim: hardware.launch.py, which takes more.',
     ),
     *_GAIT,
+    *_MOTION,
+    *_DEMO,
     LaunchArgument(
         name='engine', text="Physics; empty: the champion's, else the robot's default."
     ),
@@ -125,11 +151,12 @@ HARDWARE_ARGUMENTS = (
     _MOVED.of(HARDWARE),
     *_CONTROL,
     *_GAIT,
+    *_MOTION,
     LaunchArgument(
         name='activate',
         default='false',
-        text='Let the gait move the robot at once; else it waits to be configured and activated: '
-        'true or false.',
+        text='Activate the gait at once: it moves the robot when asked to. Else it waits to be '
+        'configured and activated: true or false.',
     ),
 )
 

@@ -25,7 +25,13 @@ from gait_core.robot.to_urdf import with_base_link
 from gait_core.trial_setup import choose_controller
 from gait_ros.control_graph import hardware_graph
 from gait_ros.graph import clock_of
-from gait_ros.launch_actions import Arguments, node_action, rviz, state_publisher
+from gait_ros.launch_actions import (
+    Arguments,
+    motion_parameters,
+    node_action,
+    rviz,
+    state_publisher,
+)
 from gait_ros.node_champion import check_origin
 
 
@@ -106,6 +112,7 @@ def _walker(
         **({} if seed is None else {'seed': seed}),
         'autostart': arguments.truth('activate'),
         'safety.recover': simulation is not None,
+        **motion_parameters(arguments),
     }
     return controller, parameters
 

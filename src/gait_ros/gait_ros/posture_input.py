@@ -34,11 +34,18 @@ class PostureInput:
 
     Of the pose counts what moves a body over standing feet: z, over the height of the walk, and
     the attitude. A quaternion of zeros, which a message has by default, is no turn.
+
+    Attributes
+    ----------
+    asked : bool
+        Whether another posture was asked for; whoever lets the robot take it clears it.
+
     """
 
     def __init__(self, node: Node) -> None:
         self._node = node
         self._points: dict[str, float] = {}
+        self.asked = False
         listen(node, Pose, TOPIC, self._on_pose)
         serve(node, SetBool, SERVICE, self._on_sit)
 
@@ -47,9 +54,15 @@ class PostureInput:
         """What is asked for now; nothing until something has come."""
         return self._points
 
+    @property
+    def sits(self) -> bool:
+        """Whether the robot is asked to sit: then it does not walk."""
+        return self._points.get(SIT, 0.0) > 0.0
+
     def added(self, command: Command) -> Command:
         """Return a command with these set points."""
-        return replace(command, set_points=dict(self._points)) if self._points else command
+        points = {**command.set_points, **self._points}
+        return replace(command, set_points=points) if self._points else command
 
     def _on_pose(self, message: Pose) -> None:
         turn = [getattr(message.orientation, name) for name in 'xyzw']
@@ -65,9 +78,14 @@ class PostureInput:
         if size > 0.0:
             roll, pitch, yaw = Rotation.from_quat(turn).as_euler('xyz').tolist()
         pose = (float(message.position.z), roll, pitch, yaw)
-        self._points = {**self._points, **dict(zip(POSE, pose, strict=True))}
+        self._ask(dict(zip(POSE, pose, strict=True)))
 
     def _on_sit(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        self._points = {**self._points, SIT: float(request.data)}
+        self._ask({SIT: float(request.data)})
         response.success = True
         return response
+
+    def _ask(self, points: Mapping[str, float]) -> None:
+        wanted = {**self._points, **points}
+        self.asked |= any(value != self._points.get(name, 0.0) for name, value in wanted.items())
+        self._points = wanted

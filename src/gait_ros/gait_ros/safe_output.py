@@ -11,7 +11,16 @@ from std_srvs.srv import Trigger
 from gait_core.errors import reason
 from gait_core.observation import Observation
 from gait_core.robot.model import RobotModel
-from gait_core.safety import FALLEN, HOLDING, RESET, STARTING, STEP, STOPPED, SafetyLayer
+from gait_core.safety import (
+    FALLEN,
+    HOLDING,
+    RESET,
+    STANDING,
+    STARTING,
+    STEP,
+    STOPPED,
+    SafetyLayer,
+)
 from gait_core.safety_params import SafetyParams
 from gait_core.targets import JointTargets
 from gait_ros.faults import FAULTS, Repeated
@@ -62,7 +71,8 @@ class SafeOutput:
     @property
     def trouble(self) -> str:
         """What keeps the robot from doing as the controller says; empty if nothing does."""
-        return self.fault or ('' if self.layer.mode == STARTING else self.layer.reason)
+        layer = self.layer
+        return self.fault or ('' if layer.mode in (STARTING, STANDING) else layer.reason)
 
     @property
     def urgent(self) -> bool:
@@ -80,6 +90,7 @@ class SafeOutput:
         observation: Observation,
         age: float,
         step: Callable[[], JointTargets],
+        moving: bool = True,
     ) -> JointTargets | None:
         """
         Return what to publish for a control period of length dt [s], or nothing.
@@ -92,10 +103,12 @@ class SafeOutput:
             Of the oldest joint state.
         step : callable
             Steps the controller; whatever it raises is counted, and the last targets hold.
+        moving : bool
+            Whether the controller is to move the robot; without, the joints hold.
 
         """
         layer = self.layer
-        action = layer.sense(dt, observation, age)
+        action = layer.sense(dt, observation, age, moving)
         self.fault = ''
         targets = None
         if action in (STEP, RESET):
@@ -150,7 +163,7 @@ class SafeOutput:
         if mode in _BAD:
             self.last_stop = self.layer.reason
             logger.warning(self.layer.reason)
-        else:
+        elif mode != STANDING:
             logger.info(self.layer.reason or 'the controller moves the robot')
 
     def _on_change(self, params: SafetyParams) -> None:

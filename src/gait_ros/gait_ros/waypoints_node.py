@@ -13,6 +13,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 from gait_core.arrays import FloatArray
+from gait_core.errors import ConfigurationError
 from gait_core.parameters import bounded
 from gait_core.waypoints import STANDING, WaypointFollower, WaypointParams
 from gait_ros.clock import ClockWatch
@@ -23,6 +24,7 @@ from gait_ros.run_node import run_node
 
 # cmd_vel is read with best effort: the stop is said more than once.
 _STOPS = 10
+_PER_TIMEOUT = 2
 _REPEAT = 10.0
 
 
@@ -30,10 +32,35 @@ _REPEAT = 10.0
 class WaypointsNodeParams(WaypointParams):
     """Where to walk, how fast, and how often that is said."""
 
-    rate: float = bounded(10.0, low=0.1, high=1000.0, unit='Hz', doc='Of cmd_vel.', read_only=True)
+    rate: float = bounded(
+        10.0,
+        low=0.1,
+        high=1000.0,
+        unit='Hz',
+        doc='Of cmd_vel; at least two messages in command_timeout.',
+        read_only=True,
+    )
+    command_timeout: float = bounded(
+        0.5,
+        low=0.05,
+        high=60.0,
+        unit='s',
+        doc="The gait's: age at which it lets a cmd_vel expire.",
+        read_only=True,
+    )
     odom_timeout: float = bounded(
         1.0, low=0.01, high=60.0, unit='s', doc='Age of the last odom at which the robot stops.'
     )
+
+    def __post_init__(self) -> None:
+        """Check that no velocity expires before the next one, should one be lost."""
+        super().__post_init__()
+        if self.rate * self.command_timeout < _PER_TIMEOUT:
+            raise ConfigurationError(
+                f"parameter 'rate' is {self.rate:g} Hz: the gait lets velocities expire after "
+                f'{self.command_timeout:g} s (command_timeout); nearest valid: '
+                f'{_PER_TIMEOUT / self.command_timeout:g} Hz'
+            )
 
 
 class WaypointsNode(Node):

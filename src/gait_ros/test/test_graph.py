@@ -74,7 +74,7 @@ def test_every_executable_exists_and_every_parameter_is_declared():
     pytest.importorskip('rclpy')
     from gait_core.parameters import describe
     from gait_core.safety_params import SafetyParams
-    from gait_ros.controller_node import ControllerNodeParams
+    from gait_ros.controller_params import ControllerNodeParams
     from gait_ros.processes import entry_of
     from sim_bridge.settings import BridgeParams
 

@@ -42,6 +42,12 @@ class StageWalkNode(ControllerNode):
             return ''
         return ','.join(row.name for row in self._mixer.running)
 
+    def asks_motion(self) -> bool:
+        """Return whether a behaviour that was started by service runs: it needs no walk."""
+        if not self._behaviours or self._of is not self._mixer:
+            return False
+        return any(row.name in self._behaviours for row in self._mixer.running)
+
     def _on_set_behaviour(
         self, request: SetBehaviour.Request, response: SetBehaviour.Response
     ) -> SetBehaviour.Response:

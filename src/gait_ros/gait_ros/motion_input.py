@@ -1,0 +1,177 @@
+"""Requests for motion over ``cmd_vel``, in either of its two message types, and ``~/walk``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+import time
+from typing import Any
+
+from geometry_msgs.msg import Twist, TwistStamped
+from rclpy.node import Node
+from std_srvs.srv import SetBool
+
+from gait_core.errors import ConfigurationError
+from gait_core.motion_request import GaitStop, MotionRequest
+from gait_core.safety import STANDING, STARTING
+from gait_core.targets import JointTargets
+from gait_core.trial_spec import Command
+from gait_core.velocity_bounds import Bounds, Velocity, beyond
+from gait_ros.posture_input import PostureInput
+from gait_ros.qos import listen
+from gait_ros.services import serve
+
+TOPIC, SERVICE = 'cmd_vel', '~/walk'
+_REPEAT = 10.0
+_STOP = Command(set_points={'stop': 1.0})
+
+
+class MotionInput:
+    """
+    Subscribes to ``cmd_vel``, serves ``~/walk``, and holds what is asked for.
+
+    Parameters
+    ----------
+    node : Node
+    now : callable
+        Returns the present time of the gait [ns]; velocities age by it or by wall time,
+        whichever says less.
+    stamped : bool
+        Whether messages are TwistStamped: their stamps are not looked at.
+    timeout : callable
+        Returns the age at which a velocity expires [s].
+    bounds : callable
+        Returns what of a velocity the controller follows, as of ``bounds_of``.
+    demonstration : (3,) tuple [m/s, m/s, rad/s] or None
+        Velocity of a walk that nobody has to ask for.
+    posture : PostureInput or None
+        Set points of the body, where the controller takes them.
+    refusal : callable
+        Returns why the robot cannot walk now; empty where it can.
+
+    Attributes
+    ----------
+    request : MotionRequest
+    stop : GaitStop
+    came_to_stand : bool
+        Whether the last update ended a gait, after which the controller is to begin anew. Never
+        while a posture holds: the body would go back to the height of the walk first.
+    beyond : int
+        How many messages asked for more than is followed.
+
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        now: Callable[[], int],
+        *,
+        stamped: bool,
+        timeout: Callable[[], float],
+        bounds: Callable[[], Bounds],
+        demonstration: Velocity | None,
+        posture: PostureInput | None,
+        refusal: Callable[[], str],
+    ) -> None:
+        self._node, self._timeout, self._bounds = node, timeout, bounds
+        self._posture, self._refusal = posture, refusal
+        self.request = MotionRequest(
+            bounds, lambda: (now(), time.monotonic_ns()), timeout, demonstration
+        )
+        self.stop = GaitStop()
+        self.came_to_stand, self.beyond = False, 0
+        self._told_expired, self._told_moving = False, True
+        if stamped:
+            listen(node, TwistStamped, TOPIC, lambda message: self._on_twist(message.twist))
+        else:
+            listen(node, Twist, TOPIC, self._on_twist)
+        serve(node, SetBool, SERVICE, self._on_walk)
+        if demonstration is not None and not self.request.walking:
+            x, y, yaw = demonstration
+            raise ConfigurationError(
+                "parameter 'demo' has no walk to show: the controller does not follow "
+                f"{x:g} m/s, {y:g} m/s, {yaw:g} rad/s; give it another 'command'"
+            )
+
+    @property
+    def command(self) -> Command:
+        """Command in force: to stop, while nobody asks for a walk; with the posture asked for."""
+        command = Command(velocity=self.request.velocity) if self.request.walking else _STOP
+        return self._posture.added(command) if self._posture is not None else command
+
+    def update(
+        self,
+        dt: float,
+        beside: bool,
+        mode: str,
+        state: Callable[[], Mapping[str, float]],
+        targets: JointTargets | None,
+    ) -> bool:
+        """
+        Return whether the controller is to move the robot in the coming control period.
+
+        Parameters
+        ----------
+        dt : float [s]
+        beside : bool
+            Whether motion beside the walk is asked for.
+        mode : str
+            Of the safety layer, in the last period.
+        state : callable
+            Returns the state of the controller.
+        targets : JointTargets or None
+            Last ones sent.
+
+        """
+        self._tell_expiry()
+        posture, asked = self._posture, self.request.walking
+        if posture is not None:
+            asked = (asked and not posture.sits) or posture.asked
+            if mode not in (STARTING, STANDING):
+                posture.asked = False
+        position = None if targets is None or targets.position is None else targets.position[-1]
+        before = self.stop.moving
+        moving = self.stop.update(dt, asked or beside, mode == STARTING, state, position)
+        self.came_to_stand = before and not moving and not (posture and posture.set_points)
+        if moving != self._told_moving:
+            self._told_moving = moving
+            if not moving:
+                self._node.get_logger().info(self.request.hint)
+        return moving
+
+    def cancel(self) -> None:
+        """End the gait at once; only a demonstration begins again by itself."""
+        self.request.cancel()
+        self.stop.end()
+
+    def _tell_expiry(self) -> None:
+        """Log, once, that the sender of velocities has ended while it asked for motion."""
+        if self.request.expired and self.request.follows_velocity and not self._told_expired:
+            self._told_expired = True
+            self._node.get_logger().warning(
+                f'no cmd_vel for {self._timeout():g} s (command_timeout): the robot is to stand'
+            )
+
+    def _on_twist(self, message: Any) -> None:
+        velocity = (message.linear.x, message.linear.y, message.angular.z)
+        logger = self._node.get_logger()
+        try:
+            self.request.receive(velocity)
+        except ConfigurationError as error:
+            logger.warning(f'{TOPIC} refused: {error}', throttle_duration_sec=_REPEAT)
+            return
+        # Who has said zero before it fell silent has told the robot to stand.
+        self._told_expired = not any(velocity)
+        if text := beyond(self._bounds(), velocity):
+            self.beyond += 1
+            how = '' if self.request.follows_velocity else f'; {SERVICE} starts and stops it'
+            logger.warning(
+                f'{TOPIC} is not what the robot walks: {text}{how}', throttle_duration_sec=_REPEAT
+            )
+
+    def _on_walk(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        refusal = self._refusal() if request.data else ''
+        if refusal:
+            raise ConfigurationError(f'the robot cannot walk: {refusal}')
+        self.request.set_walking(request.data)
+        response.success = True
+        return response
