@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 import gc
+import os
 
 from geometry_msgs.msg import Twist
 import numpy as np
@@ -428,6 +429,37 @@ def test_a_gait_is_loaded_whole_or_not_at_all(graph, controller, tmp_path):
     answer = graph.call(LoadGait, load, file=str(tmp_path / 'none.yaml'))
     assert not answer.success and 'none.yaml' in answer.message
     assert node.controller.params == WaveParams(amplitude=0.5)
+
+
+@pytest.mark.parametrize(
+    'kind', ['pipe', 'device', 'folder', 'itself', 'laughs', 'digits', 'bytes']
+)
+def test_no_file_of_a_request_ends_or_blocks_a_gait(graph, controller, tmp_path, kind):
+    node, path = controller(), tmp_path / f'{kind}.yaml'
+    gait = '/**: {ros__parameters: {gait: %s}}'
+    contents = {
+        'itself': gait % '&g {frequency: *g}',
+        'laughs': gait
+        % (
+            '{a0: &a0 [x, x], '
+            + ', '.join(f'a{i}: &a{i} [{", ".join(9 * [f"*a{i - 1}"])}]' for i in range(1, 20))
+            + '}'
+        ),
+        'digits': gait % f'{{amplitude: {400 * "9"}}}',
+        'bytes': gait % '{amplitude: \x00}',
+    }
+    if kind == 'pipe':
+        os.mkfifo(path)
+    elif kind == 'device':
+        path.symlink_to('/dev/zero')
+    elif kind == 'folder':
+        path.mkdir()
+    else:
+        path.write_text(contents[kind])
+    answer = graph.call(LoadGait, '/controller/load_gait', file=str(path))
+    assert not answer.success and path.name in answer.message and '\n' not in answer.message
+    assert graph.call(Trigger, '/controller/emergency_stop').success
+    assert node.controller.params == WaveParams()
 
 
 def test_a_champion_is_a_parameter_file_that_starts_a_node(graph, controller, box, tmp_path):

@@ -111,7 +111,7 @@ def read_champion(path: Path) -> Champion:
     version = provenance.pop('format')
     if version != FORMAT:
         raise ConfigurationError(
-            f'{path} has champion format {version}; this version reads format {FORMAT}'
+            f'{path} has champion format {excerpt(version)}; this version reads format {FORMAT}'
         )
     spec = provenance.get('spec', {})
     if not isinstance(spec, dict):

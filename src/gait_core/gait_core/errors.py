@@ -27,7 +27,8 @@ class ConfigurationError(ValueError):
     """
 
     def __init__(self, message: object = '') -> None:
-        text = str(message)
+        # One line, whatever stands in what it quotes.
+        text = ' '.join(str(message).splitlines())
         if len(text) > _QUOTED:
             text = _LONG.sub(lambda found: found[0][:_QUOTED] + '...', text)[:_SAID]
         super().__init__(text)

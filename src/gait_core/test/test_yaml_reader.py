@@ -85,7 +85,7 @@ def test_what_is_right_is_read(tmp_path):
 def test_no_more_is_read_than_a_person_writes(tmp_path, text):
     path = tmp_path / 'own.yaml'
     path.write_text(text)
-    with pytest.raises(ConfigurationError, match='more than 50000 values'):
+    with pytest.raises(ConfigurationError, match='more than 20000 values'):
         read_plain(path)
 
 

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from xml.etree import ElementTree
 
-from gait_core.errors import ConfigurationError, NotInstalled, unknown
+from gait_core.errors import ConfigurationError, NotInstalled, excerpt, unknown
 from gait_core.files import TEXT_LIMIT, read_bytes
 from gait_core.scene import NOTHING
 
@@ -63,6 +63,15 @@ def find_robot(name_or_path: str) -> Path:
         If there is no such robot; the message names the nearest one.
 
     """
+    try:
+        return _found(name_or_path)
+    except (OSError, RuntimeError) as error:
+        # A name longer than any file's, a link to itself, or the home of nobody.
+        said = error.strerror if isinstance(error, OSError) else error
+        raise ConfigurationError(f"robot '{excerpt(name_or_path)}': {said}") from error
+
+
+def _found(name_or_path: str) -> Path:
     path = Path(name_or_path).expanduser()
     if path.suffix in _FILES and path.is_file():
         return path.resolve()

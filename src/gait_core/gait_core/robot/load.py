@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 
-from gait_core.errors import ConfigurationError
+from gait_core.errors import ConfigurationError, excerpt
 from gait_core.placement import nominal_height
 from gait_core.robot.bodies import read_bodies
 from gait_core.robot.check import check_robot
@@ -92,6 +92,16 @@ def read_robot(
     draw : int
 
     """
+    try:
+        return _read(path, packages, draw)
+    except OSError as error:
+        # A file that the description names: gone, not to be read, or of a name that none has.
+        raise ConfigurationError(
+            f"{path}: {error.strerror or error}: '{excerpt(error.filename)}'"
+        ) from error
+
+
+def _read(path: Path, packages: Mapping[str, str | Path], draw: int) -> RobotModel:
     if path.is_dir() and (path / 'model.py').is_file():
         return check_robot(_built(path / 'model.py', draw))
     given = Section({}, str(path))

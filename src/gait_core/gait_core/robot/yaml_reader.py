@@ -19,8 +19,8 @@ _SHOWN = 40
 
 _DEPTH = 50
 """Deepest nesting of a file."""
-_VALUES = 50_000
-"""Most values of a file, those counted again that it refers to: some seconds of reading."""
+_VALUES = 20_000
+"""Most values of a file, those counted again that it refers to: half a second of reading."""
 _DIGITS = 64
 """Longest number: far longer ones take long to read, and no float holds them."""
 
