@@ -18,6 +18,7 @@ from gait_core.kinematics import link_poses
 from gait_core.observation import Observation
 from gait_core.robot.model import RobotModel
 from gait_core.safety_params import SafetyParams
+from gait_core.springs import Springs
 from gait_core.targets import AppliedTargets, JointTargets, TargetMemory
 
 WAITING, STARTING, RUNNING = 'waiting', 'starting', 'running'
@@ -99,6 +100,7 @@ class SafetyLayer:
             name: np.zeros(m, dtype=np.int64)
             for name in ('position', 'speed', 'velocity', 'effort')
         }
+        self._springs = Springs(robot)
         self._given: set[str] = set()
         self._measured: FloatArray | None = None
         self._age = math.inf
@@ -208,6 +210,7 @@ class SafetyLayer:
         pose: FloatArray = self._robot.stance.copy()
         if observation.joint_positions is not None:
             pose[: len(observation.joint_positions)] = observation.joint_positions
+            pose += self._springs.stretch(observation)
         return pose
 
     def _start_from(self, pose: FloatArray) -> None:
