@@ -6,7 +6,11 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 
-_LEAST = 0.5
+# Time within which nothing passes that is faster than before [s]: of a robot that moved, and of
+# one that stood, whose controller may take as long until its targets rest anew.
+_LEAST, _STOOD = 0.5, 1.5
+# Time in which targets that go on being faster get twice as much of their way [s].
+_DOUBLING = 0.5
 _WINDOW = 1.0
 
 
@@ -52,6 +56,11 @@ class Blend:
     speed : (n,) array
         At which the offset shrinks.
 
+    Attributes
+    ----------
+    passed : (n,) array
+        Greatest speed in the last control period of what passed.
+
     """
 
     def __init__(
@@ -59,13 +68,15 @@ class Blend:
     ) -> None:
         self._before, self._offset = before, last - before
         self._pace, self._speed = pace.copy(), speed
-        self._elapsed, self._patience = 0.0, 0.0
+        self._elapsed, self._moves_until = 0.0, 0.0
+        self._patience = _LEAST if (pace > speed).any() else _STOOD
+        self.passed: FloatArray = np.zeros_like(pace)
         self._effort: FloatArray | None = None
 
     @property
     def done(self) -> bool:
         """Whether the targets are followed as they are."""
-        return self._elapsed >= _LEAST and not self._offset.any()
+        return self._elapsed >= self._patience and not self._offset.any()
 
     @property
     def bound(self) -> FloatArray:
@@ -75,11 +86,18 @@ class Blend:
 
     def follow(self, wanted: FloatArray, period: float) -> FloatArray:
         """Return what takes the place of targets, (K, n), each of which holds for a period [s]."""
-        given = np.empty_like(wanted)
+        given, self.passed = np.empty_like(wanted), np.zeros_like(self._pace)
         for k, row in enumerate(wanted):
             moved = row - self._before
             most = self._pace * period
-            self._offset = self._offset + np.clip(moved, -most, most) - moved
+            passed = np.clip(moved, -most, most)
+            self.passed = np.maximum(self.passed, np.abs(passed) / period)
+            self._offset = self._offset + passed - moved
+            self._elapsed += period
+            if (np.abs(moved) > self._speed * period).any():
+                self._moves_until = self._elapsed + _WINDOW
+            if self._patience < self._elapsed < self._moves_until:
+                self._pace = self._pace + (self._pace + self._speed) * period / _DOUBLING
             self._shrink(period)
             given[k], self._before = row + self._offset, row
         return given
@@ -87,12 +105,6 @@ class Blend:
     def _shrink(self, period: float) -> None:
         over = float(np.abs(self._offset / (self._speed * period)).max(initial=0.0))
         self._offset = self._offset * (1.0 - 1.0 / over) if over > 1.0 else 0.0 * self._offset
-        self._elapsed += period
-        if self._elapsed < _LEAST:
-            # As long as a robot that stands needs from here.
-            self._patience = self._elapsed + max(over, 1.0) * period
-        elif self._elapsed > self._patience:
-            self._pace += self._speed * period / _LEAST
 
     def fade(self, last: FloatArray, wanted: FloatArray) -> FloatArray:
         """Return efforts, (K, n), that come from the last ones before the change."""

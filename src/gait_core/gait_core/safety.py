@@ -366,8 +366,12 @@ class SafetyLayer:
         effort = self._efforts(applied.effort)
         self._last, self._before = bounded[-1].copy(), rows[-1].copy()
         self._last_effort = effort[-1].copy()
-        speed = moved if 'position' in self._given else velocity
-        self._pace.add(dt, np.abs(speed).max(axis=0))
+        if self._blend is not None:
+            # What it makes good is no pace of the gait.
+            self._pace.add(dt, self._blend.passed)
+        else:
+            speed = moved if 'position' in self._given else velocity
+            self._pace.add(dt, np.abs(speed).max(axis=0))
         if self._blend is not None and self._blend.done:
             self._blend = None
         return self._targets(bounded, velocity, effort)

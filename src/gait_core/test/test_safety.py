@@ -273,7 +273,7 @@ def test_velocities_alone_begin_slowly_are_clamped_and_stand_still_on_hold(robot
     layer = SafetyLayer(robot, SafetyParams(start_speed=0.5))
     wanted = JointTargets(names=robot.target_names, velocity=np.full(8, 1e3))
     given = []
-    for _ in range(40):
+    for _ in range(100):
         action = layer.sense(DT, seen(robot, np.full(8, 0.3)), 0.0)
         out = layer.output(DT, wanted if action in (STEP, RESET) else None)
         assert out.position is None
