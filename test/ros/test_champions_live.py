@@ -1,7 +1,10 @@
 """Champions walk live as they did in their trials: same scene, start pose, distance and status."""
 
 from dataclasses import replace
+import hashlib
+import io
 from pathlib import Path
+import shutil
 
 import numpy as np
 import pytest
@@ -9,9 +12,12 @@ import pytest
 pytest.importorskip('rclpy')
 
 from gait_core import registry
+from gait_core.champion import read_champion, write_champion
+from gait_core.errors import ConfigurationError
 from gait_core.fall import FallCheck
 from gait_core.parameters import describe
 from gait_core.safety import RUNNING
+from gait_core.scene import TerrainSpec
 from gait_core.testing_skips import need_engine
 from gait_core.trial import run_loop
 from gait_core.trial_spec import FELL, OK
@@ -19,7 +25,7 @@ from gait_evolver.evolve import Evolution
 from gait_evolver.experiment import rebuild_experiment
 from gait_evolver.plan import resolve
 from gait_evolver.run_store import RunStore
-from gait_interfaces.srv import Step
+from gait_interfaces.srv import LoadGait, Step
 from gait_ros.controller_node import ControllerNode
 from gait_ros.node_champion import read_node_champion
 from sim_bridge.node import SimBridgeNode
@@ -172,3 +178,119 @@ def test_every_controller_that_can_be_searched_is_walked():
         if name != 'wave' and describe(registry.load('controllers', name).Params)
     }
     assert searched == set(SEARCHES)
+
+
+def test_load_gait_takes_the_weights_of_a_champion_softly(graph, tmp_path):
+    """A live network becomes that of the file; no target moves faster than a soft start."""
+    file = copied('bishop2008', tmp_path)
+    need_engine('mujoco')
+    walk = LiveWalk(graph, file)
+    walk.walk(0.3)
+    learned = read_node_champion(file).load_weights()[0]
+    drawn = {name: np.ascontiguousarray(array[::-1]) for name, array in learned.items()}
+    other = other_network(file, tmp_path / 'other', drawn)
+    answer = graph.call(LoadGait, '/controller/load_gait', file=str(other))
+    assert answer.success, answer.message
+    joined = walk.node.controller.layout(walk.node.robot, walk.node.controller.params).joined
+    np.testing.assert_array_equal(walk.node.controller._weights, joined(drawn))
+    # The targets that were on their way are still those of the network before.
+    walk._tick()
+    before, rates = walk.live.applied.position[-1], []
+    for _ in range(10):
+        walk._tick()
+        rates.append(np.abs(walk.live.applied.position[-1] - before).max() / walk.live.dt)
+        before = walk.live.applied.position[-1]
+    assert max(rates) <= walk.node._safe.layer.params.start_speed * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize('wrong', ['absent', 'hash', 'elsewhere', 'period', 'body', 'controller'])
+def test_load_gait_refuses_what_it_cannot_honour_and_changes_nothing(graph, tmp_path, wrong):
+    need_engine('mujoco')
+    file = copied('bishop2008', tmp_path)
+    node = graph.add(ControllerNode, files=[file], autostart=False)
+    bad = copied('bishop2008', tmp_path / 'bad')
+    text, weights = bad.read_text(), bad.with_name('bishop2008_weights.npz')
+    words = wrong
+    if wrong == 'absent':
+        weights.unlink()
+        words = f'{weights}: No such file'
+    elif wrong == 'hash':
+        weights.write_bytes(weights.read_bytes() + b'0')
+        words = 'SHA-256'
+    elif wrong == 'elsewhere':
+        text = text.replace("'bishop2008_weights.npz'", f"'{file.parent}/bishop2008_weights.npz'")
+        words = 'do not lie beside it'
+    elif wrong == 'period':
+        text = text.replace('control_period: 0.012', 'control_period: 0.02')
+        words = 'control_rate is 83.3333 Hz'
+    elif wrong == 'body':
+        text = text.replace('draw: 2134384658960969180', 'draw: 7')
+        words = 'draw 7'
+    else:
+        text = text.replace("controller: 'perceptron'", "controller: 'hold'")
+        words = "for controller 'hold', this node runs 'perceptron'"
+    bad.write_text(text)
+    before, weights_before = node.controller, node.controller._weights.copy()
+    answer = graph.call(LoadGait, '/controller/load_gait', file=str(bad))
+    assert not answer.success and words in answer.message and '\n' not in answer.message
+    assert node.controller is before and not answer.changed
+    np.testing.assert_array_equal(node.controller._weights, weights_before)
+
+
+@pytest.mark.parametrize(
+    ('given', 'words'),
+    [
+        ({'robot': 'a1'}, "for robot 'spider', this node runs 'a1'"),
+        ({'controller': 'hold'}, "for controller 'perceptron', this node runs 'hold'"),
+        ({'preset': 'text'}, "'preset' is 'text'"),
+        ({'control_rate': 50.0}, 'control_rate is 50 Hz'),
+        ({'weights_sha256': 'ab'}, "'weights_sha256' is 'ab'"),
+        ({'weights': '/nowhere/w.npz'}, '/nowhere/w.npz'),
+    ],
+)
+def test_a_parameter_that_contradicts_the_champion_is_refused_by_name(graph, given, words):
+    file = ROOT / 'doc/results/bishop2008_champion.yaml'
+    with pytest.raises(ConfigurationError) as caught:
+        graph.add(ControllerNode, files=[file], **given)
+    assert words in str(caught.value) and '\n' not in str(caught.value)
+
+
+def test_a_bridge_takes_the_scene_but_for_what_is_given(graph):
+    need_engine('mujoco')
+    file = ROOT / 'doc/results/bishop2008_champion.yaml'
+    champion = read_node_champion(file)
+    bridge = graph.add(SimBridgeNode, files=[file], mode='lockstep', name='one')
+    assert bridge._scene == champion.scene
+    given = {'mode': 'lockstep', 'publish_clock': False}
+    flat = graph.add(
+        SimBridgeNode,
+        files=[file],
+        mode='lockstep',
+        terrain='flat',
+        name='two',
+        publish_clock=False,
+    )
+    assert flat._scene == replace(champion.scene, terrain=TerrainSpec())
+    with pytest.raises(ConfigurationError, match='control_period'):
+        graph.add(SimBridgeNode, files=[file], control_period=0.02, name='three', **given)
+
+
+def copied(name, folder):
+    """Return a copy of a committed champion with its weights."""
+    folder.mkdir(exist_ok=True)
+    for end in ('champion.yaml', 'weights.npz'):
+        shutil.copy(ROOT / f'doc/results/{name}_{end}', folder)
+    return folder / f'{name}_champion.yaml'
+
+
+def other_network(file, folder, arrays):
+    """Return a champion as of a file, with other weights."""
+    folder.mkdir()
+    content = io.BytesIO()
+    np.savez(content, **arrays)
+    (folder / 'network.npz').write_bytes(content.getvalue())
+    sha256 = hashlib.sha256(content.getvalue()).hexdigest()
+    champion = read_champion(file)
+    spec = replace(champion.spec, weights='network.npz', weights_sha256=sha256)
+    write_champion(folder / 'champion.yaml', replace(champion, spec=spec))
+    return folder / 'champion.yaml'

@@ -118,6 +118,12 @@ class SafetyLayer:
         self._blend: Blend | None = None
         self._leaning = self._upright = 0.0
 
+    def renew(self) -> None:
+        """Start softly from the last output: another controller has taken over, begun anew."""
+        self._anew = True
+        if self.mode in (STARTING, RUNNING) and self._last is not None:
+            self._start_from(self._last)
+
     def stop(self, reason: str) -> None:
         """Hold the last output until ``resume``: the emergency stop."""
         self.stops += 1

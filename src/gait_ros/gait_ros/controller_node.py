@@ -127,18 +127,19 @@ class ControllerNode(ManagedNode):
         # controller's own default.
         if champion is None and chosen.preset != NO_PRESET:
             defaults = {**cls.presets[preset], **own_gait(self.robot, name, preset)}
-        self._has_weights = bool(chosen.weights)
-        more = (load_weights(chosen.weights, chosen.weights_sha256),) if chosen.weights else ()
+        self._weights: tuple[Mapping[str, Any], ...] = ()
+        if chosen.weights:
+            self._weights = (load_weights(chosen.weights, chosen.weights_sha256),)
         self._gait = DeclaredParameters(
             self,
             cls.Params,
             prefix='gait',
             defaults=defaults,
             # What cannot begin with parameters cannot go on with them either.
-            check=lambda params: cls(self.robot, params, *more),
+            check=lambda params: cls(self.robot, params, *self._weights),
             on_change=self._on_gait,
         )
-        self.controller: Controller = cls(self.robot, self._gait.value, *more)
+        self.controller: Controller = cls(self.robot, self._gait.value, *self._weights)
         self.controller.reset(chosen.seed)
 
     def _check_origin(self, origin: Origin) -> None:
@@ -414,23 +415,24 @@ class ControllerNode(ManagedNode):
         champion.check_rate(self._chosen.control_rate)
         cls: Any = registry.load('controllers', self.controller_name)
         params = build(cls.Params, champion.spec.parameters)
-        if not (champion.is_network or self._has_weights):
+        if not (champion.is_network or self._weights):
             return self._gait.set(asdict(params))
         if self._lockstep is not None:
             raise ConfigurationError(f'{file} has weights, which are not changed in lock-step')
-        # Made before anything is changed: it refuses weights of another shape.
-        controller: Controller = cls(self.robot, params, *champion.load_weights())
-        changed = self._gait.set(asdict(params))
-        self._take_over(controller)
-        self._has_weights = champion.is_network
-        return changed
-
-    def _take_over(self, controller: Controller) -> None:
-        """Go on with another controller, softly and from its beginning."""
-        self.controller = controller
-        controller.reset(self._declared.value.seed)
+        before = self.controller, self._weights
+        weights = champion.load_weights()
+        # Of other weights there may be another number: parameters and they go together.
+        self.controller, self._weights = cls(self.robot, params, *weights), weights
+        try:
+            changed = self._gait.set(asdict(params))
+        except ConfigurationError:
+            self.controller, self._weights = before
+            raise
+        # The pose in which the new controller begins may be far from the present one.
+        self.controller.reset(self._declared.value.seed)
         self._begun = True
-        self._safe.layer.restart()
+        self._safe.layer.renew()
+        return changed
 
     # ---------------------------------------------------------------------------------- watching
 
