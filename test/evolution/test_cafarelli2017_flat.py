@@ -16,7 +16,7 @@ SHORT = {'population': 6, 'duration': 3.0, 'generations': 3}
 class Here:
     """Runs the trials in this process."""
 
-    def evaluate(self, specs, progress=None):
+    def evaluate(self, specs, progress=None, lost=None):
         return [run_trial(spec) for spec in specs]
 
     def close(self):

@@ -14,11 +14,11 @@ import time
 import pytest
 import yaml
 
-from gait_core.errors import ConfigurationError
+from gait_core.errors import ConfigurationError, DeadlyTrial
 from gait_core.testing import spec_for_test
 from gait_core.testing_workspace import workspace
 from gait_core.trial import run_trial
-from gait_evolver.evaluators.local import LocalEvaluator, WorkerTraceback
+from gait_evolver.evaluators.local import LocalEvaluator
 
 FAULTS = '''
 """Controllers that end their process, raise, or wait."""
@@ -125,23 +125,25 @@ def test_a_trial_whose_worker_died_is_run_again(two, folder):
     assert (folder / 'died').exists()
 
 
-def test_a_trial_that_kills_every_worker_is_given_up_and_the_others_stay(two):
-    specs = waves(4)
+def test_a_trial_that_ends_three_workers_while_others_pass_is_told_and_not_scored(two):
+    specs, losses = waves(4), []
     specs[2] = replace(specs[2], controller='deadly', parameters={'amplitude': 1.0})
-    results = two.evaluate(specs)
-    assert [r.status for r in results] == ['ok', 'ok', 'invalid:worker_died', 'ok']
-    assert results[2].fitness is None
-    assert 'exit code -9' in results[2].reason
+    with pytest.raises(DeadlyTrial) as caught:
+        two.evaluate(specs, lost=lambda index, reason: losses.append((index, reason)))
+    assert caught.value.index == 2
+    assert [index for index, _ in losses] == [2, 2, 2]
+    assert all('was killed by SIGKILL' in reason for _, reason in losses)
 
 
-def test_a_fault_is_raised_with_the_traceback_of_the_worker(two):
+def test_an_exception_is_the_status_of_its_trial_with_message_and_place(two, folder):
     specs = waves(3)
     specs[1] = replace(specs[1], controller='faulty')
-    with pytest.raises(KeyError, match='a fault of the programmer') as caught:
-        two.evaluate(specs)
-    assert isinstance(caught.value.__cause__, WorkerTraceback)
-    assert 'gait_faults_for_tests.py' in str(caught.value.__cause__)
-    assert [result.status for result in two.evaluate(waves(2))] == ['ok', 'ok']
+    results = two.evaluate(specs)
+    assert [one.status for one in results] == ['ok', 'invalid:exception', 'ok']
+    line = FAULTS.splitlines().index("        raise KeyError('a fault of the programmer')") + 1
+    place = f'{folder}/packages/gait_faults_for_tests.py:{line}, in reset'
+    assert results[1].reason == f"KeyError: 'a fault of the programmer' ({place})"
+    assert results[1].fitness is None
 
 
 def test_a_mistake_is_the_mistake_it_is_here(two):

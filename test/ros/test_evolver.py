@@ -16,7 +16,7 @@ from std_srvs.srv import Trigger
 
 from gait_core.champion import read_champion
 from gait_core.errors import ConfigurationError
-from gait_core.scene import Scene
+from gait_core.scene import InitialState, Scene
 from gait_core.trial import run_trial
 from gait_core.trial_spec import TrialSpec
 from gait_evolver.evaluators import ros
@@ -110,7 +110,7 @@ def test_a_killed_worker_is_replaced_and_its_trial_run_again(two, box):
     assert len(two.pids) == 2
 
 
-def test_a_silent_worker_is_lost_and_its_late_answer_dropped(two, box, monkeypatch):
+def test_a_worker_of_our_own_that_is_stopped_is_replaced(two, box, monkeypatch):
     # Else the other one would run its trial before it counts as lost.
     monkeypatch.setattr(ros, 'backup', lambda *_: '')
     both_ready(two, box)
@@ -120,19 +120,36 @@ def test_a_silent_worker_is_lost_and_its_late_answer_dropped(two, box, monkeypat
     def stop_one(index, result):
         busy = [name for name, one in two._workers.items() if one.trial is not None]
         if busy and not stopped:
-            stopped.append(two._processes[busy[0]].nodes[0].pid)
+            stopped.append(two._workers[busy[0]].client.status.pid)
             os.kill(stopped[0], signal.SIGSTOP)
 
-    try:
-        results = two.evaluate(specs, stop_one)
-    finally:
-        os.kill(stopped[0], signal.SIGCONT)
+    losses = []
+    results = two.evaluate(specs, stop_one, lambda index, reason: losses.append(reason))
     assert [r.trial_hash for r in results] == [run_trial(s).trial_hash for s in specs]
     assert two.lost_workers == before + 1
-    # Continued, it finishes the trial that nobody waits for any more, and then counts again.
+    assert len(losses) == 1 and 'no heartbeat for 10 s' in losses[0]
+    assert stopped[0] not in two.pids
     both_ready(two, box)
     again = two.evaluate(trials(box, 3))
     assert [r.trial_hash for r in again] == [run_trial(s).trial_hash for s in trials(box, 3)]
+
+
+def test_an_exception_and_what_cannot_be_run_are_the_status_of_their_trial(two, box, monkeypatch):
+    """As they are in a process of this machine."""
+    monkeypatch.setattr(ros, 'backup', lambda *_: '')
+    specs = trials(box, 3)
+    specs[0] = replace(specs[0], parameters={'amplitude': 99.0})
+    initial = InitialState(joint_positions={'nowhere': 0.0})
+    specs[1] = replace(specs[1], scene=replace(specs[1].scene, initial=initial))
+    local = LocalEvaluator(workers=1)
+    try:
+        expected = local.evaluate(specs)
+    finally:
+        local.close()
+    results = two.evaluate(specs)
+    assert [one.status for one in results] == ['invalid:exception', 'invalid:exception', 'ok']
+    assert [one.reason for one in results] == [one.reason for one in expected]
+    assert [one.trial_hash for one in results] == [one.trial_hash for one in expected]
 
 
 def test_a_mistake_comes_back_as_one_line(two, box):

@@ -15,7 +15,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.task import Future
 
-from gait_core.errors import ConfigurationError
+from gait_core.errors import ConfigurationError, DeadlyTrial
 from gait_core.scene import Scene
 from gait_core.trial import run_trial
 from gait_core.trial_spec import TrialSpec
@@ -43,6 +43,8 @@ class FakeWorker(Node):
         self.go_on = threading.Event()
         self.change = lambda result: result
         self._id, self._tick, self._silent, self._stuck = '', 0, False, False
+        self._compiling = False
+        self.deadly, self.short = None, 0
         group = ReentrantCallbackGroup()
         self.create_service(RunTrial, '~/run_trial', self._run, callback_group=group)
         self.create_service(
@@ -59,7 +61,14 @@ class FakeWorker(Node):
             self._tick += 1
         state = WorkerStatus.TRIAL if self._id else WorkerStatus.LIVE
         self._beat.publish(
-            WorkerStatus(mode='lockstep', state=state, trial_id=self._id, tick=self._tick)
+            WorkerStatus(
+                mode='lockstep',
+                state=state,
+                trial_id=self._id,
+                tick=self._tick,
+                periods=self._tick,
+                compiling=self._compiling,
+            )
         )
 
     async def _run(self, request, response):
@@ -68,7 +77,14 @@ class FakeWorker(Node):
             return response
         self.trials += 1
         self._id, self._tick = request.trial_id, 0
+        if self.short:
+            self.short -= 1
+            self._id = ''
+            response.message, response.shortage = 'MemoryError', True
+            return response
         faulty = self.fault and self.trials == self.at
+        if self.deadly == request.spec.seed:
+            faulty, self.fault = True, 'hang'
         self._silent = faulty and self.fault in ('die', 'late')
         self._stuck = faulty and self.fault == 'hang'
         await self._until(self.go_on.is_set if faulty else self._after(self.seconds))
@@ -172,7 +188,7 @@ def test_work_is_shared_by_the_speed_that_workers_have_shown(farm, evaluator, bo
     assert 0.0 < evaluator.workload.efficiency <= 1.0
 
 
-@pytest.mark.parametrize('evaluator', [{'silence': 1.0, 'standstill': 1.0}], indirect=True)
+@pytest.mark.parametrize('evaluator', [{'hang': 1.0}], indirect=True)
 @pytest.mark.parametrize('fault', ['die', 'hang', 'late'])
 def test_a_trial_of_a_worker_that_is_lost_is_run_by_one_that_joins(
     farm, evaluator, box, fault, monkeypatch
@@ -194,7 +210,39 @@ def test_a_trial_of_a_worker_that_is_lost_is_run_by_one_that_joins(
         check(trials(box, 6), evaluator.evaluate(trials(box, 6)))
         assert bad.trials > 2
     else:
+        all_there(evaluator, box, 1)
         assert evaluator.alive == ('/good/sim_bridge',)
+
+
+@pytest.mark.parametrize('evaluator', [{'hang': 1.0}], indirect=True)
+def test_a_worker_that_compiles_for_longer_than_the_limit_is_not_lost(farm, evaluator, box):
+    worker = farm.add('compiling', 0.02, 'hang', at=1)
+    worker._compiling = True
+    threading.Timer(3.0, worker.go_on.set).start()
+    check(trials(box, 1), evaluator.evaluate(trials(box, 1)))
+    assert worker.trials == 1 and evaluator.lost_workers == 0
+
+
+@pytest.mark.parametrize('evaluator', [{'hang': 0.5}], indirect=True)
+def test_a_trial_that_hangs_worker_after_worker_while_others_pass_ends_the_run(
+    farm, evaluator, box
+):
+    for name in ('one', 'two', 'three', 'four'):
+        farm.add(name, 0.02).deadly = trials(box, 3)[1].seed
+    all_there(evaluator, box, 4)
+    losses = []
+    with pytest.raises(DeadlyTrial) as caught:
+        evaluator.evaluate(trials(box, 3), lost=lambda index, reason: losses.append(index))
+    assert caught.value.index == 1 and losses == [1, 1, 1]
+
+
+def test_a_worker_short_of_memory_is_lost_and_its_trial_run_again(farm, evaluator, box):
+    worker, losses = farm.add('small', 0.02), []
+    worker.short = 1
+    specs = trials(box, 3)
+    lost = lambda index, reason: losses.append(reason)  # noqa: E731
+    check(specs, evaluator.evaluate(specs, lost=lost))
+    assert len(losses) == 1 and 'MemoryError' in losses[0]
 
 
 @pytest.mark.parametrize('fault', ['die', 'hang'])

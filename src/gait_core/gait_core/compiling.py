@@ -14,7 +14,10 @@ from typing import Any
 import numba
 from numba.core import event
 
+from gait_core import pulse
+
 _PATIENCE = 1.0
+_POLL = 0.05
 _WORDS = 'compiling kernels for this machine, once: up to half a minute of processor time'
 
 
@@ -50,8 +53,20 @@ def _alone() -> Iterator[None]:
     lock = Path(tempfile.gettempdir()) / f'gait-kernels-{os.getuid()}.lock'
     with ExitStack() as held:
         with suppress(OSError):
-            fcntl.flock(held.enter_context(lock.open('w')), fcntl.LOCK_EX)
+            _wait_for(held.enter_context(lock.open('w')).fileno())
         yield
+
+
+def _wait_for(lock: int) -> None:
+    """Wait for an open lock file, with a sign of life: whoever holds it may compile for long."""
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            pulse.beat()
+            time.sleep(_POLL)
+        else:
+            return
 
 
 def announce_compiling(say: Callable[[str], None], patience: float = _PATIENCE) -> None:
@@ -67,6 +82,26 @@ def announce_compiling(say: Callable[[str], None], patience: float = _PATIENCE) 
 
     """
     event.register('numba:compile', _Compiling(say, patience))
+
+
+def show_compiling() -> None:
+    """Have this process's pulse say so while kernels are compiled."""
+    event.register('numba:compile', _Pulse())
+
+
+class _Pulse(event.Listener):  # type: ignore[misc]
+    """Enters the state of compiling, and at the end the one before."""
+
+    def __init__(self) -> None:
+        self._before: list[int] = []
+
+    def on_start(self, event: event.Event) -> None:
+        """Begin a compilation, or one within another."""
+        self._before.append(pulse.enter(pulse.COMPILING))
+
+    def on_end(self, event: event.Event) -> None:
+        """End one."""
+        pulse.enter(self._before.pop())
 
 
 class _Compiling(event.Listener):  # type: ignore[misc]

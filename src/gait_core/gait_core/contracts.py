@@ -19,6 +19,7 @@ from gait_core.scene import NOTHING, Scene
 from gait_core.state_tape import StateTape
 from gait_core.targets import AppliedTargets, JointTargets, TargetTape
 from gait_core.trial_spec import Command, TrialResult, TrialSpec
+from gait_core.worker_policy import Lost
 
 
 class Controller(Protocol):
@@ -239,8 +240,21 @@ class Evaluator(Protocol):
         self,
         specs: Sequence[TrialSpec],
         progress: Progress | None = None,
+        lost: Lost | None = None,
     ) -> list[TrialResult]:
-        """Return one result per spec."""
+        """
+        Return one result per spec.
+
+        An exception that a trial's own code raises is the status of that trial. The trial of a
+        worker that is lost is run again and never scored (``gait_core.worker_policy``); ``lost``
+        is called for each of them.
+
+        Raises
+        ------
+        RunStopped
+            If trials cannot be finished on the workers that there are.
+
+        """
 
     def close(self) -> None:
         """Stop the workers."""

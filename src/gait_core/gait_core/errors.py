@@ -62,6 +62,42 @@ class ProtocolError(RuntimeError):
     """Calls in an order that the contract forbids, e.g. ``tell`` before ``ask``."""
 
 
+class RunStopped(RuntimeError):
+    """
+    An evolution that ended early and can be resumed.
+
+    Attributes
+    ----------
+    trial : str
+        Name of a trial that the user may leave out when resuming; empty: none is to blame.
+
+    """
+
+    trial = ''
+
+
+class NoWorkers(RunStopped):
+    """No worker can be kept alive, or none is heard."""
+
+
+class DeadlyTrial(RunStopped):
+    """
+    A trial that ended several workers while others passed.
+
+    Attributes
+    ----------
+    index : int
+        Of the trial among those that the evaluator was given.
+    reasons : sequence of str
+        Of each lost worker, in order.
+
+    """
+
+    def __init__(self, index: int, reasons: Sequence[str]) -> None:
+        super().__init__(f'trial {index} ended {len(reasons)} workers, the last: {reasons[-1]}')
+        self.index, self.reasons = index, tuple(reasons)
+
+
 def excerpt(value: object) -> str:
     r"""
     Return what a message quotes of a foreign value: one line of at most 200 characters.

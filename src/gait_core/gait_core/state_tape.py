@@ -8,6 +8,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from gait_core import pulse
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import ProtocolError, SimulationDiverged
 from gait_core.observation import Contacts, Imu, Observation
@@ -173,6 +174,7 @@ def by_steps(
     for targets in tape:
         try:
             states.append(step(targets))
+            pulse.beat()
         except SimulationDiverged as error:
             raise SimulationDiverged(str(error), StateTape.of(states)) from error
     return StateTape.of(states)

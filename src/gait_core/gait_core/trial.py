@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gait_core import registry
+from gait_core import pulse, registry
 from gait_core.arrays import FloatArray, all_finite
 from gait_core.canonical import sha256_of
 from gait_core.compiled_step import ClosedLoop, CompiledStep
@@ -28,6 +28,7 @@ from gait_core.gates import check_gates, gated
 from gait_core.metrics import trial_metrics
 from gait_core.observation import Observation, missing
 from gait_core.parameters import build
+from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.rollout import Recorder, Rollout
 from gait_core.scene import NOTHING, Scene
@@ -52,6 +53,8 @@ from gait_core.weights import load_weights
 ENGINE_SEED, SENSOR_SEED, CONTROLLER_SEED = range(3)
 _BLOCK = 50
 """Control periods that are played at once where the robot can fall; those after it are lost."""
+_LONGEST = 2000
+"""Control periods that a controller is asked to foresee at once, at most."""
 
 
 class TrialLoop:
@@ -141,6 +144,7 @@ class TrialLoop:
             self.end(DIVERGED, str(error))
             return
         self._tick += 1
+        pulse.beat()
         self._look()
         self._judge()
 
@@ -167,9 +171,10 @@ class TrialLoop:
         """
         Return the commands of the control periods that may be played at once.
 
-        They are those up to the end, or where the robot can fall few enough to lose little.
+        They are those up to the end, but no more than a controller foresees in little time, and
+        where the robot can fall few enough to lose little.
         """
-        ticks = self.spec.ticks - self._tick
+        ticks = min(self.spec.ticks - self._tick, _LONGEST)
         if self._fall.possible:
             ticks = min(ticks, _BLOCK)
         if self._milestones:
@@ -331,6 +336,25 @@ def fitness_terms(rollout: Rollout) -> dict[str, float]:
         if not np.isfinite(value):
             raise ConfigurationError(f"fitness term '{name}' returned {value}")
     return terms
+
+
+def load_parts(spec: TrialSpec) -> None:
+    """
+    Load what a trial names: engine, controller, fitness terms and robot, read once per process.
+
+    Raises
+    ------
+    ConfigurationError
+        If one of them does not exist or cannot be used here, whatever the trial.
+
+    """
+    registry.load('engines', spec.scene.engine)
+    registry.load('controllers', spec.controller)
+    for term in spec.fitness_terms:
+        registry.load('fitness_terms', term)
+    check_gates(spec.gates)
+    if not spec.randomise:
+        load_robot(spec.scene.robot, spec.scene.draw)
 
 
 def make_controller(spec: TrialSpec, robot: RobotModel) -> Controller:

@@ -27,6 +27,12 @@ def invalid(reason: str) -> str:
     return f'invalid:{reason}'
 
 
+EXCEPTION = 'invalid:exception'
+"""Code of a controller, a fitness term or a robot raised an exception in the trial."""
+SKIPPED = 'invalid:skipped'
+"""The trial was left out because a user asked for that."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Command:
     """

@@ -8,7 +8,7 @@ import threading
 import traceback
 
 from gait_core.contracts import Evaluator
-from gait_core.errors import reason
+from gait_core.errors import RunStopped, reason
 from gait_evolver.evolve import Evolution, Progress
 from gait_evolver.judgement import Best
 from gait_evolver.run_log import Row
@@ -44,6 +44,8 @@ class BackgroundRun:
         Returns the store and its recorded generations; called in the thread.
     make_evaluator : callable
         Likewise.
+    say : callable
+        Shows a line to the user; called in the thread.
 
     """
 
@@ -51,8 +53,10 @@ class BackgroundRun:
         self,
         open_store: Callable[[], tuple[RunStore, Sequence[Sequence[Row]]]],
         make_evaluator: Callable[[], Evaluator],
+        say: Callable[[str], None],
     ) -> None:
         self._open_store, self._make_evaluator = open_store, make_evaluator
+        self._say = say
         self._cancelled = threading.Event()
         self.store: RunStore | None = None
         self.evaluator: Evaluator | None = None
@@ -89,6 +93,8 @@ class BackgroundRun:
             self.status = 'completed'
         except Cancelled:
             self.status = 'cancelled'
+        except RunStopped as error:
+            self.status, self.message = 'failed', str(error)
         except (Exception, SystemExit) as error:
             # A thread has nobody to raise to.
             self.status, self.message = 'failed', reason(error)
@@ -101,7 +107,10 @@ class BackgroundRun:
             store, recorded = self._open_store()
             self.store = store
             try:
-                Evolution(store, evaluator, recorded, self._listen).run()
+                Evolution(store, evaluator, recorded, self._listen, say=self._say).run()
+            except RunStopped as error:
+                store.note(f'{error}; the run can be resumed')
+                raise
             finally:
                 store.close()
         finally:

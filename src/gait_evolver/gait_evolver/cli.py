@@ -28,12 +28,13 @@ COMMANDS = {
 }
 """Subcommands; each is a module of ``gait_evolver.commands`` with ``add_arguments``, ``run``."""
 
+FAILED = 1
 MISTAKE = 2
 
 _TRIES = ('walk', 'study', 'replay', 'report', 'calibrate', 'adopt')
 """Subcommands that run trials in this process."""
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _CLEAN_UP = 10.0
 """For so long [s] after a signal no other one breaks off what is being left in order."""
 
@@ -55,7 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Run the command line and return the exit code.
 
     0: done, or a trial that ended ``ok`` or ``fell``. 1: diverged, invalid, or a failed row.
-    2: a user's mistake, named in one line on standard error. 130 and 143: interrupted.
+    2: a user's mistake, named in one line on standard error. 129, 130 and 143: the terminal was
+    closed, interrupted, terminated.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     interrupt = Interrupt()
@@ -83,12 +85,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, ConfigurationError):
             return _refuse(str(error))
         raise
+    except RuntimeError as error:
+        from gait_core.errors import RunStopped
+
+        if isinstance(error, RunStopped):
+            _refuse(f'{error}; it can be resumed')
+            return FAILED
+        raise
     finally:
         interrupt.remove(for_good=arguments is None)
 
 
 class Interrupt:
-    """SIGINT and SIGTERM as one KeyboardInterrupt, which later signals cannot interrupt."""
+    """SIGINT, SIGTERM and SIGHUP as one KeyboardInterrupt, which later ones cannot interrupt."""
 
     def __init__(self) -> None:
         self._before: dict[int, Any] = {}
@@ -98,7 +107,10 @@ class Interrupt:
     def install(self) -> None:
         """Take the signals over, where Python lets us: in the main thread."""
         if threading.current_thread() is threading.main_thread():
-            self._before = {number: signal.signal(number, self._on_signal) for number in _SIGNALS}
+            # nohup has a closed terminal ignored.
+            ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+            wanted = [one for one in _SIGNALS if one != signal.SIGHUP or not ignored]
+            self._before = {number: signal.signal(number, self._on_signal) for number in wanted}
 
     def remove(self, for_good: bool) -> None:
         """Give the signals back; where the process ends now, let nothing disturb that."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 import time
@@ -18,10 +18,10 @@ from gait_core.errors import ConfigurationError
 from gait_core.fingerprint import fingerprint
 from gait_core.robot.identity import identity_of
 from gait_core.robot.load import load_robot
-from gait_core.trial_spec import TrialResult
 from gait_evolver import __version__
 from gait_evolver.course import Course
 from gait_evolver.front import Front, Member
+from gait_evolver.incidents import Incidents, Say, say, trial_name
 from gait_evolver.judgement import (
     Best,
     by_individual,
@@ -81,6 +81,10 @@ class Evolution:
     recorded : sequence of sequences of Row
         The finished generations of a run that is resumed.
     listener : callable
+    say : callable
+        Shows a line to the user: a lost worker, an exception in a trial.
+    skipped : collection of str
+        Names of trials that are left out (``incidents.trial_name``).
 
     """
 
@@ -90,11 +94,15 @@ class Evolution:
         evaluator: Evaluator,
         recorded: Sequence[Sequence[Row]] = (),
         listener: Listener | None = None,
+        *,
+        say: Say = say,
+        skipped: Collection[str] = (),
     ) -> None:
         self._store = store
         self._plan: Plan = store.plan
         self._evaluator = evaluator
         self._listener = listener or (lambda progress: None)
+        self._incidents = Incidents(store, say, skipped)
         self._optimizer = self._plan.make_optimizer()
         layout = self._plan.layout
         self._files = None if layout is None else WeightFiles(store.folder, layout)
@@ -174,7 +182,9 @@ class Evolution:
         ]
         self.progress.trials_done, self.progress.trials_total = 0, len(specs)
         began = time.perf_counter()
-        results = self._evaluator.evaluate(specs, self._count)
+        names = [trial_name(generation, i, repeat, engine) for i, repeat, engine in places]
+        self._incidents.check_skipped(generation, names)
+        results = self._incidents.evaluate(self._evaluator, specs, names, self._count)
         self._measure(len(results), time.perf_counter() - began)
         rows = [
             Row.of(
@@ -242,7 +252,7 @@ class Evolution:
         paths = files.write(candidates)
         return [(str(paths[one.id].resolve()), files.digest(one)) for one in candidates]
 
-    def _count(self, index: int, result: TrialResult) -> None:
+    def _count(self) -> None:
         self.progress.trials_done += 1
         self._listener(self.progress)
 

@@ -175,7 +175,11 @@ class EvolverNode(Node):
 
         self._experiment, self._message = experiment, ''
         self._best_told, self._reported = None, False
-        self._run = BackgroundRun(open_store, lambda: self._evaluator(evaluator, goal.workers))
+        self._run = BackgroundRun(
+            open_store,
+            lambda: self._evaluator(evaluator, goal.workers),
+            self.get_logger().warning,
+        )
 
     def _evaluator(self, name: str, workers: int) -> Evaluator:
         cls: Any = registry.load('evaluators', name)

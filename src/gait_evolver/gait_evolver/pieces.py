@@ -7,6 +7,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import closing
 import json
 import multiprocessing
+import os
 from pathlib import Path
 import signal
 import sys
@@ -16,6 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from gait_core.errors import ConfigurationError
 from gait_core.files import DATA_LIMIT, read_text, write_atomically
+from gait_core.orphans import end_with_parent
 
 Piece = TypeVar('Piece')
 
@@ -70,7 +72,9 @@ def _results(
                 yield key, work(piece)
         return
     context = multiprocessing.get_context('spawn')
-    with ProcessPoolExecutor(workers, context, initializer=_prepare) as pool:
+    with ProcessPoolExecutor(
+        workers, context, initializer=_prepare, initargs=(os.getpid(),)
+    ) as pool:
         try:
             futures = {pool.submit(work, piece): key for key, piece in pieces.items()}
             for future in as_completed(futures):
@@ -80,9 +84,12 @@ def _results(
             raise
 
 
-def _prepare() -> None:
-    # Ctrl-C reaches the whole process group; the parent decides what becomes of its workers.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _prepare(parent: int) -> None:
+    end_with_parent(parent)
+    # Ctrl-C and a closed terminal reach the whole process group; the parent decides what becomes
+    # of its workers.
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
     threadpool_limits(1)
 
 

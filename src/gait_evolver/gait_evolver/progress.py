@@ -14,6 +14,9 @@ class Display(Protocol):
     def __call__(self, progress: Progress) -> None:
         """Show where the evolution is."""
 
+    def note(self, text: str) -> None:
+        """Print a line beside the progress."""
+
     def close(self) -> None:
         """Leave the terminal tidy."""
 
@@ -53,6 +56,10 @@ class _Lines:
             flush=True,
         )
 
+    def note(self, text: str) -> None:
+        """Print a line."""
+        print(f'gait: {text}', file=self._stream, flush=True)
+
     def close(self) -> None:
         """Do nothing."""
 
@@ -63,6 +70,7 @@ class _Bar:
     def __init__(self, stream: TextIO) -> None:
         from tqdm import tqdm
 
+        self._stream = stream
         layout = '{l_bar}{bar}| {n:.1f}/{total} generations [{elapsed}<{remaining}{postfix}]'
         self._bar: Any = tqdm(
             file=stream, unit='gen', dynamic_ncols=True, smoothing=0.0, bar_format=layout
@@ -80,6 +88,10 @@ class _Bar:
             f'best {_best(progress)}, {progress.rate:.2f} trials/s', refresh=False
         )
         self._bar.refresh()
+
+    def note(self, text: str) -> None:
+        """Print a line above the bar."""
+        self._bar.write(f'gait: {text}', file=self._stream)
 
     def close(self) -> None:
         """End the bar's line."""

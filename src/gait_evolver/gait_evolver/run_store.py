@@ -7,6 +7,8 @@ The folder of a run: configuration, log, checkpoint and champion, safe against a
   ``front.csv``: of several objectives, the best compromises. Both follow from the log.
 - ``times.csv``: wall time per trial; not compared.
 - ``checkpoint.json``: how much of the log belongs to finished generations.
+- ``events.log``: lost workers, exceptions in trials and how to go on, with the time; not compared.
+- ``trial-<name>.yaml``: the spec of a trial that ended worker after worker.
 - ``champion.yaml``: the best individual ever seen; of several engines, on the one where it is
   worst. ``champion.<engine>.yaml``: the same individual on each of them.
 
@@ -17,7 +19,8 @@ other files follow from the log, or say what it takes to read it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import datetime
 import os
 from pathlib import Path
 from typing import Any
@@ -30,6 +33,7 @@ from gait_core.errors import ConfigurationError, excerpt
 from gait_core.files import write_atomically
 from gait_core.fingerprint import difference, fingerprint_fields
 from gait_core.robot.yaml_reader import read_plain
+from gait_core.trial_spec import TrialSpec
 from gait_evolver import __version__
 from gait_evolver.experiment import Experiment, rebuild_experiment
 from gait_evolver.front import Member
@@ -206,6 +210,20 @@ class RunStore:
                     read_champion(file)
                 except ConfigurationError:
                     write_champion(file, champion)
+
+    def note(self, text: str) -> None:
+        """Add a line with the time to ``events.log``; a disk that is full does not end a run."""
+        line = f'{datetime.now().astimezone().isoformat(timespec="seconds")} {text}\n'
+        with suppress(OSError), (self.folder / 'events.log').open('a') as file:
+            file.write(line)
+
+    def keep_trial(self, name: str, spec: TrialSpec, reasons: Sequence[str]) -> Path:
+        """Write the spec of a trial that ended workers, and how it did; return the file."""
+        file = self.folder / f'trial-{name.replace("/", "-")}.yaml'
+        content = {'trial': name, 'lost_workers': list(reasons), 'spec': plain(spec)}
+        with named(self.folder):
+            write_atomically(file, _yaml(content))
+        return file
 
     def close(self) -> None:
         """Let another process open the run."""

@@ -23,7 +23,7 @@ from gait_core.rollout import Rollout
 from gait_core.scene import NOTHING
 from gait_core.seeding import check_seed, derived_seed
 from gait_core.trial import run_loop
-from gait_core.trial_spec import TrialResult, TrialSpec
+from gait_core.trial_spec import EXCEPTION, TrialResult, TrialSpec
 from gait_evolver.evaluators.local import LocalEvaluator
 from gait_evolver.evaluators.together import Together
 from gait_evolver.evolve import Evolution, Progress
@@ -120,7 +120,11 @@ class Session:
 
     def run(self, specs: Sequence[TrialSpec]) -> list[TrialResult]:
         """Return the results of trials, in order, run on all workers."""
-        return self._evaluator.evaluate(specs)
+        results = self._evaluator.evaluate(specs)
+        for result in results:
+            if result.status == EXCEPTION:
+                raise RuntimeError(f'a trial of the study raised an exception: {result.reason}')
+        return results
 
     def record(self, spec: TrialSpec) -> Rollout:
         """Return the record of a trial that is run in this process."""
@@ -149,7 +153,7 @@ class Session:
         store, recorded = self._opened(name, experiment, overrides)
         display = make_display()
         try:
-            Evolution(store, self._evaluator, recorded, display).run()
+            Evolution(store, self._evaluator, recorded, display, say=display.note).run()
         finally:
             display.close()
             store.close()

@@ -43,7 +43,7 @@ class InProcess:
     def __init__(self, stop_at=None):
         self.calls, self.stop_at = 0, stop_at
 
-    def evaluate(self, specs, progress=None):
+    def evaluate(self, specs, progress=None, lost=None):
         results = []
         for spec in specs:
             if self.calls == self.stop_at:

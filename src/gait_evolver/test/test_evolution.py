@@ -45,7 +45,7 @@ class InProcess:
     def __init__(self, stop_at=None, spoil=None):
         self.calls, self.stop_at, self.spoil = 0, stop_at, spoil
 
-    def evaluate(self, specs, progress=None):
+    def evaluate(self, specs, progress=None, lost=None):
         results = []
         for index, spec in enumerate(specs):
             if self.calls == self.stop_at:
@@ -556,7 +556,7 @@ class Noisy(InProcess):
         super().__init__()
         self.size, self.seeds = size, []
 
-    def evaluate(self, specs, progress=None):
+    def evaluate(self, specs, progress=None, lost=None):
         self.seeds.append([spec.seed for spec in specs])
         results = super().evaluate(specs, progress)
         return [

@@ -43,7 +43,7 @@ EXPERIMENT = {
 
 
 class InProcess:
-    def evaluate(self, specs, progress=None):
+    def evaluate(self, specs, progress=None, lost=None):
         return [run_trial(spec) for spec in specs]
 
 

@@ -7,22 +7,11 @@ that ends.
 
 from __future__ import annotations
 
-import ctypes
 import importlib
-import os
-import signal
 import sys
 
+from gait_core.orphans import end_with_parent
 from gait_ros.stop import ignore_signals, stop_on_signals
-
-_PR_SET_PDEATHSIG = 1
-
-
-def end_with_parent(parent: int) -> None:
-    """Ask Linux for a SIGTERM when the parent ends; exit at once if it has ended already."""
-    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-    if os.getppid() != parent:
-        sys.exit(0)
 
 
 def main(arguments: list[str]) -> int:

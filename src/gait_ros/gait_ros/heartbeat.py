@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import os
 import socket
+import threading
 import time
 
+from gait_core import pulse
 from gait_core.scene import Scene
 from gait_core.trial import TrialLoop
 from gait_interfaces.msg import WorkerStatus
@@ -44,6 +47,8 @@ def worker_status(
         pid=os.getpid(),
         mode=mode,
         waiting_for=waiting_for,
+        periods=pulse.periods(),
+        compiling=pulse.state() in (pulse.STARTING, pulse.COMPILING),
     )
     if trial is not None:
         message.trial_id, loop = trial
@@ -56,3 +61,30 @@ def worker_status(
     if scene is not None:
         message.robot, message.fixed_base = scene.robot, scene.fixed_base
     return message
+
+
+class Heart:
+    """
+    Calls something at a steady rate, from a thread: also while the node's own is in a long call.
+
+    Parameters
+    ----------
+    beat : callable
+    period : float [s]
+
+    """
+
+    def __init__(self, beat: Callable[[], None], period: float) -> None:
+        self._beat, self._period = beat, period
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name='heartbeat', daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Beat no more, and wait until that is so."""
+        self._stopped.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stopped.wait(self._period):
+            self._beat()

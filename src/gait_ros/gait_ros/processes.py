@@ -158,7 +158,7 @@ class NodeProcesses:
     """
     A context in which a graph's nodes run; at its end they are interrupted, then killed.
 
-    Should this process be killed itself, its nodes get SIGTERM. That holds for the thread that
+    Should this process be killed itself, its nodes are killed too. That holds for the thread that
     starts them: let it live as long as they do.
     """
 

@@ -35,7 +35,7 @@ def make_executor(context: Any = None) -> Any:
 
 def run_node(make_node: Callable[[], Any], args: Sequence[str] | None = None) -> int:
     """
-    Run a node until SIGINT, SIGTERM or the end of its context.
+    Run a node until SIGINT, SIGTERM, SIGHUP or the end of its context.
 
     Parameters
     ----------

@@ -125,9 +125,7 @@ class TrialSession:
         self._processes.__enter__()
         try:
             self._client = RosClient(f'gait_session_{os.getpid()}')
-            self._worker = WorkerClient(
-                self._client.node, self._nodes[0].full_name, _PATIENCE, _PATIENCE
-            )
+            self._worker = WorkerClient(self._client.node, self._nodes[0].full_name, _PATIENCE)
             if not self._client.wait(self._ready, _START):
                 raise NodeEnded(f'the nodes were not ready within {_START:g} s')
         except BaseException:

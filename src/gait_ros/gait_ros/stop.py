@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM as a flag: nothing is ever raised in the middle of clean-up."""
+"""SIGINT, SIGTERM and SIGHUP as a flag: nothing is ever raised in the middle of clean-up."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class Stop:
-    """Turns true at the first SIGINT or SIGTERM; later ones change nothing."""
+    """Turns true at the first SIGINT, SIGTERM or SIGHUP; later ones change nothing."""
 
     def __init__(self) -> None:
         self._requested = False
@@ -30,7 +30,7 @@ class Stop:
             self._wake()
 
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @cache
@@ -38,7 +38,9 @@ def stop_on_signals() -> Stop:
     """Return the process's one flag; the first call, in the main thread, installs it."""
     stop = Stop()
     for number in _SIGNALS:
-        signal.signal(number, stop.on_signal)
+        # nohup has a closed terminal ignored.
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, stop.on_signal)
     return stop
 
 

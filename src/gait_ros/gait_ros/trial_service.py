@@ -5,15 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 import time
+import traceback
 from typing import Any, Protocol
 
 from rclpy.callback_groups import ReentrantCallbackGroup
 
+from gait_core import pulse
 from gait_core.contracts import Controller
 from gait_core.errors import BadCommand, ConfigurationError, SimulationDiverged
+from gait_core.failures import describe_exception, exception_result, is_shortage
 from gait_core.names import listed
 from gait_core.record import write_record
-from gait_core.trial import TrialLoop, engine_for, start_trial, step_controller, unfinished
+from gait_core.trial import (
+    TrialLoop,
+    engine_for,
+    load_parts,
+    start_trial,
+    step_controller,
+    unfinished,
+)
 from gait_core.trial_spec import DIVERGED, TrialResult, invalid
 from gait_interfaces.srv import CancelTrial, RunTrial
 from gait_ros.conversions import from_spec, from_targets, to_result
@@ -102,15 +112,26 @@ class TrialService:
         self, request: RunTrial.Request, response: RunTrial.Response
     ) -> RunTrial.Response:
         response.trial_id = request.trial_id
-        trial = self.running = RunningTrial(id=request.trial_id, loop=self._admitted(request))
+        try:
+            loop = self._admitted(request)
+        except Exception as error:
+            if not is_shortage(error):
+                raise
+            self._failed(None, error, response)
+            return response
+        trial = self.running = RunningTrial(id=request.trial_id, loop=loop)
         try:
             response.result = to_result(await self._run(trial, request))
+            response.success = True
+        # An EventsExecutor crashes on what a coroutine raises, sys.exit of a controller included.
+        except (Exception, SystemExit) as error:
+            self._failed(trial, error, response)
         finally:
+            pulse.enter(pulse.IDLE)
             self.running = None
             self._lockstep.close()
             if trial.begun:
                 self._host.trial_ends()
-        response.success = True
         return response
 
     def _admitted(self, request: RunTrial.Request) -> TrialLoop:
@@ -120,7 +141,31 @@ class TrialService:
         if not request.trial_id:
             raise ConfigurationError('trial_id is empty')
         spec = from_spec(request.spec)
-        return TrialLoop(spec, engine_for(spec.scene.engine))
+        # Loading takes the time that it takes: it is told apart from a trial that hangs.
+        pulse.enter(pulse.STARTING)
+        try:
+            load_parts(spec)
+            loop = TrialLoop(spec, engine_for(spec.scene.engine))
+        except BaseException:
+            pulse.enter(pulse.IDLE)
+            raise
+        pulse.enter(pulse.RUNNING)
+        return loop
+
+    def _failed(
+        self, trial: RunningTrial | None, error: BaseException, response: RunTrial.Response
+    ) -> None:
+        """Answer a trial that raised an exception, by the one who is to blame."""
+        response.message = describe_exception(error)
+        if is_shortage(error):
+            response.shortage = True
+            return
+        mistake = isinstance(error, ConfigurationError)
+        if not mistake:
+            self._node.get_logger().error(traceback.format_exc())
+        if trial is not None:
+            response.result = to_result(exception_result(trial.loop.given, error))
+            response.success = not mistake
 
     async def _run(self, trial: RunningTrial, request: RunTrial.Request) -> TrialResult:
         loop = trial.loop

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 from uuid import uuid4
 
@@ -10,20 +9,33 @@ from rclpy.node import Node
 
 from gait_core.errors import ConfigurationError, ProtocolError
 from gait_core.trial_spec import TrialResult, TrialSpec
+from gait_core.worker_policy import HANG, WatchClock
 from gait_interfaces.msg import WorkerStatus
 from gait_interfaces.srv import CancelTrial, RunTrial
 from gait_ros.conversions import from_result, to_spec
 from gait_ros.qos import STREAM
 
-SILENCE = 5.0
-"""Longest time without a heartbeat [s]."""
-
-STANDSTILL = 10.0
-"""Longest time at one tick of a running trial that is not paused [s]."""
-
 
 class WorkerLost(RuntimeError):
     """A worker that neither answers nor moves; its trial may be given to another."""
+
+
+class TrialRefused(ConfigurationError):
+    """
+    A trial that a worker did not run to an end; the message is the worker's.
+
+    Attributes
+    ----------
+    result : TrialResult or None
+        If it was the trial's own fault.
+    shortage : bool
+        Whether the worker's machine ran out of memory, files or disk.
+
+    """
+
+    def __init__(self, message: str, result: TrialResult | None, shortage: bool) -> None:
+        super().__init__(message)
+        self.result, self.shortage = result, shortage
 
 
 class WorkerClient:
@@ -36,17 +48,17 @@ class WorkerClient:
         Of the caller.
     name : str
         Full name of the worker's node, e.g. ``/worker0/sim_bridge``.
-    silence, standstill : float [s]
-        After which it is lost.
+    hang : float [s]
+        Without a heartbeat, or without a control period in a trial, after which it is lost.
 
     """
 
-    def __init__(
-        self, node: Node, name: str, silence: float = SILENCE, standstill: float = STANDSTILL
-    ) -> None:
+    def __init__(self, node: Node, name: str, hang: float = HANG) -> None:
         self.name = name
-        self._silence, self._standstill = silence, standstill
-        self._heard = time.monotonic()
+        self._hang = hang
+        self._clock = WatchClock()
+        self._heard = self._clock.now()
+        self._periods = -1
         self.status: WorkerStatus | None = None
         self._node = node
         self._run = node.create_client(RunTrial, f'{name}/run_trial')
@@ -66,7 +78,14 @@ class WorkerClient:
     @property
     def silent(self) -> bool:
         """Whether no heartbeat came for so long that it would lose a trial."""
-        return time.monotonic() - self._heard > self._silence
+        return self._clock.now() - self._heard > self._hang
+
+    @property
+    def in_trial(self) -> bool:
+        """Whether it was last heard in the middle of the submitted trial."""
+        status = self.status
+        same = status is not None and status.trial_id == self._trial_id
+        return bool(same and self._trial_id and not status.compiling)
 
     @property
     def busy(self) -> bool:
@@ -107,8 +126,8 @@ class WorkerClient:
                 record=record,
             )
         )
-        self._moved = self._heard = time.monotonic()
-        self._tick = -1
+        self._moved = self._heard = self._clock.now()
+        self._periods = -1
         return self._trial_id
 
     def poll(self) -> TrialResult | None:
@@ -117,10 +136,10 @@ class WorkerClient:
 
         Raises
         ------
-        ConfigurationError
+        TrialRefused
             If the worker refuses the trial; the message is the worker's.
         WorkerLost
-            After ``SILENCE`` or ``STANDSTILL``; the trial's late answer is dropped.
+            After ``hang`` seconds; the trial's late answer is dropped.
 
         """
         if self._future is None:
@@ -129,14 +148,15 @@ class WorkerClient:
             answer = self._future.result()
             self._future = None
             if not answer.success:
-                raise ConfigurationError(answer.message)
+                result = from_result(answer.result) if answer.result.status else None
+                raise TrialRefused(answer.message, result, answer.shortage)
             return from_result(answer.result)
-        now = time.monotonic()
+        now = self._clock.now()
         reason = ''
-        if now - self._heard > self._silence:
-            reason = f'no heartbeat for {self._silence:g} s'
-        elif now - self._moved > self._standstill:
-            reason = f'stood at tick {self._tick} for {self._standstill:g} s'
+        if now - self._heard > self._hang:
+            reason = f'no heartbeat for {self._hang:g} s'
+        elif now - self._moved > self._hang:
+            reason = f'ran no control period for {self._hang:g} s'
         if reason:
             self.drop()
             raise WorkerLost(f'{self.name} is lost: {reason}')
@@ -161,8 +181,8 @@ class WorkerClient:
 
     def _on_status(self, message: WorkerStatus) -> None:
         self.status = message
-        self._heard = time.monotonic()
-        moved = message.tick != getattr(self, '_tick', None)
-        if moved or message.state == WorkerStatus.PAUSED or message.trial_id != self._trial_id:
+        self._heard = self._clock.now()
+        moved = message.periods != self._periods
+        if moved or message.compiling or message.state == WorkerStatus.PAUSED:
             self._moved = self._heard
-        self._tick = message.tick
+        self._periods = message.periods

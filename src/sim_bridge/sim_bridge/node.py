@@ -12,6 +12,8 @@ from rclpy.clock import Clock, ClockType
 from rosgraph_msgs.msg import Clock as ClockMessage
 from std_srvs.srv import SetBool
 
+from gait_core import pulse
+from gait_core.compiling import show_compiling
 from gait_core.errors import ConfigurationError, SimulationDiverged, reason
 from gait_core.names import listed
 from gait_core.scene import Scene
@@ -22,7 +24,7 @@ from gait_interfaces.srv import QueryTerrain, Reset, Step
 from gait_ros.clock import ClockPublisher, ClockWatch, SimulatedTime
 from gait_ros.conversions import from_scene, to_observation
 from gait_ros.diagnostics import Diagnostics
-from gait_ros.heartbeat import worker_status
+from gait_ros.heartbeat import Heart, worker_status
 from gait_ros.joint_topics import JointTopics
 from gait_ros.managed import ManagedNode
 from gait_ros.node_champion import find_champion
@@ -73,7 +75,7 @@ class SimBridgeNode(ManagedNode):
         self._scene: Scene | None = None
         self._streams: RunStreams
         self._paused = False
-        self._fault = ''
+        self._fault = self._waiting_for = ''
         self._clock_publisher: ClockPublisher | None = None
         self._reported: dict[str, tuple[str, float]] = {}
         self._rival = ''
@@ -100,7 +102,8 @@ class SimBridgeNode(ManagedNode):
         serve(self, Step, '~/step', self._on_step)
         serve(self, SetBool, '~/pause', self._on_pause)
         serve(self, QueryTerrain, '~/query_terrain', self._on_query_terrain)
-        self.create_timer(_HEARTBEAT, self._on_heartbeat, clock=self._steady)
+        pulse.enter(pulse.IDLE)
+        self._heart = Heart(self._on_heartbeat, _HEARTBEAT)
         self.create_timer(_WATCH_PERIOD, self._on_watch, clock=self._steady)
 
     # ------------------------------------------------------------------------------- lifecycle
@@ -150,7 +153,10 @@ class SimBridgeNode(ManagedNode):
         self._fault = ''
 
     def destroy_node(self) -> None:
-        """Release the engine and take the node down."""
+        """End the heartbeat, release the engine and take the node down."""
+        heart = getattr(self, '_heart', None)
+        if heart is not None:
+            heart.stop()
         if self._live is not None:
             self._live.close()
         super().destroy_node()
@@ -338,10 +344,11 @@ class SimBridgeNode(ManagedNode):
     # ------------------------------------------------------------------------------------ watching
 
     def _on_heartbeat(self) -> None:
+        # In the thread of the heartbeat: it reads, and calls nothing of rclpy but the publisher.
         trial, live = self._trials.running, self._live
         status = worker_status(
             self._params.mode,
-            self._trouble(),
+            self._waiting_for,
             self._scene,
             active=self.active,
             paused=self._paused,
@@ -363,7 +370,7 @@ class SimBridgeNode(ManagedNode):
                 'fixed_base is true: the robot hangs by its root link and gets no fitness',
                 throttle_duration_sec=_REPEAT,
             )
-        trouble = self._trouble()
+        self._waiting_for = trouble = self._trouble()
         if trouble:
             self.get_logger().warning(trouble, throttle_duration_sec=_REPEAT)
         robot, said = self._scene.robot if self._scene else '', trouble or self._rival
@@ -409,6 +416,7 @@ class SimBridgeNode(ManagedNode):
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run the bridge until it is interrupted."""
+    show_compiling()
     return run_node(SimBridgeNode, args)
 
 

@@ -2,13 +2,15 @@
 Search for a better gait.
 
 EXPERIMENT is a name (see `gait list experiments`) or a YAML file. Ctrl-C leaves a run that
-`--run-dir DIR --resume` continues; so does kill -9. Settings are named as in the file, e.g.
-optimizer.settings.elites=3; gait.<name> fixes a parameter that is not searched.
+`--run-dir DIR --resume` continues; so do a closed terminal and kill -9. Settings are named as in
+the file, e.g. optimizer.settings.elites=3; gait.<name> fixes a parameter that is not searched.
 """
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from contextlib import nullcontext, suppress
 from pathlib import Path
 import shlex
 import sys
@@ -18,6 +20,7 @@ from gait_evolver.commands.common import FAILED, add_settings, print_json
 
 if TYPE_CHECKING:
     from gait_core.contracts import Evaluator
+    from gait_core.errors import RunStopped
     from gait_evolver.experiment import Experiment
     from gait_evolver.plan import Plan
     from gait_evolver.run_log import Row
@@ -47,11 +50,19 @@ def add_arguments(parser: ArgumentParser) -> None:
         '--run-dir', metavar='DIR', help='of the run; default: a new one in ./runs'
     )
     parser.add_argument('--resume', action='store_true', help='go on with the run in --run-dir')
+    parser.add_argument(
+        '--skip-trial',
+        action='append',
+        default=[],
+        metavar='ID',
+        help='with --resume: leave out a trial that ends its workers, and record that',
+    )
     add_settings(parser, 'population=30')
 
 
 def run(options: Namespace) -> int:
     """Run or resume an evolution."""
+    from gait_core.errors import RunStopped
     from gait_evolver.evolve import Evolution, summary
     from gait_evolver.progress import make_display
 
@@ -61,33 +72,58 @@ def run(options: Namespace) -> int:
         evaluator = make_evaluator(options, _recorded(options))
         store, recorded = _reopened(options)
     else:
+        _refuse_skipping(options)
         plan = plan_of(options)
         evaluator = make_evaluator(options, plan.experiment)
         store, recorded = _created(options, plan), []
-    interrupt: KeyboardInterrupt | None = None
+    stopped: KeyboardInterrupt | RunStopped | None = None
     display = make_display()
-    evolution = Evolution(store, evaluator, recorded, display)
+    evolution = Evolution(
+        store, evaluator, recorded, display, say=display.note, skipped=options.skip_trial
+    )
     try:
         evolution.run()
-    except KeyboardInterrupt as error:
-        interrupt = error
+    except (KeyboardInterrupt, RunStopped) as error:
+        stopped = error
+        # First: the terminal may be gone.
+        remedy = _stopped(store, error, options.skip_trial)
     finally:
         evaluator.close()
-        display.close()
+        with suppress(OSError):
+            display.close()
         store.close()
     values = summary(store, evolution.progress)
-    if options.json:
-        print_json(values)
-    else:
-        _print_summary(values, evolution.progress.finished)
-    if interrupt is not None:
-        folder = shlex.quote(str(store.folder))
-        print(
-            f'gait: interrupted; go on with: gait evolve --run-dir {folder} --resume',
-            file=sys.stderr,
-        )
-        raise interrupt
-    return 0 if values['best_fitness'] is not None else FAILED
+    # A run that was stopped has said in its folder how it goes on.
+    with suppress(OSError) if stopped else nullcontext():
+        if options.json:
+            print_json(values)
+        else:
+            _print_summary(values, evolution.progress.finished)
+        if stopped:
+            print(f'gait: {remedy}', file=sys.stderr, flush=True)
+    if isinstance(stopped, KeyboardInterrupt):
+        raise stopped
+    return FAILED if stopped or values['best_fitness'] is None else 0
+
+
+def _stopped(
+    store: RunStore, error: KeyboardInterrupt | RunStopped, skipped: Sequence[str]
+) -> str:
+    """Note in the folder of a run why it stopped and how it goes on; return that line."""
+    from gait_core.errors import RunStopped
+
+    words = ['gait', 'evolve', '--run-dir', str(store.folder), '--resume']
+    done = store.generations_done
+    left = [name for name in skipped if int(name.partition('/')[0]) >= done]
+    reason = 'interrupted'
+    if isinstance(error, RunStopped):
+        reason = str(error)
+        left += [error.trial] if error.trial else []
+    for name in left:
+        words += ['--skip-trial', name]
+    line = f'{reason}; go on with: {shlex.join(words)}'
+    store.note(line)
+    return line
 
 
 def plan_of(options: Namespace) -> Plan:
@@ -101,6 +137,13 @@ def plan_of(options: Namespace) -> Plan:
     return resolve(load_experiment(options.experiment, overrides_of(options)))
 
 
+def _refuse_skipping(options: Namespace) -> None:
+    from gait_core.errors import ConfigurationError
+
+    if options.skip_trial:
+        raise ConfigurationError('--skip-trial needs --resume and --run-dir DIR')
+
+
 def _created(options: Namespace, plan: Plan) -> RunStore:
     from gait_evolver.evolve import new_run_folder
     from gait_evolver.run_store import RunStore
@@ -112,13 +155,41 @@ def _created(options: Namespace, plan: Plan) -> RunStore:
 
 
 def _reopened(options: Namespace) -> tuple[RunStore, list[list[Row]]]:
+    from gait_core.errors import ConfigurationError
     from gait_evolver.run_store import RunStore
 
     store, recorded = RunStore.open_run(Path(options.run_dir), options.generations)
+    try:
+        _check_skipped(options.skip_trial, store)
+    except ConfigurationError:
+        store.close()
+        raise
     warning = store.warning()
     if warning:
         print(f'gait: warning: {warning}', file=sys.stderr)
     return store, recorded
+
+
+def _check_skipped(names: Sequence[str], store: RunStore) -> None:
+    """Raise ConfigurationError for a trial to be left out that the run has, or will not have."""
+    from gait_core.errors import ConfigurationError
+
+    following = store.generations_done
+    engines = ', '.join(store.plan.scenes)
+    for name in names:
+        parts = name.split('/')
+        if len(parts) != 4 or not all(part.isdecimal() for part in parts[:3]):
+            raise ConfigurationError(
+                f"--skip-trial '{name[:200]}': expected GENERATION/INDIVIDUAL/REPEAT/ENGINE, e.g. "
+                f'{following}/0/0/{next(iter(store.plan.scenes))}'
+            )
+        if int(parts[0]) < following:
+            raise ConfigurationError(
+                f"--skip-trial '{name}': generation {parts[0]} is recorded; nearest valid: "
+                f'{following}'
+            )
+        if parts[3] not in store.plan.scenes:
+            raise ConfigurationError(f"--skip-trial '{name}': the run is on {engines}")
 
 
 def _recorded(options: Namespace) -> Experiment:

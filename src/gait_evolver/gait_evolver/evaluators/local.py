@@ -4,88 +4,80 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-import multiprocessing
-from multiprocessing.connection import Connection, wait
 import os
-import signal
-import threading
+import select
 import time
-from typing import Any
 
-from gait_core.canonical import plain, rebuild
+from gait_core.canonical import rebuild
 from gait_core.contracts import Progress
 from gait_core.errors import ConfigurationError
-from gait_core.trial import unfinished
-from gait_core.trial_spec import TrialResult, TrialSpec, invalid
-from gait_evolver.evaluators import worker
+from gait_core.trial_spec import TrialResult, TrialSpec
+from gait_core.worker_policy import HANG, PATIENCE, Losses, Lost
+from gait_evolver.evaluators.worker import REFUSED, SHORTAGE
+from gait_evolver.evaluators.worker_process import WorkerProcess
 from gait_evolver.evaluators.workload import Workload
 
-ATTEMPTS = 2
-"""How often a trial is run whose worker dies, before it is given up."""
-
-_ONE_THREAD = dict.fromkeys(
-    ('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS', 'NUMBA_NUM_THREADS'), '1'
-)
-
-
-class WorkerTraceback(Exception):
-    """Carries the traceback of a worker as the cause of the error raised here."""
-
-    def __str__(self) -> str:
-        return f'in a worker process:\n{self.args[0]}'
-
-
-# Evaluators of several threads would undo each other's environment.
-_STARTING = threading.Lock()
-
-
-@dataclass
-class _Worker:
-    process: Any
-    pipe: Connection
-    trial: int | None = None
+_LOOK = 0.25
 
 
 class LocalEvaluator:
     """
     Runs trials in spawned processes that keep their engines; each runs one BLAS thread.
 
+    The processes end with the thread that first needed them, or with this process.
+
     Parameters
     ----------
     workers : int
         Processes; 0 is one per processor of this machine.
+    hang : float [s]
+        After which a worker is lost that runs no control period of its trial.
+    patience : float [s]
+        As of ``Losses``.
 
     """
 
-    def __init__(self, *, workers: int = 0) -> None:
+    def __init__(
+        self, *, workers: int = 0, hang: float = HANG, patience: float = PATIENCE
+    ) -> None:
         if workers < 0:
             raise ConfigurationError(f'workers is {workers}, it must not be negative')
         self._wanted = workers or os.cpu_count() or 1
-        self._context = multiprocessing.get_context('spawn')
-        self._workers: list[_Worker] = []
+        self._hang = hang
+        self._workers: list[WorkerProcess] = []
+        self._losses = Losses(patience=patience)
+        self._resume_at = 0.0
         self.workload = Workload()
+        self.lost_workers = 0
 
     def evaluate(
         self,
         specs: Sequence[TrialSpec],
         progress: Progress | None = None,
+        lost: Lost | None = None,
     ) -> list[TrialResult]:
         """
         Return one result per spec, in their order.
 
-        A trial whose worker dies is run again; if that dies too its status is
-        ``invalid:worker_died``. An exception of a trial is raised here, with the traceback of
-        the worker as its cause.
+        An exception in a trial is its status. A trial whose worker is lost is run again.
+
+        Raises
+        ------
+        ConfigurationError
+            If what a trial names does not exist or cannot be used here.
+        DeadlyTrial, NoWorkers
+            As of ``Losses``.
+
         """
         results: dict[int, TrialResult] = {}
-        waiting, deaths = deque(range(len(specs))), [0] * len(specs)
+        waiting = deque(range(len(specs)))
+        self._losses.begin(lost)
         seen = time.monotonic()
         try:
             while len(results) < len(specs):
                 self._dispatch(specs, waiting)
-                for index, result in self._answers(specs, waiting, deaths):
+                self._wait()
+                for index, result in self._answers(waiting):
                     results[index] = result
                     self.workload.busy += result.wall_time
                     if progress is not None:
@@ -101,108 +93,81 @@ class LocalEvaluator:
     def close(self) -> None:
         """End the worker processes, also in the middle of a trial."""
         for one in self._workers:
-            one.pipe.close()
-            one.process.terminate()
+            one.kill()
         for one in self._workers:
-            one.process.join(2.0)
-            if one.process.is_alive():
-                one.process.kill()
-                one.process.join()
+            one.join()
         self._workers = []
 
     @property
     def pids(self) -> tuple[int, ...]:
         """Process ids of the workers that have been started."""
-        return tuple(one.process.pid for one in self._workers)
+        return tuple(one.pid for one in self._workers)
 
     def _dispatch(self, specs: Sequence[TrialSpec], waiting: deque[int]) -> None:
+        """Give trials to idle workers, and start those that are missing."""
         idle = [one for one in self._workers if one.trial is None]
         while len(idle) < len(waiting) and len(self._workers) < self._wanted:
-            self._workers.append(self._started())
+            if time.monotonic() < self._resume_at:
+                break
+            try:
+                # What one compiles all compile: one word is enough.
+                self._workers.append(WorkerProcess(announce=not self._workers))
+            except OSError as error:
+                self._count(None, f'a worker cannot be started: {error.strerror}')
+                break
             idle.append(self._workers[-1])
         for one in idle[: len(waiting)]:
-            one.trial = waiting.popleft()
-            try:
-                one.pipe.send((one.trial, plain(specs[one.trial])))
-            except OSError:
-                pass  # It died while idle: its pipe reports that as an end of file.
+            index = waiting.popleft()
+            one.give(index, specs[index])
 
-    def _answers(
-        self,
-        specs: Sequence[TrialSpec],
-        waiting: deque[int],
-        deaths: list[int],
-    ) -> Iterator[tuple[int, TrialResult]]:
-        by_pipe = {id(one.pipe): one for one in self._workers}
-        for ready in wait([one.pipe for one in self._workers]):
-            one = by_pipe[id(ready)]
+    def _wait(self) -> None:
+        """Wait until a worker answers, takes what it is sent or ends, but not for long."""
+        poll = select.poll()
+        for one in self._workers:
+            writing = select.POLLOUT if one.channel.writing else 0
+            poll.register(one.channel.fileno(), select.POLLIN | writing)
+            poll.register(one.sentinel, select.POLLIN)
+        poll.poll(1000.0 * _LOOK)
+
+    def _answers(self, waiting: deque[int]) -> Iterator[tuple[int, TrialResult]]:
+        """Give the results that have come; a trial of a worker that is lost waits again."""
+        for one in tuple(self._workers):
+            one.channel.flush()
+            alive = one.alive
             try:
-                index, result, failure = one.pipe.recv()
-            except (EOFError, OSError):
-                lost = self._buried(one)
-                if lost is None:
-                    continue
-                self.workload.lost_trials += 1
-                deaths[lost] += 1
-                if deaths[lost] < ATTEMPTS:
-                    waiting.appendleft(lost)
-                else:
-                    yield (
-                        lost,
-                        unfinished(
-                            specs[lost],
-                            invalid('worker_died'),
-                            f'{ATTEMPTS} worker processes died in this trial '
-                            f'(the last with exit code {one.process.exitcode})',
-                        ),
-                    )
+                messages = one.channel.received()
+            except EOFError:
+                self._lose(one, one.ended(), waiting)
                 continue
-            one.trial = None
-            if failure is not None:
-                error, text = failure
-                raise error from WorkerTraceback(text)
-            yield index, rebuild(TrialResult, result)
+            for index, how, content in messages:
+                if how == REFUSED:
+                    raise ConfigurationError(content)
+                if how == SHORTAGE:
+                    self._lose(one, f'worker {one.pid}: {content}', waiting)
+                    break
+                one.trial = None
+                self._losses.passed()
+                yield index, rebuild(TrialResult, content)
+            if messages:
+                continue
+            if not alive:
+                self._lose(one, one.ended(), waiting)
+            elif one.trial is not None and one.idle_time() > self._hang:
+                reason = f'worker {one.pid} ran no control period for {self._hang:g} s'
+                self._lose(one, reason, waiting)
 
-    def _buried(self, one: _Worker) -> int | None:
-        """Remove a dead worker and return the trial that it was running."""
+    def _lose(self, one: WorkerProcess, reason: str, waiting: deque[int]) -> None:
+        """Remove a worker and let its trial wait behind the others."""
+        began = one.began
         self._workers.remove(one)
-        one.pipe.close()
-        one.process.join(2.0)
-        return one.trial
+        one.kill()
+        one.join()
+        if one.trial is not None:
+            self.workload.lost_trials += 1
+            waiting.append(one.trial)
+        self._count(one.trial, reason, began)
 
-    def _started(self) -> _Worker:
-        ours, theirs = self._context.Pipe()
-        # What one compiles all compile: one word is enough.
-        first = not self._workers
-        process = self._context.Process(target=worker.main, args=(theirs, first), daemon=True)
-        with _STARTING, _one_thread(), _interrupt_blocked():
-            process.start()
-        theirs.close()
-        return _Worker(process, ours)
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    # Libraries read these when they are first imported: they must stand in the environment
-    # that the new process inherits.
-    before = {name: os.environ.get(name) for name in _ONE_THREAD}
-    os.environ.update(_ONE_THREAD)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-
-
-@contextmanager
-def _interrupt_blocked() -> Iterator[None]:
-    # The mask is inherited: Ctrl-C during the start of a worker finds it deaf until it has said
-    # that it ignores the signal.
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    def _count(self, index: int | None, reason: str, began: bool = False) -> None:
+        self.lost_workers += 1
+        self._losses.lost(index, reason, by_trial=began)
+        self._resume_at = time.monotonic() + self._losses.delay

@@ -4,36 +4,29 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 import os
 import time
 from typing import Any
 
 from gait_core.canonical import sha256_of
 from gait_core.contracts import Progress
-from gait_core.errors import ConfigurationError
+from gait_core.errors import ConfigurationError, NoWorkers
 from gait_core.fingerprint import fingerprint
-from gait_core.trial import unfinished
-from gait_core.trial_spec import TrialResult, TrialSpec, invalid
+from gait_core.trial_spec import TrialResult, TrialSpec
+from gait_core.worker_policy import HANG, PATIENCE, Losses, Lost
 from gait_evolver.evaluators.balance import Pace, backup, worth
 from gait_evolver.evaluators.workload import Workload
 from gait_interfaces.msg import WorkerStatus
-from gait_ros.graph import NodeSpec, worker_nodes
-from gait_ros.processes import NodeEnded, NodeProcesses
 from gait_ros.session import RosClient, run_ros_trial
-from gait_ros.worker_client import SILENCE, STANDSTILL, WorkerClient, WorkerLost
-
-ATTEMPTS = 3
-"""How often a trial is run whose worker is lost, before it is given up."""
+from gait_ros.worker_client import TrialRefused, WorkerClient, WorkerLost
+from gait_ros.worker_processes import WorkerProcesses
 
 _STATUS_TYPE = 'gait_interfaces/msg/WorkerStatus'
 _STATUS_TOPIC = '/worker_status'
 _TRIAL_MODE = 'lockstep'
 _LOOK_PERIOD = 1.0
-_PATIENCE = 30.0
-_START = 60.0
 _SPIN = 0.2
-_RESTARTS = 3
 
 
 @dataclass
@@ -50,11 +43,12 @@ class RosEvaluator:
     """
     Runs trials on any number of sim_bridge workers, each one trial at a time.
 
-    A worker is lost after 5 s without heartbeat or 10 s at one tick. Its trial goes to another
-    worker, a late answer is dropped, and the worker counts again once it is heard again. Trials
-    are given out by the speed that each worker has shown: a slow one is left idle where the
-    others are done sooner without it, and where none is left to be begun one that is overdue is
-    begun on an idle worker as well; the first answer counts.
+    A worker is lost after 10 s without a heartbeat, or without a control period in a trial. Its
+    trial goes to another worker and a late answer is dropped; the worker counts again once it is
+    heard again, and one that was started here is started again. Trials are given out by the speed
+    that each worker has shown: a slow one is left idle where the others are done sooner without
+    it, and where none is left to be begun one that is overdue is begun on an idle worker as well;
+    the first answer counts.
 
     Parameters
     ----------
@@ -63,8 +57,10 @@ class RosEvaluator:
         use those that run on the domain, as they come and go.
     names : sequence of str
         Full names of running workers to use alone, e.g. ``/worker0/sim_bridge``.
-    silence, standstill : float [s]
+    hang : float [s]
         After which a worker is lost.
+    patience : float [s]
+        As of ``Losses``; also for how long no worker at all may be heard.
 
     """
 
@@ -73,55 +69,61 @@ class RosEvaluator:
         *,
         workers: int = 0,
         names: Sequence[str] = (),
-        silence: float = SILENCE,
-        standstill: float = STANDSTILL,
+        hang: float = HANG,
+        patience: float = PATIENCE,
     ) -> None:
         if workers < 0:
             raise ConfigurationError(f'workers is {workers}, it must not be negative')
-        prefix = f'evolver_{os.getpid()}'
-        self._specs = tuple(
-            replace(node, namespace=f'{prefix}/{node.namespace}') for node in worker_nodes(workers)
-        )
-        self._named = tuple(names) + tuple(spec.full_name for spec in self._specs)
+        self._own = WorkerProcesses(workers, hang)
+        self._named = tuple(names) + self._own.names
         self._client: RosClient | None = None
-        self._processes: dict[str, NodeProcesses] = {}
-        self._ends = 0
         self._workers: dict[str, _Worker] = {}
-        self._dead: set[str] = set()
+        self._waiting: deque[int] = deque()
+        self._losses = Losses(patience=patience)
+        self._resume_at = 0.0
         self._foreign: set[str] = set()
         self._looked = 0.0
-        self._limits = silence, standstill
+        self._hang, self._patience = hang, patience
         self._pace = Pace()
         self.workload = Workload()
         self.lost_workers = 0
 
     def evaluate(
-        self, specs: Sequence[TrialSpec], progress: Progress | None = None
+        self,
+        specs: Sequence[TrialSpec],
+        progress: Progress | None = None,
+        lost: Lost | None = None,
     ) -> list[TrialResult]:
         """
         Return one result per spec, in their order.
+
+        An exception in a trial is its status. A trial whose worker is lost is run again.
 
         Raises
         ------
         ConfigurationError
             If a worker refuses a trial (the message is its own), or none is to be found.
+        DeadlyTrial, NoWorkers
+            As of ``Losses``.
 
         """
+        self._losses.begin(lost)
         client = self._open()
         results: dict[int, TrialResult] = {}
-        waiting, losses = deque(range(len(specs))), [0] * len(specs)
+        waiting = self._waiting = deque(range(len(specs)))
         self._heard = seen = time.monotonic()
         try:
             while len(results) < len(specs):
                 self._look(client)
                 self._dispatch(specs, waiting)
-                ended = client.wait(lambda: self._ended(specs, waiting, losses), _SPIN) or ()
+                ended = client.wait(lambda: self._ended(specs), _SPIN) or ()
                 before, seen = seen, time.monotonic()
                 self.workload.offered += (seen - before) * len(self.alive)
                 for index, result in ended:
                     if index in results:
                         continue  # Both that ran it have answered at once.
                     results[index] = result
+                    self._losses.passed()
                     self._recall(index)
                     self.workload.busy += result.wall_time
                     if progress is not None:
@@ -140,16 +142,12 @@ class RosEvaluator:
         if self._client is not None:
             self._client.close()
             self._client = None
-        for process in self._processes.values():
-            process.__exit__(None, None, None)
-        self._processes = {}
+        self._own.close()
 
     @property
     def pids(self) -> tuple[int, ...]:
         """Process ids of the workers that were started here."""
-        return tuple(
-            node.pid for processes in self._processes.values() for node in processes.nodes
-        )
+        return self._own.pids
 
     @property
     def alive(self) -> tuple[str, ...]:
@@ -162,16 +160,16 @@ class RosEvaluator:
 
     def _open(self) -> RosClient:
         if self._client is None:
-            for spec in self._specs:
-                self._start(spec)
             self._client = RosClient(f'evaluator_{os.getpid()}')
-            patience = _START if self._named else _PATIENCE
-            self._client.wait(self._found, patience)
+            # Those of our own are watched while they start: that may take long where kernels are
+            # compiled.
+            self._client.wait(self._found, None if self._own.names else self._patience)
             if not self.alive:
                 raise ConfigurationError(self._none_found())
         return self._client
 
     def _found(self) -> tuple[str, ...]:
+        assert self._client is not None
         self._look(self._client)
         return self.alive
 
@@ -183,44 +181,45 @@ class RosEvaluator:
             '`gait evolve ... --evaluator ros --workers 2` starts its own'
         )
 
-    def _start(self, spec: NodeSpec) -> None:
-        processes = NodeProcesses((spec,))
-        processes.__enter__()
-        self._processes[spec.full_name] = processes
-
-    def _look(self, client: Any) -> None:
-        """Find workers, and start again those of our own that have ended."""
+    def _look(self, client: RosClient) -> None:
+        """Find workers, and start those of our own that are missing, or lost."""
         now = time.monotonic()
         if now - self._looked < _LOOK_PERIOD:
             return
         self._looked = now
+        for name in self._own.names:
+            self._tend(name)
         for name in self._named or _on_domain(client.node):
             if name not in self._workers:
-                self._workers[name] = _Worker(WorkerClient(client.node, name, *self._limits))
-        for spec in self._specs:
-            self._revive(spec)
-        if self.alive:
+                self._workers[name] = _Worker(WorkerClient(client.node, name, self._hang))
+        if self.alive or self._own.names:
             self._heard = now
-        elif self._workers and now - getattr(self, '_heard', now) > _PATIENCE:
-            raise ConfigurationError(
-                f'no worker has been heard for {_PATIENCE:g} s; the run can be resumed'
+        elif self._workers and now - getattr(self, '_heard', now) > self._patience:
+            raise NoWorkers(
+                f'no worker has been heard for {self._patience:g} s; the run can be resumed'
             )
 
-    def _revive(self, spec: NodeSpec) -> None:
-        try:
-            self._processes[spec.full_name].check()
-        except NodeEnded:
-            self._ends += 1
-            if self._ends > _RESTARTS * len(self._specs):
-                raise
-            self._processes.pop(spec.full_name).__exit__(None, None, None)
-            self._start(spec)
-            one = self._workers.get(spec.full_name)
-            if one is not None:
-                # Its last heartbeat is that of the dead process.
-                one.lost = one.client.status
-                if one.trial is not None:
-                    self._dead.add(spec.full_name)
+    def _tend(self, name: str) -> None:
+        """Replace a worker of our own that is lost; start one that does not run."""
+        if name not in self._own.missing:
+            one = self._workers.get(name)
+            heard = one is not None and one.client.status is not None
+            reason = self._own.trouble(name, heard)
+            if (
+                not reason
+                and one is not None
+                and heard
+                and one.trial is None
+                and one.client.silent
+            ):
+                reason = f'{name} is lost: no heartbeat for {self._hang:g} s'
+            if reason:
+                self._lose(name, reason)
+        if name in self._own.missing and time.monotonic() >= self._resume_at:
+            try:
+                self._own.start(name)
+            except OSError as error:
+                self._count(None, f'a worker cannot be started: {error.strerror}')
 
     def _dispatch(self, specs: Sequence[TrialSpec], waiting: deque[int]) -> None:
         idle = [
@@ -264,45 +263,57 @@ class RosEvaluator:
                 one.client.drop()
                 one.trial, one.lost = None, one.client.status
 
-    def _ended(
-        self, specs: Sequence[TrialSpec], waiting: deque[int], losses: list[int]
-    ) -> list[tuple[int, TrialResult]]:
+    def _ended(self, specs: Sequence[TrialSpec]) -> list[tuple[int, TrialResult]]:
         """Return the trials that have ended since the last call."""
         ended = []
-        for name, one in self._workers.items():
+        for name, one in tuple(self._workers.items()):
             index = one.trial
             if index is None:
                 continue
             try:
-                result = self._polled(one)
+                result = one.client.poll()
             except WorkerLost as loss:
-                one.trial, one.lost = None, one.client.status
-                one.client.cancel()
-                self.lost_workers += 1
-                self.workload.lost_trials += 1
-                losses[index] += 1
-                result = None
-                if not self._runners(index):
-                    result = self._after_loss(specs[index], index, losses, waiting, str(loss))
-            except ConfigurationError as error:
-                one.trial = result = None
-                self._after_refusal(one, index, waiting, error)
+                self._lose(name, str(loss))
+                continue
+            except TrialRefused as refusal:
+                one.trial = None
+                result = self._after_refusal(one, index, refusal)
+                if result is not None:
+                    ended.append((index, result))
+                continue
             if result is not None:
-                if one.trial is not None:
-                    self._examine(name, specs[index], result)
-                    self._pace.note(name, result.ticks, time.monotonic() - one.began)
+                self._examine(name, specs[index], result)
+                self._pace.note(name, result.ticks, time.monotonic() - one.began)
                 one.trial = None
                 ended.append((index, result))
         return ended
 
-    def _polled(self, one: _Worker) -> TrialResult | None:
-        name = one.client.name
-        if name in self._dead:
-            # Its process is known to have ended: no need to wait for its silence.
-            self._dead.remove(name)
+    def _lose(self, name: str, reason: str) -> None:
+        """Take its trial from a worker; end one of our own, to be started again."""
+        one = self._workers.get(name)
+        index = None if one is None else one.trial
+        begun = one is not None and one.client.in_trial
+        if one is not None:
+            one.trial, one.lost = None, one.client.status
+            one.client.cancel()
             one.client.drop()
-            raise WorkerLost(f'{name} is lost: its process ended')
-        return one.client.poll()
+        if name in self._own.names:
+            self._own.end(name)
+            if one is not None:
+                # What it said last is no word of the process that takes its place.
+                one.client.close()
+                del self._workers[name]
+        if index is not None:
+            self.workload.lost_trials += 1
+            if not self._runners(index):
+                # Behind the others: these show whether it is the trial that ends workers.
+                self._waiting.append(index)
+        self._count(index, reason, begun)
+
+    def _count(self, index: int | None, reason: str, begun: bool = False) -> None:
+        self.lost_workers += 1
+        self._losses.lost(index, reason, by_trial=begun)
+        self._resume_at = time.monotonic() + self._losses.delay
 
     def _examine(self, name: str, spec: TrialSpec, result: TrialResult) -> None:
         """Refuse a worker that read another trial; warn of one whose bits may differ."""
@@ -316,27 +327,23 @@ class RosEvaluator:
                 f'{name} runs on another platform: its results need not be equal to the last bit'
             )
 
-    @staticmethod
-    def _after_loss(
-        spec: TrialSpec, index: int, losses: list[int], waiting: deque[int], reason: str
-    ) -> TrialResult | None:
-        if losses[index] < ATTEMPTS:
-            waiting.appendleft(index)
-            return None
-        return unfinished(spec, invalid('worker_lost'), f'{ATTEMPTS} workers were lost; {reason}')
-
-    @staticmethod
     def _after_refusal(
-        one: _Worker, index: int, waiting: deque[int], error: ConfigurationError
-    ) -> None:
-        message = str(error)
-        if message.startswith('internal error'):
-            raise RuntimeError(f'{one.client.name}: {message}') from error
+        self, one: _Worker, index: int, refusal: TrialRefused
+    ) -> TrialResult | None:
+        """Return the result of a trial that could not be run; raise what concerns all of them."""
+        message = str(refusal)
+        if refusal.result is not None:
+            return refusal.result
+        if refusal.shortage:
+            one.trial = index
+            self._lose(one.client.name, f'{one.client.name}: {message}')
+            return None
         if 'is running' not in message and 'not active' not in message:
-            raise error
+            raise ConfigurationError(message)
         # Somebody else was faster.
         one.lost = one.client.status
-        waiting.appendleft(index)
+        self._waiting.appendleft(index)
+        return None
 
     def _cancel(self) -> None:
         for one in self._workers.values():

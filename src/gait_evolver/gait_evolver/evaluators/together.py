@@ -9,6 +9,7 @@ import threading
 from gait_core.contracts import Progress
 from gait_core.trial_batch import run_together
 from gait_core.trial_spec import TrialResult, TrialSpec
+from gait_core.worker_policy import Lost
 
 
 @dataclass
@@ -86,7 +87,10 @@ class Member:
         self._left = False
 
     def evaluate(
-        self, specs: Sequence[TrialSpec], progress: Progress | None = None
+        self,
+        specs: Sequence[TrialSpec],
+        progress: Progress | None = None,
+        lost: Lost | None = None,
     ) -> list[TrialResult]:
         """Return one result per spec, in their order, when all members have called."""
         results = self._group.run(specs)

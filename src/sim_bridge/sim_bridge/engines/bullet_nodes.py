@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 
+from gait_core import pulse
 from gait_core.arrays import FloatArray
 from gait_core.errors import ProtocolError
 from gait_core.robot.model import RobotModel
@@ -122,6 +123,7 @@ class NodesEngine(CablesEngine):
                     world.step(work.wrenches)
                     world.read()
                     step += 1
+            pulse.beat()
             if not look(world.layout, tick, world.state, work, kept, _LANE):
                 break
         return kept

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from gait_core import pulse
 from gait_core.arrays import FloatArray
 from sim_bridge.engines.bounds import FAR
 from sim_bridge.engines.bullet_client import pb
@@ -61,6 +62,7 @@ class Answers:
         links, command, constants = motors.links, motors.command, motors.constants
         step, look, find = pb.stepSimulation, pb.getJointStates, pb.getContactPoints
         where, moving, looks = pb.getBasePositionAndOrientation, pb.getBaseVelocity, motors.meter
+        beat = pulse.beat
         tape, n = motors.tape[periods], len(links)
         seen: FloatArray = np.empty((len(tape), len(tape[0]) * steps if looks else 0, 2, n))
         ends: FloatArray = np.empty((len(tape), 3 * n + 13))
@@ -84,6 +86,7 @@ class Answers:
             keep_end(ends.data, at_end, *state, *effort)
             at_end += ends.strides[0]
             self.touching.append(find(body, ground, physicsClientId=client))
+            beat()
             if not hypot(*state) < FAR:
                 break
         count = len(self.touching)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
+from gait_core import pulse
 from gait_core.arrays import FloatArray, IntArray
 from sim_bridge.engines.bounds import FAR
 from sim_bridge.engines.cables_ground import Ground
@@ -112,7 +113,7 @@ def look(
 def play(
     layout: Layout, ground: Ground, pushes: Pushes, tapes: Tapes, state: FloatArray,
     bristles: FloatArray, work: Work, kept: Record, dt: float, first: int, samples: int,
-    steps: int, lanes: Lanes,
+    steps: int, lanes: Lanes, beats: IntArray,
 ) -> None:  # fmt: skip
     """
     Advance as many control periods as the record has room for, or until every lane diverges.
@@ -133,6 +134,8 @@ def play(
         Sub-samples of a period, and steps of a sub-sample.
     lanes : tuple
         Of any L numbers.
+    beats : (1,) array
+        Counts the periods as they pass, for whoever watches this process.
 
     """
     for t in range(len(kept.bodies)):
@@ -140,6 +143,7 @@ def play(
             aim(tapes, t, s, work, lanes)
             begin = first + (t * samples + s) * steps
             advance(layout, ground, pushes, state, bristles, work, dt, begin, steps, lanes)
+        beats[0] += 1
         if not look(layout, t, state, work, kept, lanes):
             return
 
@@ -157,6 +161,6 @@ def played(
     kept = record(layout, ticks, lanes)
     play(
         layout, ground, pushes, tapes, state, bristles, workspace(layout, lanes), kept, dt, first,
-        samples, steps, (0,) * lanes,
+        samples, steps, (0,) * lanes, pulse.counter(),
     )  # fmt: skip
     return kept

@@ -52,7 +52,7 @@ def _see(t, at, robot, imu, contacts, far, rows, counts, soles, points):  # type
 
 @numba.njit(cache=True, nogil=True)
 def play(  # type: ignore[no-untyped-def]
-    calls, steps, ahead, aims, robot, imu, contacts, far, begin, rows, counts, soles, points
+    calls, steps, ahead, aims, robot, imu, contacts, far, begin, rows, counts, soles, points, beats
 ):
     """
     Advance control periods and read the state after each; return after how many, and why.
@@ -79,6 +79,8 @@ def play(  # type: ignore[no-untyped-def]
         Of contacts.
     soles, points : (c,) int and (c, 7) arrays
         Contacts of the periods from ``begin`` on.
+    beats : (1,) int array
+        Counts the periods as they pass, for whoever watches this process.
 
     """
     at = 0
@@ -87,6 +89,7 @@ def play(  # type: ignore[no-untyped-def]
             aims[:] = ahead[t, k]
             for _ in range(steps):
                 call_with_two(calls[0], calls[1], calls[2])
+        beats[0] += 1
         if not read_robot(*robot, rows[t]):
             return t, WARNED
         why = _see(t, at, robot, imu, contacts, far, rows, counts, soles, points)
@@ -165,7 +168,7 @@ def _tell(segments, row, elements, readings):  # type: ignore[no-untyped-def]
 @numba.njit(cache=True, nogil=True)
 def converse(  # type: ignore[no-untyped-def]
     calls, steps, asked, drives, segments, robot, balls, imu, contacts, far, begin, rows, elements,
-    counts, soles, points,
+    counts, soles, points, beats,
 ):  # fmt: skip
     """
     Advance control periods with a controller's compiled step; return after how many, and why.
@@ -202,6 +205,7 @@ def converse(  # type: ignore[no-untyped-def]
             return t, REFUSED
         for _ in range(steps):
             call_with_two(calls[0], model, data)
+        beats[0] += 1
         if not read_robot(*robot, rows[t]):
             return t, WARNED
         if elements.shape[2]:

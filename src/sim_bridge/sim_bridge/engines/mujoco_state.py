@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gait_core import pulse
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.compiled_step import ClosedLoop
 from gait_core.errors import BadCommand, ConfigurationError, SimulationDiverged
@@ -157,7 +158,7 @@ class StateReader(RigidReader[Motors]):
         done, why = play(
             (_STEP, self._model._address, self._data._address),
             *motors.native(steps), *self._natively(motors), FAR * FAR, begin, log.rows, log.counts,
-            soles, points,
+            soles, points, pulse.counter(),
         )  # fmt: skip
         motors.played(begin, done + (why == WARNED), steps)
         self._logged(log, done, why, (soles, points))
@@ -215,6 +216,7 @@ class StateReader(RigidReader[Motors]):
             ),
             motors.drives(), self._segments(step.reads), robot, self._native_balls(), imu,
             contacts, FAR * FAR, begin, log.rows, log.elements, log.counts, soles, points,
+            pulse.counter(),
         )  # fmt: skip
         motors.driven((done - begin + (why == WARNED)) * steps)
         self._logged(log, done, why, (soles, points))

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from gait_core import pulse
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError, ProtocolError, SimulationDiverged
 from gait_core.observation import Observation
@@ -316,6 +317,7 @@ class RigidEngine(SceneEngine[WorldT], Generic[WorldT, MotorsT, ShoveT]):
         seen = self._read(0)
         for _ in range(ticks):
             self._advance(self._steps)
+            pulse.beat()
             seen = self._read(0)
         if ticks:
             motors.release()
@@ -384,6 +386,7 @@ class RigidEngine(SceneEngine[WorldT], Generic[WorldT, MotorsT, ShoveT]):
         for period in range(len(log.rows)):
             self._motors.begin(period)
             self._advance_period(samples)
+            pulse.beat()
             log.read()
 
     def _real(self, states: StateTape) -> StateTape:

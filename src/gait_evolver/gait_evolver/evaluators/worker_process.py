@@ -1,0 +1,142 @@
+"""One process of the local evaluator, as the evaluator sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+import multiprocessing
+import os
+import signal
+import socket
+import threading
+from typing import Any
+
+import numpy as np
+
+from gait_core import pulse
+from gait_core.canonical import plain
+from gait_core.trial_spec import TrialSpec
+from gait_core.worker_policy import HangWatch
+from gait_evolver.evaluators import worker
+from gait_evolver.evaluators.channel import Channel
+
+_ONE_THREAD = dict.fromkeys(
+    ('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS', 'NUMBA_NUM_THREADS'), '1'
+)
+_END = 2.0
+_CONTEXT = multiprocessing.get_context('spawn')
+
+# Evaluators of several threads would undo each other's environment.
+_STARTING = threading.Lock()
+
+
+class WorkerProcess:
+    """
+    A spawned process that runs trials, one at a time; OSError if it cannot be started.
+
+    Parameters
+    ----------
+    announce : bool
+        Whether it says that it compiles.
+
+    Attributes
+    ----------
+    trial : int or None
+        Index of the trial that it was given and has not answered.
+
+    """
+
+    def __init__(self, announce: bool) -> None:
+        self.trial: int | None = None
+        ours, theirs = socket.socketpair()
+        with theirs:
+            memory = _CONTEXT.RawArray('q', pulse.SIZE)
+            self._pulse = np.frombuffer(memory, dtype=np.int64)
+            arguments = (theirs, memory, os.getpid(), announce)
+            self._process: Any = _CONTEXT.Process(target=worker.main, args=arguments, daemon=True)
+            try:
+                with _STARTING, _one_thread(), _signals_blocked():
+                    self._process.start()
+            except BaseException:
+                ours.close()
+                raise
+        self.channel = Channel(ours)
+        self._watch = HangWatch(self.pid)
+
+    @property
+    def pid(self) -> int:
+        """Process id."""
+        return int(self._process.pid)
+
+    @property
+    def sentinel(self) -> int:
+        """A descriptor that becomes readable when the process ends."""
+        return int(self._process.sentinel)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs; children of its own may hold its channel open afterwards."""
+        return bool(self._process.is_alive())
+
+    @property
+    def began(self) -> bool:
+        """Whether it is in the middle of its trial: neither loading nor compiling for it."""
+        return self.trial is not None and int(self._pulse[1]) == pulse.RUNNING
+
+    def give(self, index: int, spec: TrialSpec) -> None:
+        """Give it a trial; if it is dead, its channel tells."""
+        self.trial = index
+        self._watch.restart(int(self._pulse[0]))
+        self.channel.send((index, plain(spec)))
+
+    def idle_time(self) -> float:
+        """Return for how long [s] it has had a trial and run no control period of it."""
+        periods, state = (int(value) for value in self._pulse)
+        return self._watch.look(periods, state)
+
+    def ended(self) -> str:
+        """Return how the process ended, once its channel has; it is killed if it lives on."""
+        self._process.join(_END)
+        code = self._process.exitcode
+        if code is None:
+            return f'worker {self.pid} closed its connection'
+        if code < 0:
+            names = {int(one): one.name for one in signal.Signals}
+            return f'worker {self.pid} was killed by {names.get(-code, f"signal {-code}")}'
+        return f'worker {self.pid} ended with exit code {code}'
+
+    def kill(self) -> None:
+        """End the process, whatever it does."""
+        self.channel.close()
+        self._process.kill()
+
+    def join(self) -> None:
+        """Wait for the end of a process that was killed."""
+        self._process.join(_END)
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    # Libraries read these when they are first imported: they must stand in the environment
+    # that the new process inherits.
+    before = {name: os.environ.get(name) for name in _ONE_THREAD}
+    os.environ.update(_ONE_THREAD)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
+def _signals_blocked() -> Iterator[None]:
+    # The mask is inherited: Ctrl-C and a closed terminal find a worker deaf that starts, until it
+    # has said that it ignores them.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,138 @@
+"""What goes wrong in a generation: lost workers, exceptions, trials that end workers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+import sys
+
+from gait_core.contracts import Evaluator
+from gait_core.errors import ConfigurationError, DeadlyTrial, RunStopped, nearest
+from gait_core.trial import unfinished
+from gait_core.trial_spec import EXCEPTION, SKIPPED, TrialResult, TrialSpec
+from gait_evolver.run_store import RunStore
+
+_MOST_EXCEPTIONS = 0.5
+"""Share of a generation's trials above which exceptions end the run."""
+
+_TOLD = 100
+"""Different exceptions that are told, each the first time."""
+
+Say = Callable[[str], None]
+"""Shows a line to the user."""
+
+
+def trial_name(generation: int, individual: int, repeat: int, engine: str) -> str:
+    """Return the name of a trial within its run."""
+    return f'{generation}/{individual}/{repeat}/{engine}'
+
+
+def say(text: str) -> None:
+    """Print a line on standard error."""
+    print(f'gait: {text}', file=sys.stderr, flush=True)
+
+
+class Incidents:
+    """
+    Has trials evaluated; tells and notes what goes wrong, and ends the run where it must.
+
+    Parameters
+    ----------
+    store : RunStore
+        Its ``events.log`` gets every line.
+    say : callable
+        Shows a line to the user.
+    skipped : collection of str
+        Names of trials that are left out.
+
+    """
+
+    def __init__(self, store: RunStore, say: Say, skipped: Collection[str] = ()) -> None:
+        self._store, self._say = store, say
+        self._skipped = frozenset(skipped)
+        self._told: set[str] = set()
+
+    def evaluate(
+        self,
+        evaluator: Evaluator,
+        specs: Sequence[TrialSpec],
+        names: Sequence[str],
+        count: Callable[[], None],
+    ) -> list[TrialResult]:
+        """
+        Return one result per spec; ``count`` is called as each of them is there.
+
+        Raises
+        ------
+        RunStopped
+            If most trials raise an exception, one of them ends worker after worker, or no worker
+            can be kept alive.
+
+        """
+        results: dict[int, TrialResult] = {}
+        for index, name in enumerate(names):
+            if name in self._skipped:
+                results[index] = unfinished(specs[index], SKIPPED, 'left out on request')
+                self._tell(f'trial {name} is left out and recorded as {SKIPPED}')
+                count()
+        places = [index for index in range(len(specs)) if index not in results]
+        failed: dict[int, str] = {}
+
+        def ended(place: int, result: TrialResult) -> None:
+            """Count a trial that has ended."""
+            if result.status == EXCEPTION:
+                self._raised(names[places[place]], result.reason)
+                failed[places[place]] = result.reason
+                _check_exceptions(failed, len(specs))
+            count()
+
+        def lost(place: int | None, reason: str) -> None:
+            """Tell of a lost worker."""
+            trial = (
+                '' if place is None else f' in trial {names[places[place]]}, which is run again'
+            )
+            self._tell(f'{reason}{trial}')
+
+        try:
+            found = evaluator.evaluate([specs[index] for index in places], ended, lost)
+        except DeadlyTrial as error:
+            raise self._deadly(error, places[error.index], specs, names) from error
+        results.update(zip(places, found, strict=True))
+        return [results[index] for index in range(len(specs))]
+
+    def check_skipped(self, generation: int, names: Sequence[str]) -> None:
+        """Raise ConfigurationError for a trial to be left out that a generation does not have."""
+        for name in self._skipped:
+            if name.partition('/')[0] == str(generation) and name not in names:
+                raise ConfigurationError(f"no trial '{name}' in the run: {nearest(name, names)}")
+
+    def _raised(self, name: str, reason: str) -> None:
+        if reason not in self._told and len(self._told) < _TOLD:
+            self._told.add(reason)
+            self._tell(f'trial {name} raised an exception: {reason}')
+
+    def _deadly(
+        self, error: DeadlyTrial, index: int, specs: Sequence[TrialSpec], names: Sequence[str]
+    ) -> RunStopped:
+        name = names[index]
+        file = self._store.keep_trial(name, specs[index], error.reasons)
+        stopped = RunStopped(
+            f'trial {name} ended {len(error.reasons)} workers while others passed, the last: '
+            f'{error.reasons[-1]}; its spec is {file}'
+        )
+        stopped.trial = name
+        return stopped
+
+    def _tell(self, text: str) -> None:
+        self._store.note(text)
+        # A terminal that is gone does not end a run.
+        with suppress(OSError):
+            self._say(text)
+
+
+def _check_exceptions(failed: dict[int, str], count: int) -> None:
+    if len(failed) > _MOST_EXCEPTIONS * count:
+        raise RunStopped(
+            f'{len(failed)} of the {count} trials of a generation raised an exception, the first: '
+            f'{failed[min(failed)]}'
+        )

@@ -1,0 +1,96 @@
+"""Workers that an evaluator starts on this machine, each a bridge in a process of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+import os
+import signal
+
+from gait_core import pulse
+from gait_core.worker_policy import HangWatch
+from gait_ros.graph import NodeSpec, worker_nodes
+from gait_ros.processes import NodeEnded, NodeProcesses
+
+
+class WorkerProcesses:
+    """
+    A number of workers by the full names of their nodes; each can be ended and started again.
+
+    Parameters
+    ----------
+    count : int
+    hang : float [s]
+        After which one counts as hung that does not start.
+
+    """
+
+    def __init__(self, count: int, hang: float) -> None:
+        prefix = f'evolver_{os.getpid()}'
+        specs = [
+            replace(one, namespace=f'{prefix}/{one.namespace}') for one in worker_nodes(count)
+        ]
+        self._specs: dict[str, NodeSpec] = {one.full_name: one for one in specs}
+        self._hang = hang
+        self._running: dict[str, NodeProcesses] = {}
+        self._watches: dict[str, HangWatch] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Full names of the workers, running or not."""
+        return tuple(self._specs)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Full names of those that do not run."""
+        return tuple(name for name in self._specs if name not in self._running)
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Process ids of those that run."""
+        return tuple(node.pid for one in self._running.values() for node in one.nodes)
+
+    def start(self, name: str) -> None:
+        """Start a worker; OSError if that cannot be done."""
+        processes = NodeProcesses((self._specs[name],))
+        processes.__enter__()
+        self._running[name] = processes
+        self._watches[name] = HangWatch(processes.nodes[0].pid)
+
+    def trouble(self, name: str, heard: bool) -> str:
+        """
+        Return why a worker that was started is lost; empty if it is not.
+
+        Parameters
+        ----------
+        name : str
+        heard : bool
+            Whether it has told of itself: until then only its process says that it lives.
+
+        Raises
+        ------
+        ConfigurationError
+            If it ended over a user's mistake; the message is its own.
+
+        """
+        try:
+            self._running[name].check()
+        except NodeEnded as error:
+            first, *output = str(error).splitlines()
+            last = output[-1].strip()[:200] if output else ''
+            return f'{first.rstrip(":")}{f" ({last})" if last else ""}'
+        if not heard and self._watches[name].look(0, pulse.STARTING) > self._hang:
+            return f'{name} does not start: it did nothing for {self._hang:g} s'
+        return ''
+
+    def end(self, name: str) -> None:
+        """End a worker at once, whatever it does."""
+        processes = self._running.pop(name)
+        for node in processes.nodes:
+            node.signal(signal.SIGKILL)
+        processes.__exit__(None, None, None)
+
+    def close(self) -> None:
+        """End all in order."""
+        for processes in self._running.values():
+            processes.__exit__(None, None, None)
+        self._running = {}
