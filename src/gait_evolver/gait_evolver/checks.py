@@ -32,6 +32,7 @@ from gait_evolver.benchmark import memory_rows
 from gait_evolver.commanded_checks import commanded
 from gait_evolver.evaluators.local import LocalEvaluator
 from gait_evolver.run_checks import long_run, worker_costs
+from gait_evolver.worker_checks import disturbed_workers
 
 _ITERATIONS = {'bullet': 'solver_iterations', 'mujoco': 'iterations'}
 _DELAY = 0.02
@@ -276,6 +277,7 @@ CHECKS: dict[str, Callable[[float], list[Measurement]]] = {
         equal_hashes,
         equal_logs,
         random_kills,
+        disturbed_workers,
         memory,
         worker_costs,
         long_run,
