@@ -125,7 +125,7 @@ def write_atomically(path: Path, content: str | bytes, *, durable: bool = True) 
     try:
         if path.is_char_device() or path.is_fifo():
             # Moving a file there would take the place of the device itself.
-            path.write_bytes(raw)
+            _write_through(path, raw)
             return
         _move_there(path, raw, durable)
     except OSError as error:
@@ -138,6 +138,13 @@ def write_atomically(path: Path, content: str | bytes, *, durable: bool = True) 
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def _write_through(path: Path, raw: bytes) -> None:
+    """Write to a device or pipe; OSError, and no waiting, for a pipe that nobody reads."""
+    with open(os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY), 'wb') as file:
+        os.set_blocking(file.fileno(), True)
+        file.write(raw)
 
 
 def _move_there(path: Path, raw: bytes, durable: bool) -> None:

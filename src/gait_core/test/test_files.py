@@ -152,6 +152,13 @@ def test_a_device_is_written_to_and_stays_one(tmp_path):
     assert pipe.is_fifo() and os.listdir(tmp_path) == ['pipe']
 
 
+def test_a_pipe_that_nobody_reads_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / 'pipe')
+    with pytest.raises(OSError, match='No such device') as caught:
+        write_atomically(tmp_path / 'pipe', 'gait')
+    assert caught.value.filename == str(tmp_path / 'pipe')
+
+
 def test_a_file_of_the_longest_name_is_written(tmp_path):
     path = tmp_path / (255 * 'a')
     write_atomically(path, 'content')

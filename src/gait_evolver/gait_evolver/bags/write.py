@@ -90,7 +90,9 @@ def write_bag(
                 _fill(writer, store, rollout)
             _seal(made, texts)
     except (OSError, WriterError) as error:
-        raise ConfigurationError(f"bag '{folder}': {error}") from error
+        # Not the folder beside it, which nobody asked for.
+        said = getattr(error, 'strerror', None) or error
+        raise ConfigurationError(f"bag '{folder}': {said}") from error
 
 
 def _seal(folder: Path, texts: Mapping[str, str]) -> None:
