@@ -228,7 +228,7 @@ class Manager:
         self.joints = list(joints)
         self._graph, self._random = graph, random.Random(seed)
         self.state, self.desired, self.written = {}, None, []
-        self._point, self._arrives, self._time = {}, 0.0, 0.0
+        self._point, self._arrives, self._time = {}, 0.0, time.monotonic()
         node = graph.client
         # As their sources create them: depth 1; sensor data; reliable.
         self._commands = node.create_publisher(
@@ -267,13 +267,14 @@ class Manager:
         self.desired = {name: self.state.get(name, NAN) for name in self.joints}
         self._point = {}
 
-    def update(self, dt=0.005):
+    def update(self):
         """Run one cycle: read, let the controllers act, write, broadcast."""
         if self.desired is None:
             self.activate()
-        left = self._arrives - self._time
+        now = time.monotonic()
+        dt, left = now - self._time, self._arrives - self._time
         share = 1.0 if left <= dt else dt / left
-        self._time += dt
+        self._time = now
         for name, goal in self._point.items():
             start = self.desired[name]
             self.desired[name] = goal if share == 1.0 else start + share * (goal - start)

@@ -145,38 +145,46 @@ def test_a_gait_that_is_asked_moves_motors_and_its_end_holds_them(
 
 
 def test_twenty_poses_start_softly(graph, box, box_model, manage, motorize):
-    """No joint is faster than its soft start, and the first command is where the joint is."""
+    """
+    The first command is where the joint is, and from there none goes faster than the soft start.
+
+    But for what a trajectory controller adds: it follows targets that come 5 ms early or late in
+    20 ms each.
+    """
     speed, manager = 5.0, manage(box_model.joint_names)
     motors = motorize(pose(box_model))
     node = graph.add(HardwareNode, robot=box, start_speed=speed, hold_after=5.0)
     sent, publish = [], node._to_motors.publish
-    node._to_motors.publish = lambda message: (
-        sent.append((node._passed, list(message.position))), publish(message))  # fmt: skip
-    asked = Asked(graph)
-    graph.until(lambda: len(manager.state) == 8)
-    goal = box_model.joint_stance.tolist()
+
+    def record(message):
+        if node._passed is not None and gait._safe.layer.mode == 'starting':
+            sent.append((node._passed[0], np.array(message.position)))
+        publish(message)
+
+    node._to_motors.publish = record
+    gait, _ = walk(graph, box)
     for seed in range(20):
-        count = len(motors.commands)
+        gait.trigger_deactivate()
         node.trigger_deactivate()
-        # Its last word is a hold.
-        graph.until(lambda count=count: not sent or len(motors.commands) > count)
         at = pose(box_model, seed)
-        motors.at.update(at)
         node.trigger_activate()
+
+        def placed(at=at):
+            # Again and again: the last hold may still be on its way.
+            motors.at.update(at)
+            seen = gait._seen.observation(0, 0.0).joint_positions
+            return manager.state == at and seen is not None and seen.tolist() == list(at.values())
+
+        # The manager goes on to hold where the last walk ended.
+        manager.run(placed)
         sent.clear()
-        graph.until(lambda at=at: manager.state == at)
-
-        def stands(at=at):
-            manager.write(goal)
-            graph.spin(0.005)
-            return motors.at != at and np.allclose(list(motors.at.values()), goal)
-
-        graph.until(stands)
-        rows = [(when[0], np.array(row)) for when, row in sent if when is not None]
-        assert np.abs(rows[0][1] - list(at.values())).max() <= 0.02
-        for (before, one), (after, two) in zip(rows, rows[1:], strict=False):
-            assert np.abs(two - one).max() <= speed * (after - before) + 1e-9
-    asked.die()
+        gait.trigger_activate()
+        manager.run(lambda: gait._safe.layer.mode == 'running' and sent)
+        assert np.abs(sent[0][1] - list(at.values())).max() <= 0.02
+        times, rows = np.array([when for when, _ in sent]), np.array([row for _, row in sent])
+        spans = np.abs(times[:, None] - times)
+        ways = np.abs(rows[:, None] - rows).max(axis=2)
+        assert (ways <= speed * (spans + 0.04)).all()
 
 
 @pytest.mark.parametrize('cause', ['commands', 'gait', 'motor'])
