@@ -181,7 +181,7 @@ def test_the_size_of_a_frame_is_what_zstd_says(size):
 
 
 class InProcess:
-    def evaluate(self, specs, progress=None):
+    def evaluate(self, specs, progress=None, lost=None):
         return [run_trial(spec) for spec in specs]
 
     def close(self):
