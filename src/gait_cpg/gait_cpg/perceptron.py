@@ -19,6 +19,7 @@ from gait_core.robot.model import RobotModel
 from gait_core.scene import NOTHING
 from gait_core.targets import JointTargets
 from gait_core.trial_spec import Command
+from gait_core.velocity_bounds import FREE, Bound, Bounds
 from gait_cpg.perceptron_kernel import MEMORY, NATIVE_STEP, NO_SPARE, ONE, UPRIGHT, ZERO
 from gait_cpg.perceptron_servos import Servos
 
@@ -86,6 +87,7 @@ class PerceptronController:
     """
 
     Params: ClassVar[type[Parameters]] = PerceptronParams
+    velocity_bounds: ClassVar[Bounds] = (FREE, FREE, Bound.both(0.0, 'it does not turn'))
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         {
             'source': MappingProxyType({}),

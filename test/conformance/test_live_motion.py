@@ -1,0 +1,106 @@
+"""Every controller with every preset lets every robot stand, live, until motion is asked for."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from gait_core import registry
+from gait_core.errors import ConfigurationError, NotInstalled
+from gait_core.motion_request import MAX_STOP_TIME
+from gait_core.parameters import build
+from gait_core.robot.find import robot_names
+from gait_core.robot.load import load_robot
+from gait_core.safety import STANDING
+from gait_core.scene import InitialState, Scene
+from gait_core.targets import TargetMemory
+from gait_core.testing import KinematicEngine
+from gait_core.testing_live import LiveGait
+
+DT = 0.02
+EXPIRES = 0.5
+VELOCITY = (0.2, 0.1, 0.2)
+
+
+@cache
+def robot_of(name):
+    return load_robot(name)
+
+
+def cases():
+    """Yield every robot with every controller and preset."""
+    for controller in registry.names('controllers'):
+        for preset in registry.load('controllers', controller).presets:
+            for robot in robot_names():
+                yield pytest.param(robot, controller, preset, id=f'{robot}-{controller}-{preset}')
+
+
+def made(robot, controller, preset):
+    """Return robot and controller; skip what cannot be had or does not suit."""
+    cls = registry.load('controllers', controller)
+    try:
+        model = robot_of(robot)
+        return model, cls(model, build(cls.Params, cls.presets[preset]))
+    except (ConfigurationError, NotInstalled) as error:
+        pytest.skip(str(error))
+
+
+def bent(model):
+    """Return a pose beside the stance, within the limits, by joint."""
+    pose = np.clip(model.joint_stance + 0.02, model.lower, model.upper)
+    return dict(zip(model.joint_names, pose.tolist(), strict=True))
+
+
+class Walk:
+    """A live gait whose joints are where they were sent last, and all that it sent."""
+
+    def __init__(self, model, controller):
+        scene = Scene(
+            robot=model.name, control_period=DT, initial=InitialState(joint_positions=bent(model))
+        )
+        self._seen = KinematicEngine(model).reset(scene, 0)
+        memory = TargetMemory(model.target_names, model.stance)
+        self.sent = []
+
+        def send(targets):
+            applied = memory.resolve(targets)
+            self.sent.append(np.concatenate([applied.position[-1], applied.effort[-1]]))
+            joints = applied.position[-1][: len(model.joint_names)]
+            return replace(self._seen, joint_positions=joints)
+
+        self.gait = LiveGait(model, controller, DT, VELOCITY, send, start_speed=100.0)
+
+    def go(self, seconds, ask=False):
+        """Return what was sent meanwhile, (ticks, 2 m)."""
+        self.sent.clear()
+        for _ in range(round(seconds / DT)):
+            if ask:
+                self.gait.ask()
+            self._seen = self.gait.step(self._seen)
+        return np.array(self.sent)
+
+    def until_standing(self):
+        """Return the time until the joints hold [s]."""
+        for tick in range(round((EXPIRES + MAX_STOP_TIME + 0.1) / DT)):
+            if self.gait.layer.mode == STANDING:
+                return tick * DT
+            self.go(DT)
+        raise AssertionError('it does not stand')
+
+
+@pytest.mark.parametrize(('robot', 'controller', 'preset'), cases())
+def test_the_joints_hold_before_motion_is_asked_for_and_afterwards(robot, controller, preset):
+    model, walker = made(robot, controller, preset)
+    walk = Walk(model, walker)
+    held = walk.go(5.0)
+    measured = np.array([bent(model)[name] for name in model.joint_names])
+    np.testing.assert_array_equal(held[:, : len(measured)], np.tile(measured, (len(held), 1)))
+    assert np.ptp(held, axis=0).max(initial=0.0) == 0.0
+    moved = walk.go(1.5, ask=True)
+    # The stance of a robot without joints is no way to go.
+    assert np.ptp(moved, axis=0).max() > 0.01 or (controller == 'hold' and not len(measured))
+    if not walk.gait.request.follows_velocity:
+        walk.gait.end()
+    walk.until_standing()
+    assert np.ptp(walk.go(5.0), axis=0).max() == 0.0
