@@ -14,7 +14,8 @@ from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
 from gait_core.plausible import IMPLAUSIBLE
 from gait_core.robot.model import RobotModel
-from gait_core.robot.yaml_reader import Section, by_pattern, matching, read_yaml
+from gait_core.robot.patterns import matching
+from gait_core.robot.yaml_reader import Section, by_pattern, read_yaml
 from gait_core.scene import NOTHING
 
 _RATIOS = (1e-6, 1e6)

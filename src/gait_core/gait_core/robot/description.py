@@ -100,9 +100,10 @@ from gait_core.robot.model import (
     Shape,
     limit_fault,
 )
+from gait_core.robot.patterns import matching
 from gait_core.robot.range_sensor import read_sensors
 from gait_core.robot.urdf import Tree
-from gait_core.robot.yaml_reader import Section, by_pattern, matching
+from gait_core.robot.yaml_reader import Section, by_pattern
 from gait_core.scene import NOTHING, Scene
 
 _KEYS = (

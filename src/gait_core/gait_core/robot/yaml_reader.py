@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 import math
 from pathlib import Path
 import re
@@ -12,6 +12,7 @@ import yaml
 
 from gait_core.errors import ConfigurationError, excerpt, unknown
 from gait_core.files import read_text
+from gait_core.robot.patterns import matching
 
 _COUNTS = {1: 'one number', 2: 'two numbers', 3: 'three numbers', 4: 'four numbers'}
 _SHOWN = 40
@@ -263,29 +264,6 @@ class Section:
         raise ConfigurationError(
             f"{self.where}: '{key}' is {excerpt(repr(self.content[key]))}, expected {expected}"
         )
-
-
-def matching(pattern: str, names: Sequence[str], where: str) -> list[str]:
-    """
-    Return the names that a name or regular expression matches in full, at least one.
-
-    Raises
-    ------
-    ConfigurationError
-        If none matches (with the nearest name) or the expression is not valid.
-
-    """
-    if pattern in names:
-        return [pattern]
-    try:
-        found = [name for name in names if re.fullmatch(pattern, name)]
-    except re.error as error:
-        raise ConfigurationError(
-            f"{where}: '{pattern}' is no regular expression: {error}"
-        ) from error
-    if not found:
-        raise ConfigurationError(f'{where}: {unknown("joint", pattern, names)}')
-    return found
 
 
 def by_pattern(values: Mapping[str, Any], names: Iterable[str], where: str) -> dict[str, Any]:

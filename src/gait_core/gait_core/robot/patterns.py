@@ -1,0 +1,68 @@
+"""Regular expressions that files give for names, of which each ends in a bounded time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import re
+import sys
+from typing import Any
+
+from gait_core.errors import ConfigurationError, excerpt, unknown
+
+if sys.version_info >= (3, 11):
+    from re import _constants, _parser  # type: ignore[attr-defined]
+else:
+    import sre_constants as _constants
+    import sre_parse as _parser
+
+_MOST_TRIES = 1_000_000
+"""Ways in which one name may be matched, of which a search tries all in the worst case."""
+_REPEATS = (_constants.MAX_REPEAT, _constants.MIN_REPEAT)
+_LOOKING = (_constants.ASSERT, _constants.ASSERT_NOT)
+
+
+def matching(pattern: str, names: Sequence[str], where: str) -> list[str]:
+    """
+    Return the names that a name or regular expression matches in full, at least one.
+
+    Raises
+    ------
+    ConfigurationError
+        If none matches (with the nearest name), or the expression is not valid or may search
+        without end, as nested repetitions do.
+
+    """
+    if pattern in names:
+        return [pattern]
+    said = f"{where}: '{excerpt(pattern)}'"
+    try:
+        parsed = _parser.parse(pattern)
+        if _tries(parsed, max(map(len, names), default=0)) > _MOST_TRIES:
+            raise ConfigurationError(
+                f'{said} may search without end; nearest valid: a pattern without repetitions in '
+                "repetitions, e.g. '.*_hip'"
+            )
+        found = [name for name in names if re.fullmatch(pattern, name)]
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ConfigurationError(f'{said} is no regular expression: {error}') from error
+    if not found:
+        raise ConfigurationError(f'{where}: {unknown("joint", pattern, names)}')
+    return found
+
+
+def _tries(parsed: Any, length: int) -> int:
+    """Return at most how many ways a part of an expression can match a text of a length."""
+    tries = 1
+    for kind, argument in parsed:
+        if kind in _REPEATS:
+            least, most, inner = argument
+            each, times = _tries(inner, length), min(most, max(length, least))
+            tries *= times + 1 if each == 1 else min((each + 1) ** min(times, 64), 2**64)
+        elif kind is _constants.BRANCH:
+            tries *= sum(_tries(one, length) for one in argument[1])
+        elif kind is _constants.SUBPATTERN:
+            tries *= _tries(argument[-1], length)
+        elif kind in _LOOKING:
+            tries *= _tries(argument[1], length)
+        tries = min(tries, 2**64)
+    return tries
