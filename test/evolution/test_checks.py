@@ -14,7 +14,7 @@ SHARE = 0.1
 
 @pytest.mark.parametrize('name', CHECKS)
 def test_a_tenth_of_the_check_keeps_its_bounds(name):
-    if name == 'equal_hashes':
+    if name in ('equal_hashes', 'floods'):
         if importlib.util.find_spec('rclpy') is None:
             pytest.skip('rclpy is not installed')
         own_domain()

@@ -65,8 +65,8 @@ SCENES = {
     'draw': ({'draw': -1}, 'scene.draw'),
     'robot': ({'robot': 'guro'}, "'guro'"),
     'robot without a name': ({'robot': ''}, ''),
-    'robot of 300 characters': ({'robot': 300 * 'a'}, 'a' * 200),
-    'robot of 100000 characters': ({'robot': 100000 * 'a'}, 'a' * 200),
+    'robot of 300 characters': ({'robot': 300 * 'a'}, 'a' * 150),
+    'robot of 100000 characters': ({'robot': 100000 * 'a'}, 'a' * 150),
     'robot of control characters': ({'robot': '\n\x1b[31m'}, r'\n\x1b[31m'),
 }
 

@@ -267,6 +267,15 @@ def memory(share: float = 1.0) -> list[Measurement]:
     return [row for engine in usable_engines() for row in memory_rows(engine, trials)]
 
 
+def floods(share: float = 1.0) -> list[Measurement]:
+    """Every node stays up, answers and does not grow under floods of messages and requests."""
+    if importlib.util.find_spec('rclpy') is None:
+        return []
+    from gait_evolver.evaluators.ros import flood_nodes
+
+    return flood_nodes(share)
+
+
 CHECKS: dict[str, Callable[[float], list[Measurement]]] = {
     check.__name__: check
     for check in (
@@ -281,6 +290,7 @@ CHECKS: dict[str, Callable[[float], list[Measurement]]] = {
         memory,
         worker_costs,
         long_run,
+        floods,
     )
 }
 """By name; the argument is the share of the whole length."""

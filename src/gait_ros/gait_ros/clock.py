@@ -128,6 +128,18 @@ def others_on(node: Node, topic: str, own: int = 1) -> list[str]:
     return found
 
 
+class OwnClock:
+    """A bridge's own time on ``~/clock``, also where another bridge publishes /clock."""
+
+    def __init__(self, node: Node) -> None:
+        self._publisher = advertise(node, Clock, '~/clock')
+
+    def publish(self, stamp: Time) -> None:
+        """Publish the time, if somebody steps by it."""
+        if self._publisher.get_subscription_count():
+            self._publisher.publish(Clock(clock=stamp))
+
+
 class ClockPublisher:
     """
     The publisher on /clock; at most one lives in a domain.

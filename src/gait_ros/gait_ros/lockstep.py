@@ -29,7 +29,7 @@ from gait_ros.conversions import (
     to_targets,
 )
 from gait_ros.faults import FAULTS
-from gait_ros.qos import LOCKSTEP
+from gait_ros.qos import LOCKSTEP, guarded
 
 _RESEND = 0.5
 # An answer comes within half a millisecond where both processes have a core of their own. Later
@@ -71,8 +71,9 @@ class LockstepServer:
         self._publisher = node.create_publisher(
             LockstepObservation, '~/lockstep/observation', LOCKSTEP
         )
+        topic = '~/lockstep/targets'
         self._subscription = node.create_subscription(
-            LockstepTargets, '~/lockstep/targets', self._on_targets, LOCKSTEP
+            LockstepTargets, topic, guarded(node, topic, self._on_targets), LOCKSTEP
         )
         self._question: LockstepObservation | None = None
         self._answer: LockstepTargets | None = None
@@ -156,8 +157,9 @@ class LockstepClient:
         self._publisher = node.create_publisher(
             LockstepTargets, f'{bridge}/lockstep/targets', LOCKSTEP
         )
+        topic = f'{bridge}/lockstep/observation'
         self._subscription = node.create_subscription(
-            LockstepObservation, f'{bridge}/lockstep/observation', self._on_observation, LOCKSTEP
+            LockstepObservation, topic, guarded(node, topic, self._on_observation), LOCKSTEP
         )
 
     def close(self) -> None:

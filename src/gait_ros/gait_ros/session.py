@@ -74,6 +74,10 @@ class RosClient:
                 return None
             self._executor.spin_once(timeout_sec=_POLL)
 
+    def spin_once(self) -> None:
+        """Let one event that has come be worked off; do not wait for one."""
+        self._executor.spin_once(timeout_sec=0.0)
+
     def close(self) -> None:
         """End the context."""
         self._executor.remove_node(self.node)

@@ -9,7 +9,6 @@ import traceback
 from typing import Any
 
 from rclpy.clock import Clock, ClockType
-from rosgraph_msgs.msg import Clock as ClockMessage
 from std_srvs.srv import SetBool
 
 from gait_core import pulse
@@ -21,7 +20,7 @@ from gait_core.seeding import check_seed
 from gait_core.trial import TrialLoop
 from gait_interfaces.msg import WorkerStatus
 from gait_interfaces.srv import QueryTerrain, Reset, Step
-from gait_ros.clock import ClockPublisher, ClockWatch, SimulatedTime
+from gait_ros.clock import ClockPublisher, ClockWatch, OwnClock, SimulatedTime
 from gait_ros.conversions import from_scene, to_observation
 from gait_ros.diagnostics import Diagnostics
 from gait_ros.heartbeat import Heart, worker_status
@@ -95,7 +94,7 @@ class SimBridgeNode(ManagedNode):
             self._joints.spoken,
         )
         self._diagnostics = Diagnostics(self, 'simulation')
-        self._own_clock = advertise(self, ClockMessage, '~/clock')
+        self._own_clock = OwnClock(self)
         self._heartbeat = advertise(self, WorkerStatus, '~/worker_status')
         self._trials = TrialService(self, self)
         serve(self, Reset, '~/reset', self._on_reset)
@@ -249,8 +248,7 @@ class SimBridgeNode(ManagedNode):
         stamp = self._time.at(tick)
         # Before the time: who steps when it comes has then seen this tick, and not the one before.
         self._states.publish(stamp, true, seen)
-        if self._own_clock.get_subscription_count():
-            self._own_clock.publish(ClockMessage(clock=stamp))
+        self._own_clock.publish(stamp)
         if self._clock_publisher is not None:
             self._clock_publisher.publish(stamp)
 

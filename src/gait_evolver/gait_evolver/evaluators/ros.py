@@ -9,6 +9,7 @@ import os
 import time
 from typing import Any
 
+from gait_core.benchmark import Measurement
 from gait_core.canonical import sha256_of
 from gait_core.contracts import Progress
 from gait_core.errors import ConfigurationError, NoWorkers
@@ -380,3 +381,10 @@ def run_in_lockstep(spec: TrialSpec, delay: float = 0.0) -> TrialResult:
     """
     result: TrialResult = run_ros_trial(spec, delay=delay).result
     return result
+
+
+def flood_nodes(share: float = 1.0) -> list[Measurement]:
+    """Return what becomes of every node under a flood of that share of a minute."""
+    from gait_ros.flood import SECONDS, flooded
+
+    return flooded(SECONDS * share)

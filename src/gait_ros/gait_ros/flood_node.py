@@ -1,0 +1,53 @@
+"""A node that counts the messages its callbacks are given, for the check that floods it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import wraps
+import importlib
+import json
+import os
+from pathlib import Path
+import threading
+from typing import Any
+
+from gait_ros import qos
+
+TARGET, COUNTS = 'GAIT_FLOOD_TARGET', 'GAIT_FLOOD_COUNTS'
+"""Environment variables: ``module:function`` of the node, and the file that counts go into."""
+
+_PERIOD = 0.2
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the node of the environment and write its counts by topic, as JSON, now and then."""
+    counts: Counter[str] = Counter()
+    guarded = qos.guarded
+
+    def counting(node: Any, what: str, callback: Callable[..., Any]) -> Callable[..., None]:
+        """Return a guarded callback that counts."""
+        call = guarded(node, what, callback)
+
+        @wraps(callback)
+        def counted(*message: Any) -> None:
+            """Take a message, or the tick of a timer, which is not counted."""
+            counts[what] += len(message)
+            call(*message)
+
+        return counted
+
+    def write() -> None:
+        """Write the counts until the process ends."""
+        file = Path(os.environ[COUNTS])
+        ended = threading.Event()
+        while not ended.wait(_PERIOD):
+            beside = file.with_suffix('.new')
+            beside.write_text(json.dumps(dict(counts)))
+            beside.replace(file)
+
+    qos.guarded = counting
+    threading.Thread(target=write, daemon=True).start()
+    module, _, function = os.environ[TARGET].partition(':')
+    entry = getattr(importlib.import_module(module), function)
+    return int(entry(args) or 0)
