@@ -509,7 +509,13 @@ def launched(tmp_path):
 
 def test_a_launched_robot_walks_and_the_end_of_its_bridge_ends_all(graph, box, launched, tmp_path):
     process = launched(
-        'walk.launch.py', robot=box, link_tf='sim_bridge', namespace='r1', realtime_factor=5.0
+        'walk.launch.py',
+        robot=box,
+        link_tf='sim_bridge',
+        namespace='r1',
+        realtime_factor=5.0,
+        demo='true',
+        command='0.2',
     )
     beats, states = [], []
     for kind, topic, found in (
@@ -537,7 +543,7 @@ WALK, BOX = {walk!r}, {box!r}
 
 
 def robot(name, **given):
-    given = dict(robot=BOX, link_tf='sim_bridge', **given)
+    given = dict(robot=BOX, link_tf='sim_bridge', demo='true', command='0.2', **given)
     return GroupAction([
         PushRosNamespace(name),
         SetRemap('cmd_vel', 'nav/cmd_vel'),
