@@ -1,5 +1,6 @@
 """What ros2_control is told of every robot: blocks per target, and controllers."""
 
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -9,6 +10,7 @@ import yaml
 from gait_core.errors import ConfigurationError, NotInstalled
 from gait_core.hardware import read_hardware
 from gait_core.robot.load import load_robot, read_robot, robot_names
+from gait_core.robot.model import Actuator
 from gait_core.robot.ros2_control import (
     HARDWARE,
     MOCK,
@@ -154,6 +156,17 @@ def test_a_broadcaster_of_the_imu_is_there_where_the_description_has_a_sensor(tm
         assert spawned == (target == MOCK or target == HARDWARE and hardware is plugin)
         values = [] if sensor is None else sensor.findall('state_interface/param')
         assert len(values) == (target == MOCK)
+
+
+@pytest.mark.parametrize(
+    ('kind', 'timeout'), [('position', None), ('velocity', 0.5), ('effort', 0.5)]
+)
+def test_a_trajectory_of_velocities_or_efforts_ends_in_a_hold(kind, timeout):
+    """Beyond its end the last velocity would go on for ever; a position is held."""
+    robot = legged_box()
+    driven = replace(robot, actuators=dict.fromkeys(robot.joint_names, Actuator(kind=kind)))
+    made = controllers(driven, HARDWARE)['/**/joint_trajectory_controller']['ros__parameters']
+    assert made['command_interfaces'] == [kind] and made.get('cmd_timeout') == timeout
 
 
 def test_what_ros2_control_cannot_carry_is_refused_in_one_line():

@@ -31,6 +31,8 @@ STATE_BROADCASTER = 'joint_state_broadcaster'
 IMU_BROADCASTER = 'imu_sensor_broadcaster'
 INTERFACES = ('position', 'velocity', 'effort')
 
+# Time after the end of a trajectory from which its controller holds [s].
+_SILENCE = 0.5
 _MOCK_PLUGIN = 'mock_components/GenericSystem'
 _TOPIC_PLUGIN = 'joint_state_topic_hardware_interface/JointStateTopicSystem'
 _OF_KIND = {'velocity': 'velocity', 'effort': 'effort'}
@@ -182,6 +184,8 @@ def controllers(
                 'open_loop_control': True,
                 'allow_partial_joints_goal': True,
                 'allow_nonzero_velocity_at_trajectory_end': True,
+                # A position that comes no more is held; a velocity or an effort would go on.
+                **({} if interfaces[0] == 'position' else {'cmd_timeout': _SILENCE}),
             },
         ),
     }
