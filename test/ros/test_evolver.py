@@ -1,6 +1,7 @@
 """The ros evaluator and the evolver node: equal results, lost workers, cancelling."""
 
 from dataclasses import replace
+import math
 import os
 from pathlib import Path
 import signal
@@ -26,6 +27,7 @@ from gait_evolver.node import EvolverNode
 from gait_evolver.run_store import RunStore
 from gait_interfaces.action import Evolve
 from gait_interfaces.msg import BestGait, EvolverStatus
+from gait_ros.parameters import to_parameter_values
 from gait_ros.qos import LATCHED, STREAM
 
 
@@ -184,7 +186,7 @@ class Evolver:
         graph.until(self.client.server_is_ready)
 
     def send(self, **fields):
-        goal = Evolve.Goal(**{'seed': -1, **fields})
+        goal = Evolve.Goal(**fields)
         sent = self.client.send_goal_async(
             goal, feedback_callback=lambda message: self.feedback.append(message.feedback.status)
         )
@@ -274,13 +276,28 @@ def test_cancelling_takes_one_trial_and_leaves_a_resumable_run(evolver, experime
         ({'experiment': 'guroo_quick', 'engine': 'bulet'}, "did you mean 'bullet'"),
         ({'experiment': 'guroo_quick', 'evaluator': 'rso'}, "did you mean 'ros'"),
         ({'resume': True, 'run_directory': 'nowhere'}, 'no run directory'),
+        ({'resume': True}, 'goal.run_directory is empty'),
+        ({'experiment': ''}, 'experiment'),
+        ({'experiment': 300 * 'a'}, 'a' * 150),
+        ({'experiment': 'guroo_quick', 'generations': -1}, 'goal.generations is -1'),
+        ({'experiment': 'guroo_quick', 'seed': -2}, 'goal.seed is -2; nearest valid: -1'),
+        ({'experiment': 'guroo_quick', 'workers': 2**62}, 'nearest valid: 1000'),
+        (
+            {
+                'experiment': 'guroo_quick',
+                'settings': to_parameter_values({'scene.friction': math.nan}),
+            },
+            'friction',
+        ),
+        ({'experiment': 'guroo_quick', 'run_directory': '/dev/null/run'}, '/dev/null'),
     ],
 )
 def test_a_bad_goal_fails_with_one_line_and_the_node_stays(evolver, fields, message):
     result = evolver.result(evolver.send(**fields))
     assert result.status == 'failed'
-    assert message in result.message
+    assert message in result.message and 201 * 'a' not in result.message
     assert '\n' not in result.message
+    assert evolver.graph.logged('ERROR', result.message[:50])
     states = []
     evolver.graph.client.create_subscription(
         EvolverStatus, '/evolver/status', states.append, STREAM
