@@ -62,7 +62,7 @@ def test_a_robot_stands_until_it_is_asked_and_when_whoever_asked_has_ended(graph
     publisher = graph.client.create_publisher(Twist, '/cmd_vel', 10)
     graph.until(lambda: len(targets) > 25 and publisher.get_subscription_count())
     assert {tuple(one.points[0].positions) for one in targets} == {tuple(measured)}
-    assert graph.logged('INFO', 'hold until cmd_vel asks for motion, at 5 Hz or more')
+    assert graph.logged('INFO', 'hold until cmd_vel asks for motion, at 10 Hz or more')
     # Neither asks for motion: no speed, and none that is meant.
     for speed in (0.0, 1e308, math.nan):
         publisher.publish(forward(Twist(), speed))
@@ -123,7 +123,7 @@ def test_what_ignores_velocity_is_started_and_stopped_by_its_service(graph, box,
 def test_what_follows_velocity_is_not_started_by_the_service(graph, box):
     graph.add(ControllerNode, robot=box, controller='wave')
     answer = graph.call(SetBool, '/controller/walk', data=True)
-    assert not answer.success and 'cmd_vel, at 2 Hz or more' in answer.message
+    assert not answer.success and 'cmd_vel, at 4 Hz or more' in answer.message
 
 
 def test_a_demonstration_walks_by_itself_until_it_is_told_otherwise(graph, box):

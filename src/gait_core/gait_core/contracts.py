@@ -64,10 +64,21 @@ class Controller(Protocol):
         """Return to the initial state; equal seeds give equal behaviour."""
 
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
-        """Return the targets of the coming control period of length dt [s]."""
+        """
+        Return the targets of the coming control period of length dt [s].
+
+        A live gait that is no longer asked for is commanded no velocity and the set point
+        ``stop`` at 1; it ends when its feet are down and its targets rest, or after some time
+        (``gait_core.motion_request.GaitStop``). It begins anew by a reset.
+        """
 
     def state(self) -> Mapping[str, float]:
-        """Return phase and stage by name, for ``gait_state`` and pictures."""
+        """
+        Return phase and stage by name, for ``gait_state`` and pictures.
+
+        ``stance.<leg>`` is 1 where a foot is meant to be down, else 0: a live gait does not end
+        while one is in the air.
+        """
 
 
 class FootholdController(Controller, Protocol):

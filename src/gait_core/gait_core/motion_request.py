@@ -19,6 +19,8 @@ STOP_TIME = 3.0
 """Time [s] after which a gait that is not asked for ends as soon as every foot is down."""
 MAX_STOP_TIME = 6.0
 """Time [s] after which it ends wherever its feet are."""
+MESSAGES_PER_TIMEOUT = 2
+"""Velocities that a sender is to send in the time in which one expires: one may be lost."""
 NO_VELOCITY: Velocity = (0.0, 0.0, 0.0)
 
 _AXES = ('x', 'y', 'yaw')
@@ -90,13 +92,18 @@ class MotionRequest:
         )
 
     @property
+    def least_rate(self) -> float:
+        """Rate [Hz] at which velocities are to be sent so that none expires."""
+        return MESSAGES_PER_TIMEOUT / self._timeout()
+
+    @property
     def hint(self) -> str:
         """One line that tells a person how to start the controller."""
         if not self.follows_velocity:
             return 'the joints hold until ~/walk is called with true'
         return (
             'the joints hold until cmd_vel asks for motion, at '
-            f'{1.0 / self._timeout():.3g} Hz or more (command_timeout {self._timeout():g} s)'
+            f'{self.least_rate:.3g} Hz or more (command_timeout {self._timeout():g} s)'
         )
 
     def receive(self, velocity: Velocity) -> None:
@@ -135,7 +142,7 @@ class MotionRequest:
         if walking and self.follows_velocity:
             raise ConfigurationError(
                 'the controller follows velocities: send them on cmd_vel, at '
-                f'{1.0 / self._timeout():.3g} Hz or more'
+                f'{self.least_rate:.3g} Hz or more'
             )
         self._walking = walking
         if not walking:

@@ -145,7 +145,7 @@ def test_what_ignores_velocities_is_started_and_stopped_by_the_service_alone():
 
 def test_what_follows_velocities_is_not_started_by_the_service_but_stopped():
     asked = Asked()
-    with pytest.raises(ConfigurationError, match='cmd_vel, at 2 Hz or more'):
+    with pytest.raises(ConfigurationError, match='cmd_vel, at 4 Hz or more'):
         asked.request.set_walking(True)
     asked.receive(0.3)
     asked.request.set_walking(False)

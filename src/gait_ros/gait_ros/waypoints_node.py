@@ -14,6 +14,7 @@ from rclpy.node import Node
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
+from gait_core.motion_request import MESSAGES_PER_TIMEOUT
 from gait_core.parameters import bounded
 from gait_core.waypoints import STANDING, WaypointFollower, WaypointParams
 from gait_ros.clock import ClockWatch
@@ -24,7 +25,6 @@ from gait_ros.run_node import run_node
 
 # cmd_vel is read with best effort: the stop is said more than once.
 _STOPS = 10
-_PER_TIMEOUT = 2
 _REPEAT = 10.0
 
 
@@ -55,11 +55,11 @@ class WaypointsNodeParams(WaypointParams):
     def __post_init__(self) -> None:
         """Check that no velocity expires before the next one, should one be lost."""
         super().__post_init__()
-        if self.rate * self.command_timeout < _PER_TIMEOUT:
+        if self.rate * self.command_timeout < MESSAGES_PER_TIMEOUT:
             raise ConfigurationError(
                 f"parameter 'rate' is {self.rate:g} Hz: the gait lets velocities expire after "
                 f'{self.command_timeout:g} s (command_timeout); nearest valid: '
-                f'{_PER_TIMEOUT / self.command_timeout:g} Hz'
+                f'{MESSAGES_PER_TIMEOUT / self.command_timeout:g} Hz'
             )
 
 
