@@ -252,6 +252,7 @@ def test_commands_are_bounded_counted_and_told(graph, box, box_model, motorize):
     for key in ('implausible commands', 'clamped_position', 'clamped_velocity', 'clamped_effort'):
         assert values[key] > 0, key
     assert node._guard.implausible[[0, 1, 2]].all()
+    graph.until(lambda: graph.logged('WARN', 'commands beyond what joints can do were bounded'))
 
 
 def test_states_that_cannot_be_true_reach_nobody(graph, box, box_model, manage, motorize):

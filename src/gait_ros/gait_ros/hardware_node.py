@@ -112,7 +112,7 @@ class HardwareNode(ManagedNode):
         self._passed: FloatArray | None = None
         self._rival = ''
         self._open = False
-        self._refused = self._kept_back = 0
+        self._refused = self._kept_back = self._bounded = 0
         self._unknown: set[str] = set()
         self._connect()
 
@@ -256,6 +256,7 @@ class HardwareNode(ManagedNode):
             trouble = self._obstacle(self._now())
         if trouble:
             self.get_logger().warning(trouble, throttle_duration_sec=_REPEAT)
+        self._tell_bounded()
         stamp = self.get_clock().now().to_msg()
         lost = self._holding and (self._wanted or bool(self._stale))
         self._diagnostics.tell(
@@ -265,6 +266,20 @@ class HardwareNode(ManagedNode):
             self._values,
             failed=self.active and (bool(self._rival) or lost),
         )
+
+    def _tell_bounded(self) -> None:
+        """Log which commands were not passed on as they came, where there are new ones."""
+        guard = self._guard
+        counts = {'implausible': guard.implausible, **guard.clamped}
+        changed = {what: int(count.sum()) for what, count in counts.items() if count.any()}
+        if sum(changed.values()) > self._bounded:
+            self._bounded = sum(changed.values())
+            told = ', '.join(f'{count} of {what}' for what, count in changed.items())
+            joint = self._joints[int(np.argmax(sum(counts.values())))]
+            self.get_logger().warning(
+                f"commands beyond what joints can do were bounded: {told}; most of '{joint}'",
+                throttle_duration_sec=_REPEAT,
+            )
 
     def _obstacle(self, now: FloatArray) -> str:
         """Return why no command may reach a motor, for a person; empty: nothing is in the way."""
