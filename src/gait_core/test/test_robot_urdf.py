@@ -153,6 +153,11 @@ FAULTS = [
     (two_links(joint(more='<axis xyz="0 0 0"/>')), "joint 'j' has an axis of length zero"),
     (two_links(joint(more='<axis xyz="0 nan 1"/>')), "xyz='0 nan 1' is not 3 finite numbers"),
     (two_links(joint(more='<mimic joint="i"/>')), "mimics the unknown joint 'i'"),
+    (two_links(joint(more='<mimic joint="j"/>')), 'mimics itself: j -> j'),
+    (
+        two_links('<material name="m"><color rgba="red 0 0 1"/></material>' + joint()),
+        "material 'm': rgba is 'red 0 0 1'",
+    ),
     (one_link('<inertial><mass value="-1"/></inertial>'), 'its mass is -1.0 kg'),
     (one_link('<collision><geometry><cone/></geometry></collision>'), "'cone'; valid: box"),
     (

@@ -406,12 +406,10 @@ def test_a_mistake_is_one_line_and_2(gait, run_folder, tmp_path, monkeypatch, wo
 
 def test_a_folder_that_may_not_be_written_is_one_line(gait, tmp_path, monkeypatch):
     # Root may write anywhere: the file system's refusal is made, not asked for.
-    import tempfile
-
-    def refuse(**_):
+    def refuse(*_):
         raise PermissionError(13, 'Permission denied')
 
-    monkeypatch.setattr(tempfile, 'mkstemp', refuse)
+    monkeypatch.setattr('gait_core.files._move_there', refuse)
     code, out, err = gait('evolve', 'guroo_quick', '--run-dir', str(tmp_path / 'run'))
     assert (code, out) == (2, '')
     assert 'Permission denied' in err

@@ -357,3 +357,17 @@ def _check_names(links: Sequence[Link], joints: Sequence[Joint], source: str) ->
                 f"{source}: joint '{joint.name}' mimics the unknown joint '{joint.mimic.joint}': "
                 f'{nearest(joint.mimic.joint, (item.name for item in joints))}'
             )
+    for joint in joints:
+        _check_mimic(source, joint, {item.name: item for item in joints})
+
+
+def _check_mimic(source: str, joint: Joint, joints: Mapping[str, Joint]) -> None:
+    """Refuse a joint that mimics itself, directly or by others: none of them has a position."""
+    followed = [joint.name]
+    while (mimic := joints[followed[-1]].mimic) is not None:
+        if mimic.joint in followed:
+            raise ConfigurationError(
+                f"{source}: joint '{joint.name}' mimics itself: "
+                f'{" -> ".join([*followed[:5], mimic.joint])}'
+            )
+        followed.append(mimic.joint)
