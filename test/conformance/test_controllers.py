@@ -142,6 +142,26 @@ def test_parameters_can_be_replaced_while_it_runs_and_hold_after_a_reset(name):
 
 
 @pytest.mark.parametrize('name', CONTROLLERS)
+def test_it_survives_any_finite_velocity_and_long_control_periods(name):
+    cls = registry.load('controllers', name)
+    known = {info.name for info in describe(cls.Params)}
+    gains = dict.fromkeys(known & {'heading_gain', 'speed_gain'}, 1.0)
+    robot = suited(name)
+    controller = cls(robot, build(cls.Params, gains))
+    for size in (1e308, -1e308, np.finfo(float).max):
+        for axis in range(3):
+            velocity = [0.1, 0.0, 0.1]
+            velocity[axis] = size
+            controller.reset(0)
+            given = run(controller, robot, ticks=5, command=Command(velocity=tuple(velocity)))
+            given += run(controller, robot, ticks=3)
+            assert all(np.isfinite(array).all() for array in arrays_of(given))
+    seen = KinematicEngine(robot).reset(Scene(robot=robot.name), 0)
+    for dt in (0.25, 0.02):
+        assert arrays_of([controller.step(dt, COMMAND, seen)])
+
+
+@pytest.mark.parametrize('name', CONTROLLERS)
 def test_its_state_is_finite_numbers_by_name(name):
     controller = made(name)
     controller.reset(1)

@@ -174,7 +174,7 @@ def test_behaviours_start_stop_and_change_beside_the_walk(walk):
     walk.until(lambda _: walk.behaviour.endswith('nod,again,less'))
     walk.until(lambda _: walk.behaviour == ','.join(residents))
     # Of 20 + 20 - 20 degrees.
-    assert walk.angles['neck_fwd'] == pytest.approx(20.0, abs=1e-6)
+    walk.until(lambda _: walk.angles['neck_fwd'] == pytest.approx(20.0, abs=1e-6))
     assert walk.behave().names == residents
     assert not walk.parameters()
 

@@ -312,7 +312,8 @@ def test_a_clock_that_stops_is_said_and_services_answer(graph, controller, box_m
 
 def test_without_simulated_time_nobody_can_set_the_gaits_clock(controller):
     node = controller()
-    assert node._gait_clock is node._steady and node._timer.clock is node._steady
+    assert node._step_clock.clock is node._step_clock.steady
+    assert not node._step_clock.is_simulated
 
 
 def test_a_velocity_that_is_not_finite_is_refused_and_the_last_one_holds(

@@ -98,7 +98,11 @@ from gait_ros.run_node import run_node
 
 
 class Failing(ControllerNode):
-    def _on_watch(self):
+    def start(self):
+        super().start()
+        self.create_timer(0.1, self.fail)
+
+    def fail(self):
         if self._tick > 100:
             raise RuntimeError('a mistake of the code')
 

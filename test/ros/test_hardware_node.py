@@ -138,7 +138,7 @@ def test_a_gait_that_is_asked_moves_motors_and_its_end_holds_them(
     gait.trigger_activate()
     manager.run(lambda: gait._claim.asked and not node._holding)
     # Killed: it says nothing more.
-    gait.destroy_timer(gait._timer)
+    gait._step_clock.stop()
     manager.run(lambda: 'motion_requested is silent' in node._obstacle(node._now()))
     manager.run(lambda: node._holding)
     assert graph.logged('ERROR', 'the motors hold', 'motion_requested')

@@ -153,12 +153,9 @@ class MotionRequest:
         self._received = None
         self._walking = self._demonstration is not None
 
-    def restart_clocks(self) -> None:
-        """Count the last velocity as received no later than now: a clock has gone back."""
-        if self._received is not None:
-            velocity, came = self._received
-            earliest = tuple(map(min, came, self._clocks()))
-            self._received = velocity, earliest
+    def forget_velocity(self) -> None:
+        """Forget the last velocity; who goes on asking for motion says so again."""
+        self._received = None
 
     def _age(self, came: tuple[int, ...]) -> float:
         """Return the shortest age by any clock [s]."""

@@ -35,6 +35,8 @@ from gait_cpg.walk_kernel import follow, play_feet
 MIN_LEGS = 4
 NOWHERE = (0.0, 0.0, 0.0)
 _BLIND = Observation(tick=0, time=0.0)
+_LARGEST = 1e6
+"""Component of a velocity [m/s, rad/s] beyond which more makes no difference: all stays finite."""
 _AT_REST = 1e-4
 """Amplitude below which a robot that was told to stop stands: a lift of micrometres."""
 
@@ -298,8 +300,9 @@ class PhaseCpgController:
             self._odometry.update(self._standing(), observation)
         if self._levelling:
             self._slope.update(dt, self._standing(), observation)
+        x, y, yaw = (min(max(speed, -_LARGEST), _LARGEST) for speed in command.velocity)
         velocity = self._steering.corrected(
-            dt, command.velocity, observation, 1.0 / float(self._now[_PLACE]),
+            dt, (x, y, yaw), observation, 1.0 / float(self._now[_PLACE]),
             self._params.heading_gain, self._params.speed_gain,
         )  # fmt: skip
         joints, rates = self._play(

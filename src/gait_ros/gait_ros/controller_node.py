@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 import math
 from pathlib import Path
@@ -11,7 +11,6 @@ import time
 from typing import Any
 
 from nav_msgs.msg import Odometry
-from rclpy.clock import Clock, ClockType
 from rclpy.duration import Duration
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Float64MultiArray
@@ -47,10 +46,11 @@ from gait_ros.motion_input import MotionInput
 from gait_ros.node_champion import check_origin, find_champion, read_node_champion
 from gait_ros.parameters import DeclaredParameters, overrides, refuse_unknown_overrides
 from gait_ros.posture_input import PostureInput, takes_posture
-from gait_ros.qos import advertise, listen
+from gait_ros.qos import advertise, guarded, listen
 from gait_ros.run_node import run_node
 from gait_ros.safe_output import SafeOutput
 from gait_ros.services import serve
+from gait_ros.step_clock import StepClock
 from gait_ros.wiring import mistyped
 
 _WATCH_PERIOD = 1.0
@@ -59,8 +59,6 @@ _REPEAT = 10.0
 _SHOWN = 0.1
 # Longest wait until subscribers have the last message, and time that it may be on its way [s].
 _ARRIVAL, _UNDERWAY = 0.2, 0.05
-# Control periods in one step from which time has jumped, not only passed late.
-_JUMP = 10.0
 
 
 class ControllerNode(ManagedNode):
@@ -93,6 +91,10 @@ class ControllerNode(ManagedNode):
         self._chosen.check_demo(simulated, commanded='command' in overrides(self))
         self._make_controller()
         self._motion: MotionInput | None = None
+        self._step_clock = StepClock(
+            self, 1.0 / self._chosen.control_rate, self._on_period, self._on_time_back
+        )
+        self._steady = self._step_clock.steady
         self._safe = SafeOutput(
             self,
             self.robot,
@@ -103,8 +105,8 @@ class ControllerNode(ManagedNode):
         refuse_unknown_overrides(self)
         self._advertise()
         # Wall time, so that it also runs when simulated time does not.
-        self._steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._watch = self.create_timer(_WATCH_PERIOD, self._on_watch, clock=self._steady)
+        watch = guarded(self, 'watching the gait', lambda _: self._on_watch())
+        self.create_timer(_WATCH_PERIOD, lambda: watch(None), clock=self._steady)
 
     def _make_controller(self) -> None:
         chosen = self._chosen
@@ -135,8 +137,7 @@ class ControllerNode(ManagedNode):
             cls.Params,
             prefix='gait',
             defaults=defaults,
-            # What cannot begin with parameters cannot go on with them either.
-            check=lambda params: cls(self.robot, params, *self._weights),
+            check=lambda params: self._try(lambda: cls(self.robot, params, *self._weights)),
             on_change=self._on_gait,
         )
         self.controller: Controller = cls(self.robot, self._gait.value, *self._weights)
@@ -165,7 +166,6 @@ class ControllerNode(ManagedNode):
             self._listen()
         serve(self, LoadGait, '~/load_gait', self._on_load_gait)
         self._lockstep: LockstepClient | None = None
-        self._timer: Any = None
         self._waiting = ''
         self._clock_watch = ClockWatch('The robot keeps its last targets')
         self._told = '', 0
@@ -175,7 +175,7 @@ class ControllerNode(ManagedNode):
         return x, y, yaw
 
     def _listen(self) -> None:
-        self._seen = LiveObservation(self.robot, self.get_logger().warning, self._now)
+        self._seen = LiveObservation(self.robot, self.get_logger().warning, self._step_clock.now)
         for kind, topic, callback in (
             (JointState, 'joint_states', self._seen.joint_state),
             (FootContacts, 'foot_contacts', self._seen.foot_contacts),
@@ -185,7 +185,7 @@ class ControllerNode(ManagedNode):
             listen(self, kind, topic, callback)
         self._motion = MotionInput(
             self,
-            self._now,
+            self._step_clock.now,
             stamped=self._chosen.stamped_cmd_vel,
             timeout=lambda: self._declared.value.command_timeout,
             bounds=lambda: bounds_of(self.controller),
@@ -214,16 +214,12 @@ class ControllerNode(ManagedNode):
             assert self._claim is not None
             self._claim.begin()
             self._begin()
-            self._timer = self.create_timer(
-                1.0 / self._chosen.control_rate, self._on_timer, clock=self._gait_clock
-            )
+            self._step_clock.start()
         self._activated = self._steady.now().nanoseconds
 
     def deactivate(self) -> None:
         """Stop stepping; the last thing that the robot is told is to hold."""
-        if self._timer is not None:
-            self.destroy_timer(self._timer)
-            self._timer = None
+        if self._step_clock.stop():
             self._hold()
             self._targets_publisher.wait_for_all_acked(Duration(seconds=_ARRIVAL))
             # Best-effort subscribers acknowledge nothing, and lose what is still on its way when
@@ -258,15 +254,12 @@ class ControllerNode(ManagedNode):
         self._safe.layer.restart()
         self._sent: JointTargets | None = None
         self._memory = TargetMemory(self.robot.target_names, self.robot.stance)
-        self._last = self._now()
 
-    @property
-    def _gait_clock(self) -> Clock:
-        """Simulated time, or one that nobody sets: a gait must not feel the clock being set."""
-        return self.get_clock() if self.get_parameter('use_sim_time').value else self._steady
-
-    def _now(self) -> int:
-        return int(self._gait_clock.now().nanoseconds)
+    def _on_time_back(self) -> None:
+        self._seen.forget()
+        if self._motion is not None:
+            self._motion.forget_velocity()
+        self._begin()
 
     def _reset_controller(self) -> None:
         """Begin anew, unless nothing was done since the last time."""
@@ -277,7 +270,7 @@ class ControllerNode(ManagedNode):
 
     # ---------------------------------------------------------------------------------- stepping
 
-    def _on_timer(self) -> None:
+    def _on_period(self) -> None:
         try:
             self._run_period()
         except FAULTS as error:
@@ -287,7 +280,7 @@ class ControllerNode(ManagedNode):
 
     def _run_period(self) -> None:
         self._safe.take_stops()
-        dt, period = self._passed(), 1.0 / self._chosen.control_rate
+        dt, span = self._step_clock.passed()
         observation = self._seen.observation(self._tick, self._time)
         absent = missing(observation, self.controller.needs)
         assert self._claim is not None
@@ -307,7 +300,6 @@ class ControllerNode(ManagedNode):
             self._tick, self._time = self._tick + 1, self._time + dt
             return targets
 
-        # A late period's targets must not move faster: they are followed in one of usual length.
         age = self._seen.age(self.controller.needs)
         assert self._motion is not None
         moving = self._motion.update(
@@ -315,11 +307,12 @@ class ControllerNode(ManagedNode):
         )
         if self._motion.came_to_stand:
             self._reset_controller()
-        self._sent = self._safe.targets(min(dt, period), observation, age, step, moving)
+        # A late period's targets must not move faster: they are followed in one of usual length.
+        self._sent = self._safe.targets(min(dt, span), observation, age, step, moving)
         if self._safe.layer.mode == FALLEN:
             self._cancel_motion()
         if self._sent is not None:
-            self._send(self._sent, period)
+            self._send(self._sent, span)
             self._tell_claim()
         self._publish_state()
 
@@ -339,26 +332,6 @@ class ControllerNode(ManagedNode):
     def _tell_claim(self) -> None:
         assert self._claim is not None
         self._claim.tell(self._safe.layer.mode)
-
-    def _passed(self) -> float:
-        """Return the time since the last step [s], also where the clock has jumped meanwhile."""
-        now, period = self._now(), 1.0 / self._chosen.control_rate
-        if now < self._last:
-            self.get_logger().warning('time went back: the controller starts anew')
-            self._seen.forget()
-            if self._motion is not None:
-                self._motion.request.restart_clocks()
-            self._begin()
-        # Simulated time that has only now begun has not jumped.
-        dt = (now - self._last) * 1e-9 if self._last and now != self._last else period
-        self._last = now
-        if dt > _JUMP * period:
-            self.get_logger().warning(
-                f'time went ahead by {dt:.2f} s: the gait goes on from where it was',
-                throttle_duration_sec=_REPEAT,
-            )
-            return period
-        return dt
 
     def _send(self, targets: JointTargets, period: float) -> None:
         if self._chosen.output == 'joint_trajectory':
@@ -391,6 +364,16 @@ class ControllerNode(ManagedNode):
         """Return what ``gait_state`` calls the behaviour: of a controller without any, nothing."""
         return ''
 
+    def _try(self, make: Callable[[], Controller]) -> None:
+        """Let a controller be made: what cannot begin with parameters cannot go on with them."""
+        self.let_gait_go_on()
+        make()
+
+    def let_gait_go_on(self) -> None:
+        """Do what is due before the next of many requests, a stop first of all."""
+        self._safe.take_stops()
+        self._step_clock.catch_up()
+
     def _on_gait(self, params: Parameters) -> None:
         self.controller.set_params(params)
         self._safe.layer.soften()
@@ -398,6 +381,7 @@ class ControllerNode(ManagedNode):
     def _on_load_gait(
         self, request: LoadGait.Request, response: LoadGait.Response
     ) -> LoadGait.Response:
+        self.let_gait_go_on()
         try:
             response.changed = list(self._load_gait(Path(request.file)))
             response.success = True
@@ -497,8 +481,8 @@ class ControllerNode(ManagedNode):
         waited = (self._steady.now().nanoseconds - self._activated) * 1e-9
         if waited < _PATIENCE:
             return self._safe.trouble if self._safe.urgent else ''
-        if not self._chosen.lockstep and self._gait_clock is not self._steady:
-            stopped = self._clock_watch.trouble(self._now())
+        if not self._chosen.lockstep and self._step_clock.is_simulated:
+            stopped = self._clock_watch.trouble(self._step_clock.now())
             if stopped:
                 return stopped
         foreign = self._foreign[0] if self._foreign else ''

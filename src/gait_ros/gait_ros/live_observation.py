@@ -89,7 +89,10 @@ class LiveObservation:
             'element_forces': np.zeros(m),
         }
         self._fields: dict[str, Any] = {}
-        self.forget()
+        self._came = np.full((n, 2), -np.inf)
+        self._imu_came, self._odom_came = np.full((2, 2), -np.inf)
+        self._stamps = np.zeros(n, dtype=np.int64)
+        self._imu_stamp = self._odom_stamp = 0
 
     @property
     def complaints(self) -> tuple[str, ...]:
@@ -97,10 +100,19 @@ class LiveObservation:
         return tuple(self._complaints.values())
 
     def forget(self) -> None:
-        """Count every reading as not yet come: the clock has jumped."""
-        self._came = np.full((len(self._robot.joint_names), 2), -np.inf)
-        self._imu_came = np.full(2, -np.inf)
-        self._odom_came = np.full(2, -np.inf)
+        """
+        Count readings as not yet come: the clock has gone back.
+
+        Those whose stamps are of the time that it is now are of it: they came before it was told.
+        """
+        now = self._now()
+        for came, stamps in (
+            (self._came, self._stamps),
+            (self._imu_came[None], np.array([self._imu_stamp])),
+            (self._odom_came[None], np.array([self._odom_stamp])),
+        ):
+            came[:, 0] = np.minimum(came[:, 0], now)
+            came[(stamps == 0) | (stamps > now)] = -np.inf
 
     def age(self, needs: frozenset[str] = frozenset()) -> float:
         """
@@ -155,6 +167,7 @@ class LiveObservation:
                 self._fields[field] = True
                 if field == 'joint_positions':
                     self._came[columns] = self._clocks()
+                    self._stamps[columns] = _stamp(message)
 
     def _usable(
         self, field: str, given: Sequence[float], size: int, known: list[int], columns: list[int]
@@ -199,7 +212,7 @@ class LiveObservation:
             angular_velocity=angular_velocity,
             linear_acceleration=linear_acceleration,
         )
-        self._imu_came = self._clocks()
+        self._imu_came, self._imu_stamp = self._clocks(), _stamp(message)
 
     def odometry(self, message: Odometry) -> None:
         """Take pose and twist of the base; the twist comes in the base frame (REP-105)."""
@@ -213,7 +226,7 @@ class LiveObservation:
         in_odom = np.concatenate((turn.apply(local[:3]), turn.apply(local[3:])))
         self._fields['body_poses'] = pose[None]
         self._fields['body_twists'] = in_odom[None]
-        self._odom_came = self._clocks()
+        self._odom_came, self._odom_stamp = self._clocks(), _stamp(message)
 
     def foot_contacts(self, message: FootContacts) -> None:
         """Take the contact force of each sole, at the centre of its contact points."""
@@ -267,6 +280,12 @@ class LiveObservation:
         if (kind or text) not in self._complaints:
             self._complaints[kind or text] = text
             self._warn(text)
+
+
+def _stamp(message: Any) -> int:
+    """Return the stamp of a message [ns]; 0: it has none."""
+    stamp = message.header.stamp
+    return int(stamp.sec * 1_000_000_000 + stamp.nanosec)
 
 
 def _vector(message: Vector3) -> FloatArray:

@@ -143,6 +143,11 @@ class MotionInput:
         self.request.cancel()
         self.stop.end()
 
+    def forget_velocity(self) -> None:
+        """End the gait at once, and forget the last velocity: time has gone back before it."""
+        self.request.forget_velocity()
+        self.stop.end()
+
     def _tell_expiry(self) -> None:
         """Log, once, that the sender of velocities has ended while it asked for motion."""
         if self.request.expired and self.request.follows_velocity and not self._told_expired:

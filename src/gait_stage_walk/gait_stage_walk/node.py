@@ -51,6 +51,7 @@ class StageWalkNode(ControllerNode):
     def _on_set_behaviour(
         self, request: SetBehaviour.Request, response: SetBehaviour.Response
     ) -> SetBehaviour.Response:
+        self.let_gait_go_on()
         self._forget_finished()
         try:
             self._apply(request)
