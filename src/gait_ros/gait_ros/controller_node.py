@@ -169,6 +169,7 @@ class ControllerNode(ManagedNode):
         self._waiting = ''
         self._clock_watch = ClockWatch('The robot keeps its last targets')
         self._told = '', 0
+        self._loading = False
 
     def _first_velocity(self) -> tuple[float, float, float]:
         x, y, yaw = self._chosen.command or self.robot.defaults.get('command') or (0.0, 0.0, 0.0)
@@ -372,7 +373,9 @@ class ControllerNode(ManagedNode):
     def let_gait_go_on(self) -> None:
         """Do what is due before the next of many requests, a stop first of all."""
         self._safe.take_stops()
-        self._step_clock.catch_up()
+        # Not with a controller that is half loaded.
+        if not self._loading:
+            self._step_clock.catch_up()
 
     def _on_gait(self, params: Parameters) -> None:
         self.controller.set_params(params)
@@ -382,11 +385,12 @@ class ControllerNode(ManagedNode):
         self, request: LoadGait.Request, response: LoadGait.Response
     ) -> LoadGait.Response:
         self.let_gait_go_on()
+        self._loading = True
         try:
             response.changed = list(self._load_gait(Path(request.file)))
-            response.success = True
-        except ConfigurationError as error:
-            response.message = str(error)
+        finally:
+            self._loading = False
+        response.success = True
         return response
 
     def _load_gait(self, file: Path) -> Sequence[str]:
