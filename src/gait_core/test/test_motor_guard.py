@@ -5,9 +5,11 @@ import math
 import numpy as np
 import pytest
 
+from gait_core.errors import NotInstalled
 from gait_core.hardware import JointValues
 from gait_core.motor_guard import MotorGuard
 from gait_core.motor_readings import Readings
+from gait_core.robot.load import load_robot, robot_names
 from gait_core.testing import legged_box
 
 ROBOT = legged_box()
@@ -182,3 +184,26 @@ def test_readings_grow_old_by_the_slower_clock_and_are_still_until_they_move():
     # What it did in a pause is not known.
     readings.take(['a'], np.array([1.0]), at(4.0, 4.0))
     assert readings.stillness(at(4.0, 4.0))[0] == 0.0
+
+
+@pytest.mark.parametrize('name', robot_names())
+def test_every_robot_starts_softly_from_twenty_poses(name):
+    try:
+        robot = load_robot(name)
+    except NotInstalled as error:
+        pytest.skip(str(error))
+    names, rng = robot.joint_names, np.random.default_rng(5)
+    if not names:
+        pytest.skip(f'{name} has no joints')
+    low, high = np.maximum(robot.lower, -2.0), np.minimum(robot.upper, 2.0)
+    slow = np.minimum(robot.velocity_limit, 1.0)
+    for _ in range(20):
+        guard = MotorGuard(robot, start_speed=1.0)
+        at, goal = rng.uniform(low, high), values(position=robot.joint_stance, names=names)
+        guard.measure(values(position=at, names=names))
+        last = guard.command(goal, 0.01).position
+        assert np.abs(last - at).max() <= 0.02
+        while np.abs(last - goal.position).max() > 0.0:
+            out = guard.command(goal, 0.01).position
+            assert (np.abs(out - last) <= slow * 0.01 + 1e-12).all()
+            last = out
