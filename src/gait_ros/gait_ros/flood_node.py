@@ -12,6 +12,7 @@ from pathlib import Path
 import threading
 from typing import Any
 
+from gait_core.files import write_atomically
 from gait_ros import qos
 
 TARGET, COUNTS = 'GAIT_FLOOD_TARGET', 'GAIT_FLOOD_COUNTS'
@@ -42,9 +43,7 @@ def main(args: Sequence[str] | None = None) -> int:
         file = Path(os.environ[COUNTS])
         ended = threading.Event()
         while not ended.wait(_PERIOD):
-            beside = file.with_suffix('.new')
-            beside.write_text(json.dumps(dict(counts)))
-            beside.replace(file)
+            write_atomically(file, json.dumps(dict(counts)), durable=False)
 
     qos.guarded = counting
     threading.Thread(target=write, daemon=True).start()
