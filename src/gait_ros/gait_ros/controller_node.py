@@ -20,7 +20,7 @@ from visualization_msgs.msg import MarkerArray
 from gait_core import registry
 from gait_core.champion import Origin, gait_parameters, is_champion, origin_in, origin_of
 from gait_core.contracts import Controller
-from gait_core.errors import ConfigurationError
+from gait_core.errors import ConfigurationError, reason
 from gait_core.observation import missing
 from gait_core.parameters import Parameters, build
 from gait_core.robot.load import load_robot
@@ -36,7 +36,7 @@ from gait_ros.clock import ClockWatch
 from gait_ros.command_messages import to_commands, to_gait_state, to_trajectory
 from gait_ros.controller_params import NO_PRESET, ControllerNodeParams
 from gait_ros.diagnostics import Diagnostics
-from gait_ros.faults import FAULTS
+from gait_ros.faults import FAULTS, Repeated
 from gait_ros.live_observation import SOURCES, LiveObservation
 from gait_ros.lockstep import LockstepClient
 from gait_ros.managed import ManagedNode
@@ -170,6 +170,7 @@ class ControllerNode(ManagedNode):
         self._clock_watch = ClockWatch('The robot keeps its last targets')
         self._told = '', 0
         self._loading = False
+        self._say_fault = Repeated(self.get_logger())
 
     def _first_velocity(self) -> tuple[float, float, float]:
         x, y, yaw = self._chosen.command or self.robot.defaults.get('command') or (0.0, 0.0, 0.0)
@@ -289,7 +290,7 @@ class ControllerNode(ManagedNode):
         self._waiting = '' if self._claim.asked else self._claim.rival
         if absent:
             self._waiting = self._lacking(absent)
-        self._show()
+        self._report(self._show)
         if self._waiting:
             return
 
@@ -315,7 +316,7 @@ class ControllerNode(ManagedNode):
         if self._sent is not None:
             self._send(self._sent, span)
             self._tell_claim()
-        self._publish_state()
+        self._report(self._publish_state)
 
     def asks_motion(self) -> bool:
         """Return whether motion beside the walk is asked for: of the generic node, never."""
@@ -340,6 +341,13 @@ class ControllerNode(ManagedNode):
         else:
             applied = self._memory.resolve(targets)
             self._targets_publisher.publish(to_commands(applied, self._chosen.interface))
+
+    def _report(self, report: Callable[[], None]) -> None:
+        """Tell of the gait; what goes wrong in that does not concern the robot."""
+        try:
+            report()
+        except FAULTS as error:
+            self._say_fault(f'gait_state or gait_markers are left out: {reason(error)}')
 
     def _publish_state(self) -> None:
         if self._state_publisher.get_subscription_count():

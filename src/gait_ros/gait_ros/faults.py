@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 import time
 from typing import Any
 
@@ -17,20 +16,27 @@ class Repeated:
 
     Parameters
     ----------
-    say : callable
-        Takes one line for the log.
+    logger
+        Of a node.
+    is_error : bool
+        Whether it is an error; else a warning.
     period : float [s]
         Of wall time.
 
     """
 
-    def __init__(self, say: Callable[[str], Any], period: float = _REPEAT) -> None:
-        self._say, self._period = say, period
+    def __init__(self, logger: Any, *, is_error: bool = True, period: float = _REPEAT) -> None:
+        self._logger, self._is_error, self._period = logger, is_error, period
         self._said = -float('inf')
 
     def __call__(self, line: str) -> None:
         """Say a line unless one was said within the period."""
         now = time.monotonic()
-        if now - self._said >= self._period:
-            self._said = now
-            self._say(line)
+        if now - self._said < self._period:
+            return
+        self._said = now
+        # rclpy raises where one line of code logs with two severities.
+        if self._is_error:
+            self._logger.error(line)
+        else:
+            self._logger.warning(line)

@@ -64,7 +64,7 @@ class SafeOutput:
         """Why the robot stands, or what ended its last walk; empty: nothing has."""
         self.fault = ''
         """What went wrong in the last control period; empty: nothing did."""
-        self._say_fault = Repeated(node.get_logger().error)
+        self._say_fault = Repeated(node.get_logger())
         self._stops = serve(node, Trigger, '~/emergency_stop', self._on_stop)
         serve(node, Trigger, '~/resume', self._on_resume)
 

@@ -45,7 +45,7 @@ class StepClock:
     ) -> None:
         self._node, self._period = node, period
         self._step, self._restart = step, restart
-        self._warn = Repeated(node.get_logger().warning)
+        self._warn = Repeated(node.get_logger(), is_error=False)
         self.steady = Clock(clock_type=ClockType.STEADY_TIME)
         """Wall time, also while simulated time stands still."""
         self._timer: Any = None
