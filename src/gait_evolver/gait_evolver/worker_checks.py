@@ -22,7 +22,7 @@ from gait_core.errors import ConfigurationError
 
 _KINDS = ('killed', 'stopped', 'starved')
 _WHOLE = 30
-_PER_RUN = 3
+_PER_RUN = 6
 _SEED = 20
 _STARVED = 12.0
 _DUTY = (0.02, 0.18)
@@ -46,7 +46,7 @@ def disturbed_workers(share: float = 1.0) -> list[Measurement]:
     whole = share >= 1.0
     settings = [
         *('--generations', '4'),
-        *('--set', f'duration={5.0 if whole else 1.0:g}'),
+        *('--set', f'duration={4.0 if whole else 1.0:g}'),
         *('--set', 'population=6'),
     ]
     rng, tally = np.random.default_rng(_SEED), _Tally()
@@ -68,8 +68,10 @@ def disturbed_workers(share: float = 1.0) -> list[Measurement]:
             evaluator = 'ros' if over_ros else 'local'
             run = folder / str(number)
             process = _begin(run, evaluator, settings, changed)
-            for kind in some:
-                _disturb(process, kind, rng, span / len(some), tally)
+            # What comes too late is done to another run.
+            kinds += [
+                kind for kind in some if not _disturb(process, kind, rng, span / len(some), tally)
+            ]
             _end(process, run, tally)
             tally.runs[f'{evaluator}{", cold caches" if cold else ""}'] += 1
     return _rows(tally)
@@ -105,8 +107,8 @@ def _disturb(
     rng: np.random.Generator,
     span: float,
     tally: _Tally,
-) -> None:
-    """Do something to a worker after a random time of up to ``span`` [s], if the run goes on."""
+) -> bool:
+    """Do something to a worker within ``span`` [s]; return whether the run went on so long."""
     moment = time.monotonic() + rng.uniform(0.0, span)
     which = int(rng.integers(2))
     while process.poll() is None:
@@ -118,8 +120,9 @@ def _disturb(
             else:
                 _signal(pid, signal.SIGKILL if kind == 'killed' else signal.SIGSTOP)
             tally.done[kind] += 1
-            return
+            return True
         time.sleep(0.02)
+    return False
 
 
 def _workers_of(pid: int) -> list[int]:
