@@ -28,6 +28,8 @@ from gait_ros.parameters import DeclaredParameters
 from gait_ros.services import serve
 
 PREFIX = 'safety'
+MOVES = 'the controller moves the robot'
+"""Logged at the end of a soft start."""
 _BAD = (HOLDING, FALLEN, STOPPED)
 
 
@@ -164,7 +166,7 @@ class SafeOutput:
             self.last_stop = self.layer.reason
             logger.warning(self.layer.reason)
         elif mode != STANDING:
-            logger.info(self.layer.reason or 'the controller moves the robot')
+            logger.info(self.layer.reason or MOVES)
 
     def _on_change(self, params: SafetyParams) -> None:
         self.layer.params = params

@@ -90,7 +90,7 @@ class StepClock:
 
     def begin(self) -> None:
         """Count time from now on."""
-        self._last = self.now()
+        self._last, self._called = self.now(), False
         self._usual, self._steps = self._period, [self._period] * _IN_A_ROW
 
     def passed(self) -> tuple[float, float]:
@@ -102,7 +102,7 @@ class StepClock:
         now = self.now()
         # Simulated time that has only now begun has not jumped.
         dt = (now - self._last) * 1e-9 if self._last and now != self._last else self._period
-        self._last = now
+        self._last, self._called = now, True
         self._steps = [*self._steps[1:], dt]
         if dt <= _COARSEST and max(self._steps) - min(self._steps) <= _ALIKE * dt:
             self._usual = dt if dt > _COARSE * self._period else self._period
@@ -120,8 +120,9 @@ class StepClock:
         if self._timer is None:
             # It was on its way already.
             return
-        # What was caught up with is not due again.
-        early = 0 < self.now() - self._last < 0.5e9 * self._period
+        # What was caught up with is not due again, nor what is called twice at one time.
+        since = self.now() - self._last
+        early = since < 0.5e9 * self._period and (since > 0 or self._called)
         if not early:
             self._step()
 

@@ -116,8 +116,11 @@ class SimBridgeNode(ManagedNode):
             )
         begun = None
         if params.robot:
-            scene = scene_of(params, self._champion)
-            self._champion_scene = scene if self._champion is not None else None
+            champion = self._champion
+            if champion is not None:
+                champion.check_robot(params.robot)
+            scene = scene_of(params, champion.scene if champion is not None else None)
+            self._champion_scene = scene if champion is not None else None
             begun = self._begun(scene, params.seed)
         try:
             self._clock_publisher = ClockPublisher(self) if params.publish_clock else None

@@ -8,6 +8,7 @@ _LONGEST_LAG = 0.25
 _SHORTEST_POLL = 0.001
 _LONGEST_POLL = 0.01
 _LONGEST_WAIT = 0.05
+_PROMPT_WAIT, _FIRST_WAIT = 2.0, 1.0
 _REGULAR = 5
 
 
@@ -89,13 +90,13 @@ class Patience:
     Parameters
     ----------
     prompt : bool
-        Whether the controller is known to command every tick, so that it is waited for from its
-        first command on.
+        Whether the controller is known to command every tick: it is waited for from its first
+        command on, ten times as long, and until then ticks come slowly.
 
     """
 
     def __init__(self, prompt: bool = False) -> None:
-        self._prompt = prompt
+        self._prompt, self._longest = prompt, _PROMPT_WAIT if prompt else _LONGEST_WAIT
         self._answered = 0
         self._seen = 0
         self._since: float | None = None
@@ -123,7 +124,10 @@ class Patience:
             self._seen, self._since = commands, None
             self._answered = _REGULAR if first and self._prompt else self._answered + 1
             return True
-        if self._answered >= _REGULAR and now - self._since < _LONGEST_WAIT:
+        if self._prompt and not commands:
+            # Whose answer is under way must not be asked again: it would step without physics.
+            return now - self._since >= _FIRST_WAIT
+        if self._answered >= _REGULAR and now - self._since < self._longest:
             return False
         self._answered, self._since = 0, None
         return True

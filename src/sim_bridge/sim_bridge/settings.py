@@ -11,7 +11,6 @@ from gait_core.parameters import Parameters, bounded, flag, text, whole
 from gait_core.scene import Scene
 from gait_core.seeding import MAX_SEED
 from gait_core.trial_setup import make_scene, parse_terrain, scene_on
-from gait_ros.node_champion import NodeChampion
 
 REALTIME, FAST, LOCKSTEP = 'realtime', 'fast', 'lockstep'
 
@@ -95,20 +94,24 @@ class BridgeParams(Parameters):
     autostart: bool = flag(True, doc='Configure and activate without being asked.', read_only=True)
 
 
-def scene_of(params: BridgeParams, champion: NodeChampion | None = None) -> Scene:
+def scene_of(params: BridgeParams, recorded: Scene | None = None) -> Scene:
     """
     Return the scene that the parameters describe.
 
-    With a champion it is that of its trial, where no parameter says otherwise.
+    Parameters
+    ----------
+    params : BridgeParams
+    recorded : Scene or None
+        Of a champion's trial on the same robot: it counts where no parameter says otherwise.
 
     Raises
     ------
     ConfigurationError
-        If a parameter is wrong, or contradicts the champion.
+        If a parameter is wrong, or the control period is not the recorded one.
 
     """
-    if champion is not None:
-        return _champion_scene(params, champion)
+    if recorded is not None:
+        return _changed_scene(params, recorded)
     changes: dict[str, Any] = {
         'draw': params.draw,
         'terrain': parse_terrain(params.terrain or 'flat'),
@@ -122,13 +125,11 @@ def scene_of(params: BridgeParams, champion: NodeChampion | None = None) -> Scen
     return make_scene(params.robot, changes)
 
 
-def _champion_scene(params: BridgeParams, champion: NodeChampion) -> Scene:
-    champion.check_robot(params.robot)
-    scene = replace(champion.scene, robot=params.robot)
-    period = params.control_period
+def _changed_scene(params: BridgeParams, recorded: Scene) -> Scene:
+    scene, period = replace(recorded, robot=params.robot), params.control_period
     if period > 0.0 and not math.isclose(period, scene.control_period):
         raise ConfigurationError(
-            f"parameter 'control_period' is {period:g} s, that of {champion.file} is "
+            f"parameter 'control_period' is {period:g} s, that of the champion is "
             f'{scene.control_period:g} s; leave it out'
         )
     changes: dict[str, Any] = {}
