@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip('rclpy')
 
 from builtin_interfaces.msg import Time
+from lifecycle_msgs.msg import TransitionEvent
 from lifecycle_msgs.srv import ChangeState, GetState
 from rcl_interfaces.srv import GetParameters, SetParameters
 from rclpy.parameter import Parameter
@@ -527,6 +528,7 @@ def test_a_users_mistake_is_refused_at_the_start(controller, parameters, words):
 
 def test_without_autostart_the_lifecycle_is_the_users(graph, controller, box_model):
     node = controller(autostart=False)
+    events = collect(graph, TransitionEvent, '/controller/transition_event')
     assert not node.active
     for transition, label in (
         (1, 'inactive'),
@@ -540,6 +542,10 @@ def test_without_autostart_the_lifecycle_is_the_users(graph, controller, box_mod
         assert answer.success
         assert graph.call(GetState, '/controller/get_state').current_state.label == label
         assert node.active == (label == 'active')
+    passed = ['configuring', 'inactive', 'activating', 'active', 'deactivating', 'inactive']
+    wanted = [*passed, 'cleaningup', 'unconfigured']
+    graph.until(lambda: [event.goal_state.label for event in events] == wanted)
+    assert [event.start_state.label for event in events] == ['unconfigured', *wanted[:-1]]
 
 
 def test_a_live_walk_moves_the_robot_through_topics(graph, controller, box):

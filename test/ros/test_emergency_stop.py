@@ -58,7 +58,7 @@ def pose(targets):
 
 def own_services(node):
     """Return name and type of each service that is not one of every node of rclpy."""
-    common = ('parameter', 'type_description', 'available', 'graph', '_state')
+    common = ('parameter', 'type_description')
     return {
         service.service_name: service.srv_type
         for service in node.services

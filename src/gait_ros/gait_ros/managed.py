@@ -6,12 +6,26 @@ import sys
 import traceback
 from typing import Any
 
+from lifecycle_msgs.srv import (
+    ChangeState,
+    GetAvailableStates,
+    GetAvailableTransitions,
+    GetState,
+)
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 
 from gait_core.errors import ConfigurationError, reason
 from gait_ros.faults import FAULTS
+from gait_ros.services import QUEUE
 
 _DONE = TransitionCallbackReturn.SUCCESS
+_SERVICES = {
+    'change_state': ChangeState,
+    'get_state': GetState,
+    'get_available_states': GetAvailableStates,
+    'get_available_transitions': GetAvailableTransitions,
+    'get_transition_graph': GetAvailableTransitions,
+}
 
 
 class ManagedNode(LifecycleNode):
@@ -26,7 +40,11 @@ class ManagedNode(LifecycleNode):
     autostart = True
 
     def __init__(self, name: str, **kwargs: Any) -> None:
-        super().__init__(name, **kwargs)
+        # Its own services keep 10 requests of a burst and lose the others.
+        super().__init__(name, enable_communication_interface=False, **kwargs)
+        for service, kind in _SERVICES.items():
+            answer = getattr(self, f'_LifecycleNodeMixin__on_{service}')
+            self.create_service(kind, f'~/{service}', answer, qos_profile=QUEUE)
         self.arguments = (*sys.argv, *(kwargs.get('cli_args') or ()))
         self.active = False
         self._refusal: BaseException | None = None
