@@ -81,11 +81,12 @@ class WorkerClient:
         return self._clock.now() - self._heard > self._hang
 
     @property
-    def in_trial(self) -> bool:
-        """Whether it was last heard in the middle of the submitted trial."""
+    def loading(self) -> bool:
+        """Whether it was last heard while it loaded or compiled for the submitted trial."""
         status = self.status
-        same = status is not None and status.trial_id == self._trial_id
-        return bool(same and self._trial_id and not status.compiling)
+        if status is None or status.trial_id != self._trial_id:
+            return False
+        return bool(status.compiling)
 
     @property
     def busy(self) -> bool:

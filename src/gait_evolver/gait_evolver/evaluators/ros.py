@@ -293,7 +293,7 @@ class RosEvaluator:
         """Take its trial from a worker; end one of our own, to be started again."""
         one = self._workers.get(name)
         index = None if one is None else one.trial
-        begun = one is not None and one.client.in_trial
+        begun = index is not None and one is not None and not one.client.loading
         if one is not None:
             one.trial, one.lost = None, one.client.status
             one.client.cancel()
