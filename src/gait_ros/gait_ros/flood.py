@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 import importlib
@@ -38,7 +39,7 @@ GROWTH_BUDGET = 20.0
 ANSWER_BUDGET = 2.0
 _REQUESTS = 50
 _MOST_SETS = 500
-_START = 60.0
+_START = 300.0
 _GRACE = 10.0
 # Messages to each topic, and events of the client, in one turn.
 _BATCH, _EVENTS = 4, 20
@@ -161,6 +162,7 @@ class Flood:
         self._client = RosClient(f'flood_{os.getpid()}')
         self._shown = 0, time.monotonic()
         self._clients: dict[str, Any] = {}
+        self._unsent: Counter[str] = Counter()
         self.outcome = Outcome()
 
     def close(self) -> None:
@@ -185,6 +187,8 @@ class Flood:
         """
         if not self._client.wait(self._ready, _START):
             raise NodeEnded(f'{self._node.full_name} does not start: {self._last_words()}')
+        # A node answers once it has started, which may take kernels to be compiled.
+        self._names = self._parameters()
         topics, outcome = self._topics(), self.outcome
         if self._victim.kind is not None:
             topic = f'/{self._node.namespace}/{self._victim.output}'
@@ -205,7 +209,7 @@ class Flood:
         after = self._received()
         for topic in topics:
             short = topic.removeprefix(f'/{self._node.namespace}/')
-            outcome.sent[short] = sent / passed
+            outcome.sent[short] = (sent - self._unsent[topic]) / passed
             outcome.received[short] = (after.get(topic, 0) - before.get(topic, 0)) / passed
         if self._process.poll() is not None:
             outcome.ended = self._last_words()
@@ -225,7 +229,11 @@ class Flood:
             due = int((now - begin) * RATE) - sent
             for _ in range(min(due, _BATCH)):
                 for publisher, messages in senders:
-                    publisher.publish(next(messages))
+                    try:
+                        publisher.publish(next(messages))
+                    except RuntimeError:
+                        # A reader that wants every message is behind: this one is not sent.
+                        self._unsent[publisher.topic_name] += 1
             sent += min(due, _BATCH)
             for _ in range(_EVENTS):
                 self._client.spin_once()
@@ -274,21 +282,22 @@ class Flood:
         if self._node.name == 'evolver':
             self._send_goals()
 
-    def _set_parameters(self) -> None:
-        """Set every number to what it cannot be and to its bounds."""
-        names = self._client.node.get_service_names_and_types_by_node(
-            self._node.name, f'/{self._node.namespace}'
-        )
-        if f'{self._node.full_name}/set_parameters' not in dict(names):
-            return
-        asking = self._client.node.create_client(
+    def _parameters(self) -> list[str]:
+        """Return the names of the node's parameters, when it answers."""
+        client = self._client.node.create_client(
             ListParameters, f'{self._node.full_name}/list_parameters'
         )
-        listed = asking.call_async(ListParameters.Request())
-        self._client.wait(listed.done, _GRACE)
+        self._client.wait(client.service_is_ready, _START)
+        listed = client.call_async(ListParameters.Request())
+        if not self._client.wait(listed.done, _START):
+            raise NodeEnded(f'{self._node.full_name} does not answer: {self._last_words()}')
+        return list(listed.result().result.names)
+
+    def _set_parameters(self) -> None:
+        """Set every parameter to what it cannot be and to what it may be."""
         requests = [
             SetParameters.Request(parameters=[Parameter(name, value=value).to_parameter_msg()])
-            for name in (listed.result().result.names if listed.done() else ())
+            for name in self._names
             for value in (math.nan, 1e308, -1e308, 2**62, -1, 0.0, 'a' * 1000)
             if not name.startswith('qos_overrides.')
         ]

@@ -12,7 +12,7 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 
 from gait_core import pulse
 from gait_core.contracts import Controller
-from gait_core.errors import BadCommand, ConfigurationError, SimulationDiverged
+from gait_core.errors import BadCommand, ConfigurationError, SimulationDiverged, reason
 from gait_core.failures import describe_exception, exception_result, is_shortage
 from gait_core.names import listed
 from gait_core.record import write_record
@@ -176,6 +176,12 @@ class TrialService:
                 controller = start_trial(loop)
         except SimulationDiverged as error:
             return unfinished(loop.given, DIVERGED, str(error))
+        if request.record:
+            # Here, not at the end: a trial is not lost over a folder that cannot be.
+            try:
+                Path(request.record).mkdir(parents=True, exist_ok=True)
+            except (OSError, ValueError) as error:
+                raise ConfigurationError(f'record: {reason(error)}') from error
         trial.begun = True
         self._host.trial_begins(loop)
         if request.external_controller:
