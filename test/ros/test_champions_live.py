@@ -159,7 +159,7 @@ def evolved(request, tmp_path_factory):
 class Here:
     """Runs trials in this process."""
 
-    def evaluate(self, specs, progress=None):
+    def evaluate(self, specs, progress=None, lost=None):
         """Return the results of trials."""
         return [run_loop(spec).result() for spec in specs]
 
