@@ -20,6 +20,8 @@ def test_a_tenth_of_the_check_keeps_its_bounds(name):
         own_domain()
     if name == 'commanded':
         need_robot('a1')
+    if name == 'champions_live':
+        pytest.skip('walked tick by tick in test/ros/test_champions_live.py')
     rows = CHECKS[name](SHARE)
     assert rows
     assert not [row for row in rows if not row.within]

@@ -276,6 +276,15 @@ def floods(share: float = 1.0) -> list[Measurement]:
     return flood_nodes(share)
 
 
+def champions_live(share: float = 1.0) -> list[Measurement]:
+    """Walk the champions of ./doc/results live, by wall time, and compare with this process."""
+    if importlib.util.find_spec('rclpy') is None:
+        return []
+    from gait_evolver.evaluators.ros import walk_champions
+
+    return walk_champions(Path('doc/results'), 6.0 * share)
+
+
 CHECKS: dict[str, Callable[[float], list[Measurement]]] = {
     check.__name__: check
     for check in (
@@ -291,6 +300,7 @@ CHECKS: dict[str, Callable[[float], list[Measurement]]] = {
         worker_costs,
         long_run,
         floods,
+        champions_live,
     )
 }
 """By name; the argument is the share of the whole length."""

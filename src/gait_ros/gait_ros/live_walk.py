@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 import os
+from pathlib import Path
 
 from nav_msgs.msg import Odometry
 import numpy as np
@@ -12,6 +13,7 @@ from rcl_interfaces.msg import Log
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from gait_core.arrays import FloatArray
+from gait_core.benchmark import Measurement
 from gait_core.fall import FallCheck
 from gait_core.observation import Observation
 from gait_core.robot.load import load_robot
@@ -19,7 +21,7 @@ from gait_core.trial import run_loop
 from gait_core.trial_spec import FELL, OK, TrialSpec
 from gait_ros.graph import walk_graph
 from gait_ros.live_observation import base_pose
-from gait_ros.node_champion import NodeChampion
+from gait_ros.node_champion import NodeChampion, read_node_champion
 from gait_ros.processes import NodeEnded, NodeProcesses
 from gait_ros.qos import listen
 from gait_ros.safe_output import MOVES
@@ -28,6 +30,7 @@ from gait_ros.session import RosClient
 # Kernels may have to be compiled before the first control period.
 _START = 120.0
 _SILENCE = 60.0
+_SHARE = 0.1
 _LOG = QoSProfile(depth=1000, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
@@ -86,6 +89,28 @@ def walk_here(spec: TrialSpec, seconds: float, soft: float = 0.0) -> Walked:
     loop = run_loop(replace(spec, duration=seconds, settle_time=stands, gates={}, hopeless=()))
     places = loop.rollout().body_poses[:, 0, :2]
     return Walked(distance=float(np.linalg.norm(places[-1] - places[0])), status=loop.status)
+
+
+def compare_walks(files: Sequence[Path], seconds: float) -> list[Measurement]:
+    """Return for each champion the difference of its distance live, as a share of that here."""
+    rows = []
+    for file in files:
+        champion = read_node_champion(file)
+        live = walk_live(champion, seconds)
+        here = walk_here(champion.spec, seconds, live.soft)
+        rows.append(
+            Measurement(
+                id=f'live_{file.stem}',
+                what=f'{file.stem}, {seconds:g} s: {live.distance:.3f} m live, {live.status}; '
+                f'{here.distance:.3f} m here, {here.status}; difference',
+                unit='-',
+                measured=abs(live.distance / here.distance - 1.0)
+                if live.status == here.status
+                else 1.0,
+                budget=_SHARE,
+            )
+        )
+    return rows
 
 
 def _wait(

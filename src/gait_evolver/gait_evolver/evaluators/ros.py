@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 import os
+from pathlib import Path
 import time
 from typing import Any
 
@@ -381,6 +382,13 @@ def run_in_lockstep(spec: TrialSpec, delay: float = 0.0) -> TrialResult:
     """
     result: TrialResult = run_ros_trial(spec, delay=delay).result
     return result
+
+
+def walk_champions(folder: Path, seconds: float) -> list[Measurement]:
+    """Return how far the champions of a folder walk live, over how far in this process."""
+    from gait_ros.live_walk import compare_walks
+
+    return compare_walks(sorted(folder.glob('*champion*.yaml')), seconds)
 
 
 def flood_nodes(share: float = 1.0) -> list[Measurement]:
