@@ -50,6 +50,7 @@ class StepClock:
         """Wall time, also while simulated time stands still."""
         self._timer: Any = None
         self._jump: Any = None
+        self._tick: Any = None
         self.begin()
 
     @property
@@ -75,13 +76,22 @@ class StepClock:
                 min_forward=None, min_backward=Duration(nanoseconds=-1), on_clock_change=False
             )
             self._jump = self.clock.create_jump_callback(backward, post_callback=self._on_jump)
+            # An executor that calls a timer once too often skips its next call: every time of
+            # /clock is looked at.
+            forward = JumpThreshold(
+                min_forward=Duration(nanoseconds=1), min_backward=None, on_clock_change=False
+            )
+            self._tick = self.clock.create_jump_callback(
+                forward, post_callback=lambda jump: self.catch_up()
+            )
         self._timer = self._node.create_timer(self._period, self._on_timer, clock=self.clock)
 
     def stop(self) -> bool:
         """Call the gait no longer; return whether it was called."""
         if self._jump is not None:
             self._jump.unregister()
-            self._jump = None
+            self._tick.unregister()
+            self._jump = self._tick = None
         if self._timer is None:
             return False
         self._node.destroy_timer(self._timer)
