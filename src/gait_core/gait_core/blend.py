@@ -1,4 +1,4 @@
-"""Targets after a change of what makes them: the difference is made good slowly."""
+"""Smooth passage of joint targets from one gait to the next, at a bounded extra speed."""
 
 from __future__ import annotations
 
@@ -6,110 +6,120 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 
-# Time within which nothing passes that is faster than before [s]: of a robot that moved, and of
-# one that stood, whose controller may take as long until its targets rest anew.
-_LEAST, _STOOD = 0.5, 1.5
-# Time in which targets that go on being faster get twice as much of their way [s].
-_DOUBLING = 0.5
+# Time [s] for which no joint is passed on faster than before the change. A robot that stood gets
+# longer: its controller may take as long until its targets rest again.
+_GUARD_MOVING, _GUARD_STANDING = 0.5, 1.5
+# Time [s] in which the speed that is passed on doubles, where a new gait needs more than the old.
+_DOUBLING_TIME = 0.5
 _WINDOW = 1.0
 
 
-class Pace:
+class PeakSpeed:
     """The greatest speed of each joint's targets within the last one to two seconds."""
 
     def __init__(self, size: int) -> None:
-        self._now, self._before = np.zeros((2, size))
-        self._since = 0.0
+        # Two windows in turn: the maximum of both covers at least one whole window at any time,
+        # without a history of samples.
+        self._current, self._previous = np.zeros((2, size))
+        self._elapsed = 0.0
 
-    def add(self, dt: float, speed: FloatArray) -> None:
-        """Take the speeds, (n,), of a control period of length dt [s]."""
-        self._since += dt
-        if self._since > _WINDOW:
-            self._before, self._now = self._now, np.zeros_like(self._now)
-            self._since = 0.0
-        np.maximum(self._now, speed, out=self._now)
+    def update(self, dt: float, speed: FloatArray) -> None:
+        """Update the maximum with the speeds, (n,), of a control period of length dt [s]."""
+        self._elapsed += dt
+        if self._elapsed > _WINDOW:
+            self._previous, self._current = self._current, np.zeros_like(self._current)
+            self._elapsed = 0.0
+        np.maximum(self._current, speed, out=self._current)
 
     @property
     def speed(self) -> FloatArray:
-        """Greatest speed of each, (n,)."""
-        greatest: FloatArray = np.maximum(self._now, self._before)
+        """Greatest speed of each joint, (n,) [rad/s or m/s]."""
+        greatest: FloatArray = np.maximum(self._current, self._previous)
         return greatest
 
 
 class Blend:
     """
-    Passes from the targets before a change to those after it.
+    Passage from the targets before a change of the gait to those after it.
 
-    What moves as fast as before passes; all beyond that, a jump first of all, is kept as an offset
-    that shrinks at a speed of its own, every joint in proportion. A robot that stood is therefore
-    not moved faster than that speed, and one that walks walks on. Targets that go on being faster
-    than before the change, because the new gait is, get their way in the end.
+    The output is the new targets plus an offset. Motion of the targets up to the peak speed before
+    the change is passed on. Motion beyond it, such as a jump at the change, goes into the offset,
+    which shrinks at ``speed``, all joints in proportion. A robot that stood is therefore moved at
+    ``speed`` at most, and one that walks goes on walking. If the new gait is faster than the old
+    one, the speed that is passed on grows after a guard time until the gait is followed exactly.
 
     Parameters
     ----------
-    last : (n,) array
-        What was put out last.
-    before : (n,) array
-        Of which targets; the two differ within a blend.
-    pace : (n,) array
-        Greatest speeds before the change.
-    speed : (n,) array
-        At which the offset shrinks.
+    last : (n,) array [rad or m]
+        Last output.
+    before : (n,) array [rad or m]
+        Last targets of the controller; they differ from ``last`` within another blend.
+    peak : (n,) array [rad/s or m/s]
+        Peak speeds before the change.
+    speed : (n,) array [rad/s or m/s]
+        Speed at which the offset shrinks.
 
     Attributes
     ----------
-    passed : (n,) array
-        Greatest speed in the last control period of what passed.
+    passed_speed : (n,) array [rad/s or m/s]
+        Greatest speed that was passed on in the last control period, without the offset's.
 
     """
 
     def __init__(
-        self, last: FloatArray, before: FloatArray, pace: FloatArray, speed: FloatArray
+        self, last: FloatArray, before: FloatArray, peak: FloatArray, speed: FloatArray
     ) -> None:
         self._before, self._offset = before, last - before
-        self._pace, self._speed = pace.copy(), speed
+        self._peak, self._speed = peak.copy(), speed
         self._elapsed, self._moves_until = 0.0, 0.0
-        self._patience = _LEAST if (pace > speed).any() else _STOOD
-        self.passed: FloatArray = np.zeros_like(pace)
-        self._effort: FloatArray | None = None
+        self._guard_time = _GUARD_MOVING if (peak > speed).any() else _GUARD_STANDING
+        self.passed_speed: FloatArray = np.zeros_like(peak)
+        self._effort_offset: FloatArray | None = None
 
     @property
     def done(self) -> bool:
-        """Whether the targets are followed as they are."""
-        return self._elapsed >= self._patience and not self._offset.any()
+        """Whether the guard time is over and the offset is zero."""
+        return self._elapsed >= self._guard_time and not self._offset.any()
 
     @property
-    def bound(self) -> FloatArray:
-        """Greatest speed of each joint now, (n,)."""
-        greatest: FloatArray = self._pace + self._speed
+    def max_speed(self) -> FloatArray:
+        """Greatest speed of each joint's output now, (n,): passed on, and of the offset."""
+        greatest: FloatArray = self._peak + self._speed
         return greatest
 
-    def follow(self, wanted: FloatArray, period: float) -> FloatArray:
-        """Return what takes the place of targets, (K, n), each of which holds for a period [s]."""
-        given, self.passed = np.empty_like(wanted), np.zeros_like(self._pace)
-        for k, row in enumerate(wanted):
+    def follow(self, targets: FloatArray, period: float) -> FloatArray:
+        """Return the output for target positions, (K, n), each of which holds for a period [s]."""
+        output, self.passed_speed = np.empty_like(targets), np.zeros_like(self._peak)
+        for k, row in enumerate(targets):
             moved = row - self._before
-            most = self._pace * period
-            passed = np.clip(moved, -most, most)
-            self.passed = np.maximum(self.passed, np.abs(passed) / period)
+            limit = self._peak * period
+            passed = np.clip(moved, -limit, limit)
+            self.passed_speed = np.maximum(self.passed_speed, np.abs(passed) / period)
+            # The motion that is not passed on: the output stays behind by so much.
             self._offset = self._offset + passed - moved
             self._elapsed += period
+            # A gait moves in bursts; between two of them it counts as moving.
             if (np.abs(moved) > self._speed * period).any():
                 self._moves_until = self._elapsed + _WINDOW
-            if self._patience < self._elapsed < self._moves_until:
-                self._pace = self._pace + (self._pace + self._speed) * period / _DOUBLING
+            # Only targets that go on moving need more speed. A single jump does not: its offset
+            # shrinks to zero by itself.
+            if self._guard_time < self._elapsed < self._moves_until:
+                self._peak = self._peak + self.max_speed * period / _DOUBLING_TIME
             self._shrink(period)
-            given[k], self._before = row + self._offset, row
-        return given
+            output[k], self._before = row + self._offset, row
+        return output
 
     def _shrink(self, period: float) -> None:
-        over = float(np.abs(self._offset / (self._speed * period)).max(initial=0.0))
-        self._offset = self._offset * (1.0 - 1.0 / over) if over > 1.0 else 0.0 * self._offset
+        """Shrink the offset by one period; the joint with the longest way sets the common rate."""
+        periods = float(np.abs(self._offset / (self._speed * period)).max(initial=0.0))
+        self._offset = (
+            self._offset * (1.0 - 1.0 / periods) if periods > 1.0 else 0.0 * self._offset
+        )
 
     def fade(self, last: FloatArray, wanted: FloatArray) -> FloatArray:
-        """Return efforts, (K, n), that come from the last ones before the change."""
-        if self._effort is None:
-            self._effort = last - wanted[0]
-        left = max(0.0, 1.0 - self._elapsed / _LEAST)
-        faded: FloatArray = wanted + left * self._effort
+        """Return efforts, (K, n), that begin at the last one, (n,), and reach the wanted ones."""
+        if self._effort_offset is None:
+            self._effort_offset = last - wanted[0]
+        share = max(0.0, 1.0 - self._elapsed / _GUARD_MOVING)
+        faded: FloatArray = wanted + share * self._effort_offset
         return faded

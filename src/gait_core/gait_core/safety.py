@@ -1,7 +1,8 @@
 """
-What stands between a live controller's targets and a robot: soft start, clamps, watchdog, falls.
+Safety layer between a live controller and a robot: soft start, clamps, watchdog, falls.
 
-Pure: whoever owns the clock and the messages says how old the joint states are.
+It has no clock and no messages: the caller says how much time has passed and how old the joint
+states are.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from gait_core.arrays import FloatArray, IntArray
-from gait_core.blend import Blend, Pace
+from gait_core.blend import Blend, PeakSpeed
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics import link_poses
 from gait_core.observation import Observation
@@ -26,40 +27,47 @@ HOLDING, FALLEN, STOPPED = 'holding', 'fallen', 'stopped'
 STANDING = 'standing'
 
 WAIT, RESET, STEP, HOLD = 'wait', 'reset', 'step', 'hold'
-"""What ``sense`` asks for: nothing, targets of a controller begun anew, targets, or none."""
+"""
+Answers of ``sense``: wait without output, reset and step the controller, step it, hold the output.
+"""
 
 _FIELDS = ('position', 'velocity', 'effort')
-_ALMOST = 1e-9
+_TOLERANCE = 1e-9
+# Time [s] upright after which a fall ends by itself, with the parameter `recover`.
 _RECOVERY = 1.0
-# Distance from the measured pose of a first output that needs no ramp [rad or m].
+# Distance [rad or m] of the first targets from the measured pose below which no ramp is needed.
 _NEAR = 0.01
 # Greatest slope of the ramp u^2 (3 - 2u) over that of a straight line.
-_STEEPEST = 1.5
-# A joint that velocities alone drive comes to its limit within so many times the delay with which
-# it is seen to do so: by less it would go beyond.
-_BRAKE = 4.0
-_LATEST = 1.0
+_RAMP_SLOPE = 1.5
+# A joint that is driven by velocity alone reaches its position limit no sooner than in so many
+# times the delay of its measurement: with less it would pass the limit before the brake acts.
+_BRAKE_DELAYS = 4.0
+# Greatest age [s] of a measurement that lengthens that delay.
+_MAX_DELAY = 1.0
 
 
 class SafetyLayer:
     """
-    Turns a controller's targets into ones that a robot can be given, or holds.
+    Filter of a controller's targets that holds the joints when it is not safe to follow them.
 
-    Once per control period call ``sense``, step the controller if asked to, then ``output``. The
-    first output is the measured pose; from there every joint moves smoothly, and slowly, to the
-    controller's first targets, while the controller waits. Where one period at that speed covers
-    the way, they are the first output: a robot in its start pose begins as in a trial. After that
-    targets are clamped to the joints' limits of position, speed and effort. When joint states
-    grow stale the last output is held without feed-forward, and their return is a soft start
-    again, in mid-gait. What ``soften`` announces, a change of the gait, is passed into slowly.
-    With ``enabled`` false only the limits and the emergency stop are left.
+    Once per control period call ``sense``, step the controller if asked to, then ``output``.
+
+    - Start: the first output is the measured pose; from there every joint moves smoothly, and
+      slowly, to the controller's first targets, while the controller waits. If one period at that
+      speed is enough, there is no ramp: a robot in its start pose begins as in a trial.
+    - Run: targets are clamped to the joints' limits of position, speed and effort.
+    - Stale joint states: the last output is held without feed-forward. When they return the robot
+      starts softly again, and the gait goes on from where it was.
+    - Change of the gait: ``soften`` blends from the old targets to the new ones.
+
+    With ``enabled`` false only the limits and the emergency stop act.
 
     Parameters
     ----------
     robot : RobotModel
     params : SafetyParams
     quantity : str
-        By which alone the robot is driven: ``position``, ``velocity`` or ``effort``; empty: by
+        The only command interface of the robot: ``position``, ``velocity`` or ``effort``; empty:
         all that the targets have.
 
     Raises
@@ -74,7 +82,7 @@ class SafetyLayer:
         ``waiting``, ``standing``, ``starting``, ``running``, ``holding``, ``fallen`` or
         ``stopped``.
     reason : str
-        Of any mode but ``running``, for a person.
+        One line for a person on why the mode is not ``running``; empty if it is.
     refused, holds, falls, stops : int
         Refused targets, and how often a mode was entered.
     clamped : dict of str to (n,) int array
@@ -108,7 +116,7 @@ class SafetyLayer:
         self.restart()
 
     def restart(self) -> None:
-        """Wait for joint states, then start softly with a controller begun anew; not a stop."""
+        """Wait for joint states, then start softly with a reset controller; a stop stays."""
         if self.mode == STOPPED:
             return
         self.mode, self.reason = WAITING, 'waiting for joint_states'
@@ -119,7 +127,7 @@ class SafetyLayer:
         self._leaning = self._upright = 0.0
 
     def renew(self) -> None:
-        """Start softly from the last output: another controller has taken over, begun anew."""
+        """Start softly from the last output with a reset controller that replaces the last one."""
         self._anew = True
         if self.mode in (STARTING, RUNNING) and self._last is not None:
             self._start_from(self._last)
@@ -130,12 +138,12 @@ class SafetyLayer:
         self.mode, self.reason = STOPPED, f'stopped: {reason}; call ~/resume to start anew'
 
     def soften(self) -> None:
-        """Pass slowly into the targets to come: what makes them has changed."""
+        """Blend from the present targets to the next ones, after a change of the gait."""
         if self.mode == RUNNING and self.params.enabled and self._last is not None:
-            self._blend = Blend(self._last, self._before, self._pace.speed, self._slow)
+            self._blend = Blend(self._last, self._before, self._peak.speed, self._start_speed)
 
     def resume(self) -> str:
-        """End a stop or a fall; return why not, or an empty string."""
+        """End a stop or a fall; return '', or one line that says why there was none to end."""
         if self.mode not in (STOPPED, FALLEN):
             return f'there is nothing to resume from: it is {self.mode}'
         self.mode = WAITING
@@ -185,7 +193,7 @@ class SafetyLayer:
         return STEP if self.mode == RUNNING or self._goal is None else HOLD
 
     def _pass(self, observation: Observation, moving: bool) -> str:
-        """Return what is to be done where nothing but the limits is looked after."""
+        """Return the answer of ``sense`` with the layer disabled: limits only, no ramp."""
         if not moving:
             # Without a first command the robot holds by itself, measured or not.
             return WAIT if self._last is None else self._stand()
@@ -212,7 +220,7 @@ class SafetyLayer:
         self.reason = f'holding: the joint states are {age:.2f} s old'
 
     def _pose_in(self, observation: Observation) -> FloatArray:
-        """Return the measured pose, (m,); of what is not measured, that of the stance."""
+        """Return the pose, (m,): as measured, and of the stance where nothing is measured."""
         pose: FloatArray = self._robot.stance.copy()
         if observation.joint_positions is not None:
             pose[: len(observation.joint_positions)] = observation.joint_positions
@@ -222,7 +230,7 @@ class SafetyLayer:
     def _start_from(self, pose: FloatArray) -> None:
         self.mode, self.reason = STARTING, 'moving from the present pose to the first targets'
         self._last, self._goal, self._blend = pose, None, None
-        self._before, self._pace = pose, Pace(len(pose))
+        self._before, self._peak = pose, PeakSpeed(len(pose))
         self._last_effort = np.zeros_like(pose)
         self._memory = TargetMemory(self._robot.target_names, pose)
 
@@ -241,7 +249,7 @@ class SafetyLayer:
             self.restart()
 
     def _up(self, observation: Observation) -> float | None:
-        """Return the upward component of the base's z axis; None if nothing tells."""
+        """Return the upward component of the base's z axis; None without IMU and poses."""
         if observation.imu is not None:
             turn = Rotation.from_quat(observation.imu.orientation) * self._base_in_imu
         elif observation.body_poses is not None:
@@ -264,12 +272,12 @@ class SafetyLayer:
     # ------------------------------------------------------------------------------------ output
 
     def refuse(self) -> None:
-        """Count targets that the controller could not make or that were not finite."""
+        """Count a control period in which the controller failed or its targets were not finite."""
         self.refused += 1
 
     def output(self, dt: float, targets: JointTargets | None) -> JointTargets | None:
         """
-        Return what the robot is given in a control period of length dt [s].
+        Return the output to the robot for a control period of length dt [s].
 
         It names every joint and force element. ``None`` until there is a measured pose.
 
@@ -277,7 +285,7 @@ class SafetyLayer:
         ----------
         dt : float [s]
         targets : JointTargets or None
-            Of the controller, if ``sense`` asked for any and there are.
+            Of the controller, if ``sense`` asked for a step and it succeeded.
 
         """
         if self._last is None:
@@ -293,7 +301,7 @@ class SafetyLayer:
         if self.mode == RUNNING and targets is not None:
             return self._limited(dt, self._resolved(targets))
         if self.mode == RUNNING:
-            # Nothing usable came; what comes next may be anywhere.
+            # The controller failed: its next targets may be far from the held ones.
             held = self.hold()
             self.soften()
             return held
@@ -307,14 +315,14 @@ class SafetyLayer:
         return self._targets(self._last[None], np.zeros((1, len(self._last))))
 
     @property
-    def _most(self) -> FloatArray:
+    def _max_speed(self) -> FloatArray:
         """Greatest speed of the targets of each joint, (m,)."""
         return self._speed * self.params.speed_share
 
     @property
-    def _slow(self) -> FloatArray:
-        """Greatest speed of each joint where nobody asked for it to move, (m,)."""
-        return np.minimum(self._most, self.params.start_speed)
+    def _start_speed(self) -> FloatArray:
+        """Greatest speed of each joint on a ramp and of a blend's offset, (m,)."""
+        return np.minimum(self._max_speed, self.params.start_speed)
 
     def _resolved(self, targets: JointTargets) -> AppliedTargets:
         self._given |= {field for field in _FIELDS if getattr(targets, field) is not None}
@@ -322,33 +330,41 @@ class SafetyLayer:
 
     def _ramp_to(self, goal: FloatArray) -> None:
         assert self._last is not None
-        self._origin, self._goal, self._along = self._last, goal, 0.0
-        # Only where positions mean something is there a way to go.
+        self._origin, self._goal, self._ramp_elapsed = self._last, goal, 0.0
+        # Targets without positions have no goal to move to: the ramp takes no time.
         distance = np.abs(goal - self._last) if 'position' in self._given else np.zeros(len(goal))
-        self._span = _STEEPEST * float((distance / self._slow).max(initial=0.0))
+        # One duration for all joints: the one with the longest way has the greatest speed, and
+        # the ramp is steeper in its middle than on average.
+        self._ramp_time = _RAMP_SLOPE * float((distance / self._start_speed).max(initial=0.0))
 
     def _is_there(self, dt: float) -> bool:
-        """Return whether the robot stands at the goal, but for what one period covers softly."""
+        """Return whether the goal is so near that one control period at start speed reaches it."""
         assert self._last is not None and self._goal is not None
         near = np.abs(self._goal - self._last).max(initial=0.0) <= _NEAR
-        return bool(near) and self._span <= dt
+        return bool(near) and self._ramp_time <= dt
 
     def _run(self) -> None:
-        """Follow the controller from now on; velocities alone, which have no way to go, slowly."""
+        """Follow the controller from now on."""
         self.mode, self.reason = RUNNING, ''
+        # Velocities alone have no pose to ramp to, so they are blended in instead.
         if 'velocity' in self._given and 'position' not in self._given:
             self.soften()
 
     def _ramped(self, dt: float) -> JointTargets:
         assert self._goal is not None
-        u = min(1.0, self._along / self._span) if self._span > 0.0 else 1.0
-        if self._along == 0.0:
+        u = min(1.0, self._ramp_elapsed / self._ramp_time) if self._ramp_time > 0.0 else 1.0
+        if self._ramp_elapsed == 0.0:
+            # The first output is the measured pose, also of a ramp that takes no time.
             u = 0.0
-        way = self._goal - self._origin
-        self._last = self._before = self._origin + u * u * (3.0 - 2.0 * u) * way
-        rate = 6.0 * u * (1.0 - u) * way / self._span if self._span > 0.0 else 0.0 * way
-        self._along += dt
-        if self.mode == STARTING and (u >= 1.0 or self._span == 0.0):
+        distance = self._goal - self._origin
+        self._last = self._before = self._origin + u * u * (3.0 - 2.0 * u) * distance
+        rate = (
+            6.0 * u * (1.0 - u) * distance / self._ramp_time
+            if self._ramp_time > 0.0
+            else 0.0 * distance
+        )
+        self._ramp_elapsed += dt
+        if self.mode == STARTING and (u >= 1.0 or self._ramp_time == 0.0):
             self._run()
         return self._targets(self._last[None], rate[None])
 
@@ -367,48 +383,51 @@ class SafetyLayer:
         moved = np.clip(moved, -self._speed, self._speed)
         velocity = self._velocity(dt, applied.velocity)
         if 'position' in self._given:
-            # The feed-forward of a target that is not the controller's is its own speed.
-            velocity = np.where(np.abs(bounded - wanted) > _ALMOST, moved, velocity)
+            # A clamped target moves otherwise than the controller's: its feed-forward is the
+            # speed of the clamped one.
+            velocity = np.where(np.abs(bounded - wanted) > _TOLERANCE, moved, velocity)
         effort = self._efforts(applied.effort)
         self._last, self._before = bounded[-1].copy(), rows[-1].copy()
         self._last_effort = effort[-1].copy()
         if self._blend is not None:
-            # What it makes good is no pace of the gait.
-            self._pace.add(dt, self._blend.passed)
+            # The gait's own speed, without that of the offset that the blend shrinks.
+            self._peak.update(dt, self._blend.passed_speed)
         else:
             speed = moved if 'position' in self._given else velocity
-            self._pace.add(dt, np.abs(speed).max(axis=0))
+            self._peak.update(dt, np.abs(speed).max(axis=0))
         if self._blend is not None and self._blend.done:
             self._blend = None
         return self._targets(bounded, velocity, effort)
 
     def _at_speed(self, rows: FloatArray, period: float) -> FloatArray:
-        """Return positions to which joints move at no more than their speed, within limits."""
+        """Return positions, (K, m), within the greatest speed and the limits."""
         if not self.params.enabled:
             return rows
-        step, last = self._most * period, self._last
+        step, last = self._max_speed * period, self._last
         bounded = np.empty_like(rows)
         for k, row in enumerate(rows):
             assert last is not None
+            # A joint that was measured beyond a limit comes back at its speed, not in a jump.
             low, high = np.minimum(self._lower, last), np.maximum(self._upper, last)
             last = bounded[k] = np.clip(np.clip(row, last - step, last + step), low, high)
         return bounded
 
     def _velocity(self, dt: float, wanted: FloatArray) -> FloatArray:
         """Return velocities within the joints' speeds that do not lead beyond their limits."""
-        most = self._most if self.params.enabled else self._speed
+        limit = self._max_speed if self.params.enabled else self._speed
         if self._blend is not None and 'position' not in self._given:
-            most = np.minimum(most, self._blend.bound)
-        velocity = np.clip(wanted, -most, most)
+            limit = np.minimum(limit, self._blend.max_speed)
+        velocity = np.clip(wanted, -limit, limit)
         if self._quantity == 'velocity' or 'position' not in self._given:
-            time = _BRAKE * (dt + min(self._age, _LATEST))
+            # No position target holds the joint within its limits: brake towards them.
+            time = _BRAKE_DELAYS * (dt + min(self._age, _MAX_DELAY))
             below, above = self._room()
             velocity = np.clip(velocity, -below / time, above / time)
         self._count('velocity', velocity, wanted)
         return velocity
 
     def _efforts(self, wanted: FloatArray) -> FloatArray:
-        """Return efforts within their limits, none of which pushes a joint beyond its own."""
+        """Return efforts within their limits; none pushes a joint beyond its position limit."""
         effort = wanted
         if self._blend is not None:
             effort = self._blend.fade(self._last_effort, wanted)
@@ -421,7 +440,7 @@ class SafetyLayer:
         return limited
 
     def _room(self) -> tuple[FloatArray, FloatArray]:
-        """Return how far each joint is from its limits as measured, at least 0, (m,) each."""
+        """Return the distances below and above each measured joint to its limits, >= 0, (m,)."""
         free = np.full(len(self._lower), np.inf)
         if self._measured is None:
             return free, free
@@ -429,8 +448,8 @@ class SafetyLayer:
         now[: len(self._measured)] = self._measured
         return np.maximum(now - self._lower, 0.0), np.maximum(self._upper - now, 0.0)
 
-    def _count(self, what: str, given: FloatArray, wanted: FloatArray) -> None:
-        self.clamped[what] += (np.abs(given - wanted) > _ALMOST).sum(axis=0)
+    def _count(self, quantity: str, clamped: FloatArray, wanted: FloatArray) -> None:
+        self.clamped[quantity] += (np.abs(clamped - wanted) > _TOLERANCE).sum(axis=0)
 
     def _targets(
         self, position: FloatArray, velocity: FloatArray, effort: FloatArray | None = None
@@ -444,7 +463,7 @@ class SafetyLayer:
 
 
 def _base_in_imu(robot: RobotModel) -> Rotation:
-    """Return the base's frame as seen from the IMU's link, in the stance."""
+    """Return the rotation of the base in the frame of the IMU's link, in the stance."""
     if not robot.imu_link or not robot.legs:
         return Rotation.identity()
     pose = link_poses(robot, robot.joint_stance)[robot.link_index[robot.imu_link]]
@@ -452,7 +471,7 @@ def _base_in_imu(robot: RobotModel) -> Rotation:
 
 
 def _check_limits(robot: RobotModel) -> None:
-    """Refuse limits by which nothing could be kept within them."""
+    """Raise ConfigurationError for reversed or non-positive limits."""
     for what, unit, limits in (
         ('velocity', 'rad/s or m/s', robot.velocity_limit),
         ('effort', 'N m or N', robot.effort_limit),
