@@ -1,4 +1,4 @@
-"""Plain ``.npz`` archives: arrays by name, of a bounded size once they are unpacked."""
+"""Plain ``.npz`` archives: arrays by name, with a bound on their unpacked size."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from gait_core.errors import excerpt
 from gait_core.files import MEBIBYTE
 
 UNPACKED_LIMIT = 256 * MEBIBYTE
-"""Most bytes of all arrays of an archive."""
+"""Largest total size [bytes] of the arrays of an archive."""
 
-_MOST_ARRAYS = 1000
+_MAX_ARRAYS = 1000
 _ENTRY = b'PK\x01\x02'
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _HEADERS = {
@@ -24,7 +24,7 @@ _HEADERS = {
     (2, 0): np.lib.format.read_array_header_2_0,
 }
 
-# What NumPy and zipfile let out of a damaged, an encrypted or an invented archive.
+# Exceptions that NumPy and zipfile raise for a damaged, encrypted or forged archive.
 _DAMAGED = (
     EOFError,
     KeyError,
@@ -50,30 +50,30 @@ def unpack_arrays(content: bytes) -> dict[str, npt.NDArray[np.generic]]:
     Raises
     ------
     ValueError
-        If it is damaged or no archive of plain arrays, or if they are larger than
-        ``UNPACKED_LIMIT``: that is read from the archive's directory before anything is unpacked.
+        If it is damaged, is no archive of plain arrays, or is larger than ``UNPACKED_LIMIT``. The
+        size is read from the archive's directory before anything is unpacked.
 
     """
     try:
-        # Each entry of the directory takes memory, before there is a number of them to look at.
-        if content.count(_ENTRY) > _MOST_ARRAYS:
-            raise ValueError(f'it holds more than {_MOST_ARRAYS} arrays')
+        # Counted in the raw bytes, because zipfile reads the whole directory into memory first.
+        if content.count(_ENTRY) > _MAX_ARRAYS:
+            raise ValueError(f'it holds more than {_MAX_ARRAYS} arrays')
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             entries = archive.infolist()
             if not entries:
                 raise ValueError('it holds no array')
-            # Others unpack more at a time than they are asked for.
+            # The other methods may unpack far more in one go than is asked for.
             if any(entry.compress_type not in _METHODS for entry in entries):
-                raise ValueError('it is packed as NumPy packs none')
+                raise ValueError('its compression is none that NumPy uses')
             if sum(entry.file_size for entry in entries) > UNPACKED_LIMIT:
-                most = UNPACKED_LIMIT // MEBIBYTE
-                raise ValueError(f'its arrays are larger than {most} MiB, the most that is read')
+                limit = UNPACKED_LIMIT // MEBIBYTE
+                raise ValueError(f'its arrays are larger than {limit} MiB, the most that is read')
             return {
                 entry.filename.removesuffix('.npy'): _array(archive.read(entry))
                 for entry in entries
             }
     except _DAMAGED as error:
-        # NumPy goes on with how to trust the file.
+        # The first sentence only: NumPy's next one tells how to load untrusted pickles.
         reason = str(error).partition('. ')[0] or type(error).__name__
         raise ValueError(excerpt(reason)) from error
 
@@ -90,7 +90,7 @@ def _array(content: bytes) -> npt.NDArray[np.generic]:
     count = 1
     for length in shape:
         count *= length
-    # NumPy takes the room of the shape that the header tells before it looks for the numbers.
+    # NumPy allocates the shape in the header before it reads the numbers: check that it is true.
     if min(shape, default=0) < 0 or count * dtype.itemsize != len(content) - file.tell():
         raise ValueError('it holds an array of another length than its header tells')
     file.seek(0)

@@ -1,4 +1,4 @@
-"""Exceptions in a trial: the trial's status where its own code raised them, else the machine's."""
+"""Exceptions in a trial: told apart from shortages of the machine, and described in one line."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from gait_core.trial_spec import EXCEPTION, TrialResult, TrialSpec
 _SHORTAGES = (errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 _SUITE = ('gait_core', 'gait_ros', 'gait_evolver', 'sim_bridge')
-"""Packages whose frames lie below whatever a user added."""
+"""Packages of this project; frames outside them are code that a user added."""
 
 
 def is_shortage(error: BaseException) -> bool:
-    """Return whether the machine ran out of memory, files or disk: the trial is not to blame."""
+    """Return whether memory, files or disk ran out, which is no fault of the trial."""
     return isinstance(error, MemoryError) or (
         isinstance(error, OSError) and error.errno in _SHORTAGES
     )
@@ -31,28 +31,28 @@ def exception_result(spec: TrialSpec, error: BaseException) -> TrialResult:
 
 def describe_exception(error: BaseException) -> str:
     """
-    Return one line with the type, the message and the place of an exception.
+    Return one line with the type, the message and the source line of an exception.
 
-    The place is the innermost one in code that a user added, else in the suite. A
-    ConfigurationError is its message alone: it names the value that is wrong.
+    The line is the innermost one in code that a user added, else in this project. A
+    ConfigurationError gives its message alone, which names the wrong value.
     """
     try:
-        said = str(error)
+        message = str(error)
     except Exception:
-        said = 'its message cannot be read'
+        message = 'its message cannot be read'
     if isinstance(error, ConfigurationError):
-        return said
-    text = excerpt(' '.join(said.split()))
+        return message
+    text = excerpt(' '.join(message.split()))
     name = type(error).__name__
-    return f'{name}: {text} ({_place(error)})' if text else f'{name} ({_place(error)})'
+    return f'{name}: {text} ({_source_line(error)})' if text else f'{name} ({_source_line(error)})'
 
 
-def _place(error: BaseException) -> str:
+def _source_line(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     if isinstance(error, SyntaxError) and error.filename:
         return f'{error.filename}:{error.lineno}'
     if not frames:
-        return 'no place known'
+        return 'source line unknown'
     libraries = [Path(sysconfig.get_path(name)) for name in ('stdlib', 'purelib', 'platlib')]
     own = [
         frame

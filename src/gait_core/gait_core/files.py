@@ -1,4 +1,4 @@
-"""Files that a user names: read within bounds, and written whole or not at all."""
+"""Files that a user names: reading with a size limit, and atomic writing."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from gait_core.errors import ConfigurationError, excerpt
 MEBIBYTE = 2**20
 
 TEXT_LIMIT = MEBIBYTE
-"""Largest text [bytes] that a person writes: YAML, a description, a table of settings."""
+"""Largest text file [bytes]: YAML, a robot description, a table of settings."""
 
 DATA_LIMIT = 64 * MEBIBYTE
-"""Largest file of data [bytes]: weights, meshes, recordings."""
+"""Largest data file [bytes]: weights, meshes, recordings."""
 
-_PART = MEBIBYTE
+_CHUNK_SIZE = MEBIBYTE
 _KINDS = (
     (stat.S_ISDIR, 'a folder'),
     (stat.S_ISFIFO, 'a pipe'),
@@ -45,19 +45,19 @@ def read_bytes(path: str | Path, limit: int = DATA_LIMIT) -> bytes:
     Raises
     ------
     ConfigurationError
-        In one line: if it cannot be read, is larger, or is no regular file. A pipe would wait for
-        its writer, and a device has no end.
+        If it cannot be read, is larger, or is no regular file: reading a pipe would wait for its
+        writer, and reading a device might never end.
 
     """
     name = excerpt(str(path))
     try:
         _check(os.stat(path), limit, name)
-        # What stands there may be another file by now: opening a pipe must not wait, either.
+        # The path may have been replaced since: open without waiting, and check again.
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
         with open(handle, 'rb', buffering=0) as file:
             _check(os.fstat(handle), limit, name)
             parts, size = [], 0
-            while size <= limit and (part := file.read(_PART)):
+            while size <= limit and (part := file.read(_CHUNK_SIZE)):
                 parts.append(part)
                 size += len(part)
     except OSError as error:
@@ -65,7 +65,7 @@ def read_bytes(path: str | Path, limit: int = DATA_LIMIT) -> bytes:
     except ValueError as error:
         if isinstance(error, ConfigurationError):
             raise
-        # A name with a zero byte in it.
+        # The name has a zero byte in it.
         raise ConfigurationError(f'{name!r} is no name of a file: {error}') from error
     if size > limit:
         raise _too_large(name, limit)
@@ -84,22 +84,22 @@ def read_text(path: str | Path, limit: int = TEXT_LIMIT) -> str:
 
 
 def read_json(path: str | Path, limit: int = TEXT_LIMIT) -> Any:
-    """Return the value of a JSON file; ConfigurationError as ``read_bytes``, or if it is none."""
+    """Return the value of a JSON file; ConfigurationError as ``read_bytes``, or for no JSON."""
     return parse_json(read_text(path, limit), excerpt(str(path)))
 
 
-def parse_json(text: str, where: str) -> Any:
-    """Return the value of a JSON text; ConfigurationError, which begins with where it stands."""
+def parse_json(text: str, name: str) -> Any:
+    """Return the value of a JSON text; ConfigurationError, which begins with the text's name."""
     try:
         return json.loads(text)
     except ValueError as error:
-        raise ConfigurationError(f'{where} is no JSON: {error}') from error
+        raise ConfigurationError(f'{name} is no JSON: {error}') from error
     except RecursionError as error:
-        raise ConfigurationError(f'{where} is no JSON of ours: nested too deeply') from error
+        raise ConfigurationError(f'{name} is no JSON that can be read: nested too deep') from error
 
 
 def _check(found: os.stat_result, limit: int, name: str) -> None:
-    """Refuse what is no regular file of a bounded size."""
+    """Raise ConfigurationError unless it is a regular file within the size limit."""
     if not stat.S_ISREG(found.st_mode):
         kind = next((text for test, text in _KINDS if test(found.st_mode)), 'something else')
         raise ConfigurationError(f'{name} is {kind}, expected a regular file')
@@ -117,19 +117,21 @@ def _size(count: int) -> str:
 
 def write_atomically(path: Path, content: str | bytes, *, durable: bool = True) -> None:
     """
-    Write a file beside its place and move it there: a reader or a kill finds it old or new.
+    Write a temporary file beside the path, then move it there.
 
-    ``durable`` waits until a power cut cannot undo that, which takes many times longer.
+    A reader, or a process that is killed, leaves either the old content or the new one. With
+    ``durable`` the same holds for a power cut, which takes many times longer. A device or pipe is
+    written in place.
     """
     raw = content.encode() if isinstance(content, str) else content
     try:
         if path.is_char_device() or path.is_fifo():
-            # Moving a file there would take the place of the device itself.
+            # Moving a file there would replace the device itself.
             _write_through(path, raw)
             return
         _move_there(path, raw, durable)
     except OSError as error:
-        # Not the file beside it, which nobody asked for.
+        # Name the path, not the temporary file, which the user does not know.
         raise OSError(error.errno, error.strerror, str(path)) from error
     if not durable:
         return
@@ -149,7 +151,7 @@ def _write_through(path: Path, raw: bytes) -> None:
 
 def _move_there(path: Path, raw: bytes, durable: bool) -> None:
     temporary = _beside(path)
-    # Made with the mode that the umask leaves, as any other program makes it.
+    # With the permissions of the umask; those of `tempfile` would shut out other users.
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     try:
         with open(handle, 'wb') as file:
@@ -166,23 +168,23 @@ def _move_there(path: Path, raw: bytes, durable: bool) -> None:
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
     """
-    Yield where to make a folder of a path's last name; it is moved to the path at the end.
+    Yield a temporary path at which to make a folder, then move the folder to its path.
 
-    What fails on the way leaves nothing. An empty folder at the path is replaced.
+    An exception within the context leaves nothing behind. An empty folder at the path is replaced.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    around = _beside(path)
-    around.mkdir()
+    parent = _beside(path)
+    parent.mkdir()
     try:
-        made = around / path.name
-        yield made
-        # With the mode that the umask leaves.
-        shutil.copymode(around, made)
-        os.replace(made, path)
+        folder = parent / path.name
+        yield folder
+        # With the permissions of the umask, whatever made the folder.
+        shutil.copymode(parent, folder)
+        os.replace(folder, path)
     finally:
-        shutil.rmtree(around, ignore_errors=True)
+        shutil.rmtree(parent, ignore_errors=True)
 
 
 def _beside(path: Path) -> Path:
-    """Return a name that nobody uses in the same folder, hidden, and short enough for it."""
+    """Return an unused hidden name in the same folder, within the length limit of names."""
     return path.with_name(f'.{path.name[:40]}.{secrets.token_hex(6)}')

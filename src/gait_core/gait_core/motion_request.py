@@ -1,4 +1,4 @@
-"""Whether a live robot is asked to move, and when a gait that is not has come to a stand."""
+"""Requests for motion of a live robot, and the end of a gait after the last request."""
 
 from __future__ import annotations
 
@@ -12,42 +12,43 @@ from gait_core.errors import ConfigurationError
 from gait_core.velocity_bounds import Bounds, Velocity
 
 STANDING_SPEED = 1e-3
-"""Commanded speed [m/s, rad/s] below which no motion is asked for."""
+"""Commanded speed [m/s, rad/s] below which no motion is requested."""
 MAX_VELOCITY = 1e3
-"""Largest component [m/s, rad/s] of a velocity that is taken for meant."""
+"""Largest component [m/s, rad/s] of a velocity; beyond it the message is refused as a fault."""
 STOP_TIME = 3.0
-"""Time [s] after which a gait that is not asked for ends as soon as every foot is down."""
+"""Time [s] after the last request after which a gait ends as soon as every foot is down."""
 MAX_STOP_TIME = 6.0
-"""Time [s] after which it ends wherever its feet are."""
+"""Time [s] after the last request after which a gait ends wherever its feet are."""
 MESSAGES_PER_TIMEOUT = 2
-"""Velocities that a sender is to send in the time in which one expires: one may be lost."""
+"""Velocities to be sent per time-out, so that one of them may be lost."""
 NO_VELOCITY: Velocity = (0.0, 0.0, 0.0)
 
 _AXES = ('x', 'y', 'yaw')
+# Targets that are slower than this [rad/s or m/s] for this time [s] are at rest.
 _REST_SPEED = 0.005
 _REST_TIME = 0.3
 
 
 class MotionRequest:
     """
-    Whether motion is asked for: by velocities that age, by a service, or as a demonstration.
+    Request for motion: from velocities that expire, from a service, or as a demonstration.
 
-    A controller that follows velocities moves for as long as the last velocity is younger than
-    the time-out and asks for motion along an axis that it follows. One that ignores them is
-    started and stopped by ``set_walking``.
+    A controller that follows velocities walks while the last velocity is younger than the time-out
+    and not zero along some axis that it follows. A controller that ignores velocities is started
+    and stopped by ``set_walking``.
 
     Parameters
     ----------
     bounds : callable
-        Returns what of a velocity the controller follows, as of ``bounds_of``.
+        Returns the velocity limits of the controller, as from ``bounds_of``.
     clocks : callable
         Returns the present time [ns] by each clock; the age of a velocity is the shortest of
         its ages by them.
     timeout : callable
         Returns the age [s] at which a velocity expires.
     demonstration : (3,) tuple [m/s, m/s, rad/s] or None
-        Velocity of a walk that nobody has to ask for. It ends with the first velocity received,
-        and with ``set_walking(False)``.
+        Velocity of a walk that starts without a request. It ends with the first velocity
+        received and with ``set_walking(False)``.
 
     """
 
@@ -75,7 +76,7 @@ class MotionRequest:
 
     @property
     def velocity(self) -> Velocity:
-        """Velocity in force [m/s, m/s, rad/s]; zero where none was received or it has expired."""
+        """Velocity in force [m/s, m/s, rad/s]; zero before the first and after the time-out."""
         if self._received is None:
             return self._demonstration or NO_VELOCITY
         return NO_VELOCITY if self.expired else self._received[0]
@@ -93,12 +94,12 @@ class MotionRequest:
 
     @property
     def least_rate(self) -> float:
-        """Rate [Hz] at which velocities are to be sent so that none expires."""
+        """Lowest rate [Hz] of velocities at which a lost message does not stop the robot."""
         return MESSAGES_PER_TIMEOUT / self._timeout()
 
     @property
     def hint(self) -> str:
-        """One line that tells a person how to start the controller."""
+        """One line for a person on how to start the controller."""
         if not self.follows_velocity:
             return 'the joints hold until ~/walk is called with true'
         return (
@@ -108,12 +109,13 @@ class MotionRequest:
 
     def receive(self, velocity: Velocity) -> None:
         """
-        Take a velocity that was received now.
+        Store a velocity with the present time.
 
         Raises
         ------
         ConfigurationError
-            If a component is not finite or beyond ``MAX_VELOCITY``; the last velocity stays.
+            If a component is not finite or beyond ``MAX_VELOCITY``; the last velocity stays in
+            force.
 
         """
         for axis, value in zip(_AXES, velocity, strict=True):
@@ -130,13 +132,13 @@ class MotionRequest:
         """
         Start or stop a controller that ignores velocities.
 
-        False also ends a demonstration and the velocity in force; a later velocity is followed
-        again.
+        False also ends a demonstration and the velocity in force, also of a controller that
+        follows velocities; later velocities are followed again.
 
         Raises
         ------
         ConfigurationError
-            If a controller that follows velocities is to start.
+            If ``walking`` is true and the controller follows velocities.
 
         """
         if walking and self.follows_velocity:
@@ -149,32 +151,36 @@ class MotionRequest:
             self._received = self._demonstration = None
 
     def cancel(self) -> None:
-        """Forget what was received and started by service; a demonstration goes on."""
+        """Forget the last velocity and a start by service; a demonstration goes on."""
         self._received = None
         self._walking = self._demonstration is not None
 
     def forget_velocity(self) -> None:
-        """Forget the last velocity; who goes on asking for motion says so again."""
+        """Forget the last velocity; only a new one requests motion again."""
         self._received = None
 
-    def _age(self, came: tuple[int, ...]) -> float:
+    def _age(self, received: tuple[int, ...]) -> float:
         """Return the shortest age by any clock [s]."""
-        return min(now - then for now, then in zip(self._clocks(), came, strict=True)) * 1e-9
+        return min(now - then for now, then in zip(self._clocks(), received, strict=True)) * 1e-9
 
 
 class GaitStop:
     """
-    The end of a gait that is no longer asked for.
+    End of a gait after the last request for motion.
 
-    The controller goes on stepping, without velocity and with the set point ``stop``, until every
-    foot is down by its ``stance.<leg>`` states and its joint targets rest. ``STOP_TIME`` after the
-    last request it also ends where they do not rest, ``MAX_STOP_TIME`` after it wherever the feet
-    are. A controller without such states ends at rest or at ``STOP_TIME``.
+    The controller goes on stepping, with zero velocity and the set point ``stop``, and the gait
+    ends at the first of these:
+
+    - every foot is down, by the states ``stance.<leg>``, and the joint targets rest;
+    - every foot is down, ``STOP_TIME`` after the last request;
+    - ``MAX_STOP_TIME`` after the last request.
+
+    For a controller without such states every foot counts as down.
 
     Attributes
     ----------
     moving : bool
-        Whether the controller is to move the robot.
+        Whether the controller moves the robot.
 
     """
 
@@ -196,20 +202,20 @@ class GaitStop:
         position: FloatArray | None,
     ) -> bool:
         """
-        Return whether the controller is to move the robot in the coming control period.
+        Return whether the controller moves the robot in the coming control period.
 
         Parameters
         ----------
         dt : float [s]
-            Since the last call.
+            Time since the last call.
         requested : bool
-            Whether motion is asked for.
+            Whether motion is requested.
         starting : bool
-            Whether the robot is on its way to the first targets: with all feet down.
+            Whether the robot is on its way to the first targets, and so can stop at once.
         state : callable
             Returns the state of the controller.
         position : (n,) array or None
-            Last position targets; ``None`` of a controller without.
+            Last position targets; ``None`` if the controller gives none.
 
         """
         self._watch_rest(dt, position)
@@ -225,8 +231,8 @@ class GaitStop:
         if position is None or last is None:
             self._rested = 0.0
             return
-        slow = float(np.abs(position - last).max(initial=0.0)) <= _REST_SPEED * dt
-        self._rested = self._rested + dt if slow else 0.0
+        rests = float(np.abs(position - last).max(initial=0.0)) <= _REST_SPEED * dt
+        self._rested = self._rested + dt if rests else 0.0
 
     def _ended(self, state: Mapping[str, float]) -> bool:
         if self._waited >= MAX_STOP_TIME:

@@ -1,7 +1,7 @@
 """
-What stands between commands from anywhere and motors: clamps, a speed limit, a soft start, a hold.
+Guard of motors against any command: limits, soft start and hold, per joint.
 
-Pure: whoever owns the clock and the messages says how much time has passed.
+It has no clock and no messages: the caller says how much time has passed.
 """
 
 from __future__ import annotations
@@ -15,20 +15,22 @@ from gait_core.robot.model import RobotModel
 
 _LIMITS = ('position', 'speed', 'velocity', 'effort')
 _FIELDS = ('position', 'velocity', 'effort')
-_ALMOST = 1e-9
-# Longest time for which a command may move its joint at once [s].
-_LONGEST = 0.1
-# A velocity alone brings its joint to a position limit no sooner than this [s].
-_BRAKE = 0.1
+_TOLERANCE = 1e-9
+# Longest time [s] since the last command that counts: after a pause of the commands a joint must
+# not make up for the pause in one step.
+_MAX_PERIOD = 0.1
+# Time [s] in which a velocity without a position may bring a joint to its position limit: the
+# joint slows down exponentially on its way there.
+_BRAKE_TIME = 0.1
 
 
 class MotorGuard:
     """
-    Turns commands for joints into ones that motors can be given.
+    Limiter of joint commands on their way to motors.
 
-    A joint's first command begins at its measured position. From there it goes towards what is
-    commanded at the start speed at most, until it has met that once; from then on its own speed
-    limit holds. The same after ``soften``, from the last command.
+    The first command of a joint is its measured position. From there it moves to the commanded
+    position at ``start_speed`` at most. Once it has reached that, only the joint's own speed limit
+    holds. After ``soften`` it does the same from its last command.
 
     Parameters
     ----------
@@ -38,13 +40,14 @@ class MotorGuard:
     Attributes
     ----------
     measured : (n,) float array [rad or m]
-        Plausible positions of ``robot.joint_names``, NaN where there is none.
+        Last plausible positions of ``robot.joint_names``; NaN before the first one.
     implausible : (n,) int array
-        How many commands of each joint were refused.
+        Number of implausible commands of each joint, which were refused.
     clamped : dict of str to (n,) int array
-        By quantity (``position``, ``speed``, ``velocity``, ``effort``), how many were changed.
+        Number of clamped commands of each joint by quantity: ``position``, ``speed`` (change of
+        the position), ``velocity``, ``effort``.
     refused_states : int
-        How many readings were implausible.
+        Number of implausible readings.
 
     """
 
@@ -60,103 +63,109 @@ class MotorGuard:
         self.refused_states = 0
         self.release()
 
-    def forget(self) -> None:
-        """Forget what was measured and commanded."""
+    def reset(self) -> None:
+        """Forget the measured positions and all commands."""
         self.measured[:] = np.nan
         self.release()
 
     def release(self) -> None:
-        """Forget every command: the next ones begin at the measured pose."""
+        """Forget all commands; the next ones begin at the measured pose."""
         n = len(self._robot.joint_names)
         self._last = {field: np.full(n, np.nan) for field in _FIELDS}
         self.soften()
 
     def release_joint(self, name: str) -> None:
-        """Forget the commands of one joint, which is to begin at its measured position again."""
+        """Forget the commands of one joint; the next one begins at its measured position."""
         for values in self._last.values():
             values[self._robot.joint_index[name]] = np.nan
 
     def soften(self) -> None:
-        """Go on at the start speed until each joint has met what is commanded."""
+        """Limit each joint to the start speed until it has reached its commanded position."""
         self._soft: BoolArray = np.ones(len(self._robot.joint_names), dtype=np.bool_)
 
     def measure(self, states: JointValues) -> JointValues:
-        """Take joint states and return them with NaN for what is not plausible."""
+        """Update ``measured`` and return the joint states with NaN for implausible values."""
         rows = self._rows(states.names)
         kept: dict[str, FloatArray] = {}
         for field in _FIELDS:
-            given = getattr(states, field)
-            if given is not None:
+            values = getattr(states, field)
+            if values is not None:
                 low, high = self._bounds(field, rows)
-                true = (given >= low) & (given <= high)
-                self.refused_states += int((~true & ~np.isnan(given)).sum())
-                kept[field] = np.where(true, given, np.nan)
+                plausible = (values >= low) & (values <= high)
+                self.refused_states += int((~plausible & ~np.isnan(values)).sum())
+                kept[field] = np.where(plausible, values, np.nan)
         position = kept.get('position')
         if position is not None:
             known = ~np.isnan(position)
             self.measured[rows[known]] = position[known]
         return JointValues(names=states.names, **kept)
 
-    def command(self, given: JointValues, dt: float) -> JointValues:
+    def command(self, wanted: JointValues, dt: float) -> JointValues:
         """
-        Return what motors are to be given for a command.
+        Return the limited command.
 
-        NaN means not commanded: what was commanded before ends in a hold. A joint with a value
-        that is infinite or far beyond holds, too.
+        NaN means not commanded: a joint that was commanded before is held. A joint with an
+        implausible value is held, too.
 
         Parameters
         ----------
-        given : JointValues
-            Of joints that the robot has and that were measured.
+        wanted : JointValues
+            Only joints that have a measured position.
         dt : float [s]
-            Since the last command.
+            Time since the last command.
 
         """
-        rows = self._rows(given.names)
-        reach = min(max(dt, 0.0), _LONGEST)
-        refused = self._refused(rows, given)
+        rows = self._rows(wanted.names)
+        period = min(max(dt, 0.0), _MAX_PERIOD)
+        refused = self._refused(rows, wanted)
         bounded: dict[str, FloatArray] = {}
-        if given.position is not None:
-            bounded['position'] = self._position(rows, given.position, refused, reach)
-        if given.velocity is not None:
+        if wanted.position is not None:
+            bounded['position'] = self._position(rows, wanted.position, refused, period)
+        if wanted.velocity is not None:
+            # Without a position nothing but the velocity keeps a joint within its limits.
             alone = np.ones(len(rows), dtype=np.bool_)
-            if given.position is not None:
+            if wanted.position is not None:
                 alone = np.isnan(bounded['position'])
-            wanted = np.where(refused, 0.0, given.velocity)
-            bounded['velocity'] = self._velocity(rows, wanted, alone)
-        if given.effort is not None:
-            wanted = np.where(refused, 0.0, given.effort)
-            bounded['effort'] = self._effort(rows, wanted)
+            velocity = np.where(refused, 0.0, wanted.velocity)
+            bounded['velocity'] = self._velocity(rows, velocity, alone)
+        if wanted.effort is not None:
+            effort = np.where(refused, 0.0, wanted.effort)
+            bounded['effort'] = self._effort(rows, effort)
         self._end_lapsed(rows, bounded)
         for field, values in bounded.items():
             known = ~np.isnan(values)
             self._last[field][rows[known]] = values[known]
-        return _told(given.names, bounded)
+        return _without_nan(wanted.names, bounded)
 
     def _end_lapsed(self, rows: IntArray, bounded: dict[str, FloatArray]) -> None:
-        """Stop what was commanded before and is not commanded any more: a motor would go on."""
-        told = np.zeros(len(rows), dtype=np.bool_)
+        """
+        Add a stop for each quantity that was commanded before and is not commanded any more.
+
+        Without it a motor would go on with its last velocity or effort.
+        """
+        commanded = np.zeros(len(rows), dtype=np.bool_)
         for values in bounded.values():
-            told |= ~np.isnan(values)
+            commanded |= ~np.isnan(values)
         for field in _FIELDS:
             last = self._last[field][rows]
             values = bounded.get(field, np.full(len(rows), np.nan))
             lapsed = np.isnan(values) & ~np.isnan(last)
             if field == 'position':
-                # A joint that is moved by other means now must not be held by its position.
-                self._last[field][rows[lapsed & told]] = np.nan
-                bounded[field] = np.where(lapsed & ~told, last, values)
+                # A joint that is now commanded by velocity or effort must not be held at its last
+                # position against them.
+                self._last[field][rows[lapsed & commanded]] = np.nan
+                bounded[field] = np.where(lapsed & ~commanded, last, values)
             else:
                 bounded[field] = np.where(lapsed, 0.0, values)
 
     def hold(self) -> JointValues:
         """
-        Return what stops every joint that was commanded.
+        Return the command that stops every joint that was commanded.
 
-        That is its last position, velocity zero and effort zero, each where it was commanded.
+        It has the last position, zero velocity and zero effort, each where it was commanded.
         """
         position, velocity, effort = (self._last[field] for field in _FIELDS)
-        return _told(
+        return _without_nan(
             self._robot.joint_names,
             {'position': position, 'velocity': 0.0 * velocity, 'effort': 0.0 * effort},
         )
@@ -164,11 +173,11 @@ class MotorGuard:
     def _rows(self, names: tuple[str, ...]) -> IntArray:
         return np.array([self._robot.joint_index[name] for name in names], dtype=np.int64)
 
-    def _refused(self, rows: IntArray, given: JointValues) -> BoolArray:
-        """Count and return the joints of whose command some value is not plausible."""
+    def _refused(self, rows: IntArray, wanted: JointValues) -> BoolArray:
+        """Count and return the joints with an implausible value in their command."""
         refused = np.zeros(len(rows), dtype=np.bool_)
         for field in _FIELDS:
-            values = getattr(given, field)
+            values = getattr(wanted, field)
             if values is not None:
                 low, high = self._bounds(field, rows)
                 refused |= ~((values >= low) & (values <= high)) & ~np.isnan(values)
@@ -176,70 +185,76 @@ class MotorGuard:
         return refused
 
     def _bounds(self, field: str, rows: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return the least and the greatest plausible value of a quantity of joints."""
+        """Return the lowest and the highest plausible values of a quantity of joints."""
         if field == 'position':
             return self._span[0, rows], self._span[1, rows]
         greatest = np.full(len(rows), IMPLAUSIBLE)
         return -greatest, greatest
 
     def _position(
-        self, rows: IntArray, given: FloatArray, refused: BoolArray, dt: float
+        self, rows: IntArray, wanted: FloatArray, refused: BoolArray, dt: float
     ) -> FloatArray:
         robot, last = self._robot, self._last['position'][rows]
-        kept = np.where(np.isnan(last), self.measured[rows], last)
-        wanted = np.where(refused & ~np.isnan(given), kept, given)
+        start = np.where(np.isnan(last), self.measured[rows], last)
+        # A refused command holds the joint where it is.
+        wanted = np.where(refused & ~np.isnan(wanted), start, wanted)
         inside = np.clip(wanted, robot.lower[rows], robot.upper[rows])
         self._count('position', rows, inside, wanted)
         speed = robot.velocity_limit[rows]
         soft = self._soft[rows]
         speed = np.where(soft, np.minimum(speed, self.start_speed), speed)
         step = speed * dt if dt > 0.0 else np.zeros(len(rows))
+        # The first command is the measured position itself.
         step[np.isnan(last)] = 0.0
-        # Of a joint without a limit of speed nothing is known: it may go at once.
+        # A joint without a speed limit, with its soft start over, has no longest step.
         free = np.isinf(speed)
-        moved = np.where(free, inside, np.clip(inside, kept - step, kept + step))
+        moved = np.where(free, inside, np.clip(inside, start - step, start + step))
+        # The soft start is slower on purpose: only the joint's own limit counts as a clamp.
         if dt > 0.0:
             self._count('speed', rows[~soft], moved[~soft], inside[~soft])
-        met = (np.abs(moved - inside) <= _ALMOST) & ~refused
-        self._soft[rows[met]] = False
+        reached = (np.abs(moved - inside) <= _TOLERANCE) & ~refused
+        self._soft[rows[reached]] = False
         return moved
 
-    def _velocity(self, rows: IntArray, given: FloatArray, alone: BoolArray) -> FloatArray:
+    def _velocity(self, rows: IntArray, wanted: FloatArray, alone: BoolArray) -> FloatArray:
         robot = self._robot
         limit = robot.velocity_limit[rows]
-        inside = np.clip(given, -limit, limit)
-        self._count('velocity', rows, inside, given)
-        down, up = self._ways(rows)
-        stopped = np.where(alone, np.clip(inside, -down / _BRAKE, up / _BRAKE), inside)
+        inside = np.clip(wanted, -limit, limit)
+        self._count('velocity', rows, inside, wanted)
+        down, up = self._distances_to_limits(rows)
+        stopped = np.where(alone, np.clip(inside, -down / _BRAKE_TIME, up / _BRAKE_TIME), inside)
         self._count('position', rows, stopped, inside)
-        slow = np.minimum(limit, self.start_speed)
-        return np.where(self._soft[rows] & ~alone, np.clip(stopped, -slow, slow), stopped)
+        # The feed-forward of a position that starts softly is no faster than the position. A
+        # velocity alone has no position that would end its soft start.
+        start_limit = np.minimum(limit, self.start_speed)
+        soft = self._soft[rows] & ~alone
+        return np.where(soft, np.clip(stopped, -start_limit, start_limit), stopped)
 
-    def _effort(self, rows: IntArray, given: FloatArray) -> FloatArray:
+    def _effort(self, rows: IntArray, wanted: FloatArray) -> FloatArray:
         limit = self._robot.effort_limit[rows]
-        inside = np.clip(given, -limit, limit)
-        self._count('effort', rows, inside, given)
+        inside = np.clip(wanted, -limit, limit)
+        self._count('effort', rows, inside, wanted)
         return inside
 
-    def _ways(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return how far joints are above and below their position limits, at least 0 each."""
-        at = self.measured[rows]
-        down, up = at - self._robot.lower[rows], self._robot.upper[rows] - at
+    def _distances_to_limits(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return the measured distances down and up to the position limits, at least 0 each."""
+        position = self.measured[rows]
+        down, up = position - self._robot.lower[rows], self._robot.upper[rows] - position
         return np.maximum(down, 0.0), np.maximum(up, 0.0)
 
-    def _count(self, limit: str, rows: IntArray, given: FloatArray, wanted: FloatArray) -> None:
-        self.clamped[limit][rows[np.abs(given - wanted) > _ALMOST]] += 1
+    def _count(self, limit: str, rows: IntArray, clamped: FloatArray, wanted: FloatArray) -> None:
+        self.clamped[limit][rows[np.abs(clamped - wanted) > _TOLERANCE]] += 1
 
 
-def _told(names: tuple[str, ...], values: dict[str, FloatArray]) -> JointValues:
-    """Return values without the joints and quantities of which nothing is commanded."""
-    told = np.zeros(len(names), dtype=np.bool_)
+def _without_nan(names: tuple[str, ...], values: dict[str, FloatArray]) -> JointValues:
+    """Return joint values without the joints and quantities that are NaN throughout."""
+    commanded = np.zeros(len(names), dtype=np.bool_)
     for value in values.values():
-        told |= ~np.isnan(value)
+        commanded |= ~np.isnan(value)
     return JointValues(
-        names=tuple(name for name, known in zip(names, told, strict=True) if known),
+        names=tuple(name for name, known in zip(names, commanded, strict=True) if known),
         **{
-            field: value[told] if not np.isnan(value[told]).all() else None
+            field: value[commanded] if not np.isnan(value[commanded]).all() else None
             for field, value in values.items()
         },
     )

@@ -1,4 +1,4 @@
-"""Child processes that end with their parent, whatever ended that."""
+"""Child processes that end with their parent, also when that is killed."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ _PR_SET_PDEATHSIG = 1
 
 def end_with_parent(parent: int) -> None:
     """
-    Have Linux kill this process when its parent ends; end at once if that has ended already.
+    Have Linux kill this process when its parent ends, or exit if it has ended already.
 
-    SIGKILL, because a process that is stopped or stuck in native code takes no other signal. It
-    comes when the thread ends that started this process, too: let that live as long.
+    The signal is SIGKILL, because a process that is stopped or stuck in native code handles no
+    other. Linux also sends it when the thread that started this process ends: that thread must
+    live as long as this process.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Bounds beyond which a reading or a command of a joint has gone wrong."""
+"""Bounds of plausible readings and commands of joints: values beyond them are faults."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from gait_core.arrays import FloatArray
 from gait_core.robot.model import RobotModel
 
 IMPLAUSIBLE = 1e6
-"""Of any quantity of a joint, in rad, m, rad/s, m/s, N m or N."""
+"""Magnitude of a reading or command [rad, m, rad/s, m/s, N m or N] above which it is a fault."""
 
+# A joint may be beyond its limits, but hardly by a whole turn.
 _TURN = 2.0 * math.pi
 
 
 def position_span(robot: RobotModel) -> FloatArray:
-    """Return the least and the greatest plausible position of each joint, (2, n) [rad or m]."""
+    """Return the lowest and highest plausible positions of the joints, (2, n) [rad or m]."""
     span = np.stack((robot.lower - _TURN, robot.upper + _TURN))
     return np.clip(span, -IMPLAUSIBLE, IMPLAUSIBLE)

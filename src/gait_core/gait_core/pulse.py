@@ -1,8 +1,8 @@
 """
-Signs of life of a process that runs trials: a count of control periods, and what it is doing.
+Signs of life of a process that runs trials: its count of control periods, and its activity.
 
-Both are whole numbers in memory that another process may share. Counting is one addition, also in
-compiled loops, so that it costs a trial nothing.
+Both are integers in memory that a watching process may share. Counting is one addition, also in
+compiled loops, so that it does not slow a trial down.
 """
 
 from __future__ import annotations
@@ -12,17 +12,18 @@ import numpy as np
 from gait_core.arrays import IntArray
 
 STARTING, IDLE, RUNNING, COMPILING = range(4)
-"""What a process does: it loads code and robots, waits, runs a trial, compiles kernels."""
+"""Activities: loading code and robots, waiting for a trial, running one, compiling kernels."""
 
 SIZE = 2
-"""Whole numbers that a pulse takes: the count, then the state."""
+"""Number of integers of a pulse: the count, then the activity."""
 
 _memory: IntArray = np.zeros(SIZE, dtype=np.int64)
 
 
 def share(memory: IntArray) -> None:
-    """Keep this process's pulse in other memory, (SIZE,), from now on."""
+    """Move this process's pulse to shared memory, (SIZE,)."""
     global _memory
+    # The count goes on: a watcher compares counts and must not mistake a reset for a period.
     memory[:] = _memory
     _memory = memory
 
@@ -43,12 +44,12 @@ def periods() -> int:
 
 
 def state() -> int:
-    """Return what this process is doing."""
+    """Return the activity of this process."""
     return int(_memory[1])
 
 
 def enter(state: int) -> int:
-    """Say what this process is doing from now on; return what it did before."""
+    """Set the activity of this process and return the previous one."""
     before = int(_memory[1])
     _memory[1] = state
     return before

@@ -1,4 +1,4 @@
-"""Rest angles of joints that are exponential springs, from what is measured of them."""
+"""Rest angles of joints that are exponential springs, from measured angles and torques."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class Springs:
     """
     The joints of a robot whose actuators are of the kind ``exponential``.
 
-    Their target is a rest angle, which a loaded spring is away from: the measured angle as target
-    would let the robot sink.
+    Their target is a rest angle. A loaded spring is stretched away from it: with the measured
+    angle as its target the robot would sink.
 
     Parameters
     ----------
@@ -37,17 +37,17 @@ class Springs:
 
     def stretch(self, observation: Observation) -> FloatArray:
         """
-        Return by how far rest angles lie beyond measured angles, (m,) [rad].
+        Return the rest angles minus the measured angles, (m,) [rad].
 
-        It is the inverse of the law in ``gait_core.robot.model.Actuator``: zero for any other
-        actuator, and for all where no efforts are measured.
+        They are the inverse of the law in ``gait_core.robot.model.Actuator``: zero for other
+        actuators, and for all of them without measured efforts.
         """
-        found: FloatArray = np.zeros(self._size)
+        stretch: FloatArray = np.zeros(self._size)
         efforts, rates = observation.joint_efforts, observation.joint_velocities
         if len(self._joints) and efforts is not None:
             torque = efforts[self._joints]
             if rates is not None:
                 torque = torque + self._damping * rates[self._joints]
-            way = np.log1p(np.abs(torque) / self._strength) / self._rise
-            found[self._joints] = np.sign(torque) * way
-        return found
+            size = np.log1p(np.abs(torque) / self._strength) / self._rise
+            stretch[self._joints] = np.sign(torque) * size
+        return stretch

@@ -1,8 +1,9 @@
 """
-When a worker counts as lost, and what becomes of its trial: one policy for every evaluator.
+Policy for lost workers, common to all evaluators: detection, repetition of trials, end of a run.
 
-A lost worker's trial is run again and never scored. A trial that ends worker after worker while
-others pass, or workers that cannot be kept alive, end the run, which can be resumed.
+The trial of a lost worker is run again, and its loss is never a score. A run ends, and can be
+resumed, if one trial ends several workers while other trials finish, or if workers are lost and no
+trial finishes.
 """
 
 from __future__ import annotations
@@ -16,39 +17,39 @@ from gait_core import pulse
 from gait_core.errors import DeadlyTrial, NoWorkers
 
 ATTEMPTS = 3
-"""Workers that a trial may end while others pass before it ends the run."""
+"""Number of workers lost in the same trial, while other trials finish, that ends the run."""
 
 HANG = 10.0
-"""Time [s] without a control period, or without a sign of life, after which a worker is lost."""
+"""Time [s] without a control period or a sign of life after which a worker counts as lost."""
 
 PATIENCE = 30.0
-"""Time [s] without a finished trial, in which workers are lost, after which the run ends."""
+"""Time [s] without a finished trial after which lost workers end the run."""
 
-_LOOK = 0.5
-"""Longest time [s] between two looks that counts: more means that the watcher itself slept."""
+_MAX_INTERVAL = 0.5
+"""Longest time [s] between two samples that counts; after more the watcher itself was stopped."""
 
-_LONGEST_DELAY = 5.0
+_MAX_DELAY = 5.0
 
 Lost = Callable[[int | None, str], None]
-"""Called for each lost worker with the index of its trial, None if it ran none, and the reason."""
+"""Callback for a lost worker: the index of its trial, or None if it ran none, and the reason."""
 
 
 def print_loss(index: int | None, reason: str) -> None:
-    """Say on standard error that a worker was lost."""
+    """Print on standard error that a worker was lost."""
     trial = '' if index is None else f' in trial {index}'
     print(f'gait: {reason}{trial}', file=sys.stderr, flush=True)
 
 
 class Losses:
     """
-    Counts lost workers and finished trials of an evaluator and decides when a run must end.
+    Counter of an evaluator's lost workers and finished trials, which decides when a run must end.
 
     Parameters
     ----------
     attempts : int
-        As ``ATTEMPTS``.
+        See ``ATTEMPTS``.
     patience : float [s]
-        As ``PATIENCE``.
+        See ``PATIENCE``.
 
     """
 
@@ -59,17 +60,18 @@ class Losses:
         self.begin(None)
 
     def begin(self, lost: Lost | None) -> None:
-        """Begin a call of the evaluator: indices of trials mean others than before."""
-        self._tell = lost or print_loss
+        """Begin a batch of trials, which has indices of its own."""
+        self._report = lost or print_loss
         self._reasons: dict[int, list[str]] = {}
         self._first: dict[int, float] = {}
         self._began = time.monotonic()
 
     @property
     def delay(self) -> float:
-        """For how long [s] the next worker should not be started: longer after each in vain."""
-        vain = self._since_pass - self._attempts
-        return 0.0 if vain < 0 else min(_LONGEST_DELAY, 0.1 * 2.0 ** min(vain, 10))
+        """Time [s] to wait before a worker is started; doubles with each loss without a result."""
+        # So that workers that die at their start do not keep the machine busy with starting.
+        excess = self._since_pass - self._attempts
+        return 0.0 if excess < 0 else min(_MAX_DELAY, 0.1 * 2.0 ** min(excess, 10))
 
     def passed(self) -> None:
         """Count a finished trial."""
@@ -85,26 +87,28 @@ class Losses:
             Its trial; None if it had none.
         reason : str
         by_trial : bool
-            Whether the trial may have caused it: it had begun.
+            Whether the trial had begun, and may have caused the loss.
 
         Raises
         ------
         DeadlyTrial
-            If this trial has ended ``attempts`` workers and others pass.
+            If ``attempts`` workers were lost in this trial and other trials finish.
         NoWorkers
-            If for ``patience`` workers were lost and no trial was finished.
+            If workers were lost and no trial finished for ``patience``.
 
         """
         now = time.monotonic()
         self._since_pass += 1
-        self._tell(index, reason)
+        self._report(index, reason)
         if index is not None and by_trial:
             reasons = self._reasons.setdefault(index, [])
             reasons.append(reason)
             first = self._first.setdefault(index, now)
-            others = self._passed is not None and self._passed > first - self._patience
-            if len(reasons) >= self._attempts and others:
+            # Where no other trial finishes either, the machine is at fault and not this trial.
+            others_finish = self._passed is not None and self._passed > first - self._patience
+            if len(reasons) >= self._attempts and others_finish:
                 raise DeadlyTrial(index, reasons)
+        # Time before this batch does not count: nobody may have asked for trials then.
         since = self._began if self._passed is None else max(self._began, self._passed)
         if self._since_pass >= 2 * self._attempts and now - since > self._patience:
             raise NoWorkers(
@@ -114,17 +118,23 @@ class Losses:
 
 
 class WatchClock:
-    """Seconds that a watcher has been looking: those count no more in which it was stopped."""
+    """
+    Clock that stands still while its own process is stopped.
+
+    A watcher that was suspended, with a laptop or in a debugger, must not conclude that the
+    process it watches hung meanwhile. Read it more often than every 0.5 s: longer intervals count
+    as that.
+    """
 
     def __init__(self) -> None:
-        self._seen = time.monotonic()
+        self._last = time.monotonic()
         self._seconds = 0.0
 
     def now(self) -> float:
         """Return the time [s] since the clock was made."""
-        seen = time.monotonic()
-        self._seconds += min(seen - self._seen, _LOOK)
-        self._seen = seen
+        now = time.monotonic()
+        self._seconds += min(now - self._last, _MAX_INTERVAL)
+        self._last = now
         return self._seconds
 
 
@@ -132,9 +142,9 @@ class HangWatch:
     """
     Time that a process could have spent on a control period and did not.
 
-    Wall time counts, but for that in which the process waited for a processor, or in which the
-    watcher itself did not run: a busy machine, or one that slept, hangs nobody. While a process
-    loads or compiles, only time counts in which it is idle.
+    That is wall time without the time in which the process waited for a processor or the watcher
+    itself did not run, so that no trial counts as hanging on a busy or suspended machine. A
+    process that loads or compiles makes no control periods: then only its idle time counts.
 
     Parameters
     ----------
@@ -147,10 +157,10 @@ class HangWatch:
         self.restart(-1)
 
     def restart(self, periods: int) -> None:
-        """Begin anew, from so many control periods on."""
+        """Set the time to zero, at a count of control periods."""
         self._periods = periods
         self._clock = WatchClock()
-        self._seen = 0.0
+        self._last = 0.0
         self._busy = _processor_time(self._pid)[0]
         self.seconds = 0.0
 
@@ -163,7 +173,7 @@ class HangWatch:
         periods : int
             Count of the process's control periods.
         state : int
-            What it does, as of ``gait_core.pulse``.
+            Activity of the process: a constant of ``gait_core.pulse``.
 
         """
         if periods != self._periods:
@@ -171,15 +181,18 @@ class HangWatch:
             return 0.0
         now = self._clock.now()
         busy, runnable = _processor_time(self._pid)
-        passed, worked = now - self._seen, max(busy - self._busy, 0.0)
-        self._seen, self._busy = now, busy
+        elapsed, worked = now - self._last, max(busy - self._busy, 0.0)
+        self._last, self._busy = now, busy
         if state in (pulse.STARTING, pulse.COMPILING):
+            # Work is progress here, however long it takes.
             if runnable or worked:
                 self.seconds = 0.0
             else:
-                self.seconds += passed
+                self.seconds += elapsed
         else:
-            self.seconds += min(passed, worked) if runnable else passed
+            # A runnable process may have waited for a processor: only its processor time counts.
+            # One that sleeps could have run: it waits for something that does not come.
+            self.seconds += min(elapsed, worked) if runnable else elapsed
         return self.seconds
 
 
@@ -192,6 +205,6 @@ def _processor_time(pid: int) -> tuple[float, bool]:
         with open(f'/proc/{pid}/stat', encoding='utf-8', errors='replace') as file:
             fields = file.read().rpartition(')')[2].split()
     except OSError:
-        # No such system, or no such process: wall time counts.
+        # No /proc, or the process has ended: wall time counts.
         return 0.0, False
     return (int(fields[11]) + int(fields[12])) / _TICK, fields[0] == 'R'

@@ -137,7 +137,7 @@ class HardwareNode(ManagedNode):
             raise ConfigurationError(self._rival)
         # What motors told before may be long past: they are to report anew.
         self._known = Readings(self._joints)
-        self._guard.forget()
+        self._guard.reset()
         self._moved = self._holding = False
         self._passed = None
 

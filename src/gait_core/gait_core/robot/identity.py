@@ -1,4 +1,4 @@
-"""Identity of a robot by its content, wherever its files lie and whatever its folder is called."""
+"""Identity of a robot by the content of its description, not by folder or file names."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ from gait_core.robot.find import find_robot, robot_folders
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 
-# What a gait feels of a robot. Names of folders, what is only drawn, range sensors, the fall
-# criterion and defaults of trials are not among it; a field that is added here makes every
-# robot another one.
+# The fields that a gait depends on. Folder names, visuals, range sensors, the fall criterion and
+# defaults of trials do not change a gait. A field that is added here changes every robot's hash:
+# recorded champions would no longer match theirs.
 _CONTENT = (
     *('links', 'joints', 'joint_names', 'actuators', 'legs', 'force_elements', 'signals'),
     *('contact_nodes', 'assembly', 'ball_joints', 'mirror_pairs', 'nominal_stance'),
     *('length_scale', 'imu_link'),
 )
-# Below it a number is an error of rounding, which differs between processors.
-_NOTHING = 1e-12
-_SHOWN = 12
+# Smaller numbers are rounding errors, which differ between processors.
+_ZERO = 1e-12
+# Digits of a hash in a message.
+_SHOWN_DIGITS = 12
 
 
 @dataclass(frozen=True, kw_only=True)
 class RobotIdentity:
-    """Name of a robot, for people, and the SHA-256 of its content, by which it is recognised."""
+    """Name of a robot, for messages, and SHA-256 of its content, for comparisons."""
 
     name: str
     sha256: str
@@ -39,10 +40,10 @@ class RobotIdentity:
 @dataclass(frozen=True, kw_only=True)
 class RobotComparison:
     """
-    Whether two robots are the same one.
+    Result of a comparison of two robots.
 
-    ``theirs`` and ``ours`` are quoted names for a message, with the content where names alone do
-    not tell them apart. ``warning`` is a line about what could not be compared, else empty.
+    ``theirs`` and ``ours`` are quoted names for a message, with the hashes if the names are equal.
+    ``warning`` is a line about what could not be compared, or empty.
     """
 
     same: bool
@@ -54,10 +55,10 @@ class RobotComparison:
 @per_robot
 def robot_sha256(robot: RobotModel) -> str:
     """
-    Return the SHA-256 of what a gait feels of a robot: bodies, joints, actuators, stance.
+    Return the SHA-256 of the parts of a robot that a gait depends on.
 
-    Numbers count to nine digits, meshes by their bytes and not by their paths; ConfigurationError
-    if one cannot be read.
+    Those are bodies, joints, actuators and stance, with numbers rounded to nine digits, and meshes
+    by their bytes instead of their paths. ConfigurationError if a mesh cannot be read.
     """
     content = {name: plain(getattr(robot, name)) for name in _CONTENT}
     for link in content['links']:
@@ -69,7 +70,7 @@ def robot_sha256(robot: RobotModel) -> str:
 
 
 def identity_of(robot: RobotModel) -> RobotIdentity:
-    """Return name and content of a robot."""
+    """Return the name and the hash of a robot."""
     return RobotIdentity(name=robot.name, sha256=robot_sha256(robot))
 
 
@@ -86,10 +87,10 @@ def compare_robots(
     theirs : str
         Name or folder as recorded.
     recorded : RobotIdentity or None
-        As recorded. ``None``: an early record without it; then a name stands for the robot of that
-        name, and a path for the same path, with a warning.
+        Identity as recorded. ``None``, from an early version: robots of the same name, or at the
+        same path, count as the same, the latter with a warning.
     draw : int
-        Seed of the body that was recorded, of a robot that is drawn at random.
+        Seed of the recorded body, if the robot is drawn at random.
 
     Raises
     ------
@@ -105,18 +106,18 @@ def compare_robots(
             return RobotComparison(same=same, theirs=f"'{recorded.name}'", ours=f"'{robot.name}'")
         return RobotComparison(
             same=False,
-            theirs=f"'{recorded.name}' with content {recorded.sha256[:_SHOWN]}",
-            ours=f"'{robot.name}' with content {present[:_SHOWN]}",
+            theirs=f"'{recorded.name}' with content {recorded.sha256[:_SHOWN_DIGITS]}",
+            ours=f"'{robot.name}' with content {present[:_SHOWN_DIGITS]}",
         )
     by_name = theirs in robot_folders()
     labels = {'theirs': f"'{theirs}'", 'ours': f"'{ours}'"}
-    if not _same_place(ours, theirs):
+    if not _same_folder(ours, theirs):
         return RobotComparison(same=False, **labels)
     warning = f"robot '{theirs}' is recorded by path alone: edits since then are not known"
     return RobotComparison(same=True, warning='' if by_name else warning, **labels)
 
 
-def _same_place(ours: str, theirs: str) -> bool:
+def _same_folder(ours: str, theirs: str) -> bool:
     try:
         return find_robot(ours) == find_robot(theirs)
     except ConfigurationError:
@@ -134,5 +135,5 @@ def _rounded(value: Any) -> Any:
     if isinstance(value, list):
         return [_rounded(item) for item in value]
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return '0' if abs(value) < _NOTHING else f'{value:.9g}'
+        return '0' if abs(value) < _ZERO else f'{value:.9g}'
     return value

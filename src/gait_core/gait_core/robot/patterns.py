@@ -1,4 +1,4 @@
-"""Regular expressions that files give for names, of which each ends in a bounded time."""
+"""Regular expressions for names of joints, with a bound on their search time."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ else:
     import sre_constants as _constants
     import sre_parse as _parser
 
-_MOST_TRIES = 1_000_000
-"""Ways in which one name may be matched, of which a search tries all in the worst case."""
+_MAX_TRIES = 1_000_000
+"""Largest number of ways to match one name; a search tries all of them in the worst case."""
 _REPEATS = (_constants.MAX_REPEAT, _constants.MIN_REPEAT)
 _LOOKING = (_constants.ASSERT, _constants.ASSERT_NOT)
 
@@ -28,35 +28,36 @@ def matching(pattern: str, names: Sequence[str], where: str) -> list[str]:
     Raises
     ------
     ConfigurationError
-        If none matches (with the nearest name), or the expression is not valid or may search
-        without end, as nested repetitions do.
+        If no name matches (with the nearest name), or the expression is not valid or might search
+        for a very long time, as one with nested repetitions.
 
     """
     if pattern in names:
         return [pattern]
-    said = f"{where}: '{excerpt(pattern)}'"
+    subject = f"{where}: '{excerpt(pattern)}'"
     try:
         parsed = _parser.parse(pattern)
-        if _tries(parsed, max(map(len, names), default=0)) > _MOST_TRIES:
+        if _tries(parsed, max(map(len, names), default=0)) > _MAX_TRIES:
             raise ConfigurationError(
-                f'{said} may search without end; nearest valid: a pattern without repetitions in '
-                "repetitions, e.g. '.*_hip'"
+                f'{subject} may search without end; nearest valid: a pattern without repetitions '
+                "in repetitions, e.g. '.*_hip'"
             )
         found = [name for name in names if re.fullmatch(pattern, name)]
     except (re.error, OverflowError, RecursionError) as error:
-        raise ConfigurationError(f'{said} is no regular expression: {error}') from error
+        raise ConfigurationError(f'{subject} is no regular expression: {error}') from error
     if not found:
         raise ConfigurationError(f'{where}: {unknown("joint", pattern, names)}')
     return found
 
 
 def _tries(parsed: Any, length: int) -> int:
-    """Return at most how many ways a part of an expression can match a text of a length."""
+    """Return an upper bound of the ways in which an expression can match a text of a length."""
     tries = 1
     for kind, argument in parsed:
         if kind in _REPEATS:
-            least, most, inner = argument
-            each, times = _tries(inner, length), min(most, max(length, least))
+            low, high, inner = argument
+            # Each repetition takes at least one character.
+            each, times = _tries(inner, length), min(high, max(length, low))
             tries *= times + 1 if each == 1 else min((each + 1) ** min(times, 64), 2**64)
         elif kind is _constants.BRANCH:
             tries *= sum(_tries(one, length) for one in argument[1])
