@@ -157,8 +157,8 @@ def test_twenty_poses_start_softly(graph, box, box_model, manage, motorize):
     sent, publish = [], node._to_motors.publish
 
     def record(message):
-        if node._passed is not None and gait._safe.layer.mode == 'starting':
-            sent.append((node._passed[0], np.array(message.position)))
+        if node._last_command is not None and gait._safe.layer.mode == 'starting':
+            sent.append((node._last_command[0], np.array(message.position)))
         publish(message)
 
     node._to_motors.publish = record
@@ -301,7 +301,7 @@ def test_a_second_sender_prevents_activation_and_is_an_error(
     other = graph.client.create_publisher(JointTrajectory, f'/{topic}', 1)
 
     def refused():
-        gait._claim.look()
+        gait._claim.find_rival()
         return gait._claim.rival
 
     graph.until(refused)

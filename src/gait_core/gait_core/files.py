@@ -95,7 +95,7 @@ def parse_json(text: str, name: str) -> Any:
     except ValueError as error:
         raise ConfigurationError(f'{name} is no JSON: {error}') from error
     except RecursionError as error:
-        raise ConfigurationError(f'{name} is no JSON that can be read: nested too deep') from error
+        raise ConfigurationError(f'{name} is no JSON: nested too deeply') from error
 
 
 def _check(found: os.stat_result, limit: int, name: str) -> None:

@@ -85,14 +85,14 @@ def test_a_velocity_ages_by_the_clock_that_has_gone_less(simulated, wall, walks)
     assert asked.request.velocity == (0.2, 0.0, 0.0)
 
 
-def test_a_clock_that_goes_back_prolongs_no_velocity():
+def test_a_velocity_is_forgotten_when_a_clock_goes_back():
     asked = Asked()
     asked.receive(0.3)
     asked.simulated = 1.0
-    asked.request.restart_clocks()
-    assert asked.walking
-    asked.simulated, asked.wall = 1.6, 100.6
+    asked.request.forget_velocity()
     assert not asked.walking
+    asked.receive(0.3)
+    assert asked.walking
 
 
 @pytest.mark.parametrize('velocity', [(-0.2,), (0.0, 0.3), (0.0, 0.0, 1.0), (-1.0, -1.0, -1.0)])

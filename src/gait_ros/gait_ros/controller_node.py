@@ -220,7 +220,7 @@ class ControllerNode(ManagedNode):
         self._activated = self._steady.now().nanoseconds
 
     def deactivate(self) -> None:
-        """Stop stepping; the last thing that the robot is told is to hold."""
+        """Stop stepping; the last message to the robot is a hold."""
         if self._step_clock.stop():
             self._hold()
             self._targets_publisher.wait_for_all_acked(Duration(seconds=_ARRIVAL))
@@ -235,7 +235,7 @@ class ControllerNode(ManagedNode):
             self._lockstep = None
 
     def _hold(self) -> None:
-        """Tell the robot to stay where its last targets are, without velocity and effort."""
+        """Publish the last target positions, without velocity and effort."""
         held = None if self._chosen.lockstep else self._safe.layer.hold()
         if held is not None:
             self._send(held, 1.0 / self._chosen.control_rate)
@@ -246,7 +246,7 @@ class ControllerNode(ManagedNode):
             self._hold()
 
     def _stopped(self) -> str:
-        """Return why lock-step gives no targets; empty: it does."""
+        """Return the reason for which lock-step gives no targets; empty if it gives them."""
         self._safe.take_stops()
         return self._safe.stopped
 
@@ -264,7 +264,7 @@ class ControllerNode(ManagedNode):
         self._begin()
 
     def _reset_controller(self) -> None:
-        """Begin anew, unless nothing was done since the last time."""
+        """Reset the controller, unless it has made no step since its last reset."""
         if not self._begun:
             self.controller.reset(self._declared.value.seed)
         self._begun = True
@@ -278,15 +278,16 @@ class ControllerNode(ManagedNode):
         except FAULTS as error:
             self._safe.refuse(error)
             self._hold()
-            self._tell_claim()
+            self._publish_claim()
 
     def _run_period(self) -> None:
         self._safe.take_stops()
-        dt, span = self._step_clock.passed()
+        dt, span = self._step_clock.advance()
         observation = self._seen.observation(self._tick, self._time)
         absent = missing(observation, self.controller.needs)
         assert self._claim is not None
-        # Before anything has moved a second sender is waited for; later it is only told of.
+        # Before the first motion, wait for a second sender to leave. Later only report it: a robot
+        # in the middle of a gait would fall if the gait stopped.
         self._waiting = '' if self._claim.asked else self._claim.rival
         if absent:
             self._waiting = self._lacking(absent)
@@ -309,17 +310,18 @@ class ControllerNode(ManagedNode):
         )
         if self._motion.came_to_stand:
             self._reset_controller()
-        # A late period's targets must not move faster: they are followed in one of usual length.
+        # Targets after a late period are limited as in one of usual length, so that the robot does
+        # not move faster to make up for the delay.
         self._sent = self._safe.targets(min(dt, span), observation, age, step, moving)
         if self._safe.layer.mode == FALLEN:
             self._cancel_motion()
         if self._sent is not None:
             self._send(self._sent, span)
-            self._tell_claim()
+            self._publish_claim()
         self._report(self._publish_state)
 
     def asks_motion(self) -> bool:
-        """Return whether motion beside the walk is asked for: of the generic node, never."""
+        """Return whether motion beside the walk is requested; False for the generic node."""
         return False
 
     def _cancel_motion(self) -> None:
@@ -331,9 +333,9 @@ class ControllerNode(ManagedNode):
             return 'the node is inactive: configure and activate it'
         return self._safe.trouble if self._safe.urgent else ''
 
-    def _tell_claim(self) -> None:
+    def _publish_claim(self) -> None:
         assert self._claim is not None
-        self._claim.tell(self._safe.layer.mode)
+        self._claim.publish(self._safe.layer.mode)
 
     def _send(self, targets: JointTargets, period: float) -> None:
         if self._chosen.output == 'joint_trajectory':
@@ -343,7 +345,7 @@ class ControllerNode(ManagedNode):
             self._targets_publisher.publish(to_commands(applied, self._chosen.interface))
 
     def _report(self, report: Callable[[], None]) -> None:
-        """Tell of the gait; what goes wrong in that does not concern the robot."""
+        """Publish something about the gait; its failure is logged and does not stop the robot."""
         try:
             report()
         except FAULTS as error:
@@ -358,7 +360,7 @@ class ControllerNode(ManagedNode):
             )
 
     def _show(self) -> None:
-        """Publish markers, to whom they are of use and as often as eyes can follow."""
+        """Publish markers at 10 Hz at most, if anybody subscribes."""
         now = self._steady.now().nanoseconds
         if now - self._shown < _SHOWN * 1e9 or not self._markers.get_subscription_count():
             return
@@ -370,18 +372,18 @@ class ControllerNode(ManagedNode):
         self._markers.publish(gait_markers(self.robot, self._command, gait, stop, landings))
 
     def behaviour(self) -> str:
-        """Return what ``gait_state`` calls the behaviour: of a controller without any, nothing."""
+        """Return the behaviour in ``gait_state``; empty for a controller without behaviours."""
         return ''
 
     def _try(self, make: Callable[[], Controller]) -> None:
-        """Let a controller be made: what cannot begin with parameters cannot go on with them."""
+        """Check parameters by making a controller; ConfigurationError if they are refused."""
         self.let_gait_go_on()
         make()
 
     def let_gait_go_on(self) -> None:
-        """Do what is due before the next of many requests, a stop first of all."""
+        """Handle stops and a due control period, so that many requests do not delay them."""
         self._safe.take_stops()
-        # Not with a controller that is half loaded.
+        # A controller that is being loaded must not be stepped.
         if not self._loading:
             self._step_clock.catch_up()
 
@@ -402,7 +404,7 @@ class ControllerNode(ManagedNode):
         return response
 
     def _load_gait(self, file: Path) -> Sequence[str]:
-        """Take over a gait, and a champion's weights with it; on a ConfigurationError nothing."""
+        """Set the parameters of a gait, and a champion's weights; all or, on an error, none."""
         self._check_origin(origin_of(file))
         if not is_champion(file):
             return self._gait.set(gait_parameters(file))
@@ -417,7 +419,7 @@ class ControllerNode(ManagedNode):
             raise ConfigurationError(f'{file} has weights, which are not changed in lock-step')
         before = self.controller, self._weights
         weights = champion.load_weights()
-        # Of other weights there may be another number: parameters and they go together.
+        # The number of weights may depend on the parameters: check both together.
         self.controller, self._weights = cls(self.robot, params, *weights), weights
         try:
             changed = self._gait.set(asdict(params))
@@ -435,7 +437,7 @@ class ControllerNode(ManagedNode):
     def _on_watch(self) -> None:
         self._foreign = mistyped(self)
         if self._claim is not None:
-            self._claim.look()
+            self._claim.find_rival()
         trouble, blind = self._trouble(), self._blind()
         self._tell(trouble or blind)
         if self._lockstep is not None:
@@ -451,7 +453,7 @@ class ControllerNode(ManagedNode):
         )
 
     def _readings(self) -> dict[str, object]:
-        """Return what diagnostics tell besides."""
+        """Return the values of the diagnostics."""
         values: dict[str, object] = {
             'controller': self.controller_name,
             'lockstep': self._chosen.lockstep,
@@ -470,7 +472,7 @@ class ControllerNode(ManagedNode):
         }
 
     def _lacking(self, absent: Sequence[str]) -> str:
-        """Return what the controller waits for, and why that does not come."""
+        """Return one line on the missing inputs of the controller and on why they are missing."""
         topics = sorted({SOURCES[name] for name in absent if name in SOURCES})
         silent = [topic for topic in topics if not self.count_publishers(topic)]
         why = f'nobody publishes {" and ".join(silent)}' if silent else ''

@@ -1,4 +1,4 @@
-"""Parameters of the node that runs a controller, its gait's own apart."""
+"""Parameters of the node that runs a controller, without those of its gait."""
 
 from __future__ import annotations
 
@@ -98,11 +98,12 @@ class ControllerNodeParams(Parameters):
 
     def check_demo(self, simulated: bool, commanded: bool) -> None:
         """
-        Check that a demonstration is simulated, and that there is one for a given command.
+        Check that a demonstration is simulated, and that a command has a demonstration.
 
         Raises
         ------
         ConfigurationError
+            If one of them does not hold.
 
         """
         if self.demo and not simulated:

@@ -1,4 +1,4 @@
-"""Faults that do not end a node, and lines of the log that are repeated at most so often."""
+"""Exceptions that do not end a node, and log lines with a limit on their repetition."""
 
 from __future__ import annotations
 
@@ -7,35 +7,35 @@ from typing import Any
 
 _REPEAT = 10.0
 FAULTS = (Exception, SystemExit)
-"""What the code behind a message or a request may raise without ending its node."""
+"""Exceptions of message and service callbacks that do not end their node."""
 
 
 class Repeated:
     """
-    A line for the log that is said again only while it lasts, and not more often than that.
+    Logger of a condition that may last: at most one line per period.
 
     Parameters
     ----------
     logger
-        Of a node.
+        Logger of a node.
     is_error : bool
-        Whether it is an error; else a warning.
+        Whether lines are errors; else warnings.
     period : float [s]
-        Of wall time.
+        Shortest wall time between two lines.
 
     """
 
     def __init__(self, logger: Any, *, is_error: bool = True, period: float = _REPEAT) -> None:
         self._logger, self._is_error, self._period = logger, is_error, period
-        self._said = -float('inf')
+        self._last = -float('inf')
 
     def __call__(self, line: str) -> None:
-        """Say a line unless one was said within the period."""
+        """Log a line unless one was logged within the period."""
         now = time.monotonic()
-        if now - self._said < self._period:
+        if now - self._last < self._period:
             return
-        self._said = now
-        # rclpy raises where one line of code logs with two severities.
+        self._last = now
+        # Two calls, because rclpy raises if one line of code logs with two severities.
         if self._is_error:
             self._logger.error(line)
         else:

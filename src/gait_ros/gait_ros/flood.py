@@ -1,4 +1,4 @@
-"""Subscriptions, services and parameters of each node under a flood: `gait bench --checks`."""
+"""Flood test of every node's topics, services and parameters, for `gait bench --checks`."""
 
 from __future__ import annotations
 
@@ -34,26 +34,31 @@ from gait_ros.services import QUEUE
 from gait_ros.session import RosClient
 
 RATE = 1000.0
+"""Messages per second to each topic."""
 SECONDS = 60.0
+"""Duration of a flood."""
 GROWTH_BUDGET = 20.0
+"""Largest growth of memory [MB]."""
 ANSWER_BUDGET = 2.0
+"""Longest wait [s] for an answer."""
 _REQUESTS = 50
-_MOST_SETS = 500
+_MAX_SETS = 500
 _START = 300.0
 _GRACE = 10.0
 # Messages to each topic, and events of the client, in one turn.
 _BATCH, _EVENTS = 4, 20
-# Share of the time after which memory is looked at for the first time.
-_WARM = 0.25
-_ALMOST = 1e-6
-_SETTLED = 2.0
-# Services of every node, behind which nothing of the suite answers.
-_ELSEWHERE = ('rcl_interfaces/', 'lifecycle_msgs/', 'type_description_interfaces/')
+# Share of the duration after which memory is first measured, so that starting does not count.
+_WARM_UP = 0.25
+_TOLERANCE = 1e-6
+# Time [s] without a new topic or service after which a node has started.
+_SETTLE_TIME = 2.0
+# Services that ROS adds to every node; this project's code does not answer them.
+_ROS_SERVICES = ('rcl_interfaces/', 'lifecycle_msgs/', 'type_description_interfaces/')
 
 
 @dataclass(frozen=True, kw_only=True)
 class Victim:
-    """A node, its robot, and the topic and kind of what it makes motors do, if anything."""
+    """A node to flood, its robot, and the topic and type of its commands to motors, if any."""
 
     node: NodeSpec
     robot: str
@@ -112,7 +117,7 @@ def victims() -> list[Victim]:
 
 @dataclass(kw_only=True)
 class Outcome:
-    """What a node made of a flood: rates by topic [1/s], memory [MB], answers, commands."""
+    """Measurements of a flood: rates by topic [1/s], memory growth [MB], answers, commands."""
 
     sent: dict[str, float] = field(default_factory=dict)
     received: dict[str, float] = field(default_factory=dict)
@@ -120,12 +125,12 @@ class Outcome:
     requests: int = 0
     answers: int = 0
     longest: float = 0.0
-    """Wait for an answer [s]."""
+    """Longest wait for an answer [s]."""
     commands: int = 0
     beyond: int = 0
-    """Commands with a position that is not finite or not within a joint's limits."""
+    """Number of commands with an infinite position or one beyond a joint's limits."""
     ended: str = ''
-    """Last words of a node that has ended."""
+    """Last lines of output of a node that has ended."""
 
 
 class Flood:
@@ -166,7 +171,7 @@ class Flood:
         self.outcome = Outcome()
 
     def close(self) -> None:
-        """End both."""
+        """End the client and the node."""
         self._client.close()
         self._process.terminate()
         try:
@@ -177,17 +182,17 @@ class Flood:
 
     def run(self, seconds: float) -> Outcome:
         """
-        Flood the node for some time [s] and return what became of it.
+        Flood the node for a time [s] and return the measurements.
 
         Raises
         ------
         NodeEnded
-            If it ended before it was flooded.
+            If it ended before the flood.
 
         """
         if not self._client.wait(self._ready, _START):
-            raise NodeEnded(f'{self._node.full_name} does not start: {self._last_words()}')
-        # A node answers once it has started, which may take kernels to be compiled.
+            raise NodeEnded(f'{self._node.full_name} does not start: {self._last_output()}')
+        # Waits until the node answers; it may have to compile kernels first.
         self._names = self._parameters()
         topics, outcome = self._topics(), self.outcome
         if self._victim.kind is not None:
@@ -204,7 +209,7 @@ class Flood:
         }
         before = self._received()
         sent, passed = self._send(seconds, list(senders.values()))
-        # What is on its way may still come.
+        # Answers may still be on their way.
         self._client.wait(lambda: outcome.answers == outcome.requests, _GRACE)
         after = self._received()
         for topic in topics:
@@ -212,17 +217,17 @@ class Flood:
             outcome.sent[short] = (sent - self._unsent[topic]) / passed
             outcome.received[short] = (after.get(topic, 0) - before.get(topic, 0)) / passed
         if self._process.poll() is not None:
-            outcome.ended = self._last_words()
+            outcome.ended = self._last_output()
         return outcome
 
     def _send(self, seconds: float, senders: Sequence[tuple[Any, Any]]) -> tuple[int, float]:
-        """Send to every topic at the rate; return how many each got, and in which time [s]."""
+        """Send to every topic at the rate; return the count per topic and the time taken [s]."""
         begin = time.monotonic()
         sent, memory, now = 0, math.nan, begin
         turns = [(0.3, self._set_parameters), (0.5, self._ask), (0.8, self._ask)]
         while now - begin < seconds and self._process.poll() is None:
             share = (now - begin) / seconds
-            if math.isnan(memory) and share > _WARM:
+            if math.isnan(memory) and share > _WARM_UP:
                 memory = self._memory()
             if turns and share > turns[0][0]:
                 turns.pop(0)[1]()
@@ -232,7 +237,7 @@ class Flood:
                     try:
                         publisher.publish(next(messages))
                     except RuntimeError:
-                        # A reader that wants every message is behind: this one is not sent.
+                        # The queue to a reliable subscriber is full: this message is not sent.
                         self._unsent[publisher.topic_name] += 1
             sent += min(due, _BATCH)
             for _ in range(_EVENTS):
@@ -243,7 +248,7 @@ class Flood:
         return sent, now - begin
 
     def _ready(self) -> bool:
-        """Tell whether the node has ended, or is there and shows nothing new any more."""
+        """Return whether the node has ended, or has started and shows no new topic or service."""
         if self._process.poll() is not None:
             return True
         try:
@@ -252,11 +257,11 @@ class Flood:
             shown = 0
         if shown != self._shown[0]:
             self._shown = shown, time.monotonic()
-        settled = time.monotonic() - self._shown[1] > _SETTLED
+        settled = time.monotonic() - self._shown[1] > _SETTLE_TIME
         return shown > 0 and settled and self._counts.exists()
 
     def _topics(self) -> dict[str, Any]:
-        """Return what the node subscribes to, by topic, and what it is of."""
+        """Return the type of each topic to which the node subscribes."""
         found = self._client.node.get_subscriber_names_and_types_by_node(
             self._node.name, f'/{self._node.namespace}'
         )
@@ -268,10 +273,12 @@ class Flood:
         found = self._client.node.get_service_names_and_types_by_node(
             self._node.name, f'/{self._node.namespace}'
         )
-        return [(name, kinds[0]) for name, kinds in found if not kinds[0].startswith(_ELSEWHERE)]
+        return [
+            (name, kinds[0]) for name, kinds in found if not kinds[0].startswith(_ROS_SERVICES)
+        ]
 
     def _ask(self) -> None:
-        """Send a burst of requests to each service: as new, and with numbers that are none."""
+        """Send a burst of requests to each service, half of them with NaN for every number."""
         for name, kind in self._services():
             if '/action/' in kind:
                 continue
@@ -283,25 +290,25 @@ class Flood:
             self._send_goals()
 
     def _parameters(self) -> list[str]:
-        """Return the names of the node's parameters, when it answers."""
+        """Wait for the node to answer and return the names of its parameters."""
         client = self._client.node.create_client(
             ListParameters, f'{self._node.full_name}/list_parameters'
         )
         self._client.wait(client.service_is_ready, _START)
         listed = client.call_async(ListParameters.Request())
         if not self._client.wait(listed.done, _START):
-            raise NodeEnded(f'{self._node.full_name} does not answer: {self._last_words()}')
+            raise NodeEnded(f'{self._node.full_name} does not answer: {self._last_output()}')
         return list(listed.result().result.names)
 
     def _set_parameters(self) -> None:
-        """Set every parameter to what it cannot be and to what it may be."""
+        """Set every parameter to invalid and valid values."""
         requests = [
             SetParameters.Request(parameters=[Parameter(name, value=value).to_parameter_msg()])
             for name in self._names
             for value in (math.nan, 1e308, -1e308, 2**62, -1, 0.0, 'a' * 1000)
             if not name.startswith('qos_overrides.')
         ]
-        self._call(SetParameters, f'{self._node.full_name}/set_parameters', requests[:_MOST_SETS])
+        self._call(SetParameters, f'{self._node.full_name}/set_parameters', requests[:_MAX_SETS])
 
     def _send_goals(self) -> None:
         from rclpy.action import ActionClient
@@ -319,7 +326,7 @@ class Flood:
             self._await(client.send_goal_async(Evolve.Goal(experiment='nope')))
 
     def _call(self, kind: Any, name: str, requests: Sequence[Any]) -> None:
-        # One client for all: each would hear the answers to the others, too.
+        # One client per service: several would each receive the answers to the others.
         if name not in self._clients:
             self._clients[name] = self._client.node.create_client(kind, name, qos_profile=QUEUE)
         client = self._clients[name]
@@ -328,7 +335,7 @@ class Flood:
             self._await(client.call_async(request))
 
     def _await(self, future: Any) -> None:
-        """Note when an answer comes."""
+        """Count a request, and its answer with the time that it took."""
         outcome, began = self.outcome, time.monotonic()
         outcome.requests += 1
 
@@ -339,7 +346,7 @@ class Flood:
         future.add_done_callback(answered)
 
     def _on_command(self, message: Any) -> None:
-        """Count a command, and one that leaves the limits of a joint."""
+        """Count a command, and whether it is beyond a joint's limits."""
         self.outcome.commands += 1
         if isinstance(message, JointState):
             pairs = list(zip(message.name, message.position, strict=False))
@@ -351,13 +358,13 @@ class Flood:
             ]
         for name, value in pairs:
             low, high = self._limits.get(name, (-math.inf, math.inf))
-            # ros2_control writes NaN for what nobody claims.
+            # NaN is valid: ros2_control writes it for interfaces that no controller claims.
             if value < low or value > high or math.isinf(value):
                 self.outcome.beyond += 1
                 return
 
     def _received(self) -> dict[str, int]:
-        """Return how many messages the node was given so far, by topic."""
+        """Return the number of messages that the node has received, by topic."""
         space, name = f'/{self._node.namespace}/', f'{self._node.full_name}/'
         found: dict[str, int] = json.loads(self._counts.read_text())
         return {
@@ -369,7 +376,7 @@ class Flood:
         pages = int(Path(f'/proc/{self._process.pid}/statm').read_text().split()[1])
         return pages * os.sysconf('SC_PAGE_SIZE') / 1e6
 
-    def _last_words(self) -> str:
+    def _last_output(self) -> str:
         return ' / '.join(self._output.read_text(errors='replace').splitlines()[-3:])
 
 
@@ -384,7 +391,7 @@ def _nan(value: Any) -> Any:
 
 def _limits(robot: RobotModel) -> dict[str, tuple[float, float]]:
     count = len(robot.joint_names)
-    bounds = zip(robot.lower[:count] - _ALMOST, robot.upper[:count] + _ALMOST, strict=True)
+    bounds = zip(robot.lower[:count] - _TOLERANCE, robot.upper[:count] + _TOLERANCE, strict=True)
     return {
         name: (float(low), float(high))
         for name, (low, high) in zip(robot.joint_names, bounds, strict=True)
@@ -392,7 +399,7 @@ def _limits(robot: RobotModel) -> dict[str, tuple[float, float]]:
 
 
 def rows(victim: Victim, seconds: float = SECONDS) -> list[Measurement]:
-    """Return what a node made of a flood of some time [s], with the bounds it must keep."""
+    """Flood a node for a time [s] and return the measurements with their budgets."""
     with tempfile.TemporaryDirectory(prefix='gait_flood_') as name:
         flood = Flood(victim, Path(name))
         try:
@@ -412,7 +419,7 @@ def rows(victim: Victim, seconds: float = SECONDS) -> list[Measurement]:
     if victim.kind is not None:
         what = f'of {outcome.commands} commands, beyond the limits of a joint'
         bounded.append(('beyond', what, 'commands', float(outcome.beyond), 0.0))
-    # How fast a machine is that does much else besides is no property of a node.
+    # Short floods run in tests, beside other processes: then the wait has no budget.
     whole = seconds >= SECONDS
     return [
         *(
@@ -440,5 +447,5 @@ def rows(victim: Victim, seconds: float = SECONDS) -> list[Measurement]:
 
 
 def flooded(seconds: float = SECONDS) -> list[Measurement]:
-    """Flood a node of each kind, one after the other, each for some time [s]."""
+    """Flood one node of each kind for a time [s], one after the other."""
     return [row for victim in victims() for row in rows(victim, seconds)]

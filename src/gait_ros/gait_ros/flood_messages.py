@@ -1,4 +1,4 @@
-"""Messages that a careless or hostile sender sends: valid ones and what is wrong with others."""
+"""Valid and faulty messages of any type, as a careless or hostile sender sends them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from gait_core.robot.model import RobotModel
 
 _OVERSIZE = 5000
 _FLOATS = ('double', 'float')
-# The last moment that a stamp can say.
+# Seconds of the latest time that a stamp can hold.
 _FUTURE = 2**31 - 1
 
 
 def valid(kind: Any, robot: RobotModel) -> Any:
-    """Return a message of a type that a node of a robot can use."""
+    """Return a message of a type with valid content for a robot."""
     message = kind()
     names, stance = list(robot.joint_names), robot.joint_stance.tolist()
     fields = kind.get_fields_and_field_types()
@@ -49,7 +49,7 @@ def valid(kind: Any, robot: RobotModel) -> Any:
 
 
 def hostile(kind: Any, robot: RobotModel) -> Iterator[Any]:
-    """Yield messages of a type without end, each kind of mistake in turn, most of them valid."""
+    """Yield messages of a type without end: each kind of fault in turn, between valid ones."""
     good = valid(kind, robot)
     fixed = [
         kind(),
@@ -65,12 +65,12 @@ def hostile(kind: Any, robot: RobotModel) -> Iterator[Any]:
     for number in count():
         for bad in fixed:
             yield from (good, bad, good)
-        # Names that nobody has seen before, in every message.
+        # New unknown names in every round, to show a node that remembers all of them.
         yield changed(good, lambda name, value, number=number: _rename(value, number))
 
 
 def changed(message: Any, change: Callable[[str, Any], Any], *, inside: bool = True) -> Any:
-    """Return a copy of a message with changed fields; ``inside``: those of a list's items too."""
+    """Return a copy of a message with changed fields; with ``inside`` also those of list items."""
     result = deepcopy(message)
     _change(result, change, inside)
     return result
@@ -87,7 +87,7 @@ def _change(message: Any, change: Callable[[str, Any], Any], inside: bool) -> No
             _change(item, change, inside)
         after = change(name, value)
         if isinstance(value, np.ndarray):
-            # Of a fixed size, which rclpy takes for granted.
+            # The array has a fixed size, which rclpy does not check.
             after = np.array(after, dtype=value.dtype) if len(after) == len(value) else value
         setattr(message, name, after)
 

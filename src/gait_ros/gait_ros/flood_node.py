@@ -1,4 +1,4 @@
-"""A node that counts the messages its callbacks are given, for the check that floods it."""
+"""Wrapper of a node that counts its received messages, for the flood test."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from gait_core.files import write_atomically
 from gait_ros import qos
 
 TARGET, COUNTS = 'GAIT_FLOOD_TARGET', 'GAIT_FLOOD_COUNTS'
-"""Environment variables: ``module:function`` of the node, and the file that counts go into."""
+"""Environment variables: ``module:function`` of the node, and the file of the counts."""
 
 _PERIOD = 0.2
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run the node of the environment and write its counts by topic, as JSON, now and then."""
+    """Run the node and write its counts by topic to a JSON file every 0.2 s."""
     counts: Counter[str] = Counter()
     guarded = qos.guarded
 
     def counting(node: Any, what: str, callback: Callable[..., Any]) -> Callable[..., None]:
-        """Return a guarded callback that counts."""
+        """Return a guarded callback that counts its messages."""
         call = guarded(node, what, callback)
 
         @wraps(callback)
         def counted(*message: Any) -> None:
-            """Take a message, or the tick of a timer, which is not counted."""
+            """Count a message and call the callback; the call of a timer has none."""
             counts[what] += len(message)
             call(*message)
 

@@ -1,4 +1,4 @@
-"""The node between controller_manager and motors: their terms, their limits, and when to hold."""
+"""The node ``hardware`` between controller_manager and motors: conversion, limits and hold."""
 
 from __future__ import annotations
 
@@ -44,16 +44,18 @@ from gait_ros.services import serve
 _REPEAT = 10.0
 _WATCH_PERIOD = 1.0
 _TICK = 0.05
-# Unknown names that diagnostics list.
+# Greatest number of unknown names in diagnostics.
 _LISTED = 20
-# Longest wait for the last hold to arrive, and the time that it may be under way [s].
-_ARRIVAL, _UNDERWAY = 0.2, 0.02
-_STILL_FOR, _STILL_WITHIN = 1.0, 0.01
+# Longest wait [s] for reliable subscribers to acknowledge the last hold, and time [s] that the
+# message may take to best-effort subscribers.
+_ARRIVAL, _TRANSPORT = 0.2, 0.02
+# For a calibration motors must rest for this time [s], within this range [rad or m].
+_REST_TIME, _REST_RANGE = 1.0, 0.01
 
 
 @dataclass(frozen=True, kw_only=True)
 class HardwareNodeParams(Parameters):
-    """Whose motors they are, what is known of them, and when they hold."""
+    """Parameters of the node ``hardware``."""
 
     robot: str = text('', doc='Robot name or folder.', read_only=True)
     hardware: str = text(
@@ -82,10 +84,10 @@ class HardwareNodeParams(Parameters):
 
 class HardwareNode(ManagedNode):
     """
-    Passes commands on to motors and their states back, each in its own terms.
+    Converter of joint commands to motor commands and of motor states to joint states.
 
-    No command reaches a motor before every motor has reported, a gait is active and somebody has
-    asked it for motion. Commands are bounded, and motors hold when commands, the gait or a motor
+    No command reaches a motor before every motor has reported its position and an active gait has
+    been asked for motion. Commands are limited. All motors hold when commands, the gait or a motor
     fall silent.
     """
 
@@ -103,13 +105,15 @@ class HardwareNode(ManagedNode):
         self._joints = robot.joint_names
         motors = [self._hardware.motors[joint] for joint in self._joints]
         self._motors = tuple(motor.name for motor in motors)
-        self._told = Readings(self._motors, np.array([_STILL_WITHIN * m.ratio for m in motors]))
-        self._known = Readings(self._joints)
+        self._raw = Readings(self._motors, np.array([_REST_RANGE * m.ratio for m in motors]))
+        self._readings = Readings(self._joints)
+        # Joints whose motors are silent.
         self._stale: set[str] = set()
-        self._came = {MOTOR_STATES: 0, COMMANDS: 0}
+        self._message_counts = {MOTOR_STATES: 0, COMMANDS: 0}
         self._times: dict[str, FloatArray] = {}
+        # Whether motion is requested, motors were ever commanded, and they were made to hold.
         self._wanted = self._moved = self._holding = False
-        self._passed: FloatArray | None = None
+        self._last_command: FloatArray | None = None
         self._rival = ''
         self._open = False
         self._refused = self._kept_back = self._bounded = 0
@@ -131,24 +135,24 @@ class HardwareNode(ManagedNode):
     # ------------------------------------------------------------------------------- lifecycle
 
     def activate(self) -> None:
-        """Begin to pass states on, and commands when they may; refuse a second sender."""
+        """Start to pass on states and commands; ConfigurationError if there is a second sender."""
         self._rival = self._second_sender()
         if self._rival:
             raise ConfigurationError(self._rival)
-        # What motors told before may be long past: they are to report anew.
-        self._known = Readings(self._joints)
+        # Readings from before may be old, and robots are moved by hand: wait for new ones.
+        self._readings = Readings(self._joints)
         self._guard.reset()
         self._moved = self._holding = False
-        self._passed = None
+        self._last_command = None
 
     def deactivate(self) -> None:
-        """Let the motors hold, then leave them alone."""
+        """Send a hold to the motors, then nothing more."""
         self._hold()
         self._guard.release()
         if self._moved:
             self._to_motors.wait_for_all_acked(Duration(seconds=_ARRIVAL))
             # Best-effort subscribers acknowledge nothing.
-            time.sleep(_UNDERWAY)
+            time.sleep(_TRANSPORT)
 
     # ---------------------------------------------------------------------------------- messages
 
@@ -156,22 +160,22 @@ class HardwareNode(ManagedNode):
         self._wanted, self._times[MOTION] = bool(message.data), self._now()
 
     def _on_state(self, message: JointState) -> None:
-        values = self._taken(MOTOR_STATES, message)
+        values = self._read(MOTOR_STATES, message)
         if values is None:
             return
         now = self._now()
         if values.position is not None:
-            self._told.take(values.names, values.position, now)
+            self._raw.take(values.names, values.position, now)
         if not self.active:
             return
         joints = self._guard.measure(self._hardware.to_joints(values))
         if joints.position is not None:
-            self._known.take(joints.names, joints.position, now)
+            self._readings.take(joints.names, joints.position, now)
         if joints.names:
             self._to_manager.publish(from_values(joints, message.header.stamp))
 
     def _on_command(self, message: JointState) -> None:
-        values = self._taken(COMMANDS, message)
+        values = self._read(COMMANDS, message)
         if values is None or not self.active:
             return
         now = self._times[COMMANDS]
@@ -182,15 +186,15 @@ class HardwareNode(ManagedNode):
             self._holding = False
             self._guard.soften()
         self._guard.start_speed = self._declared.value.start_speed
-        dt = 0.0 if self._passed is None else float(now[0] - self._passed[0])
-        self._passed, self._moved = now, True
+        dt = 0.0 if self._last_command is None else float(now[0] - self._last_command[0])
+        self._last_command, self._moved = now, True
         known = [i for i, name in enumerate(values.names) if name in self._hardware.motors]
         bounded = self._guard.command(_some(values, known), dt)
         self._send(bounded, message.header.stamp)
 
-    def _taken(self, source: str, message: JointState) -> JointValues | None:
-        """Return the values of a message, or nothing of one that is refused."""
-        self._came[source] += 1
+    def _read(self, source: str, message: JointState) -> JointValues | None:
+        """Return the values of a message; None if it is refused."""
+        self._message_counts[source] += 1
         try:
             values = to_values(message)
         except BadCommand as error:
@@ -220,20 +224,20 @@ class HardwareNode(ManagedNode):
 
     def _hold(self) -> None:
         if self._moved:
-            self._holding, self._passed = True, None
+            self._holding, self._last_command = True, None
             self._send(self._guard.hold(), self.get_clock().now().to_msg())
 
     # ---------------------------------------------------------------------------------- watching
 
     def _on_tick(self) -> None:
-        """Hold while something is in the way of commands, and tell it once."""
+        """Hold while commands must not reach the motors, and log each change of that."""
         if not self.active:
             return
         now = self._now()
-        late = self._known.ages(now) > self._declared.value.hold_after
+        late = self._readings.ages(now) > self._declared.value.hold_after
         stale = {joint for joint, old in zip(self._joints, late.tolist(), strict=True) if old}
         for joint in stale - self._stale:
-            # When it is back, its position counts, not what it was told before.
+            # Once it is back it starts from its measured position: it may have moved meanwhile.
             self._guard.release_joint(joint)
         self._stale = stale
         obstacle = self._obstacle(now)
@@ -256,7 +260,7 @@ class HardwareNode(ManagedNode):
             trouble = self._obstacle(self._now())
         if trouble:
             self.get_logger().warning(trouble, throttle_duration_sec=_REPEAT)
-        self._tell_bounded()
+        self._log_limited()
         stamp = self.get_clock().now().to_msg()
         lost = self._holding and (self._wanted or bool(self._stale))
         self._diagnostics.tell(
@@ -267,26 +271,26 @@ class HardwareNode(ManagedNode):
             failed=self.active and (bool(self._rival) or lost),
         )
 
-    def _tell_bounded(self) -> None:
-        """Log which commands were not passed on as they came, where there are new ones."""
+    def _log_limited(self) -> None:
+        """Log the counts of limited commands if there are new ones."""
         guard = self._guard
         counts = {'implausible': guard.implausible, **guard.clamped}
         changed = {what: int(count.sum()) for what, count in counts.items() if count.any()}
         if sum(changed.values()) > self._bounded:
             self._bounded = sum(changed.values())
-            told = ', '.join(f'{count} of {what}' for what, count in changed.items())
+            listed = ', '.join(f'{count} of {what}' for what, count in changed.items())
             joint = self._joints[int(np.argmax(sum(counts.values())))]
             self.get_logger().warning(
-                f"commands beyond what joints can do were bounded: {told}; most of '{joint}'",
+                f"commands beyond what joints can do were bounded: {listed}; most of '{joint}'",
                 throttle_duration_sec=_REPEAT,
             )
 
     def _obstacle(self, now: FloatArray) -> str:
-        """Return why no command may reach a motor, for a person; empty: nothing is in the way."""
+        """Return one line on why no command may reach a motor; empty if commands may."""
         if self._rival:
             return self._rival
-        ages = self._known.ages(now)
-        never = np.flatnonzero(np.isnan(self._known.values))
+        ages = self._readings.ages(now)
+        never = np.flatnonzero(np.isnan(self._readings.values))
         if len(never):
             return self._unreported(never, now)
         late = np.flatnonzero(ages > self._declared.value.hold_after)
@@ -296,18 +300,18 @@ class HardwareNode(ManagedNode):
                 f'{ages[late[0]]:.1f} s ({len(late)} of {len(ages)} motors): is the driver of the '
                 'motors running?'
             )
-        return self._unwanted(now) or self._unfed(now)
+        return self._not_requested(now) or self._no_commands(now)
 
     def _unreported(self, never: Any, now: FloatArray) -> str:
-        """Return which motors have not reported, and what came instead."""
+        """Return one line on the motors that have not reported, and on implausible readings."""
         first = int(never[0])
         if MOTOR_STATES not in self._times:
             return f'nothing has come on {MOTOR_STATES}: is the driver of the motors running?'
         why = 'has not reported'
-        if np.isfinite(self._told.ages(now)[first]):
+        if np.isfinite(self._raw.ages(now)[first]):
             joint = self._hardware.to_joints(
                 JointValues(
-                    names=(self._motors[first],), position=self._told.values[first : first + 1]
+                    names=(self._motors[first],), position=self._raw.values[first : first + 1]
                 )
             )
             assert joint.position is not None
@@ -319,8 +323,8 @@ class HardwareNode(ManagedNode):
             f'waiting for {len(never)} of {len(self._joints)} motors: {self._named(first)} {why}'
         )
 
-    def _unwanted(self, now: FloatArray) -> str:
-        """Return why nobody wants motion; empty: somebody does."""
+    def _not_requested(self, now: FloatArray) -> str:
+        """Return one line on why no motion is requested; empty if it is."""
         if MOTION not in self._times:
             return f'no gait is active and asked to move: nothing has come on {MOTION}'
         age = self._age(MOTION, now)
@@ -328,22 +332,22 @@ class HardwareNode(ManagedNode):
             return f'{MOTION} is silent for {age:.1f} s: has the node of the gait ended?'
         return '' if self._wanted else f'no gait is active and asked to move: {MOTION} is false'
 
-    def _unfed(self, now: FloatArray) -> str:
-        """Return that commands have ceased; empty: they come."""
+    def _no_commands(self, now: FloatArray) -> str:
+        """Return one line if commands have ceased; empty if they come."""
         age = self._age(COMMANDS, now)
         if age <= self._declared.value.hold_after:
             return ''
-        said = 'has come' if np.isinf(age) else 'comes any more'
+        verb = 'has come' if np.isinf(age) else 'comes any more'
         return (
-            f'nothing {said} on {COMMANDS}: is controller_manager running, with target:=topic '
+            f'nothing {verb} on {COMMANDS}: is controller_manager running, with target:=topic '
             'or hardware?'
         )
 
     def _second_sender(self) -> str:
-        """Return who speaks where only one may, for a person; empty: nobody does."""
+        """Return one line on a topic with a publisher too many; empty if there is none."""
         for topic, own, what in (
             (COMMANDS, 0, 'the motors would follow both in turn'),
-            (MOTION, 0, 'each speaks for motion of its own'),
+            (MOTION, 0, 'each asks for motion on its own'),
             (MOTOR_COMMANDS, 1, 'commands reach the motors past this node'),
             (STATES, 1, 'its readers see both'),
         ):
@@ -356,9 +360,9 @@ class HardwareNode(ManagedNode):
         return ''
 
     def _values(self) -> dict[str, object]:
-        """Return what diagnostics tell besides."""
+        """Return the values of the diagnostics."""
         return {
-            **{f'from {source}': count for source, count in self._came.items()},
+            **{f'from {source}': count for source, count in self._message_counts.items()},
             'refused': self._refused,
             'unknown names': ' '.join(sorted(self._unknown)),
             'holds': self._holding,
@@ -372,7 +376,7 @@ class HardwareNode(ManagedNode):
         return f"motor '{self._motors[i]}' of joint '{self._joints[i]}'"
 
     def _age(self, source: str, now: FloatArray) -> float:
-        """Return the time since a message came [s], the shorter by both clocks."""
+        """Return the age [s] of the last message of a source, the smaller one by both clocks."""
         then = self._times.get(source)
         if then is None:
             return float('inf')
@@ -380,7 +384,7 @@ class HardwareNode(ManagedNode):
         return float(np.where(spans < 0.0, np.inf, spans).min())
 
     def _now(self) -> FloatArray:
-        """Return the time of the stamps and a steady one [s], (2,)."""
+        """Return the present time [s] by the clock of the stamps and by a steady one, (2,)."""
         steady = time.monotonic()
         simulated = self.get_parameter('use_sim_time').value
         return np.array(
@@ -392,7 +396,7 @@ class HardwareNode(ManagedNode):
     def _on_calibrate(self, request: Any, response: Trigger.Response) -> Trigger.Response:
         file = Path(self._declared.value.calibrated).expanduser()
         self._check_still()
-        readings = dict(zip(self._motors, self._told.values.tolist(), strict=True))
+        readings = dict(zip(self._motors, self._raw.values.tolist(), strict=True))
         calibrated = self._hardware.calibrated(readings).text()
         with file.open('x', encoding='utf-8') as output:
             try:
@@ -406,17 +410,17 @@ class HardwareNode(ManagedNode):
         return response
 
     def _check_still(self) -> None:
-        """Refuse to calibrate while a motor is silent, has told nothing usable, or moves."""
+        """Raise ConfigurationError if a motor is silent, moves, or has no finite reading."""
         now = self._now()
-        ages, stillness = self._told.ages(now), self._told.stillness(now)
+        ages, stillness = self._raw.ages(now), self._raw.stillness(now)
         for i, (age, still) in enumerate(zip(ages.tolist(), stillness.tolist(), strict=True)):
             if np.isinf(age):
                 raise ConfigurationError(f'{self._named(i)} has no finite reading')
             if age > self._declared.value.hold_after:
                 raise ConfigurationError(f'{self._named(i)} is silent for {age:.1f} s')
-            if still < _STILL_FOR:
+            if still < _REST_TIME:
                 raise ConfigurationError(
-                    f'{self._named(i)} was not still for {_STILL_FOR:g} s: let it rest, then call '
+                    f'{self._named(i)} was not still for {_REST_TIME:g} s: let it rest, then call '
                     'again'
                 )
 

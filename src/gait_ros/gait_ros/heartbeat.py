@@ -1,4 +1,4 @@
-"""The heartbeat of a bridge: which process it is, and what it is doing."""
+"""Heartbeat of a bridge: its process, its state and its progress."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def worker_status(
     Parameters
     ----------
     mode, waiting_for : str
-        Of the bridge; what keeps its robot from moving.
+        Mode of the bridge; what keeps its robot from moving.
     scene : Scene or None
-        Of the live simulation.
+        Scene of the live simulation.
     active, paused : bool
     tick : int
-        Of the live simulation.
+        Control period of the live simulation.
     trial : (str, TrialLoop) or None
-        Id and loop of the trial that runs.
+        Id and loop of the running trial.
 
     """
     message = WorkerStatus(
@@ -65,7 +65,7 @@ def worker_status(
 
 class Heart:
     """
-    Calls something at a steady rate, from a thread: also while the node's own is in a long call.
+    Thread that calls a function at a steady rate, also during a long callback of the node.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Heart:
         self._thread.start()
 
     def stop(self) -> None:
-        """Beat no more, and wait until that is so."""
+        """End the thread and wait for its end."""
         self._stopped.set()
         self._thread.join()
 

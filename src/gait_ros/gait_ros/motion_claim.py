@@ -1,4 +1,4 @@
-"""A live gait's claim on its robot: one sender of targets, and whether motors may follow it."""
+"""Claim of a live gait on its robot: the only sender of targets, and permission for motors."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from gait_ros.qos import advertise
 
 class MotionClaim:
     """
-    Publishes whether motion was asked for, and finds second senders of a gait's targets.
+    Publisher of the topic ``motion_requested``, and check for a second sender of targets.
 
-    The node ``hardware`` lets commands reach motors only while this says so: from the moment
-    somebody asks the active gait for motion until the gait ends or is deactivated.
+    The node ``hardware`` passes commands on to the motors only while the topic is true: from the
+    first request for motion of the active gait until the gait is deactivated.
 
     Parameters
     ----------
     node : Node
     topic : str
-        On which the node publishes its targets.
+        Topic on which the node publishes its targets.
 
     """
 
@@ -31,13 +31,13 @@ class MotionClaim:
         self._node, self._topic = node, topic
         self._publisher = advertise(node, Bool, MOTION)
         self.asked = False
-        """Whether anybody has asked for motion since ``begin``."""
+        """Whether motion was requested since ``begin``."""
         self.rival = ''
-        """Who sends targets to the same robot, for a person; empty: nobody does."""
+        """One line on another node that sends targets to the same robot, or empty."""
 
     def begin(self) -> None:
         """
-        Make the claim, for a robot that nobody has asked for motion yet.
+        Claim the robot, without permission for its motors yet.
 
         Raises
         ------
@@ -45,15 +45,16 @@ class MotionClaim:
             If another node sends targets to the same robot; the message names it.
 
         """
-        self.look()
+        self.find_rival()
         if self.rival:
             raise ConfigurationError(self.rival)
         self.end()
 
-    def look(self) -> None:
-        """Look for a second sender."""
+    def find_rival(self) -> None:
+        """Update ``rival`` from the publishers of the topic."""
         others = others_on(self._node, self._topic)
         self.rival = ''
+        # A publisher without a known node has just been found, or is leaving: wait for its name.
         if others and not any(UNKNOWN in other for other in others):
             topic = self._node.resolve_topic_name(self._topic)
             self.rival = (
@@ -61,12 +62,12 @@ class MotionClaim:
                 'end one of them'
             )
 
-    def tell(self, mode: str) -> None:
-        """Publish the claim of a gait whose safety layer is in a mode."""
+    def publish(self, mode: str) -> None:
+        """Publish the permission, which begins when the safety layer's mode moves the robot."""
         self.asked |= mode in (STARTING, RUNNING)
         self._publisher.publish(Bool(data=self.asked))
 
     def end(self) -> None:
-        """Tell that the motors are to be left as they are."""
+        """Withdraw the permission: the motors hold."""
         self.asked = False
         self._publisher.publish(Bool(data=False))

@@ -27,36 +27,36 @@ _STOP = Command(set_points={'stop': 1.0})
 
 class MotionInput:
     """
-    Subscribes to ``cmd_vel``, serves ``~/walk``, and holds what is asked for.
+    Request for motion from ``cmd_vel``, ``~/walk`` and a posture, and the end of the gait.
 
     Parameters
     ----------
     node : Node
     now : callable
-        Returns the present time of the gait [ns]; velocities age by it or by wall time,
-        whichever says less.
+        Returns the present time of the gait [ns]. The age of a velocity is the smaller of its
+        ages by this time and by wall time.
     stamped : bool
-        Whether messages are TwistStamped: their stamps are not looked at.
+        Whether messages are TwistStamped. Their stamps are ignored: the time of arrival counts.
     timeout : callable
-        Returns the age at which a velocity expires [s].
+        Returns the age [s] at which a velocity expires.
     bounds : callable
-        Returns what of a velocity the controller follows, as of ``bounds_of``.
+        Returns the velocity limits of the controller, as from ``bounds_of``.
     demonstration : (3,) tuple [m/s, m/s, rad/s] or None
-        Velocity of a walk that nobody has to ask for.
+        Velocity of a walk that starts without a request.
     posture : PostureInput or None
-        Set points of the body, where the controller takes them.
+        Set points of the body; None if the controller takes none.
     refusal : callable
-        Returns why the robot cannot walk now; empty where it can.
+        Returns the reason for which the robot cannot walk now; empty if it can.
 
     Attributes
     ----------
     request : MotionRequest
     stop : GaitStop
     came_to_stand : bool
-        Whether the last update ended a gait, after which the controller is to begin anew. Never
-        while a posture holds: the body would go back to the height of the walk first.
+        Whether the last update ended a gait, after which the controller must be reset. Never while
+        a posture is set: after a reset the body would move to the height of the walk first.
     beyond : int
-        How many messages asked for more than is followed.
+        Number of velocities beyond the limits.
 
     """
 
@@ -79,7 +79,7 @@ class MotionInput:
         )
         self.stop = GaitStop()
         self.came_to_stand, self.beyond = False, 0
-        self._told_expired, self._told_moving = False, True
+        self._expiry_logged, self._logged_moving = False, True
         if stamped:
             listen(node, TwistStamped, TOPIC, lambda message: self._on_twist(message.twist))
         else:
@@ -94,7 +94,7 @@ class MotionInput:
 
     @property
     def command(self) -> Command:
-        """Command in force: to stop, while nobody asks for a walk; with the posture asked for."""
+        """Command in force: velocity, or the set point ``stop`` without one, and the posture."""
         command = Command(velocity=self.request.velocity) if self.request.walking else _STOP
         return self._posture.added(command) if self._posture is not None else command
 
@@ -107,51 +107,53 @@ class MotionInput:
         targets: JointTargets | None,
     ) -> bool:
         """
-        Return whether the controller is to move the robot in the coming control period.
+        Return whether the controller moves the robot in the coming control period.
 
         Parameters
         ----------
         dt : float [s]
         beside : bool
-            Whether motion beside the walk is asked for.
+            Whether motion beside the walk is requested.
         mode : str
-            Of the safety layer, in the last period.
+            Mode of the safety layer in the last period.
         state : callable
             Returns the state of the controller.
         targets : JointTargets or None
-            Last ones sent.
+            Last targets sent.
 
         """
-        self._tell_expiry()
+        self._log_expiry()
         posture, asked = self._posture, self.request.walking
         if posture is not None:
             asked = (asked and not posture.sits) or posture.asked
+            # A posture starts the robot once; while it runs, its set points are part of every
+            # command.
             if mode not in (STARTING, STANDING):
                 posture.asked = False
         position = None if targets is None or targets.position is None else targets.position[-1]
         before = self.stop.moving
         moving = self.stop.update(dt, asked or beside, mode == STARTING, state, position)
         self.came_to_stand = before and not moving and not (posture and posture.set_points)
-        if moving != self._told_moving:
-            self._told_moving = moving
+        if moving != self._logged_moving:
+            self._logged_moving = moving
             if not moving:
                 self._node.get_logger().info(self.request.hint)
         return moving
 
     def cancel(self) -> None:
-        """End the gait at once; only a demonstration begins again by itself."""
+        """End the gait at once and forget all requests; only a demonstration starts again."""
         self.request.cancel()
         self.stop.end()
 
     def forget_velocity(self) -> None:
-        """End the gait at once, and forget the last velocity: time has gone back before it."""
+        """End the gait at once and forget the last velocity, after time has gone back."""
         self.request.forget_velocity()
         self.stop.end()
 
-    def _tell_expiry(self) -> None:
-        """Log, once, that the sender of velocities has ended while it asked for motion."""
-        if self.request.expired and self.request.follows_velocity and not self._told_expired:
-            self._told_expired = True
+    def _log_expiry(self) -> None:
+        """Log once that velocities have ceased while they asked for motion."""
+        if self.request.expired and self.request.follows_velocity and not self._expiry_logged:
+            self._expiry_logged = True
             self._node.get_logger().warning(
                 f'no cmd_vel for {self._timeout():g} s (command_timeout): the robot is to stand'
             )
@@ -164,8 +166,8 @@ class MotionInput:
         except ConfigurationError as error:
             logger.warning(f'{TOPIC} refused: {error}', throttle_duration_sec=_REPEAT)
             return
-        # Who has said zero before it fell silent has told the robot to stand.
-        self._told_expired = not any(velocity)
+        # A sender that ends after a zero velocity has stopped the robot: no warning is due.
+        self._expiry_logged = not any(velocity)
         if text := beyond(self._bounds(), velocity):
             self.beyond += 1
             how = '' if self.request.follows_velocity else f'; {SERVICE} starts and stops it'

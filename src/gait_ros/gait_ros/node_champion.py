@@ -1,4 +1,4 @@
-"""A champion among a node's parameter files: its trial as defaults of the parameters."""
+"""A champion as a parameter file of a node: defaults for its parameters, and checks of them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ALMOST = 1e-6
 
 @dataclass(frozen=True, kw_only=True)
 class NodeChampion:
-    """A champion, its file, and the trial of its first repeat in the scene that it was run in."""
+    """A champion, its file, and its first trial, with the scene in which that was run."""
 
     file: Path
     champion: Champion
@@ -35,12 +35,12 @@ class NodeChampion:
 
     @property
     def scene(self) -> Scene:
-        """The scene of the trial, drawn."""
+        """The scene of the trial, with its random values drawn."""
         return self.spec.scene
 
     @property
     def origin(self) -> Origin:
-        """Controller and robot that it is for."""
+        """Controller and robot of the champion."""
         scene = self.champion.spec.scene
         return Origin(
             controller=self.spec.controller,
@@ -51,12 +51,12 @@ class NodeChampion:
 
     @property
     def control_rate(self) -> float:
-        """Control periods per second of the trial [Hz]."""
+        """Control rate of the trial [Hz]."""
         return 1.0 / self.scene.control_period
 
     @property
     def velocity(self) -> tuple[float, float, float] | None:
-        """The commanded velocity of the trial; ``None`` where it changed or had set points."""
+        """Commanded velocity of the trial; ``None`` if it changed or there were set points."""
         commands = [item.command for item in self.spec.script] or [Command()]
         late = any(item.time > 0.0 for item in self.spec.script)
         if len(commands) > 1 or late or commands[0].set_points:
@@ -70,12 +70,12 @@ class NodeChampion:
 
     def load_weights(self, file: str = '') -> tuple[Mapping[str, Any], ...]:
         """
-        Return the weights, checked by their hash, as further arguments of the controller's class.
+        Return the weights, checked by their hash, as extra arguments of the controller's class.
 
         Parameters
         ----------
         file : str
-            Where they lie; empty: beside the champion.
+            File of the weights; empty: the one beside the champion.
 
         """
         if not self.is_network:
@@ -83,7 +83,7 @@ class NodeChampion:
         return (load_weights(file or self.spec.weights, self.spec.weights_sha256),)
 
     def controller_defaults(self) -> dict[str, Any]:
-        """Return the parameters of a controller's node by which it repeats the trial."""
+        """Return defaults of a controller node's parameters that repeat the trial."""
         scene = self.scene
         return {
             'robot': scene.robot,
@@ -97,14 +97,14 @@ class NodeChampion:
         }
 
     def bridge_defaults(self) -> dict[str, Any]:
-        """Return the parameters of a bridge's node that are not part of the scene."""
+        """Return defaults of a bridge node's parameters that are not part of the scene."""
         return {
             'robot': self.scene.robot,
             'seed': derived_seed(self.spec.seed, ENGINE_SEED),
         }
 
     def check_parameters(self, chosen: Mapping[str, Any]) -> None:
-        """Raise ConfigurationError for a parameter of a controller's node that contradicts."""
+        """Raise ConfigurationError if a controller node's parameter contradicts the champion."""
         if chosen['preset'] not in _WITHOUT_PRESET:
             raise ConfigurationError(
                 f"parameter 'preset' is '{chosen['preset']}', but {self.file} has every parameter "
@@ -123,7 +123,7 @@ class NodeChampion:
         self.check_rate(chosen['control_rate'])
 
     def check_command(self) -> None:
-        """Raise ConfigurationError where the trial was not commanded by one velocity."""
+        """Raise ConfigurationError unless the trial was commanded by one velocity."""
         if self.velocity is None:
             raise ConfigurationError(
                 f'{self.file} was commanded by a script or by set points, which a node does not '
@@ -131,11 +131,11 @@ class NodeChampion:
             )
 
     def check_robot(self, robot: str) -> None:
-        """Raise ConfigurationError for another robot than that of the champion."""
+        """Raise ConfigurationError if a robot is not that of the champion."""
         check_robot(self.file, self.champion, robot)
 
     def check_body(self, robot: str, draw: int) -> None:
-        """Raise ConfigurationError if a drawn robot has another body than that of the champion."""
+        """Raise ConfigurationError if a random robot was drawn with another body."""
         theirs = self.scene.draw
         if load_robot(robot, draw) is not load_robot(robot, theirs):
             raise ConfigurationError(
@@ -144,7 +144,7 @@ class NodeChampion:
             )
 
     def check_rate(self, control_rate: float) -> None:
-        """Raise ConfigurationError where a network would count its memory in other periods."""
+        """Raise ConfigurationError if a network would run at another rate than in its trial."""
         if self.is_network and not math.isclose(control_rate, self.control_rate, rel_tol=_ALMOST):
             raise ConfigurationError(
                 f'control_rate is {control_rate:g} Hz, but the network of {self.file} counts its '
@@ -160,12 +160,12 @@ def check_origin(origin: Origin, robot: str, controller: str) -> str:
     Returns
     -------
     str
-        A line about what could not be compared, else empty.
+        One line on what could not be compared; empty if everything was.
 
     Raises
     ------
     ConfigurationError
-        If it is for another one.
+        If it is for another robot or controller.
 
     """
     if origin.controller not in ('', controller):
@@ -189,7 +189,7 @@ def read_node_champion(file: Path) -> NodeChampion:
     Raises
     ------
     ConfigurationError
-        If it cannot be read, or names weights without their hash or elsewhere than beside it.
+        If it cannot be read, or its weights have no hash or do not lie beside it.
 
     """
     champion = read_champion(file)
@@ -217,13 +217,13 @@ def find_champion(given: Mapping[str, Any], arguments: Sequence[str]) -> NodeCha
     given : mapping
         Values of parameter files and command line, by the full names of the parameters.
     arguments : sequence of str
-        Command line; it names the files. ROS hands on what they hold and not where they lie, and
-        the weights lie beside.
+        Command line with the names of the parameter files. ROS passes on their values but not
+        their paths, which are needed to find the weights beside the champion.
 
     Raises
     ------
     ConfigurationError
-        If there are several, or its file is not named or cannot be read.
+        If there are several champions, or the file is not on the command line or unreadable.
 
     """
     if _MARK not in given:
@@ -239,7 +239,7 @@ def find_champion(given: Mapping[str, Any], arguments: Sequence[str]) -> NodeCha
         try:
             found += [file] if is_champion(file) else []
         except ConfigurationError as error:
-            # A parameter file for ROS alone; or the champion, damaged.
+            # A plain ROS parameter file, or a damaged champion: an error only if none is found.
             fault = error
     if len(found) > 1:
         raise ConfigurationError(

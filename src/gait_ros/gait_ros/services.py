@@ -1,4 +1,4 @@
-"""Services that answer every request, whatever goes wrong with it."""
+"""Services that answer every request, also if its callback raises."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ QUEUE = QoSProfile(
     depth=1000,
     reliability=QoSReliabilityPolicy.RELIABLE,
 )
-"""Requests that wait while one is answered. Of the 10 that ROS keeps, a burst loses most."""
+"""Queue of requests. With the 10 of ROS by default most requests of a burst are lost."""
 
 _REPEAT = 10.0
 
@@ -32,10 +32,10 @@ def serve(
     group: CallbackGroup | None = None,
 ) -> Any:
     """
-    Create a service whose failures are answers.
+    Create a service that answers with ``success`` false if its callback raises.
 
-    What the callback raises, a model's ``sys.exit`` among it, becomes ``success`` false and a
-    ``message``; the node goes on. The callback leaves the node's state as it was when it raises.
+    The ``message`` is that of the exception, also of a ``sys.exit`` in a user's code, and the node
+    goes on. A callback that raises must leave the node's state as it was.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def serve(
     """
 
     def refused(response: Any, error: BaseException) -> Any:
-        """Return the response that tells of an error."""
+        """Return the response with the message of an exception."""
         if not isinstance(error, ConfigurationError):
             node.get_logger().error(
                 f'{name} failed: {reason(error)}', throttle_duration_sec=_REPEAT
@@ -67,7 +67,7 @@ def serve(
             return refused(response, error)
 
     async def answer_later(request: Any, response: Any) -> Any:
-        """Answer one request while others are answered, too."""
+        """Answer one request; other callbacks run meanwhile."""
         try:
             return await callback(request, response)
         except FAULTS as error:

@@ -1,4 +1,4 @@
-"""Control periods of a live gait, by simulated or by wall time, however that passes."""
+"""Clock of a live gait's control periods, by simulated or by wall time."""
 
 from __future__ import annotations
 
@@ -11,22 +11,27 @@ from rclpy.node import Node
 
 from gait_ros.faults import Repeated
 
-# Control periods in one step from which time has jumped, not only passed late.
-_JUMP = 10.0
-# Shortest step of a clock that is coarser than control periods, in those, and the longest [s].
-_COARSE, _COARSEST = 1.5, 0.25
-_ALIKE, _IN_A_ROW = 0.1, 3
+# A step of more control periods than this is a jump of time, a shorter one a late call.
+_MAX_STEP = 10.0
+# A clock may tick more coarsely than the control periods. Its step is then at least this many
+# control periods, and at most this time [s].
+_MIN_COARSE, _MAX_COARSE = 1.5, 0.25
+# Steps count as regular if this many in a row differ by at most this share.
+_REGULAR_COUNT, _REGULAR_SHARE = 3, 0.1
 
 
 class StepClock:
     """
-    Calls a gait at its control rate, and tells how much time has passed.
+    Timer that calls a gait at its control rate, and measures the time between its steps.
 
-    Under ``use_sim_time`` that is simulated time, else one that nobody sets: a gait must not feel
-    the system's clock being set. A clock that goes back begins the gait anew, and calls it at
-    once, as one that starts does. One that goes ahead by a single step of more than ten control
-    periods has jumped: no time has passed. Three such steps alike, of up to 0.25 s, are how that
-    clock goes: then the time that it says has passed.
+    Time is simulated time under ``use_sim_time``, else steady time, so that setting the system's
+    clock does not affect a gait.
+
+    - Time goes back: the gait is restarted and called at once.
+    - Time goes ahead by more than ten control periods in one step: this is a jump, and counts as a
+      single control period. The gait goes on from where it was.
+    - Three equal steps in a row, of more than 1.5 control periods and up to 0.25 s: this is a
+      coarse clock, and its steps count in full.
 
     Parameters
     ----------
@@ -47,7 +52,7 @@ class StepClock:
         self._step, self._restart = step, restart
         self._warn = Repeated(node.get_logger(), is_error=False)
         self.steady = Clock(clock_type=ClockType.STEADY_TIME)
-        """Wall time, also while simulated time stands still."""
+        """Steady wall time, which also passes while simulated time stands still."""
         self._timer: Any = None
         self._jump: Any = None
         self._tick: Any = None
@@ -69,15 +74,15 @@ class StepClock:
         return int(self.clock.now().nanoseconds)
 
     def start(self) -> None:
-        """Begin to call the gait."""
+        """Start to call the gait."""
         self.begin()
         if self.is_simulated:
             backward = JumpThreshold(
                 min_forward=None, min_backward=Duration(nanoseconds=-1), on_clock_change=False
             )
             self._jump = self.clock.create_jump_callback(backward, post_callback=self._on_jump)
-            # An executor that calls a timer once too often skips its next call: every time of
-            # /clock is looked at.
+            # Every time of /clock is checked beside the timer: the executor may call a timer late
+            # or twice, and then skips its next call.
             forward = JumpThreshold(
                 min_forward=Duration(nanoseconds=1), min_backward=None, on_clock_change=False
             )
@@ -87,7 +92,7 @@ class StepClock:
         self._timer = self._node.create_timer(self._period, self._on_timer, clock=self.clock)
 
     def stop(self) -> bool:
-        """Call the gait no longer; return whether it was called."""
+        """Stop calling the gait; return whether it had been started."""
         if self._jump is not None:
             self._jump.unregister()
             self._tick.unregister()
@@ -99,38 +104,40 @@ class StepClock:
         return True
 
     def begin(self) -> None:
-        """Count time from now on."""
+        """Measure time from now on."""
         self._last, self._called = self.now(), False
-        self._usual, self._steps = self._period, [self._period] * _IN_A_ROW
+        # The usual step of the clock: the control period, or the tick of a coarser clock.
+        self._usual, self._steps = self._period, [self._period] * _REGULAR_COUNT
 
-    def passed(self) -> tuple[float, float]:
+    def advance(self) -> tuple[float, float]:
         """
-        Return the time since the last call, or since ``begin``, and that to the next one [s].
+        Return the time since the last step, or since ``begin``, and that to the next one [s].
 
-        A gait that is late makes up for the first in the second.
+        The gait steps by the first; its targets are to be reached within the second. After a late
+        call the first is longer: the gait catches up without a lasting delay.
         """
         now = self.now()
-        # Simulated time that has only now begun has not jumped.
+        # Simulated time is 0 before the first /clock: that first step is no jump.
         dt = (now - self._last) * 1e-9 if self._last and now != self._last else self._period
         self._last, self._called = now, True
         self._steps = [*self._steps[1:], dt]
-        if dt <= _COARSEST and max(self._steps) - min(self._steps) <= _ALIKE * dt:
-            self._usual = dt if dt > _COARSE * self._period else self._period
-        if dt > max(_JUMP * self._period, (1.0 + _ALIKE) * self._usual):
+        if dt <= _MAX_COARSE and max(self._steps) - min(self._steps) <= _REGULAR_SHARE * dt:
+            self._usual = dt if dt > _MIN_COARSE * self._period else self._period
+        if dt > max(_MAX_STEP * self._period, (1.0 + _REGULAR_SHARE) * self._usual):
             self._warn(f'time went ahead by {dt:.2f} s: the gait goes on from where it was')
             return self._period, self._period
         return dt, self._usual
 
     def catch_up(self) -> None:
-        """Call the gait if it is due: where many requests would keep it waiting."""
+        """Call the gait if it is due, so that many requests in a row do not delay it."""
         if self._timer is not None and self.now() - self._last >= self._period * 1e9:
             self._step()
 
     def _on_timer(self) -> None:
         if self._timer is None:
-            # It was on its way already.
+            # The call was already queued when the timer was destroyed.
             return
-        # What was caught up with is not due again, nor what is called twice at one time.
+        # Skip a step that ``catch_up`` has already made, and a second call at the same time.
         since = self.now() - self._last
         early = since < 0.5e9 * self._period and (since > 0 or self._called)
         if not early:

@@ -1,4 +1,4 @@
-"""Workers that an evaluator starts on this machine, each a bridge in a process of its own."""
+"""Workers that an evaluator starts on this machine, each a bridge in its own process."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from gait_ros.processes import NodeEnded, NodeProcesses
 
 class WorkerProcesses:
     """
-    A number of workers by the full names of their nodes; each can be ended and started again.
+    Worker processes by the full names of their nodes; each can be ended and started again.
 
     Parameters
     ----------
     count : int
     hang : float [s]
-        After which one counts as hung that does not start.
+        Idle time after which a starting worker counts as hung.
 
     """
 
@@ -41,16 +41,16 @@ class WorkerProcesses:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Full names of those that do not run."""
+        """Full names of the workers that do not run."""
         return tuple(name for name in self._specs if name not in self._running)
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """Process ids of those that run."""
+        """Process ids of the running workers."""
         return tuple(node.pid for one in self._running.values() for node in one.nodes)
 
     def start(self, name: str) -> None:
-        """Start a worker; OSError if that cannot be done."""
+        """Start a worker; OSError if it cannot be started."""
         processes = NodeProcesses((self._specs[name],))
         processes.__enter__()
         self._running[name] = processes
@@ -58,18 +58,18 @@ class WorkerProcesses:
 
     def trouble(self, name: str, heard: bool) -> str:
         """
-        Return why a worker that was started is lost; empty if it is not.
+        Return one line on why a started worker is lost; empty if it is not.
 
         Parameters
         ----------
         name : str
         heard : bool
-            Whether it has told of itself: until then only its process says that it lives.
+            Whether a heartbeat has come. Before the first one its process is watched instead.
 
         Raises
         ------
         ConfigurationError
-            If it ended over a user's mistake; the message is its own.
+            If it ended because of a user's mistake; the message is that of the worker.
 
         """
         try:
@@ -83,14 +83,14 @@ class WorkerProcesses:
         return ''
 
     def end(self, name: str) -> None:
-        """End a worker at once, whatever it does."""
+        """Kill a worker."""
         processes = self._running.pop(name)
         for node in processes.nodes:
             node.signal(signal.SIGKILL)
         processes.__exit__(None, None, None)
 
     def close(self) -> None:
-        """End all in order."""
+        """End all workers in order."""
         for processes in self._running.values():
             processes.__exit__(None, None, None)
         self._running = {}
