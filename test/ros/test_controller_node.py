@@ -24,6 +24,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from gait_core.champion import Champion, write_champion
 from gait_core.errors import ConfigurationError
+from gait_core.robot.yaml_reader import read_plain
 from gait_core.scene import Scene
 from gait_core.testing import WaveController, WaveParams
 from gait_core.trial import run_trial
@@ -462,6 +463,18 @@ def test_no_file_of_a_request_ends_or_blocks_a_gait(graph, controller, tmp_path,
     assert not answer.success and path.name in answer.message and '\n' not in answer.message
     assert graph.call(Trigger, '/controller/emergency_stop').success
     assert node.controller.params == WaveParams()
+
+
+def test_a_stop_waits_for_one_reading_of_a_file(graph, controller, tmp_path, monkeypatch):
+    read = []
+    monkeypatch.setattr(
+        'gait_core.champion.read_plain',
+        lambda *given: (read.append(given), read_plain(*given))[1],
+    )
+    controller()
+    file = gait_file(tmp_path / 'good.yaml', amplitude=0.5)
+    assert graph.call(LoadGait, '/controller/load_gait', file=file).success
+    assert len(read) == 1
 
 
 def test_a_champion_is_a_parameter_file_that_starts_a_node(graph, controller, box, tmp_path):

@@ -19,7 +19,7 @@ from gait_core.canonical import plain, rebuild
 from gait_core.errors import ConfigurationError, excerpt
 from gait_core.files import write_atomically
 from gait_core.robot.identity import RobotIdentity, compare_robots
-from gait_core.robot.yaml_reader import read_plain
+from gait_core.robot.yaml_reader import LOADED, read_plain
 from gait_core.scene import NOTHING
 from gait_core.trial_spec import TrialSpec
 
@@ -94,6 +94,78 @@ def write_champion(path: Path, champion: Champion) -> None:
     write_atomically(path, text)
 
 
+@dataclass(frozen=True, kw_only=True)
+class GaitFile:
+    """
+    A ROS parameter file with a gait: a champion's or any other.
+
+    Attributes
+    ----------
+    path : Path
+    parameters : mapping of str to object
+        What stands below ``/**: ros__parameters:``.
+
+    """
+
+    path: Path
+    parameters: Mapping[str, Any]
+
+    @property
+    def is_champion(self) -> bool:
+        """Whether the file calls itself a champion, sound or not."""
+        provenance = self.parameters.get('provenance', {})
+        return not isinstance(provenance, dict) or 'format' in provenance
+
+    @property
+    def origin(self) -> Origin:
+        """Controller and robot that the file is for."""
+        return origin_in(self.parameters.get('provenance'))
+
+    def gait(self) -> dict[str, Any]:
+        """Return only the controller parameters; ConfigurationError if they are no mapping."""
+        found = _unlisted(self.parameters.get('gait', {}))
+        if not isinstance(found, dict):
+            raise ConfigurationError(
+                f'{self.path}: gait is {excerpt(repr(found))}, expected named values'
+            )
+        return found
+
+    def champion(self) -> Champion:
+        """Return the champion; ConfigurationError if it is none, or of another format version."""
+        path = self.path
+        provenance = _unlisted(self.parameters.get('provenance'))
+        if not isinstance(provenance, dict) or 'format' not in provenance:
+            raise ConfigurationError(f'{path} is no champion: it has no provenance.format')
+        version = provenance.pop('format')
+        if version != FORMAT:
+            raise ConfigurationError(
+                f'{path} has champion format {excerpt(version)}; this version reads '
+                f'format {FORMAT}'
+            )
+        spec = provenance.get('spec', {})
+        if not isinstance(spec, dict):
+            raise ConfigurationError(
+                f'champion {path}: provenance.spec is {excerpt(repr(spec))}, expected named values'
+            )
+        spec = {**spec, 'parameters': _unlisted(self.parameters.get('gait', {}))}
+        spec['weights'] = _beside(path, spec.get('weights', ''))
+        try:
+            champion: Champion = rebuild(Champion, {**provenance, 'spec': spec}, 'provenance')
+        except ConfigurationError as error:
+            raise ConfigurationError(f'champion {path}: {error}') from error
+        if not len(champion.seeds) == len(champion.trial_hashes) >= 1:
+            raise ConfigurationError(
+                f'champion {path}: {len(champion.seeds)} seeds and {len(champion.trial_hashes)} '
+                'trial_hashes, expected one of each per repeat'
+            )
+        return champion
+
+
+def read_gait_file(path: Path) -> GaitFile:
+    """Return a parameter file; ConfigurationError if it cannot be read or is none."""
+    return GaitFile(path=path, parameters=_ros_parameters(path))
+
+
 def read_champion(path: Path) -> Champion:
     """
     Return the champion of a file.
@@ -104,38 +176,7 @@ def read_champion(path: Path) -> Champion:
         If the file cannot be read, is no champion, or has another format version.
 
     """
-    parameters = _ros_parameters(path)
-    provenance = _unlisted(parameters.get('provenance'))
-    if not isinstance(provenance, dict) or 'format' not in provenance:
-        raise ConfigurationError(f'{path} is no champion: it has no provenance.format')
-    version = provenance.pop('format')
-    if version != FORMAT:
-        raise ConfigurationError(
-            f'{path} has champion format {excerpt(version)}; this version reads format {FORMAT}'
-        )
-    spec = provenance.get('spec', {})
-    if not isinstance(spec, dict):
-        raise ConfigurationError(
-            f'champion {path}: provenance.spec is {excerpt(repr(spec))}, expected named values'
-        )
-    spec = {**spec, 'parameters': _unlisted(parameters.get('gait', {}))}
-    spec['weights'] = _beside(path, spec.get('weights', ''))
-    try:
-        champion: Champion = rebuild(Champion, {**provenance, 'spec': spec}, 'provenance')
-    except ConfigurationError as error:
-        raise ConfigurationError(f'champion {path}: {error}') from error
-    if not len(champion.seeds) == len(champion.trial_hashes) >= 1:
-        raise ConfigurationError(
-            f'champion {path}: {len(champion.seeds)} seeds and {len(champion.trial_hashes)} '
-            'trial_hashes, expected one of each per repeat'
-        )
-    return champion
-
-
-def is_champion(path: Path) -> bool:
-    """Tell whether a parameter file calls itself a champion, sound or not."""
-    provenance = _ros_parameters(path).get('provenance', {})
-    return not isinstance(provenance, dict) or 'format' in provenance
+    return read_gait_file(path).champion()
 
 
 def check_robot(path: Path, champion: Champion, robot: str = '') -> str:
@@ -172,10 +213,7 @@ def check_robot(path: Path, champion: Champion, robot: str = '') -> str:
 
 def gait_parameters(path: Path) -> dict[str, Any]:
     """Return only the controller parameters of a champion or other parameter file."""
-    found = _unlisted(_ros_parameters(path).get('gait', {}))
-    if not isinstance(found, dict):
-        raise ConfigurationError(f'{path}: gait is {excerpt(repr(found))}, expected named values')
-    return found
+    return read_gait_file(path).gait()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,11 +224,6 @@ class Origin:
     robot: str = ''
     identity: RobotIdentity | None = None
     draw: int = 0
-
-
-def origin_of(path: Path) -> Origin:
-    """Return what a parameter file is for; ConfigurationError if it cannot be read."""
-    return origin_in(_ros_parameters(path).get('provenance'))
 
 
 def origin_in(provenance: Any) -> Origin:
@@ -234,7 +267,7 @@ def write_parameters(path: Path, gait: Mapping[str, Any]) -> None:
 
 
 def _ros_parameters(path: Path) -> dict[str, Any]:
-    document = read_plain(path)
+    document = read_plain(path, LOADED)
     try:
         found = document['/**']['ros__parameters']
     except (TypeError, KeyError) as error:

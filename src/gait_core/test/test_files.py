@@ -13,6 +13,7 @@ from gait_core.champion import gait_parameters
 from gait_core.errors import ConfigurationError
 from gait_core.files import new_folder, read_bytes, read_json, read_text, write_atomically
 from gait_core.robot.xml_source import read_xml
+from gait_core.robot.yaml_reader import LOADED
 from gait_core.weights import load_weights
 
 READERS = {
@@ -101,6 +102,22 @@ def test_a_file_of_just_the_limit_is_read(tmp_path):
     assert read_bytes(path, 5) == b'12345'
     with pytest.raises(ConfigurationError, match='larger than 4 bytes'):
         read_bytes(path, 4)
+
+
+@pytest.mark.parametrize(
+    ('content', 'message'),
+    [
+        ('#' * (LOADED.size + 1), f'larger than {LOADED.size} bytes'),
+        (
+            '/**: {ros__parameters: {gait: {p: [' + '1,' * LOADED.values + ']}}}',
+            f'more than {LOADED.values} values',
+        ),
+    ],
+)
+def test_a_gait_is_read_within_the_time_that_a_stop_may_wait(tmp_path, content, message):
+    path = tmp_path / 'gait.yaml'
+    path.write_text(content)
+    assert message in refused(gait_parameters, path)
 
 
 def test_what_is_no_text_is_refused_with_its_place(tmp_path):

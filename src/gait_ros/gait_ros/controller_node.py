@@ -18,7 +18,7 @@ from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import MarkerArray
 
 from gait_core import registry
-from gait_core.champion import Origin, gait_parameters, is_champion, origin_in, origin_of
+from gait_core.champion import Origin, origin_in, read_gait_file
 from gait_core.contracts import Controller
 from gait_core.errors import ConfigurationError, reason
 from gait_core.observation import missing
@@ -43,7 +43,7 @@ from gait_ros.managed import ManagedNode
 from gait_ros.markers import gait_markers
 from gait_ros.motion_claim import MotionClaim
 from gait_ros.motion_input import MotionInput
-from gait_ros.node_champion import check_origin, find_champion, read_node_champion
+from gait_ros.node_champion import check_origin, find_champion, node_champion
 from gait_ros.parameters import DeclaredParameters, overrides, refuse_unknown_overrides
 from gait_ros.posture_input import PostureInput, takes_posture
 from gait_ros.qos import advertise, guarded, listen
@@ -405,10 +405,11 @@ class ControllerNode(ManagedNode):
 
     def _load_gait(self, file: Path) -> Sequence[str]:
         """Set the parameters of a gait, and a champion's weights; all or, on an error, none."""
-        self._check_origin(origin_of(file))
-        if not is_champion(file):
-            return self._gait.set(gait_parameters(file))
-        champion = read_node_champion(file)
+        found = read_gait_file(file)
+        self._check_origin(found.origin)
+        if not found.is_champion:
+            return self._gait.set(found.gait())
+        champion = node_champion(found)
         champion.check_body(self._chosen.robot, self._chosen.draw)
         champion.check_rate(self._chosen.control_rate)
         cls: Any = registry.load('controllers', self.controller_name)

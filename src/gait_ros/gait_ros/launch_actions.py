@@ -20,14 +20,14 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
-from gait_core.champion import is_champion
+from gait_core.champion import read_gait_file
 from gait_core.errors import ConfigurationError, nearest
 from gait_core.robot.ros2_control import SIM
 from gait_core.trial_setup import parse_velocity
 from gait_ros.graph import FRAMES, OWN_CLOCK, NodeSpec
 from gait_ros.launch_arguments import LaunchArgument
 from gait_ros.layouts import layout_for, topics_of
-from gait_ros.node_champion import NodeChampion, read_node_champion
+from gait_ros.node_champion import NodeChampion, node_champion
 
 _TRUE = ('true', '1', 'yes', 'on')
 _FALSE = ('false', '0', 'no', 'off')
@@ -62,9 +62,12 @@ class Arguments:
     def champion(self) -> NodeChampion | None:
         """Return the champion that ``gait`` names; ``None`` for any other file or none."""
         file = Path(self.text('gait'))
-        if not file.is_file() or not is_champion(file):
+        if not file.is_file():
             return None
-        champion = read_node_champion(file)
+        found = read_gait_file(file)
+        if not found.is_champion:
+            return None
+        champion = node_champion(found)
         champion.load_weights()
         return champion
 

@@ -8,7 +8,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from gait_core.champion import Champion, Origin, check_robot, is_champion, read_champion
+from gait_core.champion import Champion, GaitFile, Origin, check_robot, read_gait_file
 from gait_core.errors import ConfigurationError
 from gait_core.robot.identity import compare_robots
 from gait_core.robot.load import load_robot
@@ -183,16 +183,21 @@ def check_origin(origin: Origin, robot: str, controller: str) -> str:
 
 
 def read_node_champion(file: Path) -> NodeChampion:
+    """Return the champion of a file for a node; ConfigurationError as ``node_champion``."""
+    return node_champion(read_gait_file(file))
+
+
+def node_champion(found: GaitFile) -> NodeChampion:
     """
-    Return the champion of a file for a node.
+    Return the champion in a file that was read, for a node.
 
     Raises
     ------
     ConfigurationError
-        If it cannot be read, or its weights have no hash or do not lie beside it.
+        If it is none, or its weights have no hash or do not lie beside it.
 
     """
-    champion = read_champion(file)
+    file, champion = found.path, found.champion()
     spec = champion.spec
     if spec.weights:
         if Path(spec.weights).parent.resolve() != file.parent.resolve():
@@ -233,20 +238,21 @@ def find_champion(given: Mapping[str, Any], arguments: Sequence[str]) -> NodeCha
         for option, file in zip(arguments, arguments[1:], strict=False)
         if option == _FILE_OPTION
     ]
-    found: list[Path] = []
+    found: list[GaitFile] = []
     fault: ConfigurationError | None = None
     for file in dict.fromkeys(named):
         try:
-            found += [file] if is_champion(file) else []
+            read = read_gait_file(file)
+            found += [read] if read.is_champion else []
         except ConfigurationError as error:
             # A plain ROS parameter file, or a damaged champion: an error only if none is found.
             fault = error
     if len(found) > 1:
         raise ConfigurationError(
-            f'{found[0]} and {found[1]} are both champions; a node takes one of them'
+            f'{found[0].path} and {found[1].path} are both champions; a node takes one of them'
         )
     if not found:
         raise fault or ConfigurationError(
             f"parameter '{_MARK}' is that of a champion, but no {_FILE_OPTION} names its file"
         )
-    return read_node_champion(found[0])
+    return node_champion(found[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
 import math
 from pathlib import Path
 import re
@@ -11,7 +12,7 @@ from typing import Any, NoReturn
 import yaml
 
 from gait_core.errors import ConfigurationError, excerpt, unknown
-from gait_core.files import read_text
+from gait_core.files import TEXT_LIMIT, read_text
 from gait_core.robot.patterns import matching
 
 _COUNTS = {1: 'one number', 2: 'two numbers', 3: 'three numbers', 4: 'four numbers'}
@@ -20,17 +21,31 @@ _SHOWN = 40
 
 _DEPTH = 50
 """Deepest nesting of a file."""
-_VALUES = 20_000
-"""Most values of a file, those counted again that it refers to: half a second of reading."""
 _DIGITS = 64
 """Longest number: far longer ones take long to read, and no float holds them."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Largest size [bytes] of a file and most values in it; what it refers to counts again."""
+
+    size: int
+    values: int
+
+
+WRITTEN = Bounds(TEXT_LIMIT, 20_000)
+"""What a person writes: half a second of reading."""
+
+LOADED = Bounds(TEXT_LIMIT // 8, 5_000)
+"""What a node reads while a robot walks: its emergency stop waits for 0.2 s at most."""
 
 
 class _BoundedLoader(yaml.SafeLoader):
     """The safe loader of what ends, refusing a key that is written twice (one would be lost)."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, most: int) -> None:
         super().__init__(text)
+        self._most = most
         self._depth = self._values = 0
         self._sizes: dict[int, int] = {}
 
@@ -49,7 +64,7 @@ class _BoundedLoader(yaml.SafeLoader):
             self._values += self._sizes[id(node)]
         else:
             self._sizes[id(node)] = self._values - before
-        self._check(self._values <= _VALUES, f'more than {_VALUES} values', event)
+        self._check(self._values <= self._most, f'more than {self._most} values', event)
         return node
 
     @staticmethod
@@ -101,18 +116,18 @@ class _BoundedLoader(yaml.SafeLoader):
         return mapping
 
 
-def plain_data(text: str) -> Any:
+def plain_data(text: str, most: int = WRITTEN.values) -> Any:
     """Return what a YAML text holds; yaml.YAMLError if a key is repeated or it is too much."""
     loader = None
     try:
-        loader = _BoundedLoader(text)
+        loader = _BoundedLoader(text, most)
         return loader.get_single_data()
     finally:
         if loader is not None:
             loader.dispose()
 
 
-def read_plain(path: Path) -> Any:
+def read_plain(path: Path, bounds: Bounds = WRITTEN) -> Any:
     """
     Return what a YAML file holds.
 
@@ -120,12 +135,12 @@ def read_plain(path: Path) -> Any:
     ------
     ConfigurationError
         In one line with file, line and column: if it cannot be read, is no YAML, repeats a key,
-        of which one would be lost, or holds more than a person writes.
+        of which one would be lost, or is beyond the bounds.
 
     """
-    text = read_text(path)
+    text = read_text(path, bounds.size)
     try:
-        return plain_data(text)
+        return plain_data(text, bounds.values)
     except yaml.YAMLError as error:
         place, reason = _mistake(error, text)
         raise ConfigurationError(f'{excerpt(str(path))}{place}: {excerpt(reason)}') from error
@@ -149,17 +164,18 @@ def _mistake(error: yaml.YAMLError, text: str) -> tuple[str, str]:
     return f', line {mark.line + 1}, column {mark.column + 1}', reason
 
 
-def read_yaml(path: Path) -> Section:
+def read_yaml(path: Path, bounds: Bounds = WRITTEN) -> Section:
     """
     Return a file's top-level mapping.
 
     Raises
     ------
     ConfigurationError
-        If the file cannot be read, is no YAML, repeats a key or holds no mapping.
+        If the file cannot be read, is no YAML, repeats a key, is beyond the bounds or holds no
+        mapping.
 
     """
-    return Section(read_plain(path), str(path))
+    return Section(read_plain(path, bounds), str(path))
 
 
 class Section:

@@ -160,17 +160,18 @@ def _gait(options: Namespace) -> tuple[str, str, Mapping[str, Any], dict[str, An
 
     The last are a champion's fitness terms and weights, as fields of the trial.
     """
-    from gait_core.champion import check_robot, gait_parameters, is_champion, read_champion
+    from gait_core.champion import check_robot, read_gait_file
     from gait_core.errors import ConfigurationError
 
     if not options.champion:
         return options.controller, options.preset, {}, {}
     path = Path(options.champion)
-    gait = {} if is_champion(path) else gait_parameters(path)
+    found = read_gait_file(path)
+    gait = {} if found.is_champion else found.gait()
     if gait:
         # A parameter file of the user's own says nothing of robot and controller.
         return options.controller, options.preset, gait, {}
-    champion = read_champion(path)
+    champion = found.champion()
     spec = champion.spec
     if warning := check_robot(path, champion, options.robot):
         print(f'gait: {path}: {warning}', file=sys.stderr)
