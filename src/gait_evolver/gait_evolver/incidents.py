@@ -1,4 +1,4 @@
-"""What goes wrong in a generation: lost workers, exceptions, trials that end workers."""
+"""Incidents of a generation: lost workers, exceptions, trials that end workers."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from gait_core.trial import unfinished
 from gait_core.trial_spec import EXCEPTION, SKIPPED, TrialResult, TrialSpec
 from gait_evolver.run_store import RunStore
 
-_MOST_EXCEPTIONS = 0.5
+_MAX_EXCEPTION_SHARE = 0.5
 """Share of a generation's trials above which exceptions end the run."""
 
-_TOLD = 100
-"""Different exceptions that are told, each the first time."""
+_MAX_REASONS = 100
+"""Number of different exceptions that are reported, each once."""
 
 Say = Callable[[str], None]
 """Shows a line to the user."""
@@ -34,23 +34,23 @@ def say(text: str) -> None:
 
 class Incidents:
     """
-    Has trials evaluated; tells and notes what goes wrong, and ends the run where it must.
+    Evaluation of trials with a report of every incident, and an end of the run if there are many.
 
     Parameters
     ----------
     store : RunStore
-        Its ``events.log`` gets every line.
+        Store whose ``events.log`` gets every line.
     say : callable
         Shows a line to the user.
     skipped : collection of str
-        Names of trials that are left out.
+        Names of trials to leave out.
 
     """
 
     def __init__(self, store: RunStore, say: Say, skipped: Collection[str] = ()) -> None:
         self._store, self._say = store, say
         self._skipped = frozenset(skipped)
-        self._told: set[str] = set()
+        self._reasons: set[str] = set()
 
     def evaluate(
         self,
@@ -60,56 +60,58 @@ class Incidents:
         count: Callable[[], None],
     ) -> list[TrialResult]:
         """
-        Return one result per spec; ``count`` is called as each of them is there.
+        Return one result per spec; ``count`` is called after each trial.
 
         Raises
         ------
         RunStopped
-            If most trials raise an exception, one of them ends worker after worker, or no worker
-            can be kept alive.
+            If most trials raise an exception, one trial ends several workers, or workers are lost
+            and no trial finishes.
 
         """
         results: dict[int, TrialResult] = {}
         for index, name in enumerate(names):
             if name in self._skipped:
                 results[index] = unfinished(specs[index], SKIPPED, 'left out on request')
-                self._tell(f'trial {name} is left out and recorded as {SKIPPED}')
+                self._report(f'trial {name} is left out and recorded as {SKIPPED}')
                 count()
-        places = [index for index in range(len(specs)) if index not in results]
+        positions = [index for index in range(len(specs)) if index not in results]
         failed: dict[int, str] = {}
 
-        def ended(place: int, result: TrialResult) -> None:
+        def ended(position: int, result: TrialResult) -> None:
             """Count a trial that has ended."""
             if result.status == EXCEPTION:
-                self._raised(names[places[place]], result.reason)
-                failed[places[place]] = result.reason
+                self._raised(names[positions[position]], result.reason)
+                failed[positions[position]] = result.reason
                 _check_exceptions(failed, len(specs))
             count()
 
-        def lost(place: int | None, reason: str) -> None:
-            """Tell of a lost worker."""
+        def lost(position: int | None, reason: str) -> None:
+            """Report a lost worker."""
             trial = (
-                '' if place is None else f' in trial {names[places[place]]}, which is run again'
+                ''
+                if position is None
+                else f' in trial {names[positions[position]]}, which is run again'
             )
-            self._tell(f'{reason}{trial}')
+            self._report(f'{reason}{trial}')
 
         try:
-            found = evaluator.evaluate([specs[index] for index in places], ended, lost)
+            found = evaluator.evaluate([specs[index] for index in positions], ended, lost)
         except DeadlyTrial as error:
-            raise self._deadly(error, places[error.index], specs, names) from error
-        results.update(zip(places, found, strict=True))
+            raise self._deadly(error, positions[error.index], specs, names) from error
+        results.update(zip(positions, found, strict=True))
         return [results[index] for index in range(len(specs))]
 
     def check_skipped(self, generation: int, names: Sequence[str]) -> None:
-        """Raise ConfigurationError for a trial to be left out that a generation does not have."""
+        """Raise ConfigurationError if a generation lacks a trial that is to be left out."""
         for name in self._skipped:
             if name.partition('/')[0] == str(generation) and name not in names:
                 raise ConfigurationError(f"no trial '{name}' in the run: {nearest(name, names)}")
 
     def _raised(self, name: str, reason: str) -> None:
-        if reason not in self._told and len(self._told) < _TOLD:
-            self._told.add(reason)
-            self._tell(f'trial {name} raised an exception: {reason}')
+        if reason not in self._reasons and len(self._reasons) < _MAX_REASONS:
+            self._reasons.add(reason)
+            self._report(f'trial {name} raised an exception: {reason}')
 
     def _deadly(
         self, error: DeadlyTrial, index: int, specs: Sequence[TrialSpec], names: Sequence[str]
@@ -123,15 +125,15 @@ class Incidents:
         stopped.trial = name
         return stopped
 
-    def _tell(self, text: str) -> None:
+    def _report(self, text: str) -> None:
         self._store.note(text)
-        # A terminal that is gone does not end a run.
+        # The run goes on when its terminal is closed.
         with suppress(OSError):
             self._say(text)
 
 
 def _check_exceptions(failed: dict[int, str], count: int) -> None:
-    if len(failed) > _MOST_EXCEPTIONS * count:
+    if len(failed) > _MAX_EXCEPTION_SHARE * count:
         raise RunStopped(
             f'{len(failed)} of the {count} trials of a generation raised an exception, the first: '
             f'{failed[min(failed)]}'

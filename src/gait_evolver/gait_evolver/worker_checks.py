@@ -21,17 +21,17 @@ from gait_core.benchmark import Measurement
 from gait_core.errors import ConfigurationError
 
 _KINDS = ('killed', 'stopped', 'starved')
-_WHOLE = 30
+_DISTURBANCES = 30
 _PER_RUN = 6
 _SEED = 20
-_STARVED = 12.0
+_STARVED_TIME = 12.0
 _DUTY = (0.02, 0.18)
-"""Times [s] that a starved worker runs and stands in turn, beside the lowest priority."""
+"""Times [s] for which a starved worker runs and is stopped in turn, at the lowest priority."""
 
 
 @dataclass
 class _Tally:
-    """What was done to runs, and what became of them."""
+    """Counts of disturbances, of runs and of their outcomes."""
 
     logs: set[bytes] = field(default_factory=set)
     done: Counter[str] = field(default_factory=Counter)
@@ -41,8 +41,8 @@ class _Tally:
 
 
 def disturbed_workers(share: float = 1.0) -> list[Measurement]:
-    """Workers killed, stopped and starved at random moments: the log of an undisturbed run."""
-    wanted = max(len(_KINDS), round(_WHOLE * share))
+    """Compare the logs of runs with disturbed workers to that of an undisturbed run."""
+    wanted = max(len(_KINDS), round(_DISTURBANCES * share))
     whole = share >= 1.0
     settings = [
         *('--generations', '4'),
@@ -68,7 +68,7 @@ def disturbed_workers(share: float = 1.0) -> list[Measurement]:
             evaluator = 'ros' if over_ros else 'local'
             run = folder / str(number)
             process = _begin(run, evaluator, settings, changed)
-            # What comes too late is done to another run.
+            # A disturbance that came after the end of the run is repeated in another one.
             kinds += [
                 kind for kind in some if not _disturb(process, kind, rng, span / len(some), tally)
             ]
@@ -91,7 +91,7 @@ def _begin(
 
 
 def _end(process: subprocess.Popen[str], run: Path, tally: _Tally) -> None:
-    """Wait for a run and keep its log, and count what it told of."""
+    """Wait for the end of a run, and keep its log and the number of its incidents."""
     _, error = process.communicate()
     if process.returncode != 0:
         tally.broken.append(error.strip().splitlines()[-1] if error.strip() else 'no line')
@@ -108,7 +108,7 @@ def _disturb(
     span: float,
     tally: _Tally,
 ) -> bool:
-    """Do something to a worker within ``span`` [s]; return whether the run went on so long."""
+    """Disturb a worker at a moment within ``span`` [s]; return False if the run ended first."""
     moment = time.monotonic() + rng.uniform(0.0, span)
     which = int(rng.integers(2))
     while process.poll() is None:
@@ -144,12 +144,12 @@ def _workers_of(pid: int) -> list[int]:
 
 
 def _starve(pid: int) -> None:
-    """Leave a process a tenth of its processor for a while, at the lowest priority."""
+    """Limit a process to a tenth of a processor, at the lowest priority, for 12 s."""
     try:
         os.setpriority(os.PRIO_PROCESS, pid, 19)
     except OSError:
         return
-    end = time.monotonic() + _STARVED
+    end = time.monotonic() + _STARVED_TIME
     while time.monotonic() < end:
         for number, pause in ((signal.SIGCONT, _DUTY[0]), (signal.SIGSTOP, _DUTY[1])):
             if not _signal(pid, number):
@@ -159,7 +159,7 @@ def _starve(pid: int) -> None:
 
 
 def _signal(pid: int, number: int) -> bool:
-    """Send a signal; return whether there was somebody to take it."""
+    """Send a signal; return whether the process exists."""
     try:
         os.kill(pid, number)
     except OSError:

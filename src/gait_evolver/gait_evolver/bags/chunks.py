@@ -1,4 +1,4 @@
-"""Sizes of the chunks of an MCAP file, which are known before any of them is unpacked."""
+"""Check of the unpacked size of an MCAP file, before any of its chunks is unpacked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import struct
 from gait_core.files import MEBIBYTE
 
 UNPACKED_LIMIT = 1024 * MEBIBYTE
-"""Most bytes of all chunks of a file."""
+"""Largest total size [bytes] of the unpacked chunks of a file."""
 
 _MAGIC = 8
 _FOOTER, _CHUNK, _INDEX = 0x02, 0x06, 0x08
@@ -16,9 +16,9 @@ _FOOTER, _CHUNK, _INDEX = 0x02, 0x06, 0x08
 
 def check_chunks(content: bytes) -> None:
     """
-    Raise ValueError if chunks unpack to more than ``UNPACKED_LIMIT``, or if it cannot be told.
+    Raise ValueError if the chunks unpack to more than ``UNPACKED_LIMIT``, or lack a valid size.
 
-    The records are those of https://mcap.dev/spec.
+    The format of the records is that of https://mcap.dev/spec.
     """
     chunks: dict[int, tuple[int, int]] = {}
     starts, unpacked, summary = set(), 0, 0
@@ -28,21 +28,21 @@ def check_chunks(content: bytes) -> None:
             chunks[start] = _chunk(body)
             unpacked += chunks[start][1]
         elif kind == _INDEX:
-            (place,) = struct.unpack_from('<Q', body, 16)
-            # Each chunk once: a short index may name a long chunk any number of times.
-            if chunks.pop(place, None) != struct.unpack('<QQ', body[-16:]):
+            (offset,) = struct.unpack_from('<Q', body, 16)
+            # Each chunk may be indexed once: readers unpack a chunk for every index entry.
+            if chunks.pop(offset, None) != struct.unpack('<QQ', body[-16:]):
                 raise ValueError('its index names a chunk that it does not have')
         elif kind == _FOOTER:
             (summary,) = struct.unpack_from('<Q', body, 0)
         if unpacked > UNPACKED_LIMIT:
-            most = UNPACKED_LIMIT // MEBIBYTE
-            raise ValueError(f'its messages are larger than {most} MiB, the most that is read')
+            limit = UNPACKED_LIMIT // MEBIBYTE
+            raise ValueError(f'its messages are larger than {limit} MiB, the most that is read')
     if summary and summary not in starts:
         raise ValueError('its summary is not where its end says')
 
 
 def _records(content: bytes) -> Iterator[tuple[int, int, memoryview]]:
-    """Yield where each record begins, its kind and its body; ValueError if it is cut off."""
+    """Yield the offset, the kind and the body of each record; ValueError if one is cut off."""
     view, start, end = memoryview(content), _MAGIC, len(content) - _MAGIC
     while start < end:
         if start + 9 > end:
@@ -55,23 +55,23 @@ def _records(content: bytes) -> Iterator[tuple[int, int, memoryview]]:
 
 
 def _chunk(body: memoryview) -> tuple[int, int]:
-    """Return the sizes of a chunk as packed and unpacked."""
+    """Return the packed and the unpacked size of a chunk."""
     try:
         unpacked, _, length = struct.unpack_from('<QII', body, 16)
-        packing = bytes(body[32 : 32 + length])
+        compression = bytes(body[32 : 32 + length])
         (packed,) = struct.unpack_from('<Q', body, 32 + length)
         data = bytes(body[40 + length : 40 + length + 18])
     except struct.error as error:
         raise ValueError('it is cut off') from error
-    if packing not in (b'', b'zstd'):
+    if compression not in (b'', b'zstd'):
         raise ValueError('its chunks are packed otherwise than by zstd')
-    if packing == b'zstd' and _frame_size(data) != unpacked:
+    if compression == b'zstd' and _frame_size(data) != unpacked:
         raise ValueError('it has a chunk of another size than it says')
     return packed, unpacked
 
 
 def _frame_size(data: bytes) -> int:
-    """Return the unpacked size that a zstd frame begins with (RFC 8878, 3.1.1.1); -1 if none."""
+    """Return the unpacked size in the header of a zstd frame (RFC 8878, 3.1.1.1); -1 if none."""
     if len(data) < 18 or data[:4] != b'\x28\xb5\x2f\xfd':
         return -1
     descriptor = data[4]

@@ -1,7 +1,7 @@
 """
-Messages between an evaluator and a worker process; the evaluator's side never waits.
+Messages between an evaluator and a worker process; the evaluator's side never blocks.
 
-They are JSON behind their length; its floats keep every bit.
+A message is its length and then JSON, which keeps every bit of a float.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import Any
 
 _LENGTH = Struct('<Q')
 _CHUNK = 1 << 16
-_MOST = 1 << 30
-"""Bytes of a message; a longer one is no message."""
+_MAX_SIZE = 1 << 30
+"""Largest size [bytes] of a message; a greater length is garbage."""
 
 
 def send(channel: socket.socket, message: Any) -> None:
-    """Send a message, waiting until it is on its way; OSError where nobody reads."""
+    """Send a message and wait until it is sent; OSError if the other side is closed."""
     channel.sendall(_packed(message))
 
 
 def receive(channel: socket.socket) -> Any:
-    """Wait for a message and return it; EOFError where none will come."""
+    """Wait for a message and return it; EOFError if the other side is closed."""
     (length,) = _LENGTH.unpack(_read(channel, _LENGTH.size))
     return json.loads(_read(channel, length))
 
@@ -45,7 +45,7 @@ def _packed(message: Any) -> bytes:
 
 class Channel:
     """
-    The evaluator's side: a worker that is stopped, dies or sends half a message holds up nobody.
+    The evaluator's side, which goes on if a worker is stopped, dies or sends half a message.
 
     Parameters
     ----------
@@ -60,21 +60,21 @@ class Channel:
         self._in = bytearray()
 
     def fileno(self) -> int:
-        """Return the descriptor to wait for."""
+        """Return the file descriptor, for ``select.poll``."""
         return self._socket.fileno()
 
     @property
     def writing(self) -> bool:
-        """Whether a message waits to be taken by the other side."""
+        """Whether a part of a message is still to be sent."""
         return bool(self._out)
 
     def send(self, message: Any) -> None:
-        """Begin to send a message; ``flush`` sends what the other side has no room for yet."""
+        """Start to send a message; ``flush`` sends what does not fit into the socket now."""
         self._out += _packed(message)
         self.flush()
 
     def flush(self) -> None:
-        """Send what the other side has room for; its end shows when reading."""
+        """Send as much as fits into the socket; a closed socket shows in ``received``."""
         try:
             while self._out:
                 del self._out[: self._socket.send(self._out)]
@@ -85,13 +85,13 @@ class Channel:
 
     def received(self) -> list[Any]:
         """
-        Return the whole messages that have come.
+        Return the complete messages that have come.
 
         Raises
         ------
         EOFError
-            If no more will come and there is none, also in the middle of a message or where what
-            came is no message.
+            If there is none and the other side is closed, also in the middle of a message, or if
+            the bytes are no message.
 
         """
         found: list[Any] = []
@@ -113,7 +113,7 @@ class Channel:
         if len(self._in) < _LENGTH.size:
             return None
         (length,) = _LENGTH.unpack(self._in[: _LENGTH.size])
-        if length > _MOST:
+        if length > _MAX_SIZE:
             raise EOFError('a message was garbled')
         end = _LENGTH.size + length
         if len(self._in) < end:
@@ -126,5 +126,5 @@ class Channel:
             raise EOFError('a message was garbled') from error
 
     def close(self) -> None:
-        """Let the other side read an end."""
+        """Close the socket; the other side reads its end."""
         self._socket.close()

@@ -1,4 +1,4 @@
-"""Trials in worker processes of this machine."""
+"""Evaluator that runs trials in worker processes of this machine."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from gait_evolver.evaluators.worker import REFUSED, SHORTAGE
 from gait_evolver.evaluators.worker_process import WorkerProcess
 from gait_evolver.evaluators.workload import Workload
 
-_LOOK = 0.25
+_POLL_TIME = 0.25
 
 
 class LocalEvaluator:
     """
     Runs trials in spawned processes that keep their engines; each runs one BLAS thread.
 
-    The processes end with the thread that first needed them, or with this process.
+    The processes end with the thread that started them, or with this process.
 
     Parameters
     ----------
     workers : int
-        Processes; 0 is one per processor of this machine.
+        Number of processes; 0 is one per processor of this machine.
     hang : float [s]
-        After which a worker is lost that runs no control period of its trial.
+        Time without a control period of its trial after which a worker counts as lost.
     patience : float [s]
-        As of ``Losses``.
+        See ``Losses``.
 
     """
 
@@ -59,14 +59,14 @@ class LocalEvaluator:
         """
         Return one result per spec, in their order.
 
-        An exception in a trial is its status. A trial whose worker is lost is run again.
+        An exception in a trial becomes its status. A trial whose worker is lost is run again.
 
         Raises
         ------
         ConfigurationError
-            If what a trial names does not exist or cannot be used here.
+            If a trial names something that does not exist or cannot be used here.
         DeadlyTrial, NoWorkers
-            As of ``Losses``.
+            See ``Losses``.
 
         """
         results: dict[int, TrialResult] = {}
@@ -85,7 +85,7 @@ class LocalEvaluator:
                 before, seen = seen, time.monotonic()
                 self.workload.offered += (seen - before) * self._wanted
         except BaseException:
-            # Trials under way would answer into the next call.
+            # Answers to these trials would arrive in the next call.
             self.close()
             raise
         return [results[index] for index in range(len(specs))]
@@ -104,13 +104,13 @@ class LocalEvaluator:
         return tuple(one.pid for one in self._workers)
 
     def _dispatch(self, specs: Sequence[TrialSpec], waiting: deque[int]) -> None:
-        """Give trials to idle workers, and start those that are missing."""
+        """Give trials to idle workers, and start missing workers."""
         idle = [one for one in self._workers if one.trial is None]
         while len(idle) < len(waiting) and len(self._workers) < self._wanted:
             if time.monotonic() < self._resume_at:
                 break
             try:
-                # What one compiles all compile: one word is enough.
+                # All workers compile the same kernels: one of them announces it.
                 self._workers.append(WorkerProcess(announce=not self._workers))
             except OSError as error:
                 self._count(None, f'a worker cannot be started: {error.strerror}')
@@ -121,16 +121,16 @@ class LocalEvaluator:
             one.give(index, specs[index])
 
     def _wait(self) -> None:
-        """Wait until a worker answers, takes what it is sent or ends, but not for long."""
+        """Wait until a worker answers, has room for more bytes or ends, 0.25 s at most."""
         poll = select.poll()
         for one in self._workers:
             writing = select.POLLOUT if one.channel.writing else 0
             poll.register(one.channel.fileno(), select.POLLIN | writing)
             poll.register(one.sentinel, select.POLLIN)
-        poll.poll(1000.0 * _LOOK)
+        poll.poll(1000.0 * _POLL_TIME)
 
     def _answers(self, waiting: deque[int]) -> Iterator[tuple[int, TrialResult]]:
-        """Give the results that have come; a trial of a worker that is lost waits again."""
+        """Yield the results that have come; put trials of lost workers back into the queue."""
         for one in tuple(self._workers):
             one.channel.flush()
             alive = one.alive
@@ -139,10 +139,10 @@ class LocalEvaluator:
             except EOFError:
                 self._lose(one, one.ended(), waiting)
                 continue
-            for index, how, content in messages:
-                if how == REFUSED:
+            for index, kind, content in messages:
+                if kind == REFUSED:
                     raise ConfigurationError(content)
-                if how == SHORTAGE:
+                if kind == SHORTAGE:
                     self._lose(one, f'worker {one.pid}: {content}', waiting)
                     break
                 one.trial = None
@@ -157,7 +157,7 @@ class LocalEvaluator:
                 self._lose(one, reason, waiting)
 
     def _lose(self, one: WorkerProcess, reason: str, waiting: deque[int]) -> None:
-        """Remove a worker and let its trial wait behind the others."""
+        """Kill and remove a worker, and put its trial at the end of the queue."""
         began = one.began
         self._workers.remove(one)
         one.kill()

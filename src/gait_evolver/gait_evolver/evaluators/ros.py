@@ -1,4 +1,4 @@
-"""Trials on sim_bridge workers, asked for through their services."""
+"""Evaluator that runs trials on sim_bridge workers, through their services."""
 
 from __future__ import annotations
 
@@ -38,31 +38,32 @@ class _Worker:
     trial_id: str = ''
     began: float = 0.0
     lost: Any = None
-    """The last heartbeat before it was lost; another one brings it back."""
+    """Last heartbeat before it was lost; the worker is used again after a later one."""
 
 
 class RosEvaluator:
     """
     Runs trials on any number of sim_bridge workers, each one trial at a time.
 
-    A worker is lost after 10 s without a heartbeat, or without a control period in a trial. Its
-    trial goes to another worker and a late answer is dropped; the worker counts again once it is
-    heard again, and one that was started here is started again. Trials are given out by the speed
-    that each worker has shown: a slow one is left idle where the others are done sooner without
-    it, and where none is left to be begun one that is overdue is begun on an idle worker as well;
-    the first answer counts.
+    A worker counts as lost after 10 s without a heartbeat, or without a control period in a trial.
+    Its trial goes to another worker, and a late answer is dropped. It is used again after its next
+    heartbeat; a worker that was started here is started again.
+
+    Trials are given out by the measured speed of each worker. A slow worker stays idle if the
+    others finish sooner without it. If no trial is left to start, an overdue one is also started
+    on an idle worker, and the first answer counts.
 
     Parameters
     ----------
     workers : int
-        Workers to start on this machine and to use alone; one that ends is started again. 0:
-        use those that run on the domain, as they come and go.
+        Number of workers to start on this machine; only these are used. 0: all workers on the
+        domain are used, as they come and go.
     names : sequence of str
-        Full names of running workers to use alone, e.g. ``/worker0/sim_bridge``.
+        Full names of running workers, e.g. ``/worker0/sim_bridge``; only these are used.
     hang : float [s]
-        After which a worker is lost.
+        Time without a heartbeat or a control period after which a worker counts as lost.
     patience : float [s]
-        As of ``Losses``; also for how long no worker at all may be heard.
+        See ``Losses``; also the longest time without a heartbeat of any worker.
 
     """
 
@@ -99,14 +100,14 @@ class RosEvaluator:
         """
         Return one result per spec, in their order.
 
-        An exception in a trial is its status. A trial whose worker is lost is run again.
+        An exception in a trial becomes its status. A trial whose worker is lost is run again.
 
         Raises
         ------
         ConfigurationError
-            If a worker refuses a trial (the message is its own), or none is to be found.
+            If a worker refuses a trial (the message is the worker's), or there is no worker.
         DeadlyTrial, NoWorkers
-            As of ``Losses``.
+            See ``Losses``.
 
         """
         self._losses.begin(lost)
@@ -123,7 +124,7 @@ class RosEvaluator:
                 self.workload.offered += (seen - before) * len(self.alive)
                 for index, result in ended:
                     if index in results:
-                        continue  # Both that ran it have answered at once.
+                        continue  # Two workers ran it and have both answered.
                     results[index] = result
                     self._losses.passed()
                     self._recall(index)
@@ -136,7 +137,7 @@ class RosEvaluator:
         return [results[index] for index in range(len(specs))]
 
     def close(self) -> None:
-        """Cancel what runs, and end the workers that were started here."""
+        """Cancel running trials, and end the workers that were started here."""
         self._cancel()
         for one in self._workers.values():
             one.client.close()
@@ -153,7 +154,7 @@ class RosEvaluator:
 
     @property
     def alive(self) -> tuple[str, ...]:
-        """Names of the workers that can be given a trial, or run one."""
+        """Names of the workers that run a trial or can be given one."""
         return tuple(
             name
             for name, one in sorted(self._workers.items())
@@ -163,8 +164,8 @@ class RosEvaluator:
     def _open(self) -> RosClient:
         if self._client is None:
             self._client = RosClient(f'evaluator_{os.getpid()}')
-            # Those of our own are watched while they start: that may take long where kernels are
-            # compiled.
+            # No time limit for workers that were started here: they may have to compile kernels,
+            # and one that hangs is found by its process.
             self._client.wait(self._found, None if self._own.names else self._patience)
             if not self.alive:
                 raise ConfigurationError(self._none_found())
@@ -184,7 +185,7 @@ class RosEvaluator:
         )
 
     def _look(self, client: RosClient) -> None:
-        """Find workers, and start those of our own that are missing, or lost."""
+        """Find workers on the domain, and start those of our own that are missing or lost."""
         now = time.monotonic()
         if now - self._looked < _LOOK_PERIOD:
             return
@@ -202,7 +203,7 @@ class RosEvaluator:
             )
 
     def _tend(self, name: str) -> None:
-        """Replace a worker of our own that is lost; start one that does not run."""
+        """End a worker of our own that is lost; start it if it does not run."""
         if name not in self._own.missing:
             one = self._workers.get(name)
             heard = one is not None and one.client.status is not None
@@ -245,7 +246,7 @@ class RosEvaluator:
         one.trial_id = one.client.submit(specs[index])
 
     def _busy(self, specs: Sequence[TrialSpec]) -> dict[str, tuple[int, float]]:
-        """Return the ticks of the trial of each busy worker, and how long it has been at it."""
+        """Return the ticks of each busy worker's trial and the time [s] since its start."""
         now = time.monotonic()
         return {
             name: (specs[one.trial].ticks, now - one.began)
@@ -254,11 +255,11 @@ class RosEvaluator:
         }
 
     def _runners(self, index: int) -> int:
-        """Return how many workers are running a trial."""
+        """Return the number of workers that run a trial."""
         return sum(one.trial == index for one in self._workers.values())
 
     def _recall(self, index: int) -> None:
-        """Cancel a trial whose result has come from another worker."""
+        """Cancel a trial on all workers after its result has come from one."""
         for one in self._workers.values():
             if one.trial == index:
                 one.client.cancel()
@@ -291,7 +292,7 @@ class RosEvaluator:
         return ended
 
     def _lose(self, name: str, reason: str) -> None:
-        """Take its trial from a worker; end one of our own, to be started again."""
+        """Give up a worker and requeue its trial; end a worker of our own, to be restarted."""
         one = self._workers.get(name)
         index = None if one is None else one.trial
         begun = index is not None and one is not None and not one.client.loading
@@ -302,13 +303,13 @@ class RosEvaluator:
         if name in self._own.names:
             self._own.end(name)
             if one is not None:
-                # What it said last is no word of the process that takes its place.
+                # Its last heartbeat does not hold for the process that replaces it.
                 one.client.close()
                 del self._workers[name]
         if index is not None:
             self.workload.lost_trials += 1
             if not self._runners(index):
-                # Behind the others: these show whether it is the trial that ends workers.
+                # At the end of the queue: if the others finish, the trial is what ends workers.
                 self._waiting.append(index)
         self._count(index, reason, begun)
 
@@ -318,7 +319,7 @@ class RosEvaluator:
         self._resume_at = time.monotonic() + self._losses.delay
 
     def _examine(self, name: str, spec: TrialSpec, result: TrialResult) -> None:
-        """Refuse a worker that read another trial; warn of one whose bits may differ."""
+        """Raise ConfigurationError for a result of another trial; warn of another platform."""
         if result.spec_hash != sha256_of(spec):
             raise ConfigurationError(
                 f'{name} read a trial as another than was sent: it runs another version'
@@ -332,7 +333,7 @@ class RosEvaluator:
     def _after_refusal(
         self, one: _Worker, index: int, refusal: TrialRefused
     ) -> TrialResult | None:
-        """Return the result of a trial that could not be run; raise what concerns all of them."""
+        """Return the result in a refusal, if any; ConfigurationError if no worker can run it."""
         message = str(refusal)
         if refusal.result is not None:
             return refusal.result
@@ -342,7 +343,7 @@ class RosEvaluator:
             return None
         if 'is running' not in message and 'not active' not in message:
             raise ConfigurationError(message)
-        # Somebody else was faster.
+        # Another evaluator uses this worker: try again on any worker.
         one.lost = one.client.status
         self._waiting.appendleft(index)
         return None
@@ -361,12 +362,12 @@ def _available(one: _Worker) -> bool:
         return False
     if one.client.silent or not one.client.ready:
         return False
-    # The heartbeat may still tell of our own trial that has just ended.
+    # The last heartbeat may still show our own trial, which has just ended.
     return bool(status.state != WorkerStatus.TRIAL or status.trial_id == one.trial_id)
 
 
 def _on_domain(node: Any) -> list[str]:
-    """Return the full names of all workers that can be seen, sorted."""
+    """Return the full names of all discovered workers, sorted."""
     return sorted(
         topic.removesuffix(_STATUS_TOPIC)
         for topic, types in node.get_topic_names_and_types()
@@ -385,14 +386,14 @@ def run_in_lockstep(spec: TrialSpec, delay: float = 0.0) -> TrialResult:
 
 
 def walk_champions(folder: Path, seconds: float) -> list[Measurement]:
-    """Return how far the champions of a folder walk live, over how far in this process."""
+    """Compare the distances that the champions of a folder walk live and in this process."""
     from gait_ros.live_walk import compare_walks
 
     return compare_walks(sorted(folder.glob('*champion*.yaml')), seconds)
 
 
 def flood_nodes(share: float = 1.0) -> list[Measurement]:
-    """Return what becomes of every node under a flood of that share of a minute."""
+    """Flood every node for a share of a minute and return the measurements."""
     from gait_ros.flood import SECONDS, flooded
 
     return flooded(SECONDS * share)

@@ -1,8 +1,9 @@
-"""A process of the local evaluator: trials from a socket, one at a time."""
+"""Entry point of a local worker process: runs trials from a socket, one at a time."""
 
 from __future__ import annotations
 
-# Nothing slow is imported before the process is bound to its parent.
+# Slow modules are imported after `end_with_parent`: a parent that is killed while the worker is
+# still importing must not leave it behind.
 from contextlib import suppress
 import signal
 import socket
@@ -12,24 +13,24 @@ from typing import Any
 from gait_core.orphans import end_with_parent
 
 DONE, REFUSED, SHORTAGE = 'done', 'refused', 'shortage'
-"""How a trial was answered: with its result, a mistake of the user, a shortage of the machine."""
+"""Kinds of answers: the result of a trial, a user's mistake, a shortage of the machine."""
 
 
 def main(channel: socket.socket, memory: Any, parent: int, announce: bool) -> None:
     """
-    Answer each ``(index, plain spec)`` with ``(index, how, plain result or text)``.
+    Answer each ``(index, plain spec)`` with ``(index, kind, plain result or text)``.
 
-    The process ends when the other side of the socket is closed, and with its parent.
+    The process ends when the other side of the socket is closed, or with its parent.
 
     Parameters
     ----------
     channel : socket
-    memory : array of ``pulse.SIZE`` whole numbers
-        Shared with the parent, which sees by it that the process is alive.
+    memory : array of ``pulse.SIZE`` integers
+        Memory of ``gait_core.pulse``, shared with the parent.
     parent : int
-        Process id.
+        Process id of the parent.
     announce : bool
-        Say on standard error that kernels are compiled, where they are.
+        Print a line on standard error if kernels are compiled.
 
     """
     end_with_parent(parent)
@@ -58,7 +59,7 @@ def main(channel: socket.socket, memory: Any, parent: int, announce: bool) -> No
 
 
 def _say(line: str) -> None:
-    # A terminal that is gone must not become an exception of the trial.
+    # A closed terminal must not become an exception of the trial.
     with suppress(OSError, ValueError):
         print(f'gait: {line}', file=sys.stderr, flush=True)
 
@@ -72,7 +73,7 @@ def _answer(plain_spec: Any) -> tuple[str, Any]:
     from gait_core.trial_spec import TrialSpec
 
     spec = rebuild(TrialSpec, plain_spec)
-    # A user's code may end in any exception, also that of sys.exit.
+    # BaseException: a user's code may also call sys.exit.
     try:
         pulse.enter(pulse.STARTING)
         load_parts(spec)

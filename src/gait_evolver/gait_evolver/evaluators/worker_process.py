@@ -1,4 +1,4 @@
-"""One process of the local evaluator, as the evaluator sees it."""
+"""Handle of one worker process of the local evaluator: start, trial, liveness, end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ONE_THREAD = dict.fromkeys(
 _END = 2.0
 _CONTEXT = multiprocessing.get_context('spawn')
 
-# Evaluators of several threads would undo each other's environment.
+# One start at a time: it changes the environment of the whole process.
 _STARTING = threading.Lock()
 
 
@@ -37,12 +37,12 @@ class WorkerProcess:
     Parameters
     ----------
     announce : bool
-        Whether it says that it compiles.
+        Whether it prints a line if it compiles.
 
     Attributes
     ----------
     trial : int or None
-        Index of the trial that it was given and has not answered.
+        Index of the trial that it is running; None if it is idle.
 
     """
 
@@ -75,27 +75,27 @@ class WorkerProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether the process runs; children of its own may hold its channel open afterwards."""
+        """Whether the process runs; an open channel does not show it, its children may hold it."""
         return bool(self._process.is_alive())
 
     @property
     def began(self) -> bool:
-        """Whether it is in the middle of its trial: neither loading nor compiling for it."""
+        """Whether its trial is running, after loading and not while compiling."""
         return self.trial is not None and int(self._pulse[1]) == pulse.RUNNING
 
     def give(self, index: int, spec: TrialSpec) -> None:
-        """Give it a trial; if it is dead, its channel tells."""
+        """Send it a trial; if it is dead, reading its channel raises."""
         self.trial = index
         self._watch.restart(int(self._pulse[0]))
         self.channel.send((index, plain(spec)))
 
     def idle_time(self) -> float:
-        """Return for how long [s] it has had a trial and run no control period of it."""
+        """Return the time [s] since its trial was given, or since its last control period."""
         periods, state = (int(value) for value in self._pulse)
         return self._watch.look(periods, state)
 
     def ended(self) -> str:
-        """Return how the process ended, once its channel has; it is killed if it lives on."""
+        """Return one line on how the process ended, after its channel was closed."""
         self._process.join(_END)
         code = self._process.exitcode
         if code is None:
@@ -106,19 +106,19 @@ class WorkerProcess:
         return f'worker {self.pid} ended with exit code {code}'
 
     def kill(self) -> None:
-        """End the process, whatever it does."""
+        """Close the channel and kill the process."""
         self.channel.close()
         self._process.kill()
 
     def join(self) -> None:
-        """Wait for the end of a process that was killed."""
+        """Wait for the end of the killed process."""
         self._process.join(_END)
 
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    # Libraries read these when they are first imported: they must stand in the environment
-    # that the new process inherits.
+    # BLAS and Numba read these at import, so they must be in the environment that the new process
+    # inherits.
     before = {name: os.environ.get(name) for name in _ONE_THREAD}
     os.environ.update(_ONE_THREAD)
     try:
@@ -133,8 +133,7 @@ def _one_thread() -> Iterator[None]:
 
 @contextmanager
 def _signals_blocked() -> Iterator[None]:
-    # The mask is inherited: Ctrl-C and a closed terminal find a worker deaf that starts, until it
-    # has said that it ignores them.
+    # The mask is inherited: Ctrl-C must not end a worker before it has set its signal handlers.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
     try:
         yield
