@@ -55,6 +55,60 @@ def test_two_signals_end_a_node_with_0_and_no_traceback(graph, start_process, bo
     assert_clean(process)
 
 
+# Compiling takes half a minute where no kernel of the machine is there yet.
+SLOW = """
+import sys
+import time
+
+from rclpy.node import Node
+
+from gait_ros.run_node import run_node
+
+
+def compile():
+    print('is being made', flush=True)
+    while True:
+        time.sleep(0.01)
+
+
+class Made(Node):
+    def __init__(self):
+        super().__init__('slow')
+        if sys.argv[1] == 'made':
+            compile()
+        self.engine = None
+
+    def destroy_node(self):
+        assert self.engine is None
+        super().destroy_node()
+
+    def start(self):
+        compile()
+
+
+sys.exit(run_node(Made, []))
+"""
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize('moment', ['made', 'started'])
+def test_a_signal_ends_a_node_that_is_still_being_made(number, moment):
+    process = subprocess.Popen(
+        [sys.executable, '-c', SLOW, moment],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        assert process.stdout.readline() == 'is being made\n'
+        process.send_signal(number)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=20.0)
+    finally:
+        process.kill()
+    assert process.returncode == 0 and not output, output
+
+
 def test_a_signal_in_mid_trial_ends_the_bridge_with_0(graph, start_process, box):
     process = start_process('sim_bridge.node', node='victim', mode='lockstep', publish_clock=False)
     beats = []

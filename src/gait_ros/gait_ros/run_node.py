@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+import gc
 import sys
 from typing import Any
 
@@ -11,9 +12,10 @@ from rclpy.exceptions import ParameterException
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 
+from gait_core.compiling import announce_compiling
 from gait_core.errors import ConfigurationError
 from gait_ros.qos import unused_overrides
-from gait_ros.stop import Stop, ignore_signals, stop_on_signals
+from gait_ros.stop import Interrupted, Stop, ignore_signals, stop_on_signals
 
 # Longest wait for an event: a signal that arrives between two waits is seen after it.
 _PATIENCE = 0.1
@@ -54,6 +56,7 @@ def run_node(make_node: Callable[[], Any], args: Sequence[str] | None = None) ->
     """
     # Handlers of Python instead of rclpy's: nothing is ever raised in the middle of clean-up.
     stop = stop_on_signals()
+    announce_compiling(lambda line: print(line, file=sys.stderr, flush=True))
     code = 0
     node = None
     try:
@@ -61,11 +64,15 @@ def run_node(make_node: Callable[[], Any], args: Sequence[str] | None = None) ->
             args=None if args is None else [sys.argv[0], *args],
             signal_handler_options=SignalHandlerOptions.NO,
         )
-        node = make_node()
+        # Both may compile for half a minute, and have told no robot anything yet.
+        node = stop.interrupts(make_node)
+        start = getattr(node, 'start', None)
+        if start is not None:
+            stop.interrupts(start)
         _spin(node, stop)
     except (ConfigurationError, ParameterException) as error:
         code = _refuse(node, str(error))
-    except ExternalShutdownException:
+    except (ExternalShutdownException, Interrupted):
         pass
     except RuntimeError as error:
         # What rcl raises for a malformed parameter file or argument; anything else is ours.
@@ -75,6 +82,9 @@ def run_node(make_node: Callable[[], Any], args: Sequence[str] | None = None) ->
     finally:
         if node is not None:
             node.destroy_node()
+        else:
+            # Else the shutdown would destroy a node that is half made.
+            gc.collect()
         rclpy.try_shutdown()
         # Python gives caught signals their deadly default back while it ends.
         ignore_signals()
@@ -86,9 +96,6 @@ def _spin(node: Any, stop: Stop) -> None:
     stop.wakes(executor.wake)
     executor.add_node(node)
     try:
-        start = getattr(node, 'start', None)
-        if start is not None and not stop:
-            start()
         for line in unused_overrides(node):
             node.get_logger().warning(line)
         while not stop and rclpy.ok():

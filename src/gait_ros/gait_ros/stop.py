@@ -6,7 +6,13 @@ from collections.abc import Callable
 from functools import cache
 import signal
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
+
+Result = TypeVar('Result')
+
+
+class Interrupted(BaseException):
+    """A signal where nothing is to be cleaned up yet."""
 
 
 class Stop:
@@ -22,6 +28,29 @@ class Stop:
     def wakes(self, wake: Callable[[], Any]) -> None:
         """Call this when a signal comes, to end a wait early."""
         self._wake = wake
+
+    def interrupts(self, work: Callable[[], Result]) -> Result:
+        """
+        Return what a function returns.
+
+        Raises
+        ------
+        Interrupted
+            In the middle of the function when a signal comes, or before it if one has come.
+
+        """
+
+        def interrupt() -> None:
+            """End the work."""
+            raise Interrupted
+
+        self._wake = interrupt
+        try:
+            if self:
+                raise Interrupted
+            return work()
+        finally:
+            self._wake = None
 
     def on_signal(self, number: int, frame: FrameType | None) -> None:
         """Take a signal."""
