@@ -57,17 +57,29 @@ def test_two_signals_end_a_node_with_0_and_no_traceback(graph, start_process, bo
 
 # Compiling takes half a minute where no kernel of the machine is there yet.
 SLOW = """
+import ctypes
 import sys
 import time
 
 from rclpy.node import Node
 
 from gait_ros.run_node import run_node
+from gait_ros.stop import stop_on_signals
 
 
 def compile():
     print('is being made', flush=True)
+    if sys.argv[2] == 'compiler':
+        ctypes.CFUNCTYPE(None)(_raw_object_cache_notify)()
+        raise RuntimeError('no compiled object yet')
     while True:
+        time.sleep(0.01)
+
+
+# Under this name LLVM calls what is written in Python.
+def _raw_object_cache_notify():
+    end = time.monotonic() + 5.0
+    while time.monotonic() < end and not stop_on_signals():
         time.sleep(0.01)
 
 
@@ -90,11 +102,17 @@ sys.exit(run_node(Made, []))
 """
 
 
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize('moment', ['made', 'started'])
-def test_a_signal_ends_a_node_that_is_still_being_made(number, moment):
+@pytest.mark.parametrize(
+    ('number', 'moment', 'within'),
+    [
+        (signal.SIGINT, 'made', 'python'),
+        (signal.SIGTERM, 'started', 'python'),
+        (signal.SIGTERM, 'made', 'compiler'),
+    ],
+)
+def test_a_signal_ends_a_node_that_is_still_being_made(number, moment, within):
     process = subprocess.Popen(
-        [sys.executable, '-c', SLOW, moment],
+        [sys.executable, '-c', SLOW, moment, within],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 import signal
+from traceback import walk_stack
 from types import FrameType
 from typing import Any, TypeVar
 
 Result = TypeVar('Result')
+# What LLVM calls while it compiles: an exception in there is printed and lost.
+_CALLBACK = '_raw_object_cache'
 
 
 class Interrupted(BaseException):
@@ -41,14 +44,19 @@ class Stop:
         """
 
         def interrupt() -> None:
-            """End the work."""
-            raise Interrupted
+            """End the work, unless it would only be spoilt: then at the next signal."""
+            if not any(f.f_code.co_name.startswith(_CALLBACK) for f, _ in walk_stack(None)):
+                raise Interrupted
 
         self._wake = interrupt
         try:
             if self:
                 raise Interrupted
             return work()
+        except Exception:
+            if self:
+                raise Interrupted from None
+            raise
         finally:
             self._wake = None
 
