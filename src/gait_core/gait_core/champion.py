@@ -53,7 +53,8 @@ class Champion:
     fingerprint : str
         Platform on which the hashes hold.
     robot : RobotIdentity or None
-        Of ``spec.scene.robot`` with the body of ``spec.scene.draw``; ``None`` in early files.
+        Identity of ``spec.scene.robot`` with the body of ``spec.scene.draw``; ``None`` in early
+        files.
 
     """
 
@@ -103,7 +104,7 @@ class GaitFile:
     ----------
     path : Path
     parameters : mapping of str to object
-        What stands below ``/**: ros__parameters:``.
+        Values below ``/**: ros__parameters:``.
 
     """
 
@@ -112,7 +113,7 @@ class GaitFile:
 
     @property
     def is_champion(self) -> bool:
-        """Whether the file calls itself a champion, sound or not."""
+        """Whether the file is marked as a champion, valid or not."""
         provenance = self.parameters.get('provenance', {})
         return not isinstance(provenance, dict) or 'format' in provenance
 
@@ -189,12 +190,12 @@ def check_robot(path: Path, champion: Champion, robot: str = '') -> str:
         Of the champion, for messages.
     champion : Champion
     robot : str
-        Name or folder; empty: what lies now where the champion's robot lay.
+        Name or folder; empty: the robot that is now at the path of the champion's robot.
 
     Returns
     -------
     str
-        A line about what could not be compared, else empty.
+        One line on what could not be compared; empty if everything was.
 
     Raises
     ------
@@ -227,7 +228,7 @@ class Origin:
 
 
 def origin_in(provenance: Any) -> Origin:
-    """Return what parameters below ``provenance.`` say; what is damaged counts as absent."""
+    """Return the origin in the parameters below ``provenance.``; damaged ones count as absent."""
     provenance = _unlisted(provenance)
     spec, scene, robot = (
         _named(provenance, *names) for names in (('spec',), ('spec', 'scene'), ('robot',))

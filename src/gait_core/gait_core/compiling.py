@@ -58,7 +58,7 @@ def _alone() -> Iterator[None]:
 
 
 def _wait_for(lock: int) -> None:
-    """Wait for an open lock file, with a sign of life: whoever holds it may compile for long."""
+    """Wait for an open lock file, with signs of life: its holder may compile for long."""
     while True:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -85,12 +85,12 @@ def announce_compiling(say: Callable[[str], None], patience: float = _PATIENCE) 
 
 
 def show_compiling() -> None:
-    """Have this process's pulse say so while kernels are compiled."""
+    """Set the activity in this process's pulse to COMPILING while kernels are compiled."""
     event.register('numba:compile', _Pulse())
 
 
 class _Pulse(event.Listener):  # type: ignore[misc]
-    """Enters the state of compiling, and at the end the one before."""
+    """Listener that sets the activity COMPILING, and afterwards the previous one."""
 
     def __init__(self) -> None:
         self._before: list[int] = []
@@ -100,7 +100,7 @@ class _Pulse(event.Listener):  # type: ignore[misc]
         self._before.append(pulse.enter(pulse.COMPILING))
 
     def on_end(self, event: event.Event) -> None:
-        """End one."""
+        """End a compilation."""
         pulse.enter(self._before.pop())
 
 

@@ -1,4 +1,4 @@
-"""The suite's exceptions, and how their messages quote and offer names."""
+"""Exceptions of this project, and the quoting and suggesting of names in their messages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 _QUOTED = 200
 _SAID = 2000
-# What messages quote: a word without an end, or what stands between quotes or brackets.
+# Quoted parts of a message: an overlong word, or text between quotes or brackets.
 _LONG = re.compile(r"""\S{201,}|(?<!\w)(?:'[^']{201,}|"[^"]{201,}|\[[^\]]{201,}|\{[^}]{201,})""")
 
 
@@ -17,7 +17,7 @@ class ConfigurationError(ValueError):
     """
     A user's mistake: the message names the value and the nearest valid one.
 
-    Of each thing that it quotes it keeps 200 characters, and 2000 in all.
+    It keeps at most 200 characters of each quotation and 2000 in all.
 
     Examples
     --------
@@ -27,7 +27,7 @@ class ConfigurationError(ValueError):
     """
 
     def __init__(self, message: object = '') -> None:
-        # One line, whatever stands in what it quotes.
+        # Quoted text may contain line breaks; the message is one line.
         text = ' '.join(str(message).splitlines())
         if len(text) > _QUOTED:
             text = _LONG.sub(lambda found: found[0][:_QUOTED] + '...', text)[:_SAID]
@@ -77,7 +77,7 @@ class RunStopped(RuntimeError):
 
 
 class NoWorkers(RunStopped):
-    """No worker can be kept alive, or none is heard."""
+    """Workers are lost and no trial finishes, or no worker sends a heartbeat."""
 
 
 class DeadlyTrial(RunStopped):
@@ -100,7 +100,7 @@ class DeadlyTrial(RunStopped):
 
 def excerpt(value: object) -> str:
     r"""
-    Return what a message quotes of a foreign value: one line of at most 200 characters.
+    Return a quotation of a foreign value: one line of at most 200 characters.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def _printable(text: str) -> str:
 
 def reason(error: BaseException) -> str:
     """
-    Return what an error says to a person, with its kind where it is no mistake of theirs.
+    Return the message of an error, with its type unless it is a user's mistake.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Names of joints as they come from outside: too many, repeated, or of no joint at all."""
+"""Checks of joint names in messages: too many, too long or unknown."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Iterable, Sequence
 
 from gait_core.errors import BadCommand, ConfigurationError, excerpt, nearest
 
-_MOST, _LONGEST, _LISTED = 1000, 255, 5
+_MAX_COUNT, _MAX_LENGTH, _LISTED = 1000, 255, 5
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Raise BadCommand for names that no message of a robot's joints has."""
-    if len(names) > _MOST:
-        raise BadCommand(f'{len(names)} names, expected at most {_MOST}')
+    """Raise BadCommand for too many names, or one that is too long."""
+    if len(names) > _MAX_COUNT:
+        raise BadCommand(f'{len(names)} names, expected at most {_MAX_COUNT}')
     longest = max(map(len, names), default=0)
-    if longest > _LONGEST:
-        raise BadCommand(f'a name has {longest} characters, expected at most {_LONGEST}')
+    if longest > _MAX_LENGTH:
+        raise BadCommand(f'a name has {longest} characters, expected at most {_MAX_LENGTH}')
 
 
 def listed(names: Iterable[str]) -> str:

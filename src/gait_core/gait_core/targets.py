@@ -24,7 +24,7 @@ _LAYOUTS, _KEPT = 64, 20
 
 
 def repeated(names: Sequence[str]) -> str:
-    """Return the first of the names that is there twice; empty: none is."""
+    """Return the first repeated name; empty if there is none."""
     counts = Counter(names)
     return next((name for name in names if counts[name] > 1), '')
 
@@ -304,7 +304,7 @@ class TargetMemory:
     def _map(self, names: tuple[str, ...]) -> tuple[IntArray, IntArray]:
         if names not in self._columns:
             if len(self._columns) == _LAYOUTS:
-                # Of a sender that changes its names with every message.
+                # A sender may use new names in every message: forget the old ones.
                 self._columns.clear()
             known = [i for i, name in enumerate(names) if name in self._index]
             others = (name for name in names if name not in self._index)

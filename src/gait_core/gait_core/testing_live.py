@@ -15,12 +15,12 @@ from gait_core.trial_spec import Command
 from gait_core.velocity_bounds import Velocity, bounds_of
 
 STOP = Command(set_points={'stop': 1.0})
-"""What a gait is commanded that nobody asks for."""
+"""Command of a gait without a request for motion."""
 
 
 class LiveGait:
     """
-    Steps a controller as long as motion is asked for, by ``ask``, and lets it end.
+    A controller that steps while motion is requested, by ``ask``, and then comes to a stand.
 
     Parameters
     ----------
@@ -31,9 +31,9 @@ class LiveGait:
     velocity : (3,) tuple [m/s, m/s, rad/s]
         Asked for of a controller that follows velocities.
     send : callable
-        Takes the targets of a period, if there are any, and returns the next observation.
+        Applies the targets of a period, if there are any, and returns the next observation.
     start_speed : float [rad/s]
-        Of the soft start.
+        Greatest speed of the soft start.
 
     """
 
@@ -57,14 +57,14 @@ class LiveGait:
         controller.reset(0)
 
     def ask(self) -> None:
-        """Ask for motion, as whoever wants some has to do again and again."""
+        """Request motion; the request expires and has to be repeated."""
         if self.request.follows_velocity:
             self.request.receive(self._velocity)
         else:
             self.request.set_walking(True)
 
     def end(self) -> None:
-        """Say that motion is no longer asked for."""
+        """End the request for motion."""
         self.request.set_walking(False)
 
     def step(self, observation: Observation) -> Observation:

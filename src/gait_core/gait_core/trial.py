@@ -92,7 +92,7 @@ class TrialLoop:
 
     @property
     def engine(self) -> Engine:
-        """What simulates the trial."""
+        """The engine of the trial."""
         return self._engine
 
     @property

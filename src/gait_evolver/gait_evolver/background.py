@@ -64,7 +64,7 @@ class BackgroundRun:
         self.status = ''
         """``completed``, ``cancelled`` or ``failed`` at the end, empty before."""
         self.message = ''
-        """Why it failed, for a person; the traceback is in ``details``."""
+        """One line on its failure; the traceback is in ``details``."""
         self.details = ''
         self._thread = threading.Thread(target=self._run, name='evolution')
         self._thread.start()
@@ -96,7 +96,7 @@ class BackgroundRun:
         except RunStopped as error:
             self.status, self.message = 'failed', str(error)
         except (Exception, SystemExit) as error:
-            # A thread has nobody to raise to.
+            # An exception in a thread would be lost: keep it for the caller.
             self.status, self.message = 'failed', reason(error)
             self.details = traceback.format_exc()
 

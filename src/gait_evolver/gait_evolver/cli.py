@@ -107,7 +107,7 @@ class Interrupt:
     def install(self) -> None:
         """Take the signals over, where Python lets us: in the main thread."""
         if threading.current_thread() is threading.main_thread():
-            # nohup has a closed terminal ignored.
+            # Under nohup SIGHUP is ignored, and must stay so.
             ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
             wanted = [one for one in _SIGNALS if one != signal.SIGHUP or not ignored]
             self._before = {number: signal.signal(number, self._on_signal) for number in wanted}

@@ -152,7 +152,7 @@ class EvolverNode(Node):
     # ------------------------------------------------------------------------------------ the run
 
     def _begin(self, goal: Evolve.Goal) -> None:
-        """Start the run of a goal; what refuses it has changed nothing."""
+        """Start the run of a goal; a refused goal changes nothing."""
         params = self._declared.value
         _check(goal)
         evaluator = check_registered('evaluators', goal.evaluator or params.evaluator)
@@ -366,7 +366,7 @@ class EvolverNode(Node):
 
 
 def _check(goal: Evolve.Goal) -> None:
-    """Raise ConfigurationError for a number of a goal that means nothing."""
+    """Raise ConfigurationError for an invalid number in a goal."""
     for name, least in (('generations', 0), ('seed', -1), ('workers', 0)):
         value = getattr(goal, name)
         if value < least:

@@ -43,7 +43,7 @@ def extend(path: Path, content: bytes, *, durable: bool) -> None:
     """
     before = path.stat().st_size
     try:
-        # Not waiting for the reader of a pipe that may have taken the place of the file.
+        # Do not block if the file was replaced by a pipe without a reader.
         with open(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK), 'ab') as file:
             file.write(content)
             file.flush()

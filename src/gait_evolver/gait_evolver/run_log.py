@@ -31,7 +31,7 @@ from gait_evolver.run_files import csv_text, extend
 FORMAT = 1
 
 LOG_LIMIT = 1024 * MEBIBYTE
-"""Largest log [bytes]: of about a million trials."""
+"""Largest log [bytes], about a million trials."""
 
 _FIXED = (
     'generation',
@@ -95,7 +95,7 @@ class Row:
 
     @classmethod
     def read(cls, record: Mapping[str, str]) -> Row:
-        """Return the row of a record of the log; ValueError if it is none."""
+        """Return the row of a record of the log; ValueError if it is invalid."""
         if None in record or None in record.values():
             raise ValueError('it has another number of cells than the header')
 
@@ -294,7 +294,7 @@ def _generations(kept: bytes, count: int, folder: Path) -> list[list[Row]]:
     """Return the rows of each generation, at least one; ConfigurationError if there is none."""
     rows = _rows(kept, _log_file(folder))
     places = {row.generation for row in rows}
-    # Looked at before a list is made for each: a checkpoint may count any number.
+    # Check the count first: a damaged checkpoint may claim any number of generations.
     if len(places) != count or (places and (min(places), max(places)) != (0, count - 1)):
         raise ConfigurationError(
             f'{_checkpoint_file(folder)} was changed: it counts {count} generations, but the part '

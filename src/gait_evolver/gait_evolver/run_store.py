@@ -212,13 +212,13 @@ class RunStore:
                     write_champion(file, champion)
 
     def note(self, text: str) -> None:
-        """Add a line with the time to ``events.log``; a disk that is full does not end a run."""
+        """Add a line with the time to ``events.log``; a full disk does not end the run."""
         line = f'{datetime.now().astimezone().isoformat(timespec="seconds")} {text}\n'
         with suppress(OSError), (self.folder / 'events.log').open('a') as file:
             file.write(line)
 
     def keep_trial(self, name: str, spec: TrialSpec, reasons: Sequence[str]) -> Path:
-        """Write the spec of a trial that ended workers, and how it did; return the file."""
+        """Write the spec of a trial that ended workers, and the reasons; return the file."""
         file = self.folder / f'trial-{name.replace("/", "-")}.yaml'
         content = {'trial': name, 'lost_workers': list(reasons), 'spec': plain(spec)}
         with named(self.folder):
@@ -303,7 +303,7 @@ def read_run(folder: Path) -> tuple[dict[str, Any], Experiment]:
 
 @contextmanager
 def _of(file: Path) -> Iterator[None]:
-    """Name the file of a run that a mistake is in."""
+    """Prefix a ConfigurationError with the name of a run's file."""
     try:
         yield
     except ConfigurationError as error:

@@ -115,8 +115,8 @@ def others_on(node: Node, topic: str, own: int = 1) -> list[str]:
     """
     Return the full names of the other publishers on a topic, sorted.
 
-    ``own`` publishers under this node's name are its own; a further one is a namesake's. One
-    whose node was not discovered yet has a name with ``UNKNOWN`` in it.
+    ``own`` is the number of this node's own publishers; a further one of its name is another
+    node's. A publisher whose node is not discovered yet has a name with ``UNKNOWN`` in it.
     """
     found = sorted(
         f'{info.node_namespace.rstrip("/")}/{info.node_name}'
@@ -135,7 +135,7 @@ class OwnClock:
         self._publisher = advertise(node, Clock, '~/clock')
 
     def publish(self, stamp: Time) -> None:
-        """Publish the time, if somebody steps by it."""
+        """Publish the time, if anybody subscribes."""
         if self._publisher.get_subscription_count():
             self._publisher.publish(Clock(clock=stamp))
 
@@ -169,7 +169,7 @@ class ClockPublisher:
         self._publisher: Any = advertise(node, Clock, _TOPIC)
 
     def close(self) -> None:
-        """Leave the topic."""
+        """Destroy the publisher."""
         if self._publisher is not None:
             self._node.destroy_publisher(self._publisher)
             self._publisher = None

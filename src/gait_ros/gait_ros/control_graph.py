@@ -113,9 +113,9 @@ def walker_under_control(
     gait_files: tuple[str, ...] = (),
 ) -> NodeSpec:
     """
-    Return a gait's controller whose targets go to the controllers of controller_manager.
+    Return a gait's node that sends its targets to the controllers of controller_manager.
 
-    With ``imu`` its IMU is the one that ros2_control broadcasts, on the broadcaster's own topic.
+    With ``imu`` it reads the IMU from the topic of ros2_control's broadcaster.
     """
     remappings = [(output, f'{moving_controller(robot, output)}/{output}')]
     if imu:
@@ -141,7 +141,7 @@ def simulated_hardware(robot: str, parameters: Mapping[str, Any], namespace: str
 def motor_node(
     robot: str, hardware: str, namespace: str = '', *, simulated: bool = False
 ) -> NodeSpec:
-    """Return the node between controller_manager and motors, with a hardware.yaml or without."""
+    """Return the node ``hardware``, with or without a hardware.yaml."""
     return NodeSpec(
         package='gait_ros',
         executable='hardware_node',
@@ -184,7 +184,7 @@ def hardware_graph(
     motors : Hardware or None
         What it says; a plugin that it names reaches the motors itself.
     simulation : mapping or None
-        Parameters of a bridge to play the motors; ``None``: no bridge.
+        Parameters of a bridge that simulates the motors; ``None``: no bridge.
     namespace, gait_files
         Of all nodes; of the gait.
 

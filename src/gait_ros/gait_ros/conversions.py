@@ -286,7 +286,7 @@ def from_scene(message: msg.Scene) -> Scene:
 
 
 def _given(message: msg.Scene) -> dict[str, Any]:
-    """Return what an incomplete scene says otherwise than a new message, as plain data."""
+    """Return the fields of an incomplete scene that differ from a new message, as plain data."""
     new = msg.Scene()
     given: dict[str, Any] = {
         name: getattr(message, name)

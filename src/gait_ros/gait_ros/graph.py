@@ -20,7 +20,7 @@ CLOCK_USERS = 'use_sim_time'
 FRAMES = (('/tf', 'tf'), ('/tf_static', 'tf_static'))
 """Remappings by which a robot's frames go into its namespace: those of all are called alike."""
 OWN_CLOCK = (('/clock', f'{BRIDGE}/clock'),)
-"""Remapping by which the nodes of a robot follow their own bridge, where another has /clock."""
+"""Remapping for the nodes of a robot whose bridge does not publish /clock."""
 
 # Packages whose controllers have a node of their own; any other is run by the generic one.
 _NODES = {
@@ -136,8 +136,8 @@ def walk_graph(
     namespace : str
         Of both nodes.
     champion : str
-        Champion file for both nodes; what is empty or ``None`` of engine, terrain and seed is then
-        that of its trial.
+        Champion file for both nodes; engine, terrain and seed are those of its trial where they
+        are empty or ``None``.
     gait_files : tuple of str
         Parameter files for the controller.
     link_transforms : bool

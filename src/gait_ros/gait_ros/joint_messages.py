@@ -17,7 +17,7 @@ STATES = 'hardware/joint_states'
 MOTOR_COMMANDS = 'motors/joint_commands'
 MOTOR_STATES = 'motors/joint_states'
 MOTION = 'motion_requested'
-"""Whether motors may be commanded: a gait is active, and somebody has asked it for motion."""
+"""Topic of the permission to command motors: an active gait was asked for motion."""
 
 _FIELDS = ('position', 'velocity', 'effort')
 
@@ -29,7 +29,7 @@ def to_values(message: JointState) -> JointValues:
     Raises
     ------
     BadCommand
-        For too many names, a repeated one, or a field with neither no value nor one for each name.
+        For too many names, a repeated one, or a field that is neither empty nor of that length.
 
     """
     names = tuple(message.name)

@@ -56,11 +56,11 @@ class Arguments:
             ) from None
 
     def seed(self, default: int | None = 0) -> int | None:
-        """Return the argument of that name; the default where it is empty."""
+        """Return the argument ``seed``, or the default if it is empty."""
         return self.whole('seed') if self.text('seed') else default
 
     def champion(self) -> NodeChampion | None:
-        """Return the champion that ``gait`` names; ``None`` for any other file or none."""
+        """Return the champion in the file of ``gait``; ``None`` for another file or none."""
         file = Path(self.text('gait'))
         if not file.is_file():
             return None
@@ -93,7 +93,7 @@ class Arguments:
 
 
 def motion_parameters(arguments: Arguments) -> dict[str, Any]:
-    """Return the parameters of a gait by which it follows ``cmd_vel``."""
+    """Return the parameters of a gait for ``cmd_vel``: time-out and message type."""
     return {
         'command_timeout': arguments.number('command_timeout'),
         'stamped_cmd_vel': arguments.truth('stamped_cmd_vel'),
@@ -102,12 +102,12 @@ def motion_parameters(arguments: Arguments) -> dict[str, Any]:
 
 def demo_parameters(arguments: Arguments) -> dict[str, Any]:
     """
-    Return the parameters of a demonstration; nothing where none is asked for.
+    Return the parameters of a demonstration; empty without one.
 
     Raises
     ------
     ConfigurationError
-        If something other than a simulation is to demonstrate, or a velocity is given without.
+        For a demonstration without a simulation, or a velocity without a demonstration.
 
     """
     demo, command = arguments.truth('demo'), arguments.text('command')

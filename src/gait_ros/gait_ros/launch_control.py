@@ -125,6 +125,6 @@ def _rate(arguments: Arguments) -> float:
 
 
 def _written(file: Path, content: str) -> str:
-    """Return the path of a file, written."""
+    """Write a file and return its path."""
     file.write_text(content, encoding='utf-8')
     return str(file)

@@ -127,7 +127,7 @@ class LiveObservation:
         return float((self._clocks() - oldest).min()) * 1e-9 if oldest[0] < np.inf else 0.0
 
     def tilt_age(self) -> float:
-        """Return the age of what tells how the base leans [s], IMU or odometry; ``inf``: none."""
+        """Return the age [s] of the newest IMU or odometry message; ``inf`` without one."""
         newest = np.maximum(self._imu_came, self._odom_came)
         return float((self._clocks() - newest).min()) * 1e-9
 
@@ -157,7 +157,7 @@ class LiveObservation:
             for field, source in fields.items() if all_known else ():
                 given, known = getattr(message, source), all_known
                 if field == 'joint_positions' and len(given) == len(names):
-                    # joint_state_broadcaster tells NaN of a joint whose motor has told nothing.
+                    # joint_state_broadcaster publishes NaN for a motor that has not reported.
                     known = [i for i in known if not math.isnan(given[i])]
                 columns = [index[names[i]] for i in known]
                 values = self._usable(field, given, len(names), known, columns)
@@ -283,7 +283,7 @@ class LiveObservation:
 
 
 def _stamp(message: Any) -> int:
-    """Return the stamp of a message [ns]; 0: it has none."""
+    """Return the stamp of a message [ns]; 0 without one."""
     stamp = message.header.stamp
     return int(stamp.sec * 1_000_000_000 + stamp.nanosec)
 

@@ -1,4 +1,4 @@
-"""A champion's walk over ROS, in processes of their own, and the same walk in this process."""
+"""Comparison of a champion's walk over ROS with the same walk in this process."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _LOG = QoSProfile(depth=1000, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 @dataclass(frozen=True, kw_only=True)
 class Walked:
-    """Distance of the root link [m] and status of a walk; ``soft`` [s] is that of its start."""
+    """Distance of the root link [m], status, and duration ``soft`` [s] of the soft start."""
 
     distance: float
     status: str
@@ -51,14 +51,14 @@ def walk_live(champion: NodeChampion, seconds: float, realtime_factor: float = 1
     ----------
     champion : NodeChampion
     seconds : float [s]
-        Of simulated time.
+        Simulated time.
     realtime_factor : float
         Simulated over wall time.
 
     Raises
     ------
     NodeEnded
-        If a node ends, or nothing moves.
+        If a node ends, or the robot does not walk.
 
     """
     space = f'gait_live_{os.getpid()}'
@@ -84,7 +84,7 @@ def walk_live(champion: NodeChampion, seconds: float, realtime_factor: float = 1
 
 
 def walk_here(spec: TrialSpec, seconds: float, soft: float = 0.0) -> Walked:
-    """Run the trial in this process, where the robot also stands for as long as a soft start."""
+    """Run the trial in this process; the robot first stands for the time of the soft start."""
     stands = spec.settle_time + soft
     loop = run_loop(replace(spec, duration=seconds, settle_time=stands, gates={}, hopeless=()))
     places = loop.rollout().body_poses[:, 0, :2]
@@ -92,7 +92,7 @@ def walk_here(spec: TrialSpec, seconds: float, soft: float = 0.0) -> Walked:
 
 
 def compare_walks(files: Sequence[Path], seconds: float) -> list[Measurement]:
-    """Return for each champion the difference of its distance live, as a share of that here."""
+    """Return the relative difference of the distances live and here, for each champion."""
     rows = []
     for file in files:
         champion = read_node_champion(file)
@@ -126,7 +126,7 @@ def _wait(
 
 
 class _Watch:
-    """Poses of the root link since the gait moves the robot, from odometry and the log."""
+    """Recorder of the root link's poses, from odometry, and of the end of the soft start."""
 
     def __init__(self, client: RosClient, champion: NodeChampion, space: str) -> None:
         scene = champion.scene
@@ -150,13 +150,13 @@ class _Watch:
             self._poses.append((stamp.sec + 1e-9 * stamp.nanosec, pose))
 
     def _on_log(self, message: Log) -> None:
-        # The gait says so in the period after its first targets.
+        # The gait logs this in the period after its first targets.
         ours = message.name.startswith(self._space) and MOVES in message.msg
         if ours and self.began is None and self._poses:
             self.began = self._poses[-1][0] - self._dt
 
     def walked(self, seconds: float) -> Walked:
-        """Return what became of the walk."""
+        """Return the result of the walk."""
         assert self.began is not None
         end = self.began + seconds + 0.5 * self._dt
         walk = [pose for time, pose in self._poses if self.began - 0.5 * self._dt <= time <= end]

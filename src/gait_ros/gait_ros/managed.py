@@ -40,7 +40,7 @@ class ManagedNode(LifecycleNode):
     autostart = True
 
     def __init__(self, name: str, **kwargs: Any) -> None:
-        # Its own services keep 10 requests of a burst and lose the others.
+        # LifecycleNode's own services queue 10 requests and lose the rest of a burst.
         super().__init__(name, enable_communication_interface=False, **kwargs)
         for service, kind in _SERVICES.items():
             answer = getattr(self, f'_LifecycleNodeMixin__on_{service}')
@@ -51,9 +51,9 @@ class ManagedNode(LifecycleNode):
 
     def destroy_node(self) -> None:
         """
-        Deactivate and destroy the node and, which LifecycleNode leaves behind, its services.
+        Deactivate the node, and destroy it with its lifecycle services, which rclpy leaves.
 
-        However a node ends, by a signal or by a mistake, it has been deactivated before.
+        A node that ends by a signal or an exception is deactivated here, so that it holds.
         """
         if self.active:
             self.active = False

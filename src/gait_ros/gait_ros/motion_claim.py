@@ -54,7 +54,7 @@ class MotionClaim:
         """Update ``rival`` from the publishers of the topic."""
         others = others_on(self._node, self._topic)
         self.rival = ''
-        # A publisher without a known node has just been found, or is leaving: wait for its name.
+        # A publisher whose node is not discovered yet has no name to report: wait for it.
         if others and not any(UNKNOWN in other for other in others):
             topic = self._node.resolve_topic_name(self._topic)
             self.rival = (

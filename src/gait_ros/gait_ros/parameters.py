@@ -125,7 +125,7 @@ class DeclaredParameters(Generic[ParametersT]):
     defaults : mapping
         Values that replace the dataclass's own defaults, e.g. of a preset.
     check : callable or None
-        Called with the instance that a change would make; what it raises refuses the change.
+        Called with the instance that a change would make; an exception refuses the change.
     on_change : callable or None
         Called with the new instance after every accepted change. Where it fails, it is called
         with the old instance again, whose values the parameters then have, and the log says so.
@@ -263,7 +263,7 @@ class DeclaredParameters(Generic[ParametersT]):
             self._put_back(old)
 
     def _put_back(self, old: ParametersT) -> None:
-        """Set all parameters to the values of an instance that was in force before."""
+        """Set all parameters back to the values of a previous instance."""
         self._node.set_parameters_atomically(
             [
                 self._parameter(name, getattr(old, info.name))
@@ -281,7 +281,7 @@ def refuse_unknown_overrides(node: Node, foreign: tuple[str, ...] = ()) -> None:
     ----------
     node : Node
     foreign : tuple of str
-        Prefixes of parameters of other nodes, which a file that both read may hold.
+        Prefixes of parameters of other nodes, which a shared file may contain.
 
     Raises
     ------

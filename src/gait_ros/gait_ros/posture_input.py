@@ -38,7 +38,7 @@ class PostureInput:
     Attributes
     ----------
     asked : bool
-        Whether another posture was asked for; whoever lets the robot take it clears it.
+        Whether a new posture was requested; cleared by the caller once the robot moves to it.
 
     """
 
@@ -56,7 +56,7 @@ class PostureInput:
 
     @property
     def sits(self) -> bool:
-        """Whether the robot is asked to sit: then it does not walk."""
+        """Whether the robot is asked to sit, and therefore does not walk."""
         return self._points.get(SIT, 0.0) > 0.0
 
     def added(self, command: Command) -> Command:

@@ -86,7 +86,7 @@ def listen(
     callback: Callable[[Any], Any],
     profile: QoSProfile = STREAM,
 ) -> Any:
-    """Return a subscription whose QoS can be set likewise, to which no message is fatal."""
+    """Return a subscription with overridable QoS; an exception of its callback is logged."""
     return node.create_subscription(
         kind,
         topic,
@@ -96,12 +96,12 @@ def listen(
 
 
 def guarded(node: Node, what: str, callback: Callable[..., Any]) -> Callable[..., None]:
-    """Return a callback that logs what it raises, every 10 s at most, in place of raising it."""
+    """Return a callback that logs its exceptions, every 10 s at most, instead of raising them."""
     said = -_REPEAT
 
     @wraps(callback)
     def call(*message: Any) -> None:
-        """Take a message, or the tick of a timer."""
+        """Call the callback with a message, or with none for a timer."""
         nonlocal said
         try:
             callback(*message)

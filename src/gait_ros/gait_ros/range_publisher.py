@@ -23,7 +23,7 @@ from gait_ros.range_messages import messages, mounts, topics
 
 @dataclass(frozen=True)
 class Ranges:
-    """Sensors of one run, what reads each, and the engine whose rays they send."""
+    """Range sensors of one run, their readers, and the engine that casts their rays."""
 
     sensors: Sequence[RangeSensor]
     readers: Sequence[RangeReader]
@@ -56,7 +56,7 @@ class RangePublisher:
         self._static: Any = None
 
     def begin(self, ranges: Ranges, stamp: Time) -> None:
-        """Publish the sensors of a run from now on; where one cannot be, nothing has changed."""
+        """Publish the sensors of a run from now on; if that fails, nothing has changed."""
         kinds = {topic: kind for one in ranges.sensors for topic, kind in topics(one).items()}
         for topic, kind in kinds.items():
             if topic not in self._publishers:

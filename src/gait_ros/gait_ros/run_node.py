@@ -64,7 +64,8 @@ def run_node(make_node: Callable[[], Any], args: Sequence[str] | None = None) ->
             args=None if args is None else [sys.argv[0], *args],
             signal_handler_options=SignalHandlerOptions.NO,
         )
-        # Both may compile for half a minute, and have told no robot anything yet.
+        # Both may compile for half a minute; no robot has been commanded yet, so they may be
+        # interrupted at any point.
         node = stop.interrupts(make_node)
         start = getattr(node, 'start', None)
         if start is not None:
@@ -83,7 +84,7 @@ def run_node(make_node: Callable[[], Any], args: Sequence[str] | None = None) ->
         if node is not None:
             node.destroy_node()
         else:
-            # Else the shutdown would destroy a node that is half made.
+            # A shutdown of the context must not destroy a node that is half made.
             gc.collect()
         rclpy.try_shutdown()
         # Python gives caught signals their deadly default back while it ends.

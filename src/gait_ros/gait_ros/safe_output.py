@@ -44,9 +44,9 @@ class SafeOutput:
     begin : callable
         Resets the controller.
     stop : callable
-        Called at an emergency stop, so that the robot is told to hold before its next period.
+        Called at an emergency stop, to send a hold before the next control period.
     quantity : str
-        By which alone the robot is driven, as of SafetyLayer.
+        The only command interface of the robot; see SafetyLayer.
 
     """
 
@@ -65,7 +65,7 @@ class SafeOutput:
         self.last_stop = ''
         """Why the robot stands, or what ended its last walk; empty: nothing has."""
         self.fault = ''
-        """What went wrong in the last control period; empty: nothing did."""
+        """One line on the failure of the last control period; empty if there was none."""
         self._say_fault = Repeated(node.get_logger())
         self._stops = serve(node, Trigger, '~/emergency_stop', self._on_stop)
         serve(node, Trigger, '~/resume', self._on_resume)
@@ -83,7 +83,7 @@ class SafeOutput:
 
     @property
     def stopped(self) -> str:
-        """Why the emergency stop holds; empty: it does not."""
+        """Reason of the emergency stop in force; empty if there is none."""
         return self.layer.reason if self.layer.mode == STOPPED else ''
 
     def targets(
@@ -119,13 +119,13 @@ class SafeOutput:
         return layer.output(dt, targets)
 
     def refuse(self, error: BaseException) -> None:
-        """Count and say that a control period gave nothing usable."""
+        """Count and log a control period without usable targets."""
         self.layer.refuse()
         self.fault = f'the robot holds, no usable targets came: {reason(error)}'
         self._say_fault(self.fault)
 
     def take_stops(self) -> None:
-        """Act on emergency stops at once that wait behind other requests."""
+        """Handle waiting emergency stops at once, ahead of other requests."""
         stops = self._stops
         while True:
             with stops.handle:

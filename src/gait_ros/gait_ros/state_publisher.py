@@ -106,7 +106,7 @@ def _has_power(state: Observation) -> bool:
 
 class RunStreams:
     """
-    What is published of one run: its robot and ground, and what adds up from tick to tick.
+    Robot, ground and running sums of one run, from which its state is published.
 
     Parameters
     ----------
@@ -114,14 +114,14 @@ class RunStreams:
         It has been reset.
     scene : Scene
     seed : int
-        Of the range sensors' noise.
+        Seed of the range sensors' noise.
     sensors : str
         Names of range sensors of the robot to publish.
 
     Raises
     ------
     ConfigurationError
-        If the robot or the engine has no range sensors as asked for.
+        If the robot or the engine lacks the range sensors.
 
     """
 

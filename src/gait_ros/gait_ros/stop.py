@@ -1,4 +1,4 @@
-"""SIGINT, SIGTERM and SIGHUP as a flag: nothing is ever raised in the middle of clean-up."""
+"""SIGINT, SIGTERM and SIGHUP as a flag, so that no exception interrupts a clean-up."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _CALLBACK = '_raw_object_cache'
 
 
 class Interrupted(BaseException):
-    """A signal where nothing is to be cleaned up yet."""
+    """A signal during work that needs no clean-up."""
 
 
 class Stop:
-    """Turns true at the first SIGINT, SIGTERM or SIGHUP; later ones change nothing."""
+    """Flag that becomes true at the first SIGINT, SIGTERM or SIGHUP."""
 
     def __init__(self) -> None:
         self._requested = False
@@ -39,7 +39,7 @@ class Stop:
         Raises
         ------
         Interrupted
-            In the middle of the function when a signal comes, or before it if one has come.
+            At once if a signal comes during the function, or has come before.
 
         """
 
@@ -75,7 +75,7 @@ def stop_on_signals() -> Stop:
     """Return the process's one flag; the first call, in the main thread, installs it."""
     stop = Stop()
     for number in _SIGNALS:
-        # nohup has a closed terminal ignored.
+        # Under nohup SIGHUP is ignored, and must stay so.
         if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, stop.on_signal)
     return stop

@@ -48,7 +48,7 @@ class TrialHost(Protocol):
         """Publish the tick that the trial has come to."""
 
     def trial_ends(self) -> None:
-        """Go on with what was before a trial that had begun."""
+        """Go back to the state before a trial that had begun."""
 
     def held(self) -> bool:
         """Tell whether simulations are paused."""
@@ -57,7 +57,7 @@ class TrialHost(Protocol):
         """Return for how long an external controller is waited for [s], unless a request says."""
 
     def warn_of(self, kind: str, text: str) -> None:
-        """Log a line of some kind where it is another than the last of it."""
+        """Log a line unless it equals the last one of its kind."""
 
 
 @dataclass(kw_only=True)
@@ -123,7 +123,8 @@ class TrialService:
         try:
             response.result = to_result(await self._run(trial, request))
             response.success = True
-        # An EventsExecutor crashes on what a coroutine raises, sys.exit of a controller included.
+        # Catch everything, also a controller's sys.exit: an exception that leaves a coroutine
+        # crashes an EventsExecutor.
         except (Exception, SystemExit) as error:
             self._failed(trial, error, response)
         finally:
@@ -141,7 +142,7 @@ class TrialService:
         if not request.trial_id:
             raise ConfigurationError('trial_id is empty')
         spec = from_spec(request.spec)
-        # Loading takes the time that it takes: it is told apart from a trial that hangs.
+        # Loading may take long, and must not look like a trial that hangs.
         pulse.enter(pulse.STARTING)
         try:
             load_parts(spec)
@@ -155,7 +156,7 @@ class TrialService:
     def _failed(
         self, trial: RunningTrial | None, error: BaseException, response: RunTrial.Response
     ) -> None:
-        """Answer a trial that raised an exception, by the one who is to blame."""
+        """Answer a trial that raised an exception: its shortage, mistake or status."""
         response.message = describe_exception(error)
         if is_shortage(error):
             response.shortage = True
@@ -177,7 +178,7 @@ class TrialService:
         except SimulationDiverged as error:
             return unfinished(loop.given, DIVERGED, str(error))
         if request.record:
-            # Here, not at the end: a trial is not lost over a folder that cannot be.
+            # Check the folder before the trial, so that no finished trial is lost over it.
             try:
                 Path(request.record).mkdir(parents=True, exist_ok=True)
             except (OSError, ValueError) as error:

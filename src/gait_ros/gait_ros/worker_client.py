@@ -22,12 +22,12 @@ class WorkerLost(RuntimeError):
 
 class TrialRefused(ConfigurationError):
     """
-    A trial that a worker did not run to an end; the message is the worker's.
+    A trial that a worker did not finish; the message is the worker's.
 
     Attributes
     ----------
     result : TrialResult or None
-        If it was the trial's own fault.
+        Result, if the failure was the trial's own fault.
     shortage : bool
         Whether the worker's machine ran out of memory, files or disk.
 
@@ -49,7 +49,7 @@ class WorkerClient:
     name : str
         Full name of the worker's node, e.g. ``/worker0/sim_bridge``.
     hang : float [s]
-        Without a heartbeat, or without a control period in a trial, after which it is lost.
+        Time without a heartbeat or a control period after which it counts as lost.
 
     """
 
@@ -82,7 +82,7 @@ class WorkerClient:
 
     @property
     def loading(self) -> bool:
-        """Whether it was last heard while it loaded or compiled for the submitted trial."""
+        """Whether its last heartbeat shows it loading or compiling for the submitted trial."""
         status = self.status
         if status is None or status.trial_id != self._trial_id:
             return False

@@ -22,18 +22,18 @@ from gait_core.trajectory import Trajectory
 from gait_core.trial import SENSOR_SEED, initial_positions
 
 _ALMOST = 1e-9
-# Beyond it no target of a joint is: rad, m, rad/s, m/s, N m, N.
+# Largest magnitude of a target [rad, m, rad/s, m/s, N m, N].
 _FAR = 1e6
 _KEPT = 20
 SETTLE = 0.1
-"""Time for which a reset under commands ignores them [s]."""
+"""Time [s] for which commands are ignored after a reset during commands."""
 
 CommandT = TypeVar('CommandT', JointTargets, Trajectory)
 
 
 class LiveSimulation:
     """
-    One scene that runs on under whatever targets came last, in an engine of its own.
+    One live scene in an engine of its own, which applies the last targets.
 
     Targets are taken at the next tick. A joint that no message has named holds its initial
     position; a finished trajectory is held at its last positions without feed-forward.
@@ -42,7 +42,7 @@ class LiveSimulation:
     ----------
     scene : Scene
     seed : int
-        Of the engine.
+        Seed of the engine.
     settle : float [s]
         Time from tick 0 for which commands are ignored. They are a controller's in mid-gait where
         a simulation replaces one that was commanded.
@@ -123,7 +123,7 @@ class LiveSimulation:
 
     def command(self, *targets: JointTargets) -> None:
         """
-        Take targets, one after the other, that hold until the next ones.
+        Apply targets one after the other; the last ones hold.
 
         Raises
         ------
@@ -177,7 +177,7 @@ class LiveSimulation:
         return self.observation
 
     def _usable(self, given: CommandT) -> CommandT:
-        """Return what a command says of this robot's joints."""
+        """Return the part of a command for this robot's joints."""
         names, fields = given.names, {}
         known = [i for i, name in enumerate(names) if name in self._index]
         others = (name for name in names if name not in self._index)

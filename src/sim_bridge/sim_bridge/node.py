@@ -64,7 +64,7 @@ class SimBridgeNode(ManagedNode):
         )
         self._params = self._declared.value
         self.autostart = self._params.autostart
-        # A champion's file is that of the gait's node, too.
+        # A champion's file is shared with the gait's node: ignore the gait's parameters.
         refuse_unknown_overrides(self, ('gait.',) if self._champion is not None else ())
         self._time = SimulatedTime(self._params.rewind_clock)
         follower = self.get_parameter('use_sim_time').value and not self._params.publish_clock
@@ -166,7 +166,7 @@ class SimBridgeNode(ManagedNode):
     # ------------------------------------------------------------------------- the live simulation
 
     def _begun(self, scene: Scene, seed: int) -> tuple[LiveSimulation, RunStreams]:
-        """Return a simulation at tick 0, in an engine of its own, and what is published of it."""
+        """Return a simulation at tick 0, in an engine of its own, and its state to publish."""
         old = self._live
         settle = SETTLE if old is not None and old.commanded else 0.0
         champion = self._champion if scene == self._champion_scene else None
@@ -179,7 +179,7 @@ class SimBridgeNode(ManagedNode):
             raise
 
     def _go_on(self, live: LiveSimulation, streams: RunStreams) -> None:
-        """Let a simulation be the live one, also the present one after a trial."""
+        """Make a simulation the live one, or go on with the present one after a trial."""
         self._states.begin(streams, self._time.now())
         if self._live is not None and self._live is not live:
             self._live.close()
@@ -323,7 +323,7 @@ class SimBridgeNode(ManagedNode):
         self._publish(loop.tick, loop.true, loop.seen)
 
     def trial_ends(self) -> None:
-        """Let the live simulation go on from where it was."""
+        """Go on with the live simulation from where it was."""
         if self._live is not None:
             self._go_on(self._live, self._streams)
 
@@ -336,7 +336,7 @@ class SimBridgeNode(ManagedNode):
         return self._declared.value.answer_timeout
 
     def warn_of(self, kind: str, text: str) -> None:
-        """Log a line of some kind where it is another than the last of it, every 10 s at most."""
+        """Log a line unless it equals the last one of its kind, every 10 s at most."""
         last, when = self._reported.get(kind, ('', -_REPEAT))
         if text != last and time.monotonic() - when >= _REPEAT:
             self._reported[kind] = text, time.monotonic()
@@ -345,7 +345,7 @@ class SimBridgeNode(ManagedNode):
     # ------------------------------------------------------------------------------------ watching
 
     def _on_heartbeat(self) -> None:
-        # In the thread of the heartbeat: it reads, and calls nothing of rclpy but the publisher.
+        # Runs in the heartbeat's thread: it may only read, and call no rclpy but the publisher.
         trial, live = self._trials.running, self._live
         status = worker_status(
             self._params.mode,

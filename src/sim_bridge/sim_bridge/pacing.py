@@ -125,7 +125,8 @@ class Patience:
             self._answered = _REGULAR if first and self._prompt else self._answered + 1
             return True
         if self._prompt and not commands:
-            # Whose answer is under way must not be asked again: it would step without physics.
+            # A controller whose answer is on its way must not be asked again: it would make a
+            # second step without physics in between.
             return now - self._since >= _FIRST_WAIT
         if self._answered >= _REGULAR and now - self._since < self._longest:
             return False

@@ -102,12 +102,12 @@ def scene_of(params: BridgeParams, recorded: Scene | None = None) -> Scene:
     ----------
     params : BridgeParams
     recorded : Scene or None
-        Of a champion's trial on the same robot: it counts where no parameter says otherwise.
+        Scene of a champion's trial on the same robot, as the default of the parameters.
 
     Raises
     ------
     ConfigurationError
-        If a parameter is wrong, or the control period is not the recorded one.
+        If a parameter is invalid, or the control period is not that of the champion.
 
     """
     if recorded is not None:

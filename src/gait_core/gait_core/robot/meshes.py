@@ -189,7 +189,7 @@ class _DaeScene:
     """
     Geometries as the scene of a Collada file places them, in ``placed``: (v, 3) each.
 
-    Nodes may show other nodes: a short file can mean more than any memory holds, or have no end.
+    Nodes may instantiate other nodes, so that a short file can expand without end.
     """
 
     def __init__(
@@ -203,7 +203,7 @@ class _DaeScene:
         self.placed: list[FloatArray] = []
 
     def place(self, node: ElementTree.Element, outer: FloatArray, depth: int = 0) -> None:
-        """Add what a node, and those in it, show; ValueError if that is too much."""
+        """Add the geometries of a node and its children; ValueError if there are too many."""
         self._visited += 1
         if depth > _MOST_DEPTH or self._visited > _MOST_NODES:
             raise ValueError(

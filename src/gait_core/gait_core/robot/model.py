@@ -102,7 +102,7 @@ class Leg:
 
 
 def limit_fault(joint: Joint) -> str:
-    """Return which limit no joint can have, and what is expected; empty: none."""
+    """Return one line on an impossible limit of a joint; empty if there is none."""
     if joint.lower > joint.upper:
         return (
             f'has the lower limit {joint.lower:g} above the upper {joint.upper:g}: are they the '

@@ -63,12 +63,12 @@ def forward_controller(interface: str) -> str:
 
 
 def by_plugin(target: str, hardware: Hardware | None) -> bool:
-    """Return whether a plugin of ros2_control reaches the motors; else topics do, if any."""
+    """Return whether a plugin of ros2_control drives the motors, and not topics."""
     return hardware is not None and target == HARDWARE and bool(hardware.plugin)
 
 
 def reports_imu(robot: RobotModel, target: str, hardware: Hardware | None = None) -> bool:
-    """Return whether ros2_control is told of an IMU; topics of joints carry none."""
+    """Return whether the description for ros2_control has an IMU; topics of joints carry none."""
     return bool(robot.imu_link) and (target == MOCK or by_plugin(target, hardware))
 
 
@@ -125,7 +125,7 @@ def control_element(
     for name in robot.joint_names:
         element = _joint(block, robot, robot.joint[name])
         if target == MOCK:
-            # Where motors answer, what they have not told is unknown: no value is made up.
+            # Real motors report their positions: until then they are unknown.
             _initial(element, robot)
         if real and hardware is not None and name in hardware.motors:
             motor = hardware.motors[name]
@@ -165,7 +165,7 @@ def controllers(
     rate : float [Hz]
         Of controller_manager.
     hardware : Hardware or None
-        As of ``control_element``.
+        See ``control_element``.
 
     """
     joints, interfaces = list(robot.joint_names), command_interfaces(robot)
@@ -184,7 +184,7 @@ def controllers(
                 'open_loop_control': True,
                 'allow_partial_joints_goal': True,
                 'allow_nonzero_velocity_at_trajectory_end': True,
-                # A position that comes no more is held; a velocity or an effort would go on.
+                # After its last point a position is held; a velocity or effort would go on.
                 **({} if interfaces[0] == 'position' else {'cmd_timeout': _SILENCE}),
             },
         ),

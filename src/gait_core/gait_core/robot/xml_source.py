@@ -42,7 +42,7 @@ def read_xml(path: Path, packages: Mapping[str, str | Path] = NOTHING) -> Elemen
     except (ElementTree.ParseError, LookupError, ValueError) as error:
         if isinstance(error, ConfigurationError):
             raise
-        # An encoding that nobody knows is none of the parser's own errors.
+        # An unknown encoding raises LookupError instead of an error of the parser.
         raise ConfigurationError(f'{path}: not well-formed XML: {error}') from error
 
 
@@ -80,10 +80,10 @@ def _expanded(path: str, packages: tuple[tuple[str, str], ...]) -> tuple[str, tu
 
 @contextlib.contextmanager
 def _bounded_reading(xacro: Any) -> Iterator[None]:
-    """Let xacro, which opens what a description includes itself, read it within bounds."""
+    """Replace the function by which xacro opens included files, so that they are bounded, too."""
 
     def opened(file: str) -> io.StringIO:
-        """Return the text of a file; OSError where there is none, as xacro expects it."""
+        """Return the text of a file; OSError if there is none, as xacro expects."""
         os.stat(file)
         return io.StringIO(read_text(file, XML_LIMIT))
 

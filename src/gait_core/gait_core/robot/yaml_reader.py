@@ -27,21 +27,21 @@ _DIGITS = 64
 
 @dataclass(frozen=True)
 class Bounds:
-    """Largest size [bytes] of a file and most values in it; what it refers to counts again."""
+    """Largest size [bytes] of a file and number of values in it; an alias counts as its values."""
 
     size: int
     values: int
 
 
 WRITTEN = Bounds(TEXT_LIMIT, 20_000)
-"""What a person writes: half a second of reading."""
+"""Limits of files that people write: they are read in half a second."""
 
 LOADED = Bounds(TEXT_LIMIT // 8, 5_000)
-"""What a node reads while a robot walks: its emergency stop waits for 0.2 s at most."""
+"""Limits of files that a node reads while a robot walks: reading delays a stop by 0.2 s."""
 
 
 class _BoundedLoader(yaml.SafeLoader):
-    """The safe loader of what ends, refusing a key that is written twice (one would be lost)."""
+    """Safe loader with limits, which refuses repeated keys (one value would be lost)."""
 
     def __init__(self, text: str, most: int) -> None:
         super().__init__(text)
@@ -50,7 +50,7 @@ class _BoundedLoader(yaml.SafeLoader):
         self._sizes: dict[int, int] = {}
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        """Return the next node; ComposerError if it is too deep, too much or holds itself."""
+        """Return the next node; ComposerError if it is too deep, too large or contains itself."""
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
         before = self._values
         self._depth += 1
@@ -59,7 +59,7 @@ class _BoundedLoader(yaml.SafeLoader):
         node: yaml.Node | None = super().compose_node(parent, index)
         self._depth -= 1
         if isinstance(event, yaml.AliasEvent):
-            # Its size is known once it is complete: what refers to itself never is.
+            # The size of a node is known once it is complete; one that contains itself never is.
             self._check(id(node) in self._sizes, f"'*{event.anchor}' refers to itself", event)
             self._values += self._sizes[id(node)]
         else:
@@ -117,7 +117,7 @@ class _BoundedLoader(yaml.SafeLoader):
 
 
 def plain_data(text: str, most: int = WRITTEN.values) -> Any:
-    """Return what a YAML text holds; yaml.YAMLError if a key is repeated or it is too much."""
+    """Return the content of a YAML text; YAMLError for a repeated key or beyond the limits."""
     loader = None
     try:
         loader = _BoundedLoader(text, most)

@@ -92,12 +92,12 @@ def read_bag(folder: Path) -> RecordedTrial:
             moments=tuple(map(_moment, questions, answers)),
         )
     except Exception as error:
-        # rosbags lets any exception of what it reads through: all of them are the file's fault.
+        # Any exception of rosbags while it reads is a fault of the file.
         raise ConfigurationError(f"bag '{folder}': {reason(error)}") from error
 
 
 def _messages(store: Any, content: bytes) -> tuple[list[Any], list[Any]]:
-    """Return what the controller was asked and what it answered, in order."""
+    """Return the controller's inputs and outputs, in order."""
     from rosbags.rosbag2 import Reader
 
     source: Any = _Content(content)
@@ -115,7 +115,7 @@ def _messages(store: Any, content: bytes) -> tuple[list[Any], list[Any]]:
 
 
 class _Content:
-    """A file that was read already, as rosbags opens it: what was checked is what is read."""
+    """A file in memory in place of a path, so that rosbags reads the content that was checked."""
 
     suffix = '.mcap'
 
@@ -123,11 +123,11 @@ class _Content:
         self._content = content
 
     def exists(self) -> bool:
-        """Return that it is there."""
+        """Return True: the file exists."""
         return True
 
     def is_dir(self) -> bool:
-        """Return that it is no folder."""
+        """Return False: it is a file."""
         return False
 
     def open(self, mode: str) -> io.BytesIO:
@@ -136,7 +136,7 @@ class _Content:
 
 
 def _sealed(folder: Path) -> tuple[dict[str, str], bytes]:
-    """Return what the suite added to a bag's metadata and its messages, as they were written."""
+    """Return this project's entries in a bag's metadata, and the messages."""
     document = read_plain(folder / 'metadata.yaml')
     try:
         about = document['rosbag2_bagfile_information']

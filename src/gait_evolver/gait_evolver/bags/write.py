@@ -21,7 +21,7 @@ FORMAT = '2'
 """Of what the suite adds to a bag's metadata; a reader refuses others."""
 
 SEALED = ('spec', 'result', 'about')
-"""What of the metadata its hash is of, beside the messages."""
+"""Metadata that the hash of a bag covers, beside the messages."""
 
 _UNSEALED = 64 * '0'
 
@@ -90,13 +90,13 @@ def write_bag(
                 _fill(writer, store, rollout)
             _seal(made, texts)
     except (OSError, WriterError) as error:
-        # Not the folder beside it, which nobody asked for.
+        # Name the folder, not the temporary one, which the user does not know.
         said = getattr(error, 'strerror', None) or error
         raise ConfigurationError(f"bag '{folder}': {said}") from error
 
 
 def _seal(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write the hash of a bag into its metadata: the format has no checksum that all set."""
+    """Write the hash of a bag into its metadata, because checksums are optional in MCAP."""
     file = folder / 'metadata.yaml'
     content = read_bytes(folder / f'{folder.name}.mcap', BAG_LIMIT)
     sealed = read_text(file).replace(_UNSEALED, seal(texts, content))
@@ -104,7 +104,7 @@ def _seal(folder: Path, texts: Mapping[str, str]) -> None:
 
 
 def seal(texts: Mapping[str, str], content: bytes) -> str:
-    """Return the SHA-256 of a bag: of what ``SEALED`` names, and of its file of messages."""
+    """Return the SHA-256 of the metadata named in ``SEALED`` and of the file of messages."""
     digest = hashlib.sha256(json.dumps([texts[key] for key in SEALED]).encode())
     digest.update(content)
     return digest.hexdigest()

@@ -135,7 +135,7 @@ def play(
     lanes : tuple
         Of any L numbers.
     beats : (1,) array
-        Counts the periods as they pass, for whoever watches this process.
+        Count of control periods of this process, as of ``gait_core.pulse``.
 
     """
     for t in range(len(kept.bodies)):

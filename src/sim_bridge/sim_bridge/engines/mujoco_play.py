@@ -80,7 +80,7 @@ def play(  # type: ignore[no-untyped-def]
     soles, points : (c,) int and (c, 7) arrays
         Contacts of the periods from ``begin`` on.
     beats : (1,) int array
-        Counts the periods as they pass, for whoever watches this process.
+        Count of control periods of this process, as of ``gait_core.pulse``.
 
     """
     at = 0
