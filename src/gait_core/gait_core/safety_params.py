@@ -23,15 +23,16 @@ class SafetyParams(Parameters):
         high=100.0,
         unit='rad/s or m/s',
         doc='Greatest speed of a joint on its way from the measured pose to the first targets, '
-        'and to the fall pose, and beyond that of the gait after a change of it; its own limit '
-        'holds, too.',
+        'and to the fall pose, and on top of the speed of the gait after a change of it; its own '
+        'limit holds, too.',
     )
     speed_share: float = bounded(
         1.0,
         low=0.01,
         high=1.0,
         unit='-',
-        doc="Share of a joint's speed limit at which its target may move, and of velocities.",
+        doc="Share of a joint's speed limit that the motion and the velocity of its target may "
+        'use.',
     )
     state_timeout: float = bounded(
         0.5,

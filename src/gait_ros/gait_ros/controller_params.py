@@ -61,8 +61,8 @@ class ControllerNodeParams(Parameters):
     )
     demo: bool = flag(
         False,
-        doc='In simulation: walk without being asked, until the first cmd_vel or until ~/walk '
-        'says no.',
+        doc='In simulation: walk without a request, until the first cmd_vel or until ~/walk is '
+        'called with false.',
         read_only=True,
     )
     stamped_cmd_vel: bool = flag(

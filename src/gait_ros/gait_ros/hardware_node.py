@@ -69,8 +69,8 @@ class HardwareNodeParams(Parameters):
         low=0.001,
         high=100.0,
         unit='rad/s or m/s',
-        doc='Greatest speed of a joint from the measured or held pose until it meets what is '
-        'commanded; its own limit holds, too.',
+        doc='Greatest speed of a joint from the measured or held pose until it reaches the '
+        'commanded one; its own limit holds, too.',
     )
     hold_after: float = bounded(
         0.5,

@@ -71,8 +71,8 @@ _DEMO = (
     LaunchArgument(
         name='demo',
         default='false',
-        text='In simulation, walk without being asked, until the first cmd_vel or until ~/walk '
-        'says no: true or false.',
+        text='In simulation, walk without a request, until the first cmd_vel or until ~/walk is '
+        'called with false: true or false.',
     ),
     LaunchArgument(
         name='command',

@@ -69,7 +69,7 @@ class LiveObservation:
     warn : callable
         Takes one line for the log.
     now : callable
-        Returns the present time [ns], by which readings age.
+        Returns the present time [ns], for the age of readings.
 
     """
 
@@ -96,14 +96,14 @@ class LiveObservation:
 
     @property
     def complaints(self) -> tuple[str, ...]:
-        """What was ignored of the messages so far, each kind once."""
+        """One line for each kind of ignored content in the messages so far."""
         return tuple(self._complaints.values())
 
     def forget(self) -> None:
         """
-        Count readings as not yet come: the clock has gone back.
+        Forget readings without a stamp or with a later one than now: the clock has gone back.
 
-        Those whose stamps are of the time that it is now are of it: they came before it was told.
+        Earlier ones belong to the new time: they may come before the change of the clock is known.
         """
         now = self._now()
         for came, stamps in (
@@ -116,10 +116,10 @@ class LiveObservation:
 
     def age(self, needs: frozenset[str] = frozenset()) -> float:
         """
-        Return the age of the oldest position of a joint [s], and of the IMU's if it is needed.
+        Return the age [s] of the oldest joint position, or of the IMU if it is needed and older.
 
-        It is ``inf`` while one has never come, and otherwise the shorter by the clock of the
-        stamps and by wall time: a simulator may run faster or slower than messages travel.
+        It is the smaller age by the clock of the stamps and by wall time, because a simulator may
+        run faster or slower than messages travel; ``inf`` while one has never come.
         """
         oldest = self._came.min(axis=0, initial=np.inf)
         if 'imu' in needs:
@@ -141,7 +141,7 @@ class LiveObservation:
         return [name for name, when in zip(names, came, strict=True) if when < 0]
 
     def joint_state(self, message: JointState) -> None:
-        """Take the joints of a message that the robot has, and the force elements."""
+        """Store the values of the robot's joints and force elements from a message."""
         names = list(message.name)
         try:
             check_names(names)
@@ -172,7 +172,7 @@ class LiveObservation:
     def _usable(
         self, field: str, given: Sequence[float], size: int, known: list[int], columns: list[int]
     ) -> FloatArray | None:
-        """Return what a message gives of a field, unless there is nothing or it cannot be true."""
+        """Return the values of a field in a message; None if absent or implausible."""
         if len(given) == 0 or not known:
             return None
         if len(given) != size:

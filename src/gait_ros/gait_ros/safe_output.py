@@ -63,7 +63,7 @@ class SafeOutput:
         self.layer = SafetyLayer(robot, declared.value, quantity)
         self._said = self.layer.mode
         self.last_stop = ''
-        """Why the robot stands, or what ended its last walk; empty: nothing has."""
+        """Reason for which the robot stands or last stood; empty if there was none."""
         self.fault = ''
         """One line on the failure of the last control period; empty if there was none."""
         self._say_fault = Repeated(node.get_logger())
@@ -72,13 +72,13 @@ class SafeOutput:
 
     @property
     def trouble(self) -> str:
-        """What keeps the robot from doing as the controller says; empty if nothing does."""
+        """One line on why the controller is not followed; empty if it is."""
         layer = self.layer
         return self.fault or ('' if layer.mode in (STARTING, STANDING) else layer.reason)
 
     @property
     def urgent(self) -> bool:
-        """Whether that is more than a start under way."""
+        """Whether the trouble needs attention, and is not just a start under way."""
         return bool(self.fault) or self.layer.mode in _BAD
 
     @property
@@ -102,11 +102,11 @@ class SafeOutput:
         dt : float [s]
         observation : Observation
         age : float [s]
-            Of the oldest joint state.
+            Age of the oldest joint state.
         step : callable
-            Steps the controller; whatever it raises is counted, and the last targets hold.
+            Steps the controller; an exception is counted, and the last targets hold.
         moving : bool
-            Whether the controller is to move the robot; without, the joints hold.
+            Whether the controller moves the robot; else the joints hold.
 
         """
         layer = self.layer
@@ -135,7 +135,7 @@ class SafeOutput:
             stops.send_response(self._on_stop(request, Trigger.Response()), header)
 
     def counts(self) -> Mapping[str, object]:
-        """Return what was refused, clamped, held and stopped, for diagnostics."""
+        """Return the counts of refusals, clamps, holds, falls and stops, for diagnostics."""
         layer = self.layer
         return {
             'safety': layer.mode if layer.params.enabled or self.stopped else 'off',

@@ -45,7 +45,7 @@ class WaypointsNodeParams(WaypointParams):
         low=0.05,
         high=60.0,
         unit='s',
-        doc="The gait's: age at which it lets a cmd_vel expire.",
+        doc='Of the gait: age at which a cmd_vel expires.',
         read_only=True,
     )
     odom_timeout: float = bounded(
