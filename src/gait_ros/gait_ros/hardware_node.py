@@ -55,7 +55,7 @@ _REST_TIME, _REST_RANGE = 1.0, 0.01
 
 @dataclass(frozen=True, kw_only=True)
 class HardwareNodeParams(Parameters):
-    """Parameters of the node ``hardware``."""
+    """Robot, hardware file, start speed and time to hold of the node hardware."""
 
     robot: str = text('', doc='Robot name or folder.', read_only=True)
     hardware: str = text(
