@@ -336,3 +336,6 @@ def test_a_calibration_wants_every_motor_fresh_plausible_and_still(
     found = read_hardware(str(out), box_model)
     for name, motor in found.motors.items():
         assert motor.offset == pytest.approx(0.2 - box_model.nominal_stance[name])
+    written = out.read_bytes()
+    assert f'{out} exists, and is not overwritten' in answer()
+    assert out.read_bytes() == written

@@ -395,6 +395,11 @@ class HardwareNode(ManagedNode):
 
     def _on_calibrate(self, request: Any, response: Trigger.Response) -> Trigger.Response:
         file = Path(self._declared.value.calibrated).expanduser()
+        if file.exists():
+            raise ConfigurationError(
+                f"{file} exists, and is not overwritten: move it, or set 'calibrated' to another "
+                'file'
+            )
         self._check_still()
         readings = dict(zip(self._motors, self._raw.values.tolist(), strict=True))
         calibrated = self._hardware.calibrated(readings).text()
