@@ -194,7 +194,9 @@ def test_every_robot_starts_softly_from_twenty_poses(name):
         pytest.skip(str(error))
     names, rng = robot.joint_names, np.random.default_rng(5)
     if not names:
-        pytest.skip(f'{name} has no joints')
+        # It has force elements alone, which the node hardware refuses.
+        assert robot.target_names
+        return
     low, high = np.maximum(robot.lower, -2.0), np.minimum(robot.upper, 2.0)
     slow = np.minimum(robot.velocity_limit, 1.0)
     for _ in range(20):
