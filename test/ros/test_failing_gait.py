@@ -114,6 +114,10 @@ def test_parameters_are_put_back_where_a_controller_takes_none(graph, box, monke
     assert graph.logged('ERROR', 'put back', 'not this one')
 
 
+def to_seconds(duration):
+    return duration.sec + 1e-9 * duration.nanosec
+
+
 def test_a_set_body_height_moves_a_robot_no_faster_than_its_start(graph):
     """The targets of a robot that stands, from one period to the next, at 0.3 rad/s."""
     model = need_robot('a1')
@@ -133,6 +137,8 @@ def test_a_set_body_height_moves_a_robot_no_faster_than_its_start(graph):
     assert answer.results[0].successful
     graph.until(lambda: len(targets) > 10 and node._safe.layer._blend is None)
     rows = np.array([point.positions for one in targets for point in one.points])
-    times = 0.02 / len(targets[0].points)
+    # Each point says when it is to be reached; on a busy machine periods are longer.
+    ends = [[to_seconds(point.time_from_start) for point in one.points] for one in targets]
+    times = np.concatenate([np.diff(one, prepend=0.0) for one in ends])
     assert np.abs(rows[-1] - rows[0]).max() > 0.2
-    assert np.abs(np.diff(rows, axis=0)).max() / times <= 0.3 * (1.0 + 1e-6)
+    assert (np.abs(np.diff(rows, axis=0)).max(axis=1) / times[1:]).max() <= 0.3 * (1.0 + 1e-6)
