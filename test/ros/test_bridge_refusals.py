@@ -61,6 +61,12 @@ SCENES = {
     'scale of 1e300': ({'length_scale': 1e300}, 'nearest valid: 1e+06'),
     'tiny scale': ({'length_scale': 1e-300}, 'nearest valid: 1e-06'),
     'mass factor': ({'mass_factor': 1e308}, 'nearest valid: 1e+06'),
+    'huge gravity': ({'gravity': [0.0, 0.0, -1e300]}, 'nearest valid: -1000'),
+    'huge push': (
+        {'push_links': [''], 'push_windows': [0.0, 1.0], 'push_forces': [0.0, 1e300, 0.0]},
+        'push.fy is 1e+300 N; nearest valid: 1e+06',
+    ),
+    'huge noise': ({'sensor_noise': [0.0, 0.0, 1e300, 0.0, 0.0]}, 'nearest valid: 1000'),
     'noise of NaN': ({'sensor_noise': [NAN] * 5}, 'joint_position_noise'),
     'draw': ({'draw': -1}, 'scene.draw'),
     'robot': ({'robot': 'guro'}, "'guro'"),

@@ -16,6 +16,10 @@ MAX_STEPS_PER_TICK = 100_000
 """Physics steps of one control period; beyond it a mistyped step would run for ever."""
 
 _MOST_FACTOR = 1e6
+# Greatest sizes of what is added to a scene; a slip of the keyboard beyond them diverges.
+_MAX_GRAVITY = 1e3  # m/s^2
+_MAX_FORCE = 1e6  # N
+_MAX_NOISE = 1e3  # unit of the reading
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -24,6 +28,12 @@ def _finite(owner: str, /, **values: float) -> None:
     for name, value in values.items():
         if not math.isfinite(value):
             raise ConfigurationError(f'{owner}.{name} is {value}, expected a finite number')
+
+
+def _check_size(name: str, value: float, unit: str, greatest: float) -> None:
+    if abs(value) > greatest:
+        nearest = math.copysign(greatest, value)
+        raise ConfigurationError(f'{name} is {value:g} {unit}; nearest valid: {nearest:g}')
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +104,8 @@ class Push:
             fy=self.force[1],
             fz=self.force[2],
         )
+        for axis, force in zip('xyz', self.force, strict=True):
+            _check_size(f'push.f{axis}', force, 'N', _MAX_FORCE)
         if self.duration <= 0.0:
             raise ConfigurationError(f'push.duration is {self.duration} s, it must be positive')
 
@@ -124,10 +136,12 @@ class SensorModel:
         )
 
     def __post_init__(self) -> None:
-        """Refuse negative values."""
+        """Refuse negative values, and noise beyond any reading."""
         for name, value in vars(self).items():
             if not (math.isfinite(value) and value >= 0):
                 raise ConfigurationError(f'sensors.{name} is {value}, it must not be negative')
+            if name != 'delay_ticks':
+                _check_size(f'sensors.{name}', value, '(standard deviation)', _MAX_NOISE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,6 +210,8 @@ class Scene:
             mass_factor=self.mass_factor,
             **self.engine_options,
         )
+        for axis, value in zip('xyz', self.gravity, strict=True):
+            _check_size(f'scene.gravity along {axis}', value, 'm/s^2', _MAX_GRAVITY)
         for name in ('friction', 'restitution'):
             if getattr(self, name) < 0.0:
                 raise ConfigurationError(
