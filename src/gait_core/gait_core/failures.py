@@ -47,19 +47,34 @@ def describe_exception(error: BaseException) -> str:
     return f'{name}: {text} ({_source_line(error)})' if text else f'{name} ({_source_line(error)})'
 
 
+def is_from_added_code(error: BaseException) -> bool:
+    """Return whether an exception comes out of code that a user added."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return not _is_ours(error.filename)
+    return any(not _is_ours(frame.filename) for frame in _frames(error))
+
+
 def _source_line(error: BaseException) -> str:
-    frames = traceback.extract_tb(error.__traceback__)
     if isinstance(error, SyntaxError) and error.filename:
         return f'{error.filename}:{error.lineno}'
+    own = _frames(error)
+    added = [frame for frame in own if not _is_ours(frame.filename)]
+    frames = added or own or traceback.extract_tb(error.__traceback__)
     if not frames:
         return 'source line unknown'
+    return f'{frames[-1].filename}:{frames[-1].lineno}, in {frames[-1].name}'
+
+
+def _is_ours(file: str) -> bool:
+    return bool(set(_SUITE) & set(Path(file).parts))
+
+
+def _frames(error: BaseException) -> list[traceback.FrameSummary]:
+    """Return the frames of an exception outside of Python's own and installed libraries."""
     libraries = [Path(sysconfig.get_path(name)) for name in ('stdlib', 'purelib', 'platlib')]
-    own = [
+    return [
         frame
-        for frame in frames
+        for frame in traceback.extract_tb(error.__traceback__)
         if not any(Path(frame.filename).is_relative_to(folder) for folder in libraries)
         and not frame.filename.startswith('<')
     ]
-    added = [one for one in own if not set(_SUITE) & set(Path(one.filename).parts)]
-    frame = (added or own or frames)[-1]
-    return f'{frame.filename}:{frame.lineno}, in {frame.name}'

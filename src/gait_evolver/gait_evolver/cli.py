@@ -84,14 +84,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         if isinstance(error, ConfigurationError):
             return _refuse(str(error))
-        raise
+        return _added_code_failed(error)
     except RuntimeError as error:
         from gait_core.errors import RunStopped
 
         if isinstance(error, RunStopped):
             _refuse(f'{error}; it can be resumed')
             return FAILED
-        raise
+        return _added_code_failed(error)
+    except BaseException as error:
+        return _added_code_failed(error)
     finally:
         interrupt.remove(for_good=arguments is None)
 
@@ -147,6 +149,18 @@ def _refuse(message: str) -> int:
     return MISTAKE
 
 
+def _added_code_failed(error: BaseException) -> int:
+    """Print the exception of a user's own code, or a lack of memory, as one line; raise others."""
+    from gait_core.failures import describe_exception, is_from_added_code
+
+    if isinstance(error, MemoryError):
+        _refuse(f'there is not enough memory: {describe_exception(error)}')
+        return FAILED
+    if not is_from_added_code(error):
+        raise error
+    return _refuse(describe_exception(error))
+
+
 def _dispatch(words: list[str]) -> int:
     if not words or words[0] in ('-h', '--help'):
         print(_overview())
@@ -167,7 +181,11 @@ def _dispatch(words: list[str]) -> int:
         allow_abbrev=False,
     )
     command.add_arguments(parser)
-    options = _parsed(parser, words[1:])
+    try:
+        options = _parsed(parser, words[1:])
+    except SystemExit:
+        # argparse has printed the help.
+        return 0
     if name in _TRIES and not getattr(options, 'json', False):
         # Imported here: the other commands must not wait for Numba.
         from gait_core.compiling import announce_compiling

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import json
 from pathlib import Path
 import re
@@ -13,6 +14,7 @@ import pytest
 
 from gait_core.benchmark import Measurement
 from gait_core.champion import read_champion
+from gait_core.testing import registered
 from gait_core.testing_workspace import workspace
 from gait_evolver import cli
 from gait_evolver.bags.read import read_bag
@@ -28,6 +30,16 @@ EVOLUTION_KEYS = [
     'experiment', 'seed', 'generations', 'evaluations', 'evaluations_per_s',
     'first_generation_best', 'best_fitness', 'champion', 'run_dir', 'invalid_counts',
 ]  # fmt: skip
+
+
+RAISING = """
+import sys
+from gait_core.testing import WaveController
+
+class Raising(WaveController):
+    def step(self, dt, command, observation):
+        {}
+"""
 
 
 @pytest.fixture(autouse=True, scope='module')
@@ -515,3 +527,60 @@ def test_checks_are_run_one_by_one_and_each_counts(gait, monkeypatch):
     assert (code, out) == (2, '')
     assert err.startswith("gait: unknown measurement 'kepp': did you mean 'kept'?")
     assert err.count('\n') == 1
+
+
+# Code that a user added
+
+
+@pytest.fixture
+def raising(tmp_path, monkeypatch):
+    """Return a function that registers a controller of one line, in a file of its own."""
+
+    def register(line):
+        (tmp_path / 'added_code.py').write_text(RAISING.format(line))
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.delitem(sys.modules, 'added_code', raising=False)
+        importlib.invalidate_caches()
+        return registered('controllers', raising=importlib.import_module('added_code').Raising)
+
+    return register
+
+
+@pytest.mark.parametrize(
+    ('line', 'said'),
+    [
+        ('1 / 0', 'ZeroDivisionError: division by zero'),
+        ('sys.exit(0)', 'SystemExit: 0'),
+        ('self.step(dt, command, observation)', 'RecursionError: '),
+        ("raise ValueError('x' * 10**6)", 'ValueError: xxx'),
+    ],
+)
+def test_what_a_controller_raises_is_the_status_of_its_walk(gait, raising, line, said):
+    words = ('walk', 'legged_box', '--controller', 'raising', '--seconds', '0.1')
+    with raising(line):
+        code, out, err = gait(*words)
+        assert code == 1 and not err and 'invalid:exception' in out.splitlines()[0]
+        assert said in out and 'added_code.py:7' in out and len(out.splitlines()[0]) < 600
+        code, out, err = gait(*words, '--json')
+    assert code == 1 and json.loads(out)['status'] == 'invalid:exception'
+    assert said in err and len(err.splitlines()) == 1 and 'added_code.py:7' in err
+
+
+@pytest.mark.parametrize('line', ['1 / 0', 'import sys; sys.exit(0)', 'raise KeyError(3)', 'a b'])
+@pytest.mark.parametrize('words', [('check',), ('walk',)])
+def test_what_a_robot_raises_is_one_line_with_its_place(gait, tmp_path, line, words):
+    folder = tmp_path / 'drawn'
+    folder.mkdir()
+    (folder / 'model.py').write_text(f'\n{line}\n')
+    code, out, err = gait(*words, str(folder))
+    assert code == 2 and not out
+    assert len(err.splitlines()) == 1 and f'{folder / "model.py"}:2' in err
+
+
+def test_a_lack_of_memory_is_one_line(gait, monkeypatch):
+    def run(spec):
+        raise MemoryError
+
+    monkeypatch.setattr('gait_core.trial.run_loop', run)
+    code, _, err = gait('walk', 'legged_box', '--controller', 'wave', '--seconds', '0.1')
+    assert code == 1 and len(err.splitlines()) == 1 and 'memory' in err

@@ -35,6 +35,7 @@ from gait_evolver.commands.trials import (
     check_shown,
     run_trials,
     show,
+    tell_exception,
 )
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ def _compare(
     values.update(fitness=mean, recorded_fitness=recorded, equal=equal)
     if options.json:
         print_json(values)
+        tell_exception(first)
     else:
         print_trial(values, first.reason)
         print(f'  {"recorded fitness:":19}{"none" if recorded is None else f"{recorded:.4f}"}')

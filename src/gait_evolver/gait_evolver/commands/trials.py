@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+import sys
 import tempfile
 from typing import TYPE_CHECKING
 
@@ -47,6 +48,14 @@ def add_run_options(parser: ArgumentParser) -> None:
     parser.add_argument('--viewer', action='store_true', help='show the trial in a window')
 
 
+def tell_exception(result: TrialResult) -> None:
+    """Print the exception of a trial on standard error, where the output itself has none."""
+    from gait_core.trial_spec import EXCEPTION
+
+    if result.status == EXCEPTION:
+        print(f'gait: {result.reason}', file=sys.stderr)
+
+
 def check_shown(options: Namespace) -> None:
     """Raise ConfigurationError, before a trial is run, if it could not be shown."""
     from gait_evolver import display
@@ -80,15 +89,23 @@ def run_trials(
 
 
 def _here(spec: TrialSpec, keep: bool) -> Outcome:
-    from gait_core.errors import SimulationDiverged
+    from gait_core.errors import ConfigurationError, SimulationDiverged
+    from gait_core.failures import exception_result, is_shortage
     from gait_core.trial import run_loop, unfinished
     from gait_core.trial_spec import DIVERGED
 
     try:
         loop = run_loop(spec)
+        result = loop.result()
     except SimulationDiverged as error:
         return Outcome(result=unfinished(spec, DIVERGED, str(error)), rollout=None, wall_time=0.0)
-    result = loop.result()
+    except KeyboardInterrupt:
+        raise
+    # A user's code may end in any exception, also that of sys.exit.
+    except BaseException as error:
+        if isinstance(error, ConfigurationError) or is_shortage(error):
+            raise
+        return Outcome(result=exception_result(spec, error), rollout=None, wall_time=0.0)
     return Outcome(
         result=result, rollout=loop.rollout() if keep else None, wall_time=result.wall_time
     )

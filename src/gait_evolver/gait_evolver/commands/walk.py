@@ -21,7 +21,13 @@ from gait_evolver.commands.common import (
     print_trial,
     trial_object,
 )
-from gait_evolver.commands.trials import add_run_options, check_shown, run_trials, show
+from gait_evolver.commands.trials import (
+    add_run_options,
+    check_shown,
+    run_trials,
+    show,
+    tell_exception,
+)
 
 if TYPE_CHECKING:
     from gait_core.rollout import Rollout
@@ -80,6 +86,7 @@ def run(options: Namespace) -> int:
     show(options, rollout)
     if options.json:
         print_json(values)
+        tell_exception(result)
     else:
         print_trial(values, result.reason)
         if rollout is not None and result.may_win:
