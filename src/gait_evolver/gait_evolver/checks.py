@@ -276,6 +276,15 @@ def floods(share: float = 1.0) -> list[Measurement]:
     return flood_nodes(share)
 
 
+def emergency_stops(share: float = 1.0) -> list[Measurement]:
+    """Measure the time from an emergency stop to held targets, under traffic at 1 kHz."""
+    if importlib.util.find_spec('rclpy') is None:
+        return []
+    from gait_evolver.evaluators.ros import stop_gaits
+
+    return stop_gaits(share)
+
+
 def champions_live(share: float = 1.0) -> list[Measurement]:
     """Walk the champions of ./doc/results live, by wall time, and compare with this process."""
     if importlib.util.find_spec('rclpy') is None:
@@ -300,6 +309,7 @@ CHECKS: dict[str, Callable[[float], list[Measurement]]] = {
         worker_costs,
         long_run,
         floods,
+        emergency_stops,
         champions_live,
     )
 }

@@ -397,3 +397,10 @@ def flood_nodes(share: float = 1.0) -> list[Measurement]:
     from gait_ros.flood import SECONDS, flooded
 
     return flooded(SECONDS * share)
+
+
+def stop_gaits(share: float = 1.0) -> list[Measurement]:
+    """Stop a walk under traffic, a share of 20 times; return the longest time until it holds."""
+    from gait_ros.stop_check import STOPS, stops
+
+    return stops(max(1, round(STOPS * share)))
