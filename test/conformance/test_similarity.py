@@ -100,10 +100,9 @@ def test_a_constant_that_has_no_known_power_is_refused(engine_of):
     assert power_of('N m s/rad') == 4.5
 
 
-@pytest.mark.parametrize('ratio', [1e-6, 1e12])
-def test_a_scale_that_takes_an_option_out_of_its_range_is_named(engine_of, ratio):
+def test_a_scale_that_takes_an_option_out_of_its_range_is_named(engine_of):
     engine = engine_of(free_box())
     with pytest.raises(
         ConfigurationError, match=r"scene\.length_scale .* parameter '.*nearest valid"
     ):
-        engine.reset(Scene(robot='x', length_scale=ratio), 0)
+        engine.reset(Scene(robot='x', length_scale=1e-6), 0)

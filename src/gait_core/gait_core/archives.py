@@ -64,7 +64,7 @@ def unpack_arrays(content: bytes) -> dict[str, npt.NDArray[np.generic]]:
                 raise ValueError('it holds no array')
             # The other methods may unpack far more in one go than is asked for.
             if any(entry.compress_type not in _METHODS for entry in entries):
-                raise ValueError('its compression is none that NumPy uses')
+                raise ValueError('its compression is not one that NumPy uses')
             if sum(entry.file_size for entry in entries) > UNPACKED_LIMIT:
                 limit = UNPACKED_LIMIT // MEBIBYTE
                 raise ValueError(f'its arrays are larger than {limit} MiB, the most that is read')

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from gait_core.errors import ConfigurationError
+from gait_core.errors import ConfigurationError, RunStopped
 from gait_core.registry import load, names
 from gait_core.targets import TargetTape
 from gait_core.testing import BatchKinematicEngine, WaveController, registered
@@ -264,7 +264,7 @@ def test_evolutions_side_by_side_stop_together_and_go_on(tmp_path):
     with workspace(tmp_path):
         session = Session.create(tmp_path / 'run', 'made_up', quick=False, seed=4, workers=2)
         wanted = {name: (str(tmp_path / f'{name}.yaml'), {}) for name in ('good', 'bad')}
-        with pytest.raises(ConfigurationError, match="contact node 't1_a'"):
+        with pytest.raises(RunStopped, match="contact node 't1_a'"):
             session.evolve_all(dict(reversed(wanted.items())))
         session.close()
         # Its lock is free and what it recorded is whole: it could go on.
