@@ -16,10 +16,8 @@ MAX_STEPS_PER_TICK = 100_000
 """Physics steps of one control period; beyond it a mistyped step would run for ever."""
 
 _MOST_FACTOR = 1e6
-# Greatest sizes of what is added to a scene; a slip of the keyboard beyond them diverges.
-_MAX_GRAVITY = 1e3  # m/s^2
-_MAX_FORCE = 1e6  # N
-_MAX_NOISE = 1e3  # unit of the reading
+# Greatest gravity [m/s^2], push [N] and noise [unit of the reading]: beyond it computing fails.
+_MAX_SIZE = 1e9
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -30,9 +28,9 @@ def _finite(owner: str, /, **values: float) -> None:
             raise ConfigurationError(f'{owner}.{name} is {value}, expected a finite number')
 
 
-def _check_size(name: str, value: float, unit: str, greatest: float) -> None:
-    if abs(value) > greatest:
-        nearest = math.copysign(greatest, value)
+def _check_size(name: str, value: float, unit: str) -> None:
+    if abs(value) > _MAX_SIZE:
+        nearest = math.copysign(_MAX_SIZE, value)
         raise ConfigurationError(f'{name} is {value:g} {unit}; nearest valid: {nearest:g}')
 
 
@@ -105,7 +103,7 @@ class Push:
             fz=self.force[2],
         )
         for axis, force in zip('xyz', self.force, strict=True):
-            _check_size(f'push.f{axis}', force, 'N', _MAX_FORCE)
+            _check_size(f'push.f{axis}', force, 'N')
         if self.duration <= 0.0:
             raise ConfigurationError(f'push.duration is {self.duration} s, it must be positive')
 
@@ -141,7 +139,7 @@ class SensorModel:
             if not (math.isfinite(value) and value >= 0):
                 raise ConfigurationError(f'sensors.{name} is {value}, it must not be negative')
             if name != 'delay_ticks':
-                _check_size(f'sensors.{name}', value, '(standard deviation)', _MAX_NOISE)
+                _check_size(f'sensors.{name}', value, '(standard deviation)')
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,7 +209,7 @@ class Scene:
             **self.engine_options,
         )
         for axis, value in zip('xyz', self.gravity, strict=True):
-            _check_size(f'scene.gravity along {axis}', value, 'm/s^2', _MAX_GRAVITY)
+            _check_size(f'scene.gravity along {axis}', value, 'm/s^2')
         for name in ('friction', 'restitution'):
             if getattr(self, name) < 0.0:
                 raise ConfigurationError(

@@ -117,6 +117,8 @@ def test_targets_come_back_equal(given_targets):
 QUANTITIES = st.dictionaries(NAMES, NUMBERS, max_size=3)
 COMMANDS = st.builds(Command, velocity=st.tuples(NUMBERS, NUMBERS, NUMBERS), set_points=QUANTITIES)
 POSITIVE = st.floats(1e-3, 1e3)
+# Gravity and pushes have bounds.
+SIZES = st.floats(-1e9, 1e9)
 SCENES = st.builds(
     Scene,
     robot=NAMES,
@@ -127,7 +129,7 @@ SCENES = st.builds(
     friction=POSITIVE,
     restitution=st.floats(0.0, 1.0),
     contact_law=NAMES,
-    gravity=st.tuples(NUMBERS, NUMBERS, NUMBERS),
+    gravity=st.tuples(SIZES, SIZES, SIZES),
     physics_step=st.just(0.001),
     control_period=st.integers(1, 50).map(lambda steps: steps * 0.001),
     initial=st.builds(InitialState, x=NUMBERS, yaw=NUMBERS, joint_positions=QUANTITIES),
@@ -136,7 +138,7 @@ SCENES = st.builds(
             Push,
             start=NUMBERS,
             duration=POSITIVE,
-            force=st.tuples(NUMBERS, NUMBERS, NUMBERS),
+            force=st.tuples(SIZES, SIZES, SIZES),
             link=NAMES,
         ),
         max_size=2,
