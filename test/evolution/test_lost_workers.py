@@ -352,7 +352,12 @@ def test_a_closed_terminal_leaves_a_run_and_how_to_go_on(folder):
     file.write_text(yaml.safe_dump({**EXPERIMENT, 'controller': 'waiting'}))
     words = gait('evolve', str(file), '--workers', '1', '--run-dir', str(run))
     process = subprocess.Popen(
-        words, stderr=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        words,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+        # Tests may run under nohup, which the command respects.
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     )
     wait_for(lambda: list(folder.glob('begun-*')))
     # Nobody reads any more, and the whole group is told.
