@@ -29,12 +29,18 @@ TEXTS = {
     'fitness_terms': '`fitness` of an experiment: names and weights; what they measure: '
     '[measures.md](measures.md).',
     'studies': '`gait study NAME`.',
+    'experiment_folders': 'Functions that return a folder of YAML files, which `gait evolve` '
+    'finds by name.',
     'measurements': 'What a study asks of another package, which it must not import.',
     'renderers': 'What draws the pictures of `--video`.',
     'viewers': 'What opens the window of `--viewer`.',
     'benchmarks': 'What `gait bench` measures.',
 }
-_HEADINGS = {'optimizers': 'Optimisers', 'fitness_terms': 'Fitness terms'}
+_HEADINGS = {
+    'optimizers': 'Optimisers',
+    'fitness_terms': 'Fitness terms',
+    'experiment_folders': 'Experiments of other packages',
+}
 _HEAD = """\
 <!-- Written by tools/write_tables.py from the entry points of the packages; a test compares. -->
 

@@ -19,6 +19,7 @@ GROUPS = {
     'viewers': 'gait.viewers',
     'benchmarks': 'gait.benchmarks',
     'studies': 'gait.studies',
+    'experiment_folders': 'gait.experiments',
     'measurements': 'gait.measurements',
 }
 

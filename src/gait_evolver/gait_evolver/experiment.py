@@ -1,7 +1,7 @@
 """
 What to evolve, as YAML: robot, controller, genes, trial, fitness and optimiser.
 
-An experiment is a file of the package (``experiments/<name>.yaml``) or of the user. ``resolve``
+An experiment is a file of a package (``experiments/<name>.yaml``) or of the user. ``resolve``
 fills in every default, so that a run is described by its own copy alone.
 """
 
@@ -13,6 +13,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+from gait_core import registry
 from gait_core.canonical import later, rebuild
 from gait_core.errors import ConfigurationError, excerpt, unknown
 from gait_core.robot.yaml_reader import read_plain
@@ -30,6 +31,7 @@ _COUNTS = {'generations': (1, 10**6), 'population': (0, 10**5), 'repeats': (1, 1
 BODIES = ('one', 'turn', 'member')
 
 FOLDER = Path(__file__).parent / 'experiments'
+"""Experiments of this package; others register theirs as ``gait.experiments``."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,8 +250,31 @@ class Experiment:
 
 
 def experiment_names() -> tuple[str, ...]:
-    """Return the experiments of the package, sorted."""
-    return tuple(sorted(path.stem for path in FOLDER.glob('*.yaml')))
+    """Return the experiments of all packages, sorted."""
+    return tuple(sorted(experiment_files()))
+
+
+def experiment_files() -> dict[str, Path]:
+    """
+    Return the file of every experiment by its name.
+
+    Raises
+    ------
+    ConfigurationError
+        If two packages have an experiment of one name.
+
+    """
+    folders = [
+        registry.load('experiment_folders', name)()
+        for name in registry.names('experiment_folders')
+    ]
+    files: dict[str, Path] = {}
+    for path in (path for folder in (FOLDER, *folders) for path in folder.glob('*.yaml')):
+        if files.setdefault(path.stem, path) != path:
+            raise ConfigurationError(
+                f"two packages have an experiment '{path.stem}': {files[path.stem]} and {path}"
+            )
+    return files
 
 
 def load_experiment(name_or_path: str, overrides: Mapping[str, Any] = NOTHING) -> Experiment:
@@ -271,9 +296,10 @@ def load_experiment(name_or_path: str, overrides: Mapping[str, Any] = NOTHING) -
     """
     path = Path(name_or_path)
     if path.suffix not in ('.yaml', '.yml'):
-        if name_or_path not in experiment_names():
-            raise unknown('experiment', name_or_path, experiment_names())
-        path = FOLDER / f'{name_or_path}.yaml'
+        files = experiment_files()
+        if name_or_path not in files:
+            raise unknown('experiment', name_or_path, sorted(files))
+        path = files[name_or_path]
     experiment = rebuild_experiment(read_plain(path), path.stem, overrides)
     return replace(experiment, robot=_beside(path, experiment.robot))
 

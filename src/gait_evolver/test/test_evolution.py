@@ -12,15 +12,17 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import yaml
 
 from gait_core.canonical import plain
 from gait_core.champion import read_champion
 from gait_core.errors import ConfigurationError
+from gait_core.testing import registered
 from gait_core.testing_workspace import workspace
 from gait_core.trial import run_trial
 from gait_evolver import evolve
 from gait_evolver.evolve import Evolution, new_run_folder, summary
-from gait_evolver.experiment import load_experiment, rebuild_experiment
+from gait_evolver.experiment import experiment_names, load_experiment, rebuild_experiment
 from gait_evolver.judgement import judged
 from gait_evolver.plan import resolve
 from gait_evolver.run_files import StoreError
@@ -503,6 +505,18 @@ def test_unknown_experiments_and_files(tmp_path):
     (tmp_path / 'list.yaml').write_text('- 1')
     with pytest.raises(ConfigurationError, match='expected named values'):
         load_experiment(str(tmp_path / 'list.yaml'))
+
+
+def test_experiments_of_another_package_are_found_by_name(tmp_path):
+    (tmp_path / 'mine.yaml').write_text(yaml.safe_dump({**EXPERIMENT, 'robot': './legs'}))
+    (tmp_path / 'legs').mkdir()
+    with registered('experiment_folders', mine=lambda: tmp_path):
+        assert {'guroo_quick', 'mine'} <= set(experiment_names())
+        assert load_experiment('mine').robot == str(tmp_path / 'legs')
+        (tmp_path / 'guroo_quick.yaml').write_text('')
+        with pytest.raises(ConfigurationError, match="two packages have an exp.* 'guroo_quick'"):
+            load_experiment('mine')
+    assert 'mine' not in experiment_names()
 
 
 def test_run_folders_are_numbered(tmp_path):
