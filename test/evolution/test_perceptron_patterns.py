@@ -6,7 +6,7 @@ import pytest
 from gait_core.contracts import Evaluation
 from gait_core.errors import ConfigurationError
 from gait_core.perceptrons import PerceptronLayout
-from gait_cpg.perceptron_kernel import think
+from gait_cpg.perceptron_kernel import Layer, LayerState, think
 from gait_evolver.optimizers.pattern_cma import PatternCmaOptimizer
 from gait_evolver.optimizers.perceptron_breeding import END_PAIRS, swapped
 from gait_evolver.optimizers.perceptron_patterns import QUARTER, Omnidirectional, Pattern
@@ -24,17 +24,24 @@ def alone(kind=Pattern, heading=(1.0, 0.0), ticks=2000, **values):
     point = kind.space.encode({name: told.get(name, 0.0) for name in kind.space.names})
     layout = LAYOUT if kind is Pattern else WIDE
     weights = kind.of(point).weights(layout, DT)
-    signals = np.zeros(layout.inputs, dtype=np.float32)
-    answer, places, speeds = np.zeros(16, dtype=np.float32), np.zeros(16), np.zeros(16)
-    bounds = np.array([[-0.09], [0.09]]) + np.zeros(16)
+    signals, answer = (np.zeros(size, dtype=np.float32) for size in (layout.inputs, 16))
+    state = LayerState(signals, answer, np.zeros(16), np.zeros(16))
+    layer = Layer(
+        weights=weights,
+        bounds=np.array([[-0.09], [0.09]]) + np.zeros(16),
+        channels=35,
+        memory=layout.memory,
+        period=DT,
+        gain=1.0 / DT,
+        unit=2.9 * DT,
+        acceleration=2.9,
+        speed=0.35,
+    )
     found = np.zeros((ticks, 16))
     for row in found:
-        signals[:16], signals[32:35] = places / 0.1, (*heading, 1.0)
-        think(
-            signals, weights, answer, (35, layout.memory), (DT, 1.0 / DT, 2.9 * DT), (2.9, 0.35),
-            bounds, places, speeds,
-        )  # fmt: skip
-        row[:] = places
+        signals[:16], signals[32:35] = state.places / 0.1, (*heading, 1.0)
+        think(layer, state)
+        row[:] = state.places
     return found[ticks // 2 :]
 
 

@@ -37,12 +37,6 @@ def call_with_two(typing: Any, address: Any, one: Any, two: Any) -> Any:
     return types.void(*[types.int64] * 3), _calling(2)
 
 
-@intrinsic
-def call_with_four(typing: Any, address: Any, one: Any, two: Any, three: Any, four: Any) -> Any:
-    """Call the function at an address, of four pointers, that returns nothing."""
-    return types.void(*[types.int64] * 5), _calling(4)
-
-
 def _calling(count: int) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         """Call the address with the pointers, in the code of the caller."""

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from gait_core.arrays import FloatArray
-from gait_core.compiled_step import ClosedLoop, CompiledStep
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters
 from gait_core.robot.model import RobotModel
@@ -105,18 +104,6 @@ class OpenLoopController(Controller, Protocol):
         """
 
 
-class CompiledController(Controller, Protocol):
-    """A controller whose step native code can call as well."""
-
-    def compiled(self, dt: float) -> CompiledStep:
-        """
-        Return ``step`` for control periods of a length [s] as a native function.
-
-        It answers to states and commanded velocities as ``step`` does, bit for bit, and leaves
-        the controller where that would; it holds until ``reset`` or ``set_params``.
-        """
-
-
 class Engine(Protocol):
     """
     Physics behind one contract; constructed without arguments, once per process.
@@ -162,18 +149,6 @@ class BatchEngine(Engine, Protocol):
 
         Equals ``rollout`` of each tape bit for bit, whatever the threads. A tape whose physics
         diverges ends before the control period in which it did.
-        """
-
-
-class ClosedLoopEngine(Engine, Protocol):
-    """An engine that can also call a controller's compiled step in the middle of a trial."""
-
-    def rollout_closed(self, loop: ClosedLoop) -> StateTape | None:
-        """
-        Run control periods with a compiled step; equals stepping both bit for bit.
-
-        ``None``, with nothing changed, where the scene asks for what is not compiled. BadCommand
-        for a target that is not finite; SimulationDiverged as ``rollout``.
         """
 
 

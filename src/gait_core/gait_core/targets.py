@@ -237,28 +237,6 @@ class TargetMemory:
         """Return what as many calls of ``resolve`` would, and remember as they would."""
         return AppliedTape(*self._full(tape, tape.shape))
 
-    def ahead(self, names: Sequence[str], periods: int) -> tuple[AppliedTape, IntArray]:
-        """
-        Return a tape for position targets to come, and the column of each name in it, (n,).
-
-        The tape is to be written to, and says what holds until then; a column of -1 is that of a
-        name that the robot does not have. ``keep`` takes it when it is filled.
-        """
-        source, column = self._map(tuple(names))
-        columns: IntArray = np.full(len(names), -1, dtype=np.int64)
-        columns[source] = column
-        tape = AppliedTape(*(self._repeated(field, (periods, 1)) for field in _FIELDS))
-        tape.velocity[..., column] = 0.0
-        return tape, columns
-
-    def keep(self, tape: AppliedTape) -> None:
-        """Remember the last row of a tape of ``ahead``, which is not to be written to any more."""
-        for field in _FIELDS:
-            rows = getattr(tape, field)
-            rows.flags.writeable = False
-            self._last[field] = rows[-1, -1]
-        self._held.clear()
-
     def _full(
         self, targets: JointTargets | TargetTape, shape: tuple[int, ...]
     ) -> list[FloatArray]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 import time as wall
 from typing import Any
 
@@ -13,7 +12,6 @@ import numpy as np
 from gait_core import pulse, registry
 from gait_core.arrays import FloatArray, all_finite
 from gait_core.canonical import sha256_of
-from gait_core.compiled_step import ClosedLoop, CompiledStep
 from gait_core.contracts import Controller, Engine
 from gait_core.errors import (
     BadCommand,
@@ -192,33 +190,7 @@ class TrialLoop:
         if not self.running:
             raise ProtocolError('play on a trial that is not running')
         applied = self.applied(tape)
-        states, diverged = self._rolled(partial(self._engine.rollout, applied))
-        assert states is not None
-        self._take(applied, commands, states, diverged)
-
-    def converse(self, step: CompiledStep, commands: Sequence[Command]) -> bool:
-        """
-        Let the engine run a compiled step under commands; return whether it could.
-
-        Equals as many calls of ``advance`` as ``play`` does.
-        """
-        run = getattr(self._engine, 'rollout_closed', None)
-        if run is None or not self._sensors.ideal:
-            return False
-        applied, columns = self._memory.ahead(step.names, len(commands))
-        closed = ClosedLoop(
-            step=step,
-            readings=step.readings(self.true),
-            velocities=np.array([command.velocity for command in commands], dtype=np.float64),
-            applied=applied,
-            columns=columns,
-        )
-        states, diverged = self._rolled(partial(run, closed))
-        if states is None:
-            return False
-        self._memory.keep(applied)
-        self._take(applied, commands, states, diverged)
-        return True
+        self._take(applied, commands, *self._rolled(applied))
 
     def applied(self, tape: TargetTape) -> AppliedTape:
         """Return what a tape of targets means after all that came before; it counts as applied."""
@@ -257,19 +229,13 @@ class TrialLoop:
         else:
             self._judge()
 
-    def _rolled(self, roll: Callable[[], StateTape | None]) -> tuple[StateTape | None, str | None]:
-        """
-        Return the states of a rollout as long as they are physics, and why no longer.
-
-        ``None`` for the states: the engine has no such rollout.
-        """
+    def _rolled(self, applied: AppliedTape) -> tuple[StateTape, str | None]:
+        """Return the states of a rollout as long as they are physics, and why no longer."""
         diverged = None
         try:
-            states: Sequence[Observation] | None = roll()
+            states: Sequence[Observation] = self._engine.rollout(applied)
         except SimulationDiverged as error:
             states, diverged = error.states, str(error)
-        if states is None:
-            return None, None
         return _finite_part(StateTape.of(states), diverged)
 
     def end(self, status: str, reason: str = '') -> None:
@@ -368,20 +334,19 @@ def make_controller(spec: TrialSpec, robot: RobotModel) -> Controller:
 
 def play_controller(loop: TrialLoop, controller: Controller) -> bool:
     """
-    Run the coming control periods of a trial at once, if that can be done; return whether it was.
+    Play the coming control periods of a trial from a tape; return whether there was one.
 
-    A controller that does not look at what happens gives a tape; one that does may give a compiled
-    step, which some engines run. All others are stepped.
+    A controller that does not look at what happens gives a tape; all others are stepped.
     """
-    make, compiled = (getattr(controller, name, None) for name in ('tape', 'compiled'))
-    if make is None and compiled is None:
+    make = getattr(controller, 'tape', None)
+    if make is None:
         return False
     commands = loop.coming()
-    tape = make(loop.dt, commands) if make else None
-    if tape is not None:
-        loop.play(tape, commands)
-        return True
-    return compiled is not None and loop.converse(compiled(loop.dt), commands)
+    tape = make(loop.dt, commands)
+    if tape is None:
+        return False
+    loop.play(tape, commands)
+    return True
 
 
 def step_controller(loop: TrialLoop, controller: Controller) -> None:

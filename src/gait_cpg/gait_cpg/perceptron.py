@@ -11,18 +11,28 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from gait_core.compiled_step import CompiledStep, places
+from gait_core.arrays import FloatArray
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters, bounded, flag, text, whole
-from gait_core.perceptrons import PerceptronLayout, Weights
+from gait_core.perceptrons import PerceptronLayout
 from gait_core.robot.model import RobotModel
 from gait_core.scene import NOTHING
 from gait_core.targets import JointTargets
 from gait_core.trial_spec import Command
 from gait_core.velocity_bounds import FREE, Bound, Bounds
-from gait_cpg.perceptron_kernel import MEMORY, NATIVE_STEP, NO_SPARE, ONE, UPRIGHT, ZERO
-from gait_cpg.perceptron_servos import Servos
+from gait_cpg.perceptron_kernel import (
+    NO_SPARE,
+    ONE,
+    UPRIGHT,
+    ZERO,
+    Layer,
+    LayerState,
+    Sensing,
+    drive_servos,
+)
+from gait_cpg.perceptron_servos import ServoReadings, Servos
 
+_NO_ATTITUDE: FloatArray = np.array((0.0, 0.0, 0.0, 1.0))
 _SPARES = {'none': NO_SPARE, 'zero': ZERO, 'one': ONE, 'upright': UPRIGHT}
 
 
@@ -105,8 +115,10 @@ class PerceptronController:
         self._robot = robot
         self._servos = Servos(robot)
         self._given = weights
-        self._memory: npt.NDArray[np.void] = np.zeros(1, dtype=MEMORY)
         self.set_params(params)
+        # Kernels are compiled on their first call on a machine, for seconds: not in a trial.
+        self._drive(0.01, Command().velocity, self._readings_at_rest(), _NO_ATTITUDE)
+        self._begin()
 
     @classmethod
     def layout(cls, robot: RobotModel, params: PerceptronParams) -> PerceptronLayout:
@@ -142,7 +154,8 @@ class PerceptronController:
             if params.stops
             else np.array([[-math.inf], [math.inf]]) + np.zeros_like(self._servos.stops)
         )
-        self._compiled: CompiledStep | None = None
+        self._sensing = _sensing_of(params)
+        self._layer: Layer | None = None
         if weights is not None:
             self._weights = weights
         if not same:
@@ -158,78 +171,81 @@ class PerceptronController:
 
     def _begin(self) -> None:
         outputs = self._layout.outputs
-        self._signals: Weights = np.zeros(self._layout.inputs, dtype=np.float32)
-        self._answer: Weights = np.zeros(outputs, dtype=np.float32)
-        self._places, self._speeds = np.zeros(outputs), np.zeros(outputs)
-        self._compiled = None
+        self._state = LayerState(
+            signals=np.zeros(self._layout.inputs, dtype=np.float32),
+            answer=np.zeros(outputs, dtype=np.float32),
+            places=np.zeros(outputs),
+            speeds=np.zeros(outputs),
+        )
+        self._active = 0
+        self._layer = None
 
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
         """Return the targets of the servos for one control period."""
-        native = self.compiled(dt)
-        return JointTargets(
-            names=native.names, position=native.targets(observation, command.velocity)
+        readings = ServoReadings(
+            _numbers(observation.element_lengths),
+            _numbers(observation.element_forces),
+            _numbers(observation.joint_positions),
+            _numbers(observation.joint_efforts),
+        )
+        poses = observation.body_poses
+        attitude = _NO_ATTITUDE if poses is None else _numbers(poses[0, 3:])
+        targets = self._drive(dt, command.velocity, readings, attitude)
+        return JointTargets(names=self._servos.names, position=targets)
+
+    def _readings_at_rest(self) -> ServoReadings:
+        joints, elements = len(self._robot.joint_names), len(self._robot.force_elements)
+        return ServoReadings(
+            self._robot.stance[joints:].copy(),
+            np.zeros(elements),
+            self._robot.joint_stance.copy(),
+            np.zeros(joints),
         )
 
-    def compiled(self, dt: float) -> CompiledStep:
-        """Return ``step`` as a native function, until the next reset or change of parameters."""
-        memory = self._memory[0]
-        if self._compiled is None or memory['dt'] != dt:
-            self._compiled = self._compile(dt)
-        return self._compiled
-
-    def _compile(self, dt: float) -> CompiledStep:
-        servos, robot = self._servos, self._robot
-        joints, elements = len(robot.joint_names), len(robot.force_elements)
-        sizes = {
-            'element_lengths': elements, 'element_forces': elements, 'joint_positions': joints,
-            'joint_efforts': joints, 'body_poses': 7 * len(robot.roots),
-        }  # fmt: skip
-        reads = tuple(name for name in sizes if name in self.needs)
-        arrays: dict[str, npt.NDArray[Any]] = {
-            'signals': self._signals, 'weights': self._weights, 'answer': self._answer,
-            'places': self._places, 'speeds': self._speeds, 'bounds': self._bounds,
-            'elements': servos.elements, 'at_rest': servos.at_rest, 'joints': servos.joints,
-            'cranks': servos.cranks, 'carriages_at_rest': servos.carriages_at_rest,
-        }  # fmt: skip
-        values: dict[str, float] = {
-            **{name: array.ctypes.data for name, array in arrays.items()},
-            **places(reads, sizes),
-            **self._numbers(dt),
-        }
-        for name, value in values.items():
-            self._memory[name] = value
-        return CompiledStep(
-            function=NATIVE_STEP.address,
-            memory=self._memory.ctypes.data,
-            reads=reads,
-            names=servos.names,
+    def _drive(
+        self,
+        dt: float,
+        velocity: tuple[float, float, float],
+        readings: ServoReadings,
+        attitude: FloatArray,
+    ) -> FloatArray:
+        """Run the layer for one control period and return the target positions, (q,)."""
+        if self._layer is None or self._layer.period != dt:
+            self._layer = self._layer_for(dt)
+        heading = (np.array(velocity, dtype=np.float64), attitude)
+        targets: FloatArray
+        self._active, targets = drive_servos(
+            self._layer, self._state, self._sensing, self._servos.geometry, readings, heading
         )
+        return targets
 
-    def _numbers(self, dt: float) -> dict[str, float]:
-        """Return counts, scales, timing and limits by their names in the memory."""
-        chosen, layout = self._params, self._layout
-        lengths, forces = (
-            (chosen.length_scale, chosen.force_scale) if chosen.scaled else (1.0, 1.0)
-        )
+    def _layer_for(self, dt: float) -> Layer:
+        chosen = self._params
         scaled = chosen.scaled and chosen.max_acceleration > 0.0
-        return {
-            'perceptrons': layout.perceptrons,
-            'memory': layout.memory,
-            'channels': layout.channels,
-            'servos': layout.outputs,
-            'cranked': len(self._servos.joints),
-            'turned': chosen.direction == 'odom',
-            'spare': _SPARES[chosen.spare],
-            'active': 0,
-            'length_scale': lengths,
-            'force_scale': forces,
-            'dt': dt,
-            'gain': chosen.output_gain or 1.0 / dt,
-            'unit': chosen.max_acceleration * dt if scaled else 1.0,
-            'acceleration': chosen.max_acceleration,
-            'speed': chosen.max_speed,
-        }
+        return Layer(
+            weights=self._weights,
+            bounds=self._bounds,
+            channels=self._layout.channels,
+            memory=self._layout.memory,
+            period=dt,
+            gain=chosen.output_gain or 1.0 / dt,
+            unit=chosen.max_acceleration * dt if scaled else 1.0,
+            acceleration=chosen.max_acceleration,
+            speed=chosen.max_speed,
+        )
 
     def state(self) -> Mapping[str, float]:
         """Return how many perceptrons were active in the last control period."""
-        return {'active': float(self._memory['active'][0])}
+        return {'active': float(self._active)}
+
+
+def _sensing_of(params: PerceptronParams) -> Sensing:
+    scales = (params.length_scale, params.force_scale) if params.scaled else (1.0, 1.0)
+    return Sensing(
+        scales=scales, in_ground=params.direction == 'odom', spare=_SPARES[params.spare]
+    )
+
+
+def _numbers(array: FloatArray | None) -> FloatArray:
+    """Return a copy to which may be written, the only kind that the kernel is compiled for."""
+    return np.array(() if array is None else array, dtype=np.float64)

@@ -3,47 +3,66 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import NamedTuple
 
 import numba
-from numba import carray
 import numpy as np
 
-from gait_core.addresses import ANY, numbers_at, pointer
 from gait_core.arrays import FloatArray
-from gait_core.compiled_step import STEP_SIGNATURE
 from gait_core.perceptrons import Weights
-from gait_cpg.perceptron_servos import aim_servos, read_servos
+from gait_cpg.perceptron_servos import ServoGeometry, ServoReadings, aim_servos, read_servos
 
-MEMORY = np.dtype(
-    [
-        *(
-            (name, 'i8')
-            for name in (
-                *('signals', 'weights', 'answer', 'places', 'speeds', 'bounds'),
-                *('elements', 'at_rest', 'joints', 'cranks', 'carriages_at_rest'),
-                *('element_lengths', 'element_forces', 'joint_positions', 'joint_efforts'),
-                *('body_poses', 'perceptrons', 'memory', 'channels', 'servos', 'cranked'),
-                *('turned', 'spare', 'active'),
-            )
-        ),
-        *(
-            (name, 'f8')
-            for name in (
-                *('length_scale', 'force_scale', 'dt', 'gain', 'unit', 'acceleration', 'speed'),
-            )
-        ),
-    ]
-)
-"""
-What ``step`` is given: addresses of arrays of the controller and of its servos; where the fields
-of an observation begin in the readings; counts, of which ``cranked`` is that of the slider-cranks;
-whether the direction is ``turned`` from that of the ground, what the last channel carries, how
-many perceptrons were active; then scales, and timing and limits of ``think``.
-"""
 NO_SPARE, ZERO, ONE, UPRIGHT = range(4)
-"""What a last channel carries."""
-_LIKE = np.zeros(0, dtype=MEMORY)
+"""Contents of the last channel: there is none, 0, 1, or the cosine of the tilt."""
+
+
+class Layer(NamedTuple):
+    """
+    Weights, sizes and limits of a layer; none of them changes during a walk.
+
+    ``weights`` (n, N_in + q), input weights first; ``bounds`` (2, q) [m] of the set points;
+    ``channels`` and ``memory`` as of ``PerceptronLayout``; ``period`` [s] of control; ``gain``
+    [1/s], acceleration by output; ``unit`` [m/s] in which outputs are remembered;
+    ``acceleration`` [m/s^2] and ``speed`` [m/s], limits of the set points.
+    """
+
+    weights: Weights
+    bounds: FloatArray
+    channels: int
+    memory: int
+    period: float
+    gain: float
+    unit: float
+    acceleration: float
+    speed: float
+
+
+class LayerState(NamedTuple):
+    """
+    Memory of a layer, advanced by each control period.
+
+    ``signals`` (N_in,): channels and outputs, the newest first; ``answer`` (q,): the last
+    outputs; ``places`` (q,) [m] and ``speeds`` (q,) [m/s] of the set points.
+    """
+
+    signals: Weights
+    answer: Weights
+    places: FloatArray
+    speeds: FloatArray
+
+
+class Sensing(NamedTuple):
+    """
+    Scaling of the channels of a layer.
+
+    ``scales``: lengths [m] and forces [N] are divided by them; ``in_ground``: whether the
+    commanded direction is one of the ground, to be turned into the robot's axes; ``spare``:
+    contents of the last channel.
+    """
+
+    scales: tuple[float, float]
+    in_ground: bool
+    spare: int
 
 
 # Sums may be taken in another order, which makes them vectors: a seventh of the time.
@@ -109,8 +128,7 @@ def remember(signals: Weights, answer: Weights, channels: int, memory: int) -> N
 def move_set_points(
     accelerations: FloatArray,
     dt: float,
-    most: float,
-    fastest: float,
+    limits: tuple[float, float],
     bounds: FloatArray,
     places: FloatArray,
     speeds: FloatArray,
@@ -122,8 +140,8 @@ def move_set_points(
     ----------
     accelerations : (q,) array [m/s^2]
     dt : float [s]
-    most : float [m/s^2]
-    fastest : float [m/s]
+    limits : float [m/s^2] and float [m/s]
+        Of acceleration and speed.
     bounds : (2, q) array [m]
         A set point that reaches one stands still there.
     places, speeds : (q,) arrays [m, m/s]
@@ -134,6 +152,7 @@ def move_set_points(
     Bishop (2008), section 4.8.
 
     """
+    most, fastest = limits
     for i in range(len(places)):
         change = min(max(accelerations[i], -most), most) * dt
         speeds[i] = min(max(speeds[i] + change, -fastest), fastest)
@@ -144,46 +163,26 @@ def move_set_points(
 
 
 @numba.njit(cache=True)
-def think(
-    signals: Weights,
-    weights: Weights,
-    answer: Weights,
-    shape: tuple[int, int],
-    timing: tuple[float, float, float],
-    limits: tuple[float, float],
-    bounds: FloatArray,
-    places: FloatArray,
-    speeds: FloatArray,
-) -> int:
+def think(layer: Layer, state: LayerState) -> int:
     """
     Answer the present channels, move the set points and remember both; return how many answered.
 
-    Parameters
-    ----------
-    signals, weights, answer
-        As of ``respond``; the answer is left in the unit in which it is remembered.
-    shape : (int, int)
-        ``channels`` and ``memory``, as of ``remember``.
-    timing : (float, float, float)
-        Control period [s], acceleration by output [1/s], and unit of remembered outputs [m/s].
-    limits : (float, float)
-        Of acceleration and speed, as of ``move_set_points``.
-    bounds, places, speeds
-        As of ``move_set_points``.
-
+    The answer is left in the unit in which it is remembered.
     """
-    active: int = respond(signals, weights, answer)
-    accelerations = timing[1] * answer.astype(np.float64)
-    move_set_points(accelerations, timing[0], limits[0], limits[1], bounds, places, speeds)
-    unit = np.float32(timing[2])
+    answer = state.answer
+    active: int = respond(state.signals, layer.weights, answer)
+    accelerations = layer.gain * answer.astype(np.float64)
+    limits = (layer.acceleration, layer.speed)
+    move_set_points(accelerations, layer.period, limits, layer.bounds, state.places, state.speeds)
+    unit = np.float32(layer.unit)
     for i in range(len(answer)):
         answer[i] /= unit
-    remember(signals, answer, shape[0], shape[1])
+    remember(state.signals, answer, layer.channels, layer.memory)
     return active
 
 
-@numba.njit
-def _axes(quaternion):  # type: ignore[no-untyped-def]
+@numba.njit(cache=True)
+def _ground_axes(quaternion):  # type: ignore[no-untyped-def]
     """Return the root link's x and y axes along the ground's x and y, and its z along the up."""
     x, y, z, w = quaternion
     scale = 2.0 / (x * x + y * y + z * z + w * w)
@@ -194,64 +193,52 @@ def _axes(quaternion):  # type: ignore[no-untyped-def]
     )
 
 
-@numba.njit
-def _direct(own, command, quaternion, channels):  # type: ignore[no-untyped-def]
+@numba.njit(cache=True)
+def _write_direction(sensing, velocity, quaternion, channels):  # type: ignore[no-untyped-def]
     """Write the commanded direction in the robot's x and y, or zeros, and the last channel."""
-    x, y = command[0], command[1]
+    x, y = velocity[0], velocity[1]
     size = math.hypot(x, y)
     if size > 0.0:
         x, y = x / size, y / size
-    if own.turned:
-        forward, left, _ = _axes(quaternion)
+    if sensing.in_ground:
+        forward, left, _ = _ground_axes(quaternion)
         x, y = forward[0] * x + forward[1] * y, left[0] * x + left[1] * y
     channels[0], channels[1] = x, y
-    if own.spare == UPRIGHT:
-        channels[2] = _axes(quaternion)[2]
-    elif own.spare != NO_SPARE:
-        channels[2] = 1.0 if own.spare == ONE else 0.0
+    if sensing.spare == UPRIGHT:
+        channels[2] = _ground_axes(quaternion)[2]
+    elif sensing.spare != NO_SPARE:
+        channels[2] = 1.0 if sensing.spare == ONE else 0.0
 
 
-@numba.njit
-def _singles(address, shape):  # type: ignore[no-untyped-def]
-    return carray(pointer(address), shape, np.float32)
+@numba.njit(cache=True)
+def drive_servos(
+    layer: Layer,
+    state: LayerState,
+    sensing: Sensing,
+    servos: ServoGeometry,
+    readings: ServoReadings,
+    heading: tuple[FloatArray, FloatArray],
+) -> tuple[int, FloatArray]:
+    """
+    Run one control period of a layer on servos, from readings to targets.
 
+    Parameters
+    ----------
+    layer, state, sensing, servos, readings
+    heading : (3,) array and (4,) array
+        Commanded velocity, and attitude of the root link; the latter is read only where the
+        sensing asks for it.
 
-@numba.njit
-def _indices(address, count):  # type: ignore[no-untyped-def]
-    return carray(pointer(address), count, np.int64)
+    Returns
+    -------
+    int and (q,) array [rad or m]
+        Number of active perceptrons, and target positions.
 
-
-@numba.njit
-def _step(own, readings, command, targets):  # type: ignore[no-untyped-def]
-    q, cranked = own.servos, own.cranked
-    signals = _singles(own.signals, own.channels * (own.memory + 1) + q * own.memory)
-    at_rest = numbers_at(own.at_rest, q - cranked)
-    cranks = numbers_at(own.cranks, 2 * cranked).reshape((cranked, 2))
-    carriages = numbers_at(own.carriages_at_rest, cranked)
-    scales = (own.length_scale, own.force_scale)
-    read_servos(
-        readings[own.element_lengths :], readings[own.element_forces :],
-        readings[own.joint_positions :], readings[own.joint_efforts :],
-        _indices(own.elements, q - cranked), at_rest, _indices(own.joints, cranked), cranks,
-        carriages, scales, signals,
-    )  # fmt: skip
-    quaternion = readings[own.body_poses + 3 : own.body_poses + 7]
-    _direct(own, command, quaternion, signals[2 * q : own.channels])
-    places = numbers_at(own.places, q)
-    own.active = think(
-        signals, _singles(own.weights, (own.perceptrons, len(signals) + q)),
-        _singles(own.answer, q), (own.channels, own.memory), (own.dt, own.gain, own.unit),
-        (own.acceleration, own.speed), numbers_at(own.bounds, 2 * q).reshape((2, q)), places,
-        numbers_at(own.speeds, q),
-    )  # fmt: skip
-    aim_servos(places, at_rest, cranks, carriages, targets)
-
-
-@numba.cfunc(STEP_SIGNATURE, cache=True)
-def _native_step(readings, command, memory, targets):  # type: ignore[no-untyped-def]
-    own = carray(memory, 1, _LIKE.dtype)[0]
-    _step(own, carray(readings, ANY), carray(command, 3), carray(targets, ANY))
-
-
-NATIVE_STEP: Any = _native_step
-"""A control period of the controller, with a ``MEMORY``; compiled with this module."""
+    """
+    count = len(state.places)
+    read_servos(servos, readings, sensing.scales, state.signals)
+    _write_direction(sensing, heading[0], heading[1], state.signals[2 * count : layer.channels])
+    active = think(layer, state)
+    targets = np.empty(count)
+    aim_servos(servos, state.places, targets)
+    return active, targets

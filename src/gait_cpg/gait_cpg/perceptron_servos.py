@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
 
@@ -16,6 +18,32 @@ TRAVEL = 1.0 / 3.0
 _STEEP = 1e-3
 
 
+class ServoGeometry(NamedTuple):
+    """
+    Constants by which servos are read and aimed.
+
+    ``elements``, ``at_rest`` (e,): indices of the force elements among all, and their lengths in
+    the stance [m]; ``joints`` (c,), ``cranks`` (c, 2), ``carriages_at_rest`` (c,): indices of the
+    slider-crank joints, their cranks and rods [m], and places of their carriages in the stance
+    [m].
+    """
+
+    elements: IntArray
+    at_rest: FloatArray
+    joints: IntArray
+    cranks: FloatArray
+    carriages_at_rest: FloatArray
+
+
+class ServoReadings(NamedTuple):
+    """Lengths [m] and tensions [N] of all force elements, angles [rad] and torques of joints."""
+
+    lengths: FloatArray
+    tensions: FloatArray
+    angles: FloatArray
+    torques: FloatArray
+
+
 class Servos:
     """
     The linear servos of a robot: its force elements of that kind, then the slider-crank joints.
@@ -27,11 +55,7 @@ class Servos:
         Fields of the observation that ``read_servos`` looks at.
     stops : (2, q) array [m]
         Least and greatest place.
-    elements, at_rest : (e,) arrays [m]
-        Which force elements they are, and how long in the stance.
-    joints, cranks, carriages_at_rest : (c,), (c, 2) and (c,) arrays [m]
-        Which joints the slider-cranks are, their cranks and rods, and the place of the carriage
-        in the stance.
+    geometry : ServoGeometry
 
     """
 
@@ -49,63 +73,61 @@ class Servos:
             )
         needs = {'element_lengths', 'element_forces'} if elements else set()
         self.needs = frozenset(needs | ({'joint_positions', 'joint_efforts'} if cranks else set()))
-        self.elements: IntArray = np.array([i for i, _ in elements], dtype=np.int64)
-        self.joints: IntArray = np.array(
-            [robot.joint_index[name] for name in cranks], dtype=np.int64
-        )
-        self.at_rest: FloatArray = robot.stance[len(robot.joint_names) + self.elements]
+        joints: IntArray = np.array([robot.joint_index[name] for name in cranks], dtype=np.int64)
+        indices: IntArray = np.array([i for i, _ in elements], dtype=np.int64)
         constants = [robot.actuators[name].constants for name in cranks]
-        self.cranks: FloatArray = np.array(
+        levers: FloatArray = np.array(
             [(float(one['crank']), float(one['rod'])) for one in constants]
         ).reshape(-1, 2)
-        self.carriages_at_rest = _carriages(robot.joint_stance[self.joints], self.cranks)
+        self.geometry = ServoGeometry(
+            elements=indices,
+            at_rest=robot.stance[len(robot.joint_names) + indices],
+            joints=joints,
+            cranks=levers,
+            carriages_at_rest=_carriages(robot.joint_stance[joints], levers),
+        )
         low, high = (
-            _carriages(bounds[self.joints], self.cranks) - self.carriages_at_rest
+            _carriages(bounds[joints], levers) - self.geometry.carriages_at_rest
             for bounds in _limits(robot)
         )
-        travel = TRAVEL * self.at_rest
+        travel = TRAVEL * self.geometry.at_rest
         self.stops: FloatArray = np.array([np.append(-travel, low), np.append(travel, high)])
 
 
 @numba.njit(cache=True)
-def read_servos(  # type: ignore[no-untyped-def]
-    lengths, tensions, angles, torques, elements, at_rest, joints, cranks, carriages_at_rest,
-    scales, channels,
-):  # fmt: skip
+def read_servos(
+    servos: ServoGeometry,
+    readings: ServoReadings,
+    scales: tuple[float, float],
+    channels: FloatArray,
+) -> None:
     """
     Write places and forces of servos, by their scales [m, N], as channels (2 q,).
 
     A place is 0 in the stance and grows as the servo gets longer; a force pushes.
-
-    Parameters
-    ----------
-    lengths, tensions, angles, torques : arrays [m, N, rad, N m]
-        Of all force elements and of all joints.
-    elements, at_rest, joints, cranks, carriages_at_rest
-        As of ``Servos``.
-    scales : (float, float)
-    channels : (2 q,) array
-
     """
-    count, servos = len(elements), len(elements) + len(joints)
+    elements, joints, cranks = servos.elements, servos.joints, servos.cranks
+    count, total = len(elements), len(elements) + len(joints)
     for i in range(count):
-        channels[i] = (lengths[elements[i]] - at_rest[i]) / scales[0]
-        channels[servos + i] = -tensions[elements[i]] / scales[1]
+        channels[i] = (readings.lengths[elements[i]] - servos.at_rest[i]) / scales[0]
+        channels[total + i] = -readings.tensions[elements[i]] / scales[1]
     for i in range(len(joints)):
-        place, slope = carriage(angles[joints[i]], cranks[i, 0], cranks[i, 1])
-        channels[count + i] = (place - carriages_at_rest[i]) / scales[0]
-        channels[servos + count + i] = torques[joints[i]] / max(slope, _STEEP) / scales[1]
+        place, slope = carriage(readings.angles[joints[i]], cranks[i, 0], cranks[i, 1])
+        channels[count + i] = (place - servos.carriages_at_rest[i]) / scales[0]
+        # The force along the carriage is the torque over the way that it moves per angle.
+        force = readings.torques[joints[i]] / max(slope, _STEEP)
+        channels[total + count + i] = force / scales[1]
 
 
 @numba.njit(cache=True)
-def aim_servos(places, at_rest, cranks, carriages_at_rest, positions):  # type: ignore[no-untyped-def]
-    """Write the target positions of servos of some places, (q,) [m or rad]."""
-    count = len(at_rest)
+def aim_servos(servos: ServoGeometry, places: FloatArray, positions: FloatArray) -> None:
+    """Write the target positions of servos from their places, (q,) [m or rad]."""
+    count = len(servos.at_rest)
     for i in range(count):
-        positions[i] = at_rest[i] + places[i]
-    for i in range(len(cranks)):
-        place = carriages_at_rest[i] + places[count + i]
-        positions[count + i] = crank_angle(place, cranks[i, 0], cranks[i, 1])
+        positions[i] = servos.at_rest[i] + places[i]
+    for i in range(len(servos.cranks)):
+        place = servos.carriages_at_rest[i] + places[count + i]
+        positions[count + i] = crank_angle(place, servos.cranks[i, 0], servos.cranks[i, 1])
 
 
 def _carriages(angles: FloatArray, cranks: FloatArray) -> FloatArray:

@@ -16,7 +16,7 @@ from gait_core.trial_spec import Command
 from gait_core.weights import load_weights
 from gait_cpg.perceptron import PerceptronController, PerceptronParams
 from gait_cpg.perceptron_kernel import move_set_points, remember, respond
-from gait_cpg.perceptron_servos import Servos, aim_servos, read_servos
+from gait_cpg.perceptron_servos import ServoReadings, Servos, aim_servos, read_servos
 
 SPIDER = load_robot('spider')
 DT = 0.012
@@ -81,7 +81,7 @@ def test_set_points_keep_both_limits_of_the_thesis():
     places, speeds = np.zeros(1), np.zeros(1)
     bounds, speed = np.array([[-1.0], [1.0]]), [0.0]
     for _ in range(30):
-        move_set_points(np.array([1e6]), DT, 2.9, 0.35, bounds, places, speeds)
+        move_set_points(np.array([1e6]), DT, (2.9, 0.35), bounds, places, speeds)
         speed.append(float(speeds[0]))
     assert np.argmax(np.array(speed) >= 0.35) == 11  # 0.121 s are 10.1 periods
     assert max(speed) == 0.35
@@ -92,18 +92,17 @@ def test_set_points_keep_both_limits_of_the_thesis():
 def test_a_set_point_stands_still_at_its_stop():
     places, speeds, bounds = np.zeros(1), np.array([0.35]), np.array([[-0.01], [0.01]])
     for _ in range(5):
-        move_set_points(np.zeros(1), DT, 2.9, 0.35, bounds, places, speeds)
+        move_set_points(np.zeros(1), DT, (2.9, 0.35), bounds, places, speeds)
     assert (places[0], speeds[0]) == (0.01, 0.0)
 
 
 def read(servos, seen):
     """Return places [m] and forces [N]."""
     channels = np.zeros(32)
-    read_servos(
-        seen.element_lengths, seen.element_forces, seen.joint_positions, seen.joint_efforts,
-        servos.elements, servos.at_rest, servos.joints, servos.cranks, servos.carriages_at_rest,
-        (1.0, 1.0), channels,
-    )  # fmt: skip
+    readings = ServoReadings(
+        seen.element_lengths, seen.element_forces, seen.joint_positions, seen.joint_efforts
+    )
+    read_servos(servos.geometry, readings, (1.0, 1.0), channels)
     return channels.reshape(2, 16)
 
 
@@ -117,7 +116,7 @@ def test_servos_read_zero_in_the_stance_and_return_what_they_are_set_to():
     assert servos.stops[:, 12] == pytest.approx([0.0849 - 0.1475, 0.2751 - 0.1475], abs=1e-4)
     wanted = np.linspace(-0.04, 0.04, 16)
     targets = np.empty(16)
-    aim_servos(wanted, servos.at_rest, servos.cranks, servos.carriages_at_rest, targets)
+    aim_servos(servos.geometry, wanted, targets)
     positions = SPIDER.joint_stance.copy()
     for name, target in zip(servos.names[12:], targets[12:], strict=True):
         positions[SPIDER.joint_index[name]] = target

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.compiled_step import ClosedLoop
 from gait_core.errors import ConfigurationError, SimulationDiverged
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Push, Scene
@@ -100,41 +99,6 @@ class MujocoEngine(RigidEngine[World, Motors, _Shove]):
         while log.done < len(log.rows):
             self._state.play(log, self._motors, self._steps // samples)
             self._tick = begun + log.done
-
-    def rollout_closed(self, loop: ClosedLoop) -> StateTape | None:
-        """
-        Run control periods with a controller's compiled step; equals stepping both bit for bit.
-
-        ``None``, with nothing changed, for what is not compiled: pushes, sticking soles, a fixed
-        base, a length scale, an IMU apart from the root, readings of IMU or contacts.
-
-        Raises
-        ------
-        SimulationDiverged
-            As ``step``, with the states before.
-        BadCommand
-            For a target that is not finite.
-        ProtocolError
-            Before a reset or after ``close``.
-
-        """
-        self._check_ready()
-        if self._similar is not None or not self._state.compiled(loop.step.reads):
-            return None
-        count = len(loop.applied)
-        first, end = self._tick * self._steps, (self._tick + count) * self._steps
-        if any(push.window.within(first, end) for push in self._pushes):
-            return None
-        log = self._state.log(self._motors, self._tick + 1, count)
-        begun = self._tick
-        try:
-            while log.done < count:
-                self._state.converse(log, self._motors, loop, self._steps)
-                self._tick = begun + log.done
-        except SimulationDiverged as error:
-            self._ready = False
-            raise SimulationDiverged(str(error), log.tape()) from error
-        return log.tape()
 
     def rollout_batch(
         self, tapes: Sequence[Sequence[AppliedTargets]], threads: int

@@ -215,16 +215,6 @@ class Motors:
             self.begin(period)
         self.driven((end - begin) * self._tape.shape[1] * steps)
 
-    def drives(self) -> tuple[Any, ...]:
-        """Return where native code puts targets into force, as ``mujoco_play.converse`` does."""
-        demands, torques, tensions = self.demands, self.torques, self.tensions
-        return (
-            self.servos, self._moves, self._targets,
-            torques.columns, torques.targets, torques.applied,
-            len(demands.kinds), tensions.targets, tensions.applied,
-            self.table.numbers, demands.bounds, demands.clamped,
-        )  # fmt: skip
-
     def driven(self, steps: int) -> None:
         """Take it that native code has advanced so many steps."""
         self._driven += steps

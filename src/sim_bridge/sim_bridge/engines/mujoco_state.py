@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from gait_core import pulse
 from gait_core.arrays import FloatArray, IntArray
-from gait_core.compiled_step import ClosedLoop
-from gait_core.errors import BadCommand, ConfigurationError, SimulationDiverged
+from gait_core.errors import ConfigurationError, SimulationDiverged
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
 from sim_bridge.engines.balls import ball_states
@@ -24,10 +23,8 @@ from sim_bridge.engines.mujoco_motors import Motors
 from sim_bridge.engines.mujoco_play import (
     CROWDED,
     FAR_OFF,
-    REFUSED,
     WARNED,
     address_of,
-    converse,
     play,
 )
 from sim_bridge.engines.mujoco_read_kernel import read_contacts, read_imu, read_robot
@@ -49,10 +46,6 @@ _LIKE_CONTACTS = np.zeros(0, dtype=CONTACT)
 _ROOM = 16
 """Contacts of a tick for which there is room, on average, before a tape is read on by parts."""
 _STEP = address_of('mj_step')
-_UPDATES = tuple(address_of(f'mj_{name}') for name in ('kinematics', 'comPos', 'tendon'))
-_ROW_FIELDS = (
-    'joint_positions', 'joint_velocities', 'body_poses', 'body_twists', 'joint_efforts',
-)  # fmt: skip
 _NO_ELEMENTS = np.zeros((2, 0))
 
 
@@ -185,60 +178,6 @@ class StateReader(RigidReader[Motors]):
         if whole < done:
             self._check(log.first + whole, log.rows[whole])
             log.add(done, self._touching())
-
-    def compiled(self, reads: Sequence[str]) -> bool:
-        """Return whether ``converse`` reads all of a state, and these fields of an observation."""
-        known = {*_ROW_FIELDS, 'element_lengths', 'element_forces'}
-        usual = self._free and self._imu_body == ROOT and not self._pulls.size
-        return self._roomy and usual and known.issuperset(reads)
-
-    def converse(self, log: StateLog, motors: Motors, loop: ClosedLoop, steps: int) -> None:
-        """
-        Advance the rest of a closed loop, of so many steps a period, as ``play`` does a tape.
-
-        Raises
-        ------
-        SimulationDiverged
-            As ``read``; the log holds the states before.
-        BadCommand
-            For a target that is not finite.
-
-        """
-        step, applied, begin = loop.step, loop.applied, log.done
-        readings, answer = loop.readings, np.empty(len(step.names))
-        soles, points = _room_for(len(log.rows) - begin)
-        robot, imu, contacts = self._natively(motors)
-        done, why = converse(
-            (_STEP, self._model._address, self._data._address, *_UPDATES), steps,
-            (
-                (step.function, step.memory), readings, answer, loop.velocities, loop.columns,
-                applied.position, applied.velocity, applied.effort,
-            ),
-            motors.drives(), self._segments(step.reads), robot, self._native_balls(), imu,
-            contacts, FAR * FAR, begin, log.rows, log.elements, log.counts, soles, points,
-            pulse.counter(),
-        )  # fmt: skip
-        motors.driven((done - begin + (why == WARNED)) * steps)
-        self._logged(log, done, why, (soles, points))
-        if why == REFUSED:
-            name = step.names[int(np.argmin(np.isfinite(answer)))]
-            raise BadCommand(f"position of joint '{name}' is not finite")
-
-    def _segments(self, reads: Sequence[str]) -> IntArray:
-        """Return where fields of an observation lie, as of ``mujoco_play.converse``."""
-        count = len(self._robot.force_elements)
-        found = {'element_lengths': (1, 0, count), 'element_forces': (1, count, count)}
-        for name, at in zip(_ROW_FIELDS, self._parts, strict=False):
-            found[name] = (0, at.start, at.stop - at.start)
-        return np.array([found[name] for name in reads], dtype=np.int64).reshape(-1, 3)
-
-    def _native_balls(self) -> tuple[Any, ...]:
-        count, joints = len(self._ball_signs), len(self._world.places)
-        room = [np.empty((count, width)) for width in (3, 3, 4, 3)]
-        return (
-            self._ball_columns, self._ball_places, self._ball_dofs, self._ball_turns,
-            self._ball_signs, *room, joints,
-        )  # fmt: skip
 
     def _warned(self, tick: int) -> SimulationDiverged:
         warnings = self._data.warning
