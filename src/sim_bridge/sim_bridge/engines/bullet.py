@@ -140,9 +140,6 @@ class BulletEngine(RigidEngine[World, Motors, _Shove]):
 
     def _advance(self, steps: int) -> None:
         step, client, motors = pb.stepSimulation, self._client, self._motors
-        if motors.native is not None:
-            motors.native.advance(steps)
-            return
         drives, meter = motors.has_torques, motors.meter
         for _ in range(steps):
             if drives:

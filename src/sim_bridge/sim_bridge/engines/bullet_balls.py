@@ -7,7 +7,6 @@ import numpy as np
 from gait_core.arrays import FloatArray, IntArray
 from sim_bridge.engines.balls import ball_states, ball_torques
 from sim_bridge.engines.bullet_client import pb
-from sim_bridge.engines.bullet_native_kernel import Turns
 from sim_bridge.engines.bullet_world import World
 
 
@@ -40,19 +39,6 @@ class Balls:
     def __len__(self) -> int:
         """Return the number of ball joints."""
         return len(self._links)
-
-    @property
-    def native(self) -> Turns:
-        """The same joints for native steps."""
-        count = len(self)
-        infos = [pb.getJointInfo(self._body, link, self._client) for link in self._links]
-        places = np.array([info[3:5] for info in infos], dtype=np.int64).reshape(count, 2)
-        return Turns(
-            places=np.hstack([places, self.columns.reshape(count, 3)]), turns=self._turns,
-            signs=self._signs, damping=self._damping, quaternions=self._quaternions,
-            spins=np.zeros((count, 3)), angles=self._angles, rates=self._rates,
-            torques=self._torques,
-        )  # fmt: skip
 
     def silence(self) -> None:
         """Take the motors off that Bullet puts on every ball joint."""

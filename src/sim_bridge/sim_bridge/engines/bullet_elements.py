@@ -7,7 +7,6 @@ import numpy as np
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.robot.model import RobotModel
 from sim_bridge.engines.bullet_client import pb
-from sim_bridge.engines.bullet_native_kernel import Pulls
 from sim_bridge.engines.bullet_stretch import stretch
 from sim_bridge.engines.bullet_world import World
 from sim_bridge.engines.demands import Demands, Tensions
@@ -37,7 +36,7 @@ class Elements:
         ends = [_end(world, one.link_a, one.point_a) for one in robot.force_elements]
         ends += [_end(world, one.link_b, one.point_b) for one in robot.force_elements]
         links = sorted({link for link, _ in ends})
-        self.moving = [link for link in links if link != _ROOT]
+        self._moving = [link for link in links if link != _ROOT]
         self._root = _ROOT in links
         rows = [links.index(link) for link, _ in ends]
         self._carriers: IntArray = np.array(rows, dtype=np.int64).reshape(2, count).T.copy()
@@ -60,24 +59,13 @@ class Elements:
             at, turn = pb.getBasePositionAndOrientation(self._body, self._client)
             linear, angular = pb.getBaseVelocity(self._body, self._client)
             rows.append((*at, *turn, *linear, *angular))
-        if self.moving:
+        if self._moving:
             # Without forward kinematics Bullet's links are one step behind its joints.
-            states = pb.getLinkStates(self._body, self.moving, 1, 1, self._client)
+            states = pb.getLinkStates(self._body, self._moving, 1, 1, self._client)
             rows += [(*one[0], *one[1], *one[6], *one[7]) for one in states]
         stretch(
             np.array(rows), self._carriers, self._levers, self._points, self.lengths,
             self._rates, self._along,
-        )  # fmt: skip
-
-    @property
-    def native(self) -> Pulls:
-        """The same elements for native steps."""
-        tensions, bodies = self.tensions, [_ROOT] * self._root + self.moving
-        return Pulls(
-            bodies=np.array(bodies, dtype=np.int64), carriers=self._carriers,
-            levers=self._levers, points=self._points, lengths=self.lengths, rates=self._rates,
-            along=self._along, laws=tensions.laws, constants=tensions.constants,
-            targets=tensions.targets, tensions=tensions.applied,
         )  # fmt: skip
 
     def drive(self) -> None:

@@ -13,7 +13,6 @@ from gait_core.targets import AppliedTape, AppliedTargets
 from sim_bridge.engines.bullet_balls import Balls
 from sim_bridge.engines.bullet_client import pb
 from sim_bridge.engines.bullet_elements import Elements
-from sim_bridge.engines.bullet_native import NativeSteps, native
 from sim_bridge.engines.bullet_work import Meter
 from sim_bridge.engines.bullet_world import World
 from sim_bridge.engines.demands import DEFAULT_GAIN, Demands, Torques
@@ -42,8 +41,6 @@ class Motors:
         Whether ``drive`` must be called before every physics step.
     meter : Meter or None
         Looks at every physics step, if work is summed or there are screws.
-    native : NativeSteps or None
-        Advances physics steps with all that acts in them, where there is a way.
     links : list of int
         Bullet's index of each joint.
     pushed : list of int
@@ -88,10 +85,6 @@ class Motors:
             if sums_work or screws
             else None
         )
-        self.native: NativeSteps | None = None
-        if len(self.torques.columns) == len(self.links) > 0:
-            found = native(self._client, self._body, self.elements.moving)
-            self.native = found and NativeSteps(self, self._client, self._body, found)
 
     def _bind_servos(self) -> None:
         demands = self.demands

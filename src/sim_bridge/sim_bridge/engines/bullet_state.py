@@ -80,9 +80,7 @@ class StateReader(RigidReader[Motors]):
         self._sole_of = {index: i for i, index in reversed(list(enumerate(carriers)))}
 
     def _fill(self, tick: int, motors: Motors, row: FloatArray) -> None:
-        native = motors.native
-        told = native is not None and native.told
-        ends = (native.end() if native is not None and told else self._ask(motors)).reshape(1, -1)
+        ends = self._ask(motors).reshape(1, -1)
         carrier = None
         if self._imu_mount.carrier >= 0:
             other = body_state(self._body, self._imu_mount.carrier, self._client)
@@ -90,8 +88,6 @@ class StateReader(RigidReader[Motors]):
         self._complete(ends, row.reshape(1, -1), carrier)
         if motors.meter is not None and self._sums_work:
             row[self._parts[5]] = motors.meter.work().ravel()
-        if told:
-            return
         motors.torques.write(row[self._parts[4]])
         if len(motors.balls):
             motors.balls.read(row[self._parts[0]], row[self._parts[1]])
@@ -134,8 +130,7 @@ class StateReader(RigidReader[Motors]):
         elements = motors.elements
         if not len(elements):
             return (), _NO_ELEMENTS
-        if motors.native is None or not motors.native.told:
-            elements.read()
+        elements.read()
         return elements.tensions.names, np.array([elements.lengths, elements.tensions.applied])
 
     def _touching(self) -> Touching:

@@ -9,7 +9,6 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from sim_bridge.engines.bullet_client import pb
-from sim_bridge.engines.bullet_native_kernel import Work
 from sim_bridge.engines.laws import screw_grip, sum_work
 
 if TYPE_CHECKING:
@@ -80,16 +79,6 @@ class Meter:
         """Say whether work counts from now on: not while the robot settles."""
         self.work()
         self._counts = counts
-
-    @property
-    def native(self) -> Work:
-        """The sums for native steps."""
-        return Work(self._before, self._motors.demands.losses, self._work)
-
-    @property
-    def counts(self) -> bool:
-        """Whether work counts."""
-        return self._counts
 
     def read(self) -> None:
         """Look at the physics step that was made last."""
