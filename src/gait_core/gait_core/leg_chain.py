@@ -1,14 +1,4 @@
-"""
-Compiled forward kinematics of one chain, and the room in which searches for its positions compute.
-
-Arrays of a chain of E moving elements driven by m joints; ``gain`` and ``bias`` give element
-positions, so that coupled joints (mimic) fit in:
-
-- ``gain`` (E, m), ``bias`` (E,);
-- ``turn`` (E + 1, 3, 3), ``offset`` (E + 1, 3): frame of each element in the one before at
-  position zero; the last is the sole link's frame, or rather the sole point's;
-- ``axis`` (E, 3), ``sliding`` (E,): joint axis in the element's frame, and whether it slides.
-"""
+"""Compiled forward kinematics of a leg, and the work arrays of the search for its positions."""
 
 from __future__ import annotations
 
@@ -25,7 +15,26 @@ small = njit(cache=True, forceinline=True)
 
 
 class Chain(NamedTuple):
-    """Arrays of a chain, see the module."""
+    """
+    A leg as a chain of E moving elements driven by m joints.
+
+    Element positions are ``gain @ joint positions + bias``, so that coupled joints (mimic) fit
+    in. Several legs of the same E and m are one chain whose arrays have a leading axis.
+
+    Attributes
+    ----------
+    gain, bias : (E, m), (E,) arrays
+    turn, offset : (E + 1, 3, 3), (E + 1, 3) arrays
+        Frame of each element in the one before, at position zero; the last is that of the sole
+        link, at the sole point.
+    axis : (E, 3) array
+        Axes of the joints in their elements' frames.
+    sliding : (E,) array
+        Whether an element slides along its axis; it turns about it if not.
+    lower, upper : (m,) arrays [rad or m]
+        Limits of the joints.
+
+    """
 
     gain: FloatArray
     bias: FloatArray
@@ -33,10 +42,12 @@ class Chain(NamedTuple):
     offset: FloatArray
     axis: FloatArray
     sliding: BoolArray
+    lower: FloatArray
+    upper: FloatArray
 
 
-class Room(NamedTuple):
-    """Where a search computes: made once, as making arrays costs more than filling them."""
+class WorkArrays(NamedTuple):
+    """Arrays in which a search computes, made once: making them costs more than filling them."""
 
     travel: FloatArray
     axes: FloatArray
@@ -55,34 +66,38 @@ class Room(NamedTuple):
 
 
 @njit(cache=True)
-def make_room(count: int, m: int) -> Room:
-    """Return the room for a chain of so many elements and joints."""
-    return Room(
-        np.empty(count), np.empty((count, 3)), np.empty((count, 3)), np.empty((3, 3)), np.empty(3),
-        np.empty((count, 3)), np.empty(count), np.empty((count, count)), np.empty(m),
-        np.empty((m, m)), np.empty((m, m)), np.empty(m), np.empty(m), np.empty(m, dtype=np.bool_),
-    )  # fmt: skip
+def make_work_arrays(count: int, m: int) -> WorkArrays:
+    """Return the work arrays for a chain of some elements and m joints."""
+    by_element, by_joint = (count, 3), (m, m)
+    return WorkArrays(
+        np.empty(count),
+        np.empty(by_element),
+        np.empty(by_element),
+        np.empty((3, 3)),
+        np.empty(3),
+        np.empty(by_element),
+        np.empty(count),
+        np.empty((count, count)),
+        np.empty(m),
+        np.empty(by_joint),
+        np.empty(by_joint),
+        np.empty(m),
+        np.empty(m),
+        np.empty(m, dtype=np.bool_),
+    )
 
 
 @small
-def chain_forward(  # type: ignore[no-untyped-def]
-    travel, turn, offset, axis, sliding, axes, origins, rotation, point
-):
+def chain_forward(chain: Chain, work: WorkArrays) -> None:
     """
     Write the sole's pose, and each element's axis and origin, in the base frame.
 
-    Parameters
-    ----------
-    travel : (E,) array [rad or m]
-        Element positions.
-    turn, offset, axis, sliding
-        The chain.
-    axes, origins : (E, 3) arrays
-        Written.
-    rotation, point : (3, 3), (3,) arrays
-        Written: orientation of the sole link and place of the sole point.
-
+    Reads the positions of elements, ``work.travel``; writes ``axes``, ``origins``, the sole
+    link's ``rotation`` and the sole ``point``.
     """
+    travel, axes, origins = work.travel, work.axes, work.origins
+    rotation, point = work.rotation, work.point
+    turn, offset, axis, sliding = chain.turn, chain.offset, chain.axis, chain.sliding
     count = len(travel)
     for i in range(3):
         point[i] = 0.0
@@ -116,14 +131,15 @@ def chain_forward(  # type: ignore[no-untyped-def]
 
 
 @small
-def place(chain: Chain, positions: FloatArray, room: Room) -> None:
-    """Write the pose at joint positions; written out, as BLAS costs more than so small sums."""
+def place(chain: Chain, positions: FloatArray, work: WorkArrays) -> None:
+    """
+    Write the pose of a chain at joint positions (m,).
+
+    The matrix product is written out: BLAS costs more than so small a sum.
+    """
     for e in range(len(chain.bias)):
         travel = chain.bias[e]
         for i in range(len(positions)):
             travel += chain.gain[e, i] * positions[i]
-        room.travel[e] = travel
-    chain_forward(
-        room.travel, chain.turn, chain.offset, chain.axis, chain.sliding,
-        room.axes, room.origins, room.rotation, room.point,
-    )  # fmt: skip
+        work.travel[e] = travel
+    chain_forward(chain, work)

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from gait_core.arrays import FloatArray, all_finite
 from gait_core.kinematics import kinematic_tree
-from gait_core.leg_chain import Chain, chain_forward
-from gait_core.leg_kernel import chain_inverse, chains_follow_all
+from gait_core.leg_chain import Chain, WorkArrays, make_work_arrays, place
+from gait_core.leg_kernel import Goal, chain_inverse, chains_follow_all
 from gait_core.robot.cache import per_robot
 from gait_core.robot.model import RobotModel
 
@@ -66,9 +66,9 @@ class LegKinematics:
         self._leg = robot.leg(leg)
         self.joint_names = self._leg.joints
         self.columns = columns = [robot.joint_index[name] for name in self.joint_names]
-        self.lower, self.upper = robot.lower[columns], robot.upper[columns]
         self._stance = robot.stance[columns]
         self._chain = _chains(robot)[leg]
+        self.lower, self.upper = self._chain.lower, self._chain.upper
         # An error of one radian counts like one of this length.
         self._weight = float(np.linalg.norm(self._chain.offset[1:], axis=1).sum()) or 1.0
         # Half of each tolerance: the cost holds both errors together.
@@ -90,36 +90,20 @@ class LegKinematics:
 
     def forward(self, positions: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Return sole point (3,) [m] and orientation (3, 3) of the sole link for joints (m,)."""
-        point, rotation, _, _ = self._forward(positions)
-        return point, rotation
+        work = self._placed(positions)
+        return work.point, work.rotation
 
-    def _forward(
-        self, positions: npt.ArrayLike
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        chain = self._chain
-        count = len(chain.bias)
-        axes, origins = np.empty((count, 3)), np.empty((count, 3))
-        rotation, point = np.empty((3, 3)), np.empty(3)
-        travel = chain.gain @ np.asarray(positions, dtype=np.float64) + chain.bias
-        chain_forward(
-            travel,
-            chain.turn,
-            chain.offset,
-            chain.axis,
-            chain.sliding,
-            axes,
-            origins,
-            rotation,
-            point,
-        )
-        return point, rotation, axes, origins
+    def _placed(self, positions: npt.ArrayLike) -> WorkArrays:
+        """Return new work arrays with the chain's pose at joint positions (m,)."""
+        work: WorkArrays = make_work_arrays(*self._chain.gain.shape)
+        place(self._chain, np.array(positions, dtype=np.float64), work)
+        return work
 
     def jacobian(self, positions: npt.ArrayLike) -> FloatArray:
         """Return velocity (rows 0 to 2) and angular velocity (3 to 5) per joint rate, (6, m)."""
-        point, _, axes, origins = self._forward(positions)
-        slide = self._chain.sliding[:, None]
-        linear = np.where(slide, axes, np.cross(axes, point - origins))
-        angular = np.where(slide, 0.0, axes)
+        work, slide = self._placed(positions), self._chain.sliding[:, None]
+        linear = np.where(slide, work.axes, np.cross(work.axes, work.point - work.origins))
+        angular = np.where(slide, 0.0, work.axes)
         return np.asarray(np.concatenate([linear.T, angular.T]) @ self._chain.gain)
 
     def solve(
@@ -156,32 +140,29 @@ class LegKinematics:
             If a shape does not fit or a number is not finite.
 
         """
-        goal = _checked('target', target, (3,))
+        point = _checked('target', target, (3,))
         attitude = _LEVEL if orientation is None else _checked('orientation', orientation, (3, 3))
-        weight = 0.0 if orientation is None else self._weight
+        goal = Goal(point, attitude, 0.0 if orientation is None else self._weight)
         starts = self._starts.copy() if thorough else self._starts[:3].copy()
         starts[0] = self._last if start is None else _checked('start', start, self._stance.shape)
-        chain, best, enough = self._chain, np.empty(len(self._stance)), self._enough
-        cost = chain_inverse(
-            starts, self.lower, self.upper, *chain, goal, attitude, weight, enough, best,
-        )  # fmt: skip
+        best, enough = np.empty(len(self._stance)), self._enough
+        cost = chain_inverse(starts, self._chain, goal, enough, best)
         self._last = best
-        if cost <= enough and weight == 0.0:
+        if cost <= enough and goal.weight == 0.0:
             return LegSolution(
                 positions=best,
                 position_error=math.sqrt(2.0 * cost),
                 angle_error=0.0,
                 reachable=True,
             )
-        return self._judged(best, goal, attitude, weight)
+        return self._solution(best, goal)
 
-    def _judged(
-        self, positions: FloatArray, goal: FloatArray, attitude: FloatArray, weight: float
-    ) -> LegSolution:
+    def _solution(self, positions: FloatArray, goal: Goal) -> LegSolution:
+        """Return joint positions with their distance from the goal."""
         point, rotation = self.forward(positions)
-        distance = math.dist(point, goal)
+        distance = math.dist(point, goal.point)
         # |R - R*| = sqrt(8) sin(angle / 2)
-        gap = math.dist(rotation.ravel(), attitude.ravel()) if weight > 0.0 else 0.0
+        gap = math.dist(rotation.ravel(), goal.attitude.ravel()) if goal.weight > 0.0 else 0.0
         angle = 2.0 * math.asin(min(1.0, gap / math.sqrt(8.0)))
         reached = distance <= POSITION_TOLERANCE and angle <= ANGLE_TOLERANCE
         return LegSolution(
@@ -196,9 +177,7 @@ class _Alike:
     legs: list[int]
     columns: list[int]
     starts: FloatArray
-    lower: FloatArray
-    upper: FloatArray
-    chains: tuple[FloatArray, ...]
+    chains: Chain
     enough: FloatArray
 
 
@@ -283,19 +262,15 @@ def _alike(legs: Sequence[LegKinematics], which: list[int]) -> _Alike:
         legs=which,
         columns=[column for i in which for column in range(first[i], first[i + 1])],
         starts=np.array([leg._starts[:3] for leg in group]),
-        lower=np.array([leg.lower for leg in group]),
-        upper=np.array([leg.upper for leg in group]),
-        chains=tuple(map(np.array, zip(*(leg._chain for leg in group), strict=True))),
+        chains=Chain(*map(np.array, zip(*(leg._chain for leg in group), strict=True))),
         enough=np.array([leg._enough for leg in group]),
     )
 
 
 def _follow(alike: _Alike, points: FloatArray) -> FloatArray:
     """Return joint positions (T, k, L, m) for the points (T, L, k, 3) of alike legs."""
-    positions = np.empty((len(points), points.shape[2], *alike.lower.shape))
-    chains_follow_all(
-        alike.starts, alike.lower, alike.upper, *alike.chains, points, alike.enough, positions
-    )
+    positions = np.empty((len(points), points.shape[2], *alike.chains.lower.shape))
+    chains_follow_all(alike.starts, alike.chains, points, alike.enough, positions)
     return positions
 
 
@@ -365,4 +340,6 @@ def _chain(
         offset=np.array(offsets),
         axis=tree.axis[moving],
         sliding=tree.prismatic[moving],
+        lower=robot.lower[columns],
+        upper=robot.upper[columns],
     )
