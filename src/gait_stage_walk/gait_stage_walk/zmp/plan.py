@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 import math
+from typing import NamedTuple
 
 from numba import njit
 import numpy as np
@@ -307,55 +308,91 @@ class WalkPlan:
     def _compensate(self) -> None:
         """Ask the centre of mass for what the swinging feet are going to move."""
         period, mass = self._gains.period, self._mass
+        load = SwingLoad(
+            self._single,
+            period,
+            self._shape.clearance,
+            mass.foot / GRAVITY,
+            mass.lift / GRAVITY,
+        )
         for lifted, start, place, foot in self._swings:
             path, begun, time = self._path, self._path_begun, self._path_time
             if lifted != self._lifted or self.stage != SWING:
                 begun, time = lifted, LANDED * self._single * period
                 still = np.array([start, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)])
                 path = quintic(still, np.array(place), time)
-            compensate(
-                path, begun, time, lifted, self._single, self._shape.clearance, self._grid, period,
-                mass.foot / GRAVITY, mass.lift / GRAVITY, -SIDES[foot] * mass.inward,
-                self._reference,
-            )  # fmt: skip
+            swing = Swing(path, begun, time, lifted, -SIDES[foot] * mass.inward)
+            compensate(swing, load, self._grid, self._reference)
+
+
+class Swing(NamedTuple):
+    """
+    One swing of a foot.
+
+    Attributes
+    ----------
+    path : (6, 3) array
+        Coefficients of x, y and yaw.
+    begun, time : int, float [s]
+        The period in which the path begins, and how long it takes.
+    lifted : int
+        The period of lift-off.
+    inward : float [m]
+        From the foot to the left, in its own frame, to the mass that it lifts.
+
+    """
+
+    path: FloatArray
+    begun: int
+    time: float
+    lifted: int
+    inward: float
+
+
+class SwingLoad(NamedTuple):
+    """
+    Equal for all swings: duration, clearance and moved mass.
+
+    Attributes
+    ----------
+    periods : int
+        From lift-off to touch-down.
+    period : float [s]
+    clearance : float [m]
+    foot, lift : float [s^2, s^2/m]
+        Of the mass model, over gravity.
+
+    """
+
+    periods: int
+    period: float
+    clearance: float
+    foot: float
+    lift: float
 
 
 @njit(cache=True)
-def compensate(  # type: ignore[no-untyped-def]
-    path, begun, time, lifted, single, clearance, grid, period, foot, lift, inward, out
-):
+def compensate(swing, load, now, points):  # type: ignore[no-untyped-def]
     """
-    Take from zero moment points (N, 2) what one swing adds to them; see ``mass_model``.
+    Take from zero moment points (N, 2) [m] what one swing adds to them; see ``mass_model``.
 
-    Parameters
-    ----------
-    path : (6, 3) array
-        Of x, y and yaw from the period ``begun`` on, for a ``time`` [s].
-    lifted, single : int
-        The period of lift-off, and how many the swing takes.
-    clearance : float [m]
-    grid : int
-        The present period; rows of ``out`` are those after it.
-    period : float [s]
-    foot, lift : float [s^2, s^2/m]
-        Of the mass model, over gravity.
-    inward : float [m]
-        From the foot to the left, in its own frame, to the mass that it lifts.
-    out : (N, 2) array [m]
-        Read and written.
-
+    The points, read and written, are those of the periods after ``now``.
     """
+    path, begun, time, lifted, inward = swing
+    single, period, clearance, foot, lift = load
     state = np.empty((3, 3))
-    for j in range(max(0, lifted - grid - 1), min(len(out), lifted + single - grid)):
-        at = (grid + 1 + j - begun) * period
+    for j in range(max(0, lifted - now - 1), min(len(points), lifted + single - now)):
+        at = (now + 1 + j - begun) * period
         along(path, min(at, time), state)
-        u = (grid + 1 + j - lifted) / single
+        u = (now + 1 + j - lifted) / single
         rise = 32.0 * clearance * (1.0 - 6.0 * u * (1.0 - u)) / (single * period) ** 2
         raised = lift * rise
         s, c = math.sin(state[0, 2]), math.cos(state[0, 2])
         moving = 1.0 if at < time else 0.0
-        out[j, 0] -= foot * moving * state[2, 0] + raised * (state[0, 0] - s * inward - out[j, 0])
-        out[j, 1] -= foot * moving * state[2, 1] + raised * (state[0, 1] + c * inward - out[j, 1])
+        # The lifted mass is at the foot, moved inward; it pulls the point away from itself.
+        x, y = state[0, 0] - s * inward, state[0, 1] + c * inward
+        points[j, 0] -= foot * moving * state[2, 0] + raised * (x - points[j, 0])
+        points[j, 1] -= foot * moving * state[2, 1] + raised * (y - points[j, 1])
 
 
 @njit(cache=True)
