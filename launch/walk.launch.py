@@ -11,7 +11,7 @@ from gait_core.robot.load import load_robot
 from gait_core.robot.ros2_control import HARDWARE, SIM
 from gait_core.robot.to_urdf import to_scene_urdf
 from gait_core.trial_setup import choose_controller, make_scene, parse_terrain
-from gait_ros.graph import walk_graph
+from gait_ros.graph import LiveWalk, walk_graph
 from gait_ros.launch_actions import (
     Arguments,
     composed,
@@ -55,9 +55,9 @@ def compose(arguments: Arguments):
     controller, _ = choose_controller(model, named, known)
     if champion is not None:
         check_origin(champion.origin, robot, controller)
-    bridge, walker = walk_graph(
-        robot,
-        controller,
+    walk = LiveWalk(
+        robot=robot,
+        controller=controller,
         preset=preset,
         engine=engine,
         terrain=terrain,
@@ -71,6 +71,7 @@ def compose(arguments: Arguments):
         sensors=sensors,
         motion={**motion_parameters(arguments), **demo},
     )
+    bridge, walker = walk_graph(walk)
     # Those of other packages first: one that is not installed must not leave nodes behind.
     description = to_scene_urdf(model)
     actions = [] if by_bridge else [state_publisher(description, namespace, clock=clock)]

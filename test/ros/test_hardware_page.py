@@ -16,7 +16,7 @@ from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 
 from gait_core.hardware import read_hardware
-from gait_ros.control_graph import hardware_graph
+from gait_ros.control_graph import ControlledRobot, hardware_graph
 from gait_ros.processes import NodeProcess
 
 # A motor turns the wrong way round, geared, and reads what it likes where its joint is at zero.
@@ -59,17 +59,22 @@ def test_the_page_on_hardware_moves_nothing_by_surprise(
     motors_of = read_hardware(str(file), box_model)
 
     def nodes(hardware):
-        made = hardware_graph(
-            box,
-            box_model,
-            'hardware',
-            'controllers.yaml',
-            {'preset': '', 'seed': 0, 'autostart': False, 'safety.fall_action': 'ignore'},
-            controller='wave',
+        controlled = ControlledRobot(
+            name=box,
+            robot=box_model,
+            target='hardware',
+            controllers_file='controllers.yaml',
             hardware=str(hardware),
             motors=motors_of,
+            controller='wave',
+            gait={
+                'preset': '',
+                'seed': 0,
+                'autostart': False,
+                'safety.fall_action': 'ignore',
+            },
         )
-        return {node.name: node for node in made}
+        return {node.name: node for node in hardware_graph(controlled)}
 
     start = dict.fromkeys((motor.name for motor in motors_of.motors.values()), 0.3)
     motors = motorize(start)

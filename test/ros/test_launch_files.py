@@ -30,8 +30,8 @@ from gait_core.errors import ConfigurationError
 from gait_core.hardware import read_hardware
 from gait_core.robot.load import load_robot
 from gait_interfaces.msg import WorkerStatus
-from gait_ros.control_graph import hardware_graph
-from gait_ros.graph import FRAMES, NodeSpec, clock_of, evolve_graph, walk_graph
+from gait_ros.control_graph import ControlledRobot, hardware_graph
+from gait_ros.graph import FRAMES, LiveWalk, NodeSpec, clock_of, evolve_graph, walk_graph
 from gait_ros.launch_actions import node_action
 from gait_ros.qos import STREAM
 from sim_bridge.node import SimBridgeNode
@@ -141,7 +141,9 @@ def test_every_argument_is_described_and_has_a_default(file):
 
 def test_a_walk_is_the_graph_that_walk_graph_describes():
     publisher, bridge, walker = started('walk.launch.py')
-    expected = walk_graph('guroo', 'staged_walk', motion={**FOLLOWS, 'demo': False})
+    expected = walk_graph(
+        LiveWalk(robot='guroo', controller='staged_walk', motion={**FOLLOWS, 'demo': False})
+    )
     assert [bridge.facts, walker.facts] == [facts(spec) for spec in expected]
     assert publisher.package == 'robot_state_publisher'
     assert '<robot name="guroo"' in publisher.parameters['robot_description']
@@ -171,7 +173,7 @@ def test_every_argument_of_a_walk_reaches_the_graph(tmp_path):
         stamped_cmd_vel='true',
         **arguments,
     )
-    expected = walk_graph(
+    walk = LiveWalk(
         controller='phase_cpg',
         gait_files=(str(gait),),
         link_transforms=True,
@@ -184,6 +186,7 @@ def test_every_argument_of_a_walk_reaches_the_graph(tmp_path):
         },
         **{**arguments, 'seed': 3, 'realtime_factor': 2.0},
     )
+    expected = walk_graph(walk)
     assert bridge.facts == facts(expected[0]) and bridge.name == '/r1/sim_bridge'
     assert bridge.parameters['use_sim_time'] is True
     assert set(bridge.remappings) == set(FRAMES)
@@ -243,16 +246,16 @@ def test_a_description_under_control_begins_at_base_link():
 def hardware_nodes(target, gait=True, **more):
     """Return the facts of what hardware_graph describes for the a1, but for its made files."""
     walker = {'preset': '', 'seed': 0, 'autostart': False, 'safety.recover': False, **FOLLOWS}
-    nodes = hardware_graph(
-        'a1',
-        load_robot('a1'),
-        target,
-        'controllers.yaml',
-        {**walker, **more.pop('walker', {})} if gait else {},
-        controller='phase_cpg' if gait else '',
+    gait_fields = {'controller': 'phase_cpg', 'gait': {**walker, **more.pop('walker', {})}}
+    controlled = ControlledRobot(
+        name='a1',
+        robot=load_robot('a1'),
+        target=target,
+        controllers_file='controllers.yaml',
+        **(gait_fields if gait else {}),
         **more,
     )
-    return nodes
+    return hardware_graph(controlled)
 
 
 def test_control_alone_is_a_manager_its_controllers_and_a_description():

@@ -7,7 +7,7 @@ Nothing here imports ROS.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gait_core.hardware import Hardware
@@ -23,6 +23,7 @@ from gait_core.robot.ros2_control import (
     forward_controller,
     reports_imu,
 )
+from gait_core.scene import NOTHING
 from gait_ros.graph import BRIDGE, CLOCK_USERS, OWN_CLOCK, NodeSpec, bridge_node, controller_node
 
 MANAGER = 'controller_manager'
@@ -30,48 +31,72 @@ OUTPUTS = ('joint_trajectory', 'commands')
 """Topics on which a gait's controller commands joints: trajectories, or values as they are."""
 
 
-def control_graph(
-    robot: RobotModel,
-    target: str,
-    controllers_file: str,
-    *,
-    output: str = 'joint_trajectory',
-    motors: Hardware | None = None,
-    simulated: bool = False,
-    namespace: str = '',
-) -> tuple[NodeSpec, ...]:
+@dataclass(frozen=True, kw_only=True)
+class ControlledRobot:
     """
-    Return controller_manager and the spawner of a robot's controllers.
+    A robot under ros2_control, with a gait or without.
 
-    Parameters
+    Attributes
     ----------
-    robot : RobotModel
+    name, robot : str, RobotModel
+        As the user named it, and its model.
     target : str
         ``mock``, ``topic`` or ``hardware``.
     controllers_file : str
-        What ``gait_core.robot.ros2_control.controllers_text`` wrote.
+        Written by ``gait_core.robot.ros2_control.controllers_text``.
     output : str
         One of ``OUTPUTS``: the controller for it is activated, the other ones only loaded.
+    hardware : str
+        A hardware.yaml; empty: motors are as joints. A simulation needs one.
     motors : Hardware or None
-        What the hardware.yaml says; ``None``: nothing.
-    simulated : bool
-        Whether a bridge is behind it, whose clock all follow.
+        Its content; a plugin that it names reaches the motors itself.
+    simulation : mapping or None
+        Parameters of a bridge that simulates the motors; ``None``: no bridge.
+    controller : str
+        Registered name of the gait's controller; empty: no gait.
+    gait : mapping
+        Parameters of its node.
+    gait_files : tuple of str
+        Parameter files of its node.
     namespace : str
         Of all nodes.
 
     """
-    clock = {CLOCK_USERS: simulated}
+
+    name: str
+    robot: RobotModel
+    target: str
+    controllers_file: str
+    output: str = 'joint_trajectory'
+    hardware: str = ''
+    motors: Hardware | None = None
+    simulation: Mapping[str, Any] | None = None
+    controller: str = ''
+    gait: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    gait_files: tuple[str, ...] = ()
+    namespace: str = ''
+
+    @property
+    def simulated(self) -> bool:
+        """Whether a bridge simulates the motors, whose clock all nodes follow."""
+        return self.simulation is not None
+
+
+def control_graph(controlled: ControlledRobot) -> tuple[NodeSpec, ...]:
+    """Return controller_manager and the spawners of a robot's controllers."""
+    robot, file = controlled.robot, controlled.controllers_file
+    clock = {CLOCK_USERS: controlled.simulated}
     manager = NodeSpec(
         package=MANAGER,
         executable='ros2_control_node',
         name=MANAGER,
-        namespace=namespace,
+        namespace=controlled.namespace,
         parameters=clock,
-        parameter_files=(controllers_file,),
+        parameter_files=(file,),
     )
-    told = controllers(robot, target, hardware=motors)
-    names = list(told[f'/**/{MANAGER}']['ros__parameters'])[1:]
-    moving = moving_controller(robot, output)
+    written = controllers(robot, controlled.target, hardware=controlled.motors)
+    names = list(written[f'/**/{MANAGER}']['ros__parameters'])[1:]
+    moving = moving_controller(robot, controlled.output)
     idle = [
         name
         for name in names
@@ -84,10 +109,10 @@ def control_graph(
             package=MANAGER,
             executable='spawner',
             name=f'spawner_of_{kind}',
-            namespace=namespace,
+            namespace=controlled.namespace,
             parameters=clock,
             # One process loads them in this order; it waits for controller_manager.
-            arguments=(*listed, '-c', MANAGER, '-p', controllers_file, *more),
+            arguments=(*listed, '-c', MANAGER, '-p', file, *more),
         )
         for kind, listed, more in (('active', active, ()), ('idle', idle, ('--inactive',)))
         if listed
@@ -102,33 +127,27 @@ def moving_controller(robot: RobotModel, output: str) -> str:
     return forward_controller(command_interfaces(robot)[0])
 
 
-def walker_under_control(
-    robot: RobotModel,
-    controller: str,
-    parameters: Mapping[str, Any],
-    *,
-    output: str = 'joint_trajectory',
-    imu: bool = False,
-    namespace: str = '',
-    gait_files: tuple[str, ...] = (),
-) -> NodeSpec:
+def walker_under_control(controlled: ControlledRobot) -> NodeSpec:
     """
     Return a gait's node that sends its targets to the controllers of controller_manager.
 
-    With ``imu`` it reads the IMU from the topic of ros2_control's broadcaster.
+    Where the robot reports an IMU, the node reads it from the topic of ros2_control's broadcaster.
     """
+    robot, output = controlled.robot, controlled.output
     remappings = [(output, f'{moving_controller(robot, output)}/{output}')]
-    if imu:
+    if reports_imu(robot, controlled.target, controlled.motors):
         remappings.append(('imu/data', f'{IMU_BROADCASTER}/imu'))
     return controller_node(
-        controller,
+        controlled.controller,
         {
-            **parameters,
+            'robot': controlled.name,
+            CLOCK_USERS: controlled.simulated,
+            **controlled.gait,
             'output': output,
             'interface': command_interfaces(robot)[0],
         },
-        namespace,
-        parameter_files=gait_files,
+        controlled.namespace,
+        parameter_files=controlled.gait_files,
         remappings=tuple(remappings),
     )
 
@@ -151,71 +170,18 @@ def motor_node(
     )
 
 
-def hardware_graph(
-    name: str,
-    robot: RobotModel,
-    target: str,
-    controllers_file: str,
-    walker: Mapping[str, Any],
-    *,
-    controller: str,
-    output: str = 'joint_trajectory',
-    hardware: str = '',
-    motors: Hardware | None = None,
-    simulation: Mapping[str, Any] | None = None,
-    namespace: str = '',
-    gait_files: tuple[str, ...] = (),
-) -> tuple[NodeSpec, ...]:
-    """
-    Return all nodes of a gait under ros2_control, the one whose end ends all first.
-
-    Parameters
-    ----------
-    name, robot : str, RobotModel
-        As the user named it, and what that is.
-    target, controllers_file, output
-        As of ``control_graph``.
-    walker : mapping
-        Parameters of the gait's controller; empty: there is none.
-    controller : str
-        Registered name of that controller.
-    hardware : str
-        A hardware.yaml; empty: motors are as joints. A simulation needs one.
-    motors : Hardware or None
-        What it says; a plugin that it names reaches the motors itself.
-    simulation : mapping or None
-        Parameters of a bridge that simulates the motors; ``None``: no bridge.
-    namespace, gait_files
-        Of all nodes; of the gait.
-
-    """
-    simulated = simulation is not None
-    nodes = control_graph(
-        robot,
-        target,
-        controllers_file,
-        output=output,
-        motors=motors,
-        simulated=simulated,
-        namespace=namespace,
-    )
-    if target != MOCK and not by_plugin(target, motors):
-        nodes += (motor_node(name, hardware, namespace, simulated=simulated),)
+def hardware_graph(controlled: ControlledRobot) -> tuple[NodeSpec, ...]:
+    """Return all nodes of a robot under ros2_control, the one whose end ends all first."""
+    name, simulation = controlled.name, controlled.simulation
+    namespace, hardware = controlled.namespace, controlled.hardware
+    nodes = control_graph(controlled)
+    if controlled.target != MOCK and not by_plugin(controlled.target, controlled.motors):
+        nodes += (motor_node(name, hardware, namespace, simulated=controlled.simulated),)
     if simulation is not None:
         played = {**simulation, 'calibration': hardware}
         nodes += (simulated_hardware(name, played, namespace),)
-    if walker:
-        nodes += (
-            walker_under_control(
-                robot,
-                controller,
-                {'robot': name, CLOCK_USERS: simulated, **walker},
-                output=output,
-                imu=reports_imu(robot, target, motors),
-                namespace=namespace,
-                gait_files=gait_files,
-            ),
-        )
+    if controlled.controller:
+        nodes += (walker_under_control(controlled),)
     if simulation is not None and not simulation.get('publish_clock', True):
         nodes = tuple(map(_on_own_clock, nodes))
     return nodes

@@ -103,27 +103,12 @@ def clock_of(publishes: bool) -> dict[str, bool]:
     return {'publish_clock': publishes, CLOCK_USERS: not publishes}
 
 
-def walk_graph(
-    robot: str,
-    controller: str,
-    *,
-    preset: str = '',
-    engine: str = '',
-    terrain: str = 'flat',
-    seed: int | None = 0,
-    realtime_factor: float = 1.0,
-    namespace: str = '',
-    champion: str = '',
-    gait_files: tuple[str, ...] = (),
-    link_transforms: bool = False,
-    clock: bool = True,
-    sensors: str = '',
-    motion: Mapping[str, Any] = NOTHING,
-) -> tuple[NodeSpec, ...]:
+@dataclass(frozen=True, kw_only=True)
+class LiveWalk:
     """
-    Return a bridge that runs by itself and a controller that walks its robot.
+    A walk of a simulated robot that goes on until its nodes end.
 
-    Parameters
+    Attributes
     ----------
     robot, controller : str
         Name or folder; registered name.
@@ -151,36 +136,55 @@ def walk_graph(
         ``command_timeout``, ``stamped_cmd_vel``.
 
     """
-    files = (champion,) if champion else ()
-    seeds = {} if seed is None else {'seed': seed}
+
+    robot: str
+    controller: str
+    preset: str = ''
+    engine: str = ''
+    terrain: str = 'flat'
+    seed: int | None = 0
+    realtime_factor: float = 1.0
+    namespace: str = ''
+    champion: str = ''
+    gait_files: tuple[str, ...] = ()
+    link_transforms: bool = False
+    clock: bool = True
+    sensors: str = ''
+    motion: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+
+
+def walk_graph(walk: LiveWalk) -> tuple[NodeSpec, ...]:
+    """Return a bridge that runs by itself and a controller that walks its robot."""
+    files = (walk.champion,) if walk.champion else ()
+    seeds = {} if walk.seed is None else {'seed': walk.seed}
     bridge = bridge_node(
         {
-            'robot': robot,
-            'engine': engine,
-            'terrain': terrain,
+            'robot': walk.robot,
+            'engine': walk.engine,
+            'terrain': walk.terrain,
             **seeds,
             'mode': 'realtime',
-            'realtime_factor': float(realtime_factor),
-            'publish_link_tf': link_transforms,
-            **clock_of(clock),
-            'sensors': sensors,
+            'realtime_factor': float(walk.realtime_factor),
+            'publish_link_tf': walk.link_transforms,
+            **clock_of(walk.clock),
+            'sensors': walk.sensors,
         },
-        namespace,
+        walk.namespace,
         parameter_files=files,
     )
     walker = controller_node(
-        controller,
+        walk.controller,
         {
-            'robot': robot,
-            'preset': preset,
+            'robot': walk.robot,
+            'preset': walk.preset,
             **seeds,
             'safety.recover': True,
             CLOCK_USERS: True,
-            **motion,
+            **walk.motion,
         },
-        namespace,
-        parameter_files=(*files, *gait_files),
-        remappings=() if clock else OWN_CLOCK,
+        walk.namespace,
+        parameter_files=(*files, *walk.gait_files),
+        remappings=() if walk.clock else OWN_CLOCK,
     )
     return bridge, walker
 

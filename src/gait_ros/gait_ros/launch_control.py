@@ -23,7 +23,7 @@ from gait_core.robot.ros2_control import (
 )
 from gait_core.robot.to_urdf import with_base_link
 from gait_core.trial_setup import choose_controller
-from gait_ros.control_graph import hardware_graph
+from gait_ros.control_graph import ControlledRobot, hardware_graph
 from gait_ros.graph import clock_of
 from gait_ros.launch_actions import (
     Arguments,
@@ -61,26 +61,26 @@ def under_control(arguments: Arguments, *, walking: bool) -> list[Any]:
     # An estimator publishes odom -> base_link, and the tree must go on from there.
     description = with_base_link(control_urdf(robot, target, hardware), BASE_LINK)
     controllers = controllers_text(robot, target, _rate(arguments), hardware)
-    controller, walker = _walker(arguments, robot, simulation) if walking else ('', {})
+    controller, gait_parameters = _walker(arguments, robot, simulation) if walking else ('', {})
     gait = arguments.text('gait') if walking else ''
     folder = Path(tempfile.mkdtemp(prefix='gait_control_'))
     if simulation is not None and not file:
         file = _written(folder / 'hardware.yaml', hardware.text())
-    nodes = hardware_graph(
-        name,
-        robot,
-        target,
-        _written(folder / 'controllers.yaml', controllers),
-        walker,
-        controller=controller,
+    controlled = ControlledRobot(
+        name=name,
+        robot=robot,
+        target=target,
+        controllers_file=_written(folder / 'controllers.yaml', controllers),
         output=arguments.text('output'),
         hardware=file,
         motors=hardware,
         simulation=simulation,
-        namespace=namespace,
+        controller=controller,
+        gait=gait_parameters,
         gait_files=(gait,) if gait else (),
+        namespace=namespace,
     )
-    manager, *others = nodes
+    manager, *others = hardware_graph(controlled)
     simulated = simulation is not None
     clock = simulation is None or bool(simulation['publish_clock'])
     actions = [

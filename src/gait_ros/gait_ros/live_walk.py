@@ -19,7 +19,7 @@ from gait_core.observation import Observation
 from gait_core.robot.load import load_robot
 from gait_core.trial import run_loop
 from gait_core.trial_spec import FELL, OK, TrialSpec
-from gait_ros.graph import walk_graph
+from gait_ros.graph import LiveWalk, walk_graph
 from gait_ros.live_observation import base_pose
 from gait_ros.node_champion import NodeChampion, read_node_champion
 from gait_ros.processes import NodeEnded, NodeProcesses
@@ -62,9 +62,9 @@ def walk_live(champion: NodeChampion, seconds: float, realtime_factor: float = 1
 
     """
     space = f'gait_live_{os.getpid()}'
-    nodes = walk_graph(
-        champion.scene.robot,
-        champion.spec.controller,
+    walk = LiveWalk(
+        robot=champion.scene.robot,
+        controller=champion.spec.controller,
         terrain='',
         seed=None,
         realtime_factor=realtime_factor,
@@ -72,7 +72,7 @@ def walk_live(champion: NodeChampion, seconds: float, realtime_factor: float = 1
         champion=str(champion.file),
         motion={'demo': True},
     )
-    with NodeProcesses(nodes) as processes:
+    with NodeProcesses(walk_graph(walk)) as processes:
         client = RosClient(f'gait_live_client_{os.getpid()}')
         try:
             watch = _Watch(client, champion, space)

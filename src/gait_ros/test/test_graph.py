@@ -11,8 +11,8 @@ from gait_core.errors import ConfigurationError
 from gait_core.hardware import same_as_joints
 from gait_core.robot.load import load_robot
 from gait_core.testing import WaveController, registered, spec_for_test
-from gait_ros.control_graph import hardware_graph
-from gait_ros.graph import evolve_graph, trial_graph, walk_graph, worker_names
+from gait_ros.control_graph import ControlledRobot, hardware_graph
+from gait_ros.graph import LiveWalk, evolve_graph, trial_graph, walk_graph, worker_names
 
 WAVE = {'amplitude': 0.1 + 0.2, 'frequency': 1e-05 + 1.0}
 
@@ -32,7 +32,9 @@ def wave(monkeypatch):
 
 
 def test_a_walk_is_a_bridge_with_the_clock_and_a_controller_that_follows_it():
-    bridge, walker = walk_graph('a1', 'phase_cpg', namespace='r1', gait_files=('c.yaml',))
+    bridge, walker = walk_graph(
+        LiveWalk(robot='a1', controller='phase_cpg', namespace='r1', gait_files=('c.yaml',))
+    )
     assert (bridge.full_name, walker.full_name) == ('/r1/sim_bridge', '/r1/cpg')
     assert bridge.parameters['mode'] == 'realtime'
     assert walker.parameters['use_sim_time'] is True
@@ -42,13 +44,15 @@ def test_a_walk_is_a_bridge_with_the_clock_and_a_controller_that_follows_it():
 
 def test_the_gait_of_a_bridge_without_the_clock_follows_its_bridge_all_the_same():
     for clock, rules in ((True, ()), (False, (('/clock', 'sim_bridge/clock'),))):
-        bridge, walker = walk_graph('a1', 'phase_cpg', namespace='r2', clock=clock)
+        bridge, walker = walk_graph(
+            LiveWalk(robot='a1', controller='phase_cpg', namespace='r2', clock=clock)
+        )
         assert bridge.parameters['publish_clock'] is clock and walker.remappings == rules
 
 
 def test_an_unknown_controller_is_refused_with_the_nearest_name():
     with pytest.raises(ConfigurationError, match="did you mean 'phase_cpg'"):
-        walk_graph('a1', 'phase_cgp')
+        walk_graph(LiveWalk(robot='a1', controller='phase_cgp'))
 
 
 def test_a_trial_writes_every_parameter_of_its_controller_out(wave):
@@ -78,7 +82,10 @@ def test_every_executable_exists_and_every_parameter_is_declared():
     from gait_ros.processes import entry_of
     from sim_bridge.settings import BridgeParams
 
-    nodes = [*walk_graph('a1', 'phase_cpg'), *walk_graph('guroo', 'staged_walk')]
+    nodes = [
+        *walk_graph(LiveWalk(robot='a1', controller='phase_cpg')),
+        *walk_graph(LiveWalk(robot='guroo', controller='staged_walk')),
+    ]
     nodes += trial_graph(spec_for_test('hold'))
     for node in nodes:
         assert entry_of(node).startswith(f'{node.package}.')
@@ -112,15 +119,17 @@ def test_before_motors_of_topics_stands_the_node_hardware(target, plugin):
     motors = replace(same_as_joints(robot), plugin=plugin)
     simulation = {} if target == 'topic' else None
     nodes = hardware_graph(
-        'a1',
-        robot,
-        target,
-        'controllers.yaml',
-        {'seed': 0},
-        controller='phase_cpg',
-        hardware='motors.yaml',
-        motors=motors,
-        simulation=simulation,
+        ControlledRobot(
+            name='a1',
+            robot=robot,
+            target=target,
+            controllers_file='controllers.yaml',
+            hardware='motors.yaml',
+            motors=motors,
+            simulation=simulation,
+            controller='phase_cpg',
+            gait={'seed': 0},
+        )
     )
     by_name = {node.name: node for node in nodes}
     between = target == 'topic' or target == 'hardware' and not plugin
