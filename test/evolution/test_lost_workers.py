@@ -17,9 +17,9 @@ import pytest
 import yaml
 
 from gait_core import pulse
-from gait_core.canonical import rebuild
 from gait_core.errors import DeadlyTrial, NoWorkers
 from gait_core.failures import describe_exception
+from gait_core.schema import read_value
 from gait_core.testing import spec_for_test
 from gait_core.testing_workspace import workspace
 from gait_core.trial import run_trial
@@ -399,7 +399,7 @@ def test_a_trial_that_ends_its_workers_stops_the_run_and_can_be_left_out(folder,
     )
     kept = run / f'trial-{name.replace("/", "-")}.yaml'
     assert f'its spec is {kept}' in last
-    spec = rebuild(TrialSpec, yaml.safe_load(kept.read_text())['spec'])
+    spec = read_value(TrialSpec, yaml.safe_load(kept.read_text())['spec'])
     assert repr(spec.parameters['amplitude']) == (folder / 'amplitude').read_text()
     resumed = gait('evolve', '--workers', '1', '--run-dir', str(run), '--resume')
     wrong = '/'.join(('0', '9', *name.split('/')[2:]))

@@ -24,12 +24,12 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from gait_core.champion import Champion, write_champion
 from gait_core.errors import ConfigurationError
-from gait_core.robot.yaml_reader import read_plain
 from gait_core.scene import Scene
 from gait_core.testing import WaveController, WaveParams
 from gait_core.trial import run_trial
 from gait_core.trial_spec import Command, TimedCommand, TrialSpec
 from gait_core.velocity_bounds import FREE, Bound
+from gait_core.yaml_file import read_document
 from gait_interfaces.msg import GaitState
 from gait_interfaces.srv import LoadGait
 from gait_ros.command_messages import seconds
@@ -468,8 +468,8 @@ def test_no_file_of_a_request_ends_or_blocks_a_gait(graph, controller, tmp_path,
 def test_a_stop_waits_for_one_reading_of_a_file(graph, controller, tmp_path, monkeypatch):
     read = []
     monkeypatch.setattr(
-        'gait_core.champion.read_plain',
-        lambda *given: (read.append(given), read_plain(*given))[1],
+        'gait_core.champion.read_document',
+        lambda *given: (read.append(given), read_document(*given))[1],
     )
     controller()
     file = gait_file(tmp_path / 'good.yaml', amplitude=0.5)

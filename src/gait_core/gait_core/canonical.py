@@ -1,20 +1,14 @@
-"""Plain-data form of specs, its inverse, and its hash: equal on every machine."""
+"""Plain-data form of specs and its hash, equal on every machine."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 import dataclasses
-from functools import cache
 import hashlib
 import json
-import math
-import types
-import typing
 from typing import Any
 
 import numpy as np
-
-from gait_core.errors import ConfigurationError, excerpt, unknown
 
 _LATER = 'later'
 
@@ -59,108 +53,3 @@ def sha256_of(value: Any) -> str:
     """Return the SHA-256 of the value's canonical JSON; floats keep every bit."""
     encoded = json.dumps(plain(value), sort_keys=True, separators=(',', ':'), allow_nan=False)
     return hashlib.sha256(encoded.encode()).hexdigest()
-
-
-def rebuild(cls: Any, value: Any, name: str = '') -> Any:
-    """
-    Return an instance of a dataclass from its plain form; the inverse of ``plain``.
-
-    Parameters
-    ----------
-    cls : type
-        A dataclass, or any type that one of its fields is annotated with.
-    value
-        Dicts, lists, numbers and strings, as read from YAML or JSON. Absent fields keep their
-        defaults.
-    name : str
-        What messages call the value, e.g. ``scene``.
-
-    Raises
-    ------
-    ConfigurationError
-        For an unknown field (with the nearest valid one) or a value of the wrong type.
-
-    """
-    if dataclasses.is_dataclass(cls):
-        return _rebuild_dataclass(cls, value, name)
-    origin, arguments = typing.get_origin(cls), typing.get_args(cls)
-    if origin in (typing.Union, types.UnionType):
-        if value is None and type(None) in arguments:
-            return None
-        return rebuild(next(kind for kind in arguments if kind is not type(None)), value, name)
-    if origin is tuple:
-        return _rebuild_tuple(arguments, value, name)
-    if origin is not None:
-        return _rebuild_mapping(arguments[1], value, name)
-    if cls in _SCALARS:
-        return _rebuild_scalar(cls, value, name)
-    return value
-
-
-_SCALARS = {float: 'a number', int: 'a whole number', bool: 'true or false', str: 'text'}
-
-
-def _rebuild_dataclass(cls: Any, value: Any, name: str) -> Any:
-    if not isinstance(value, Mapping):
-        raise ConfigurationError(
-            f'{name or cls.__name__} is {excerpt(repr(value))}, expected named values'
-        )
-    hints = _hints(cls)
-    prefix = f'{name}.' if name else ''
-    for key in value:
-        if key not in hints:
-            raise unknown('name', f'{prefix}{key}', (f'{prefix}{hint}' for hint in hints))
-    required = [
-        field.name
-        for field in dataclasses.fields(cls)
-        if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-    ]
-    for key in required:
-        if key not in value:
-            raise ConfigurationError(f'{prefix}{key} is missing')
-    return cls(**{key: rebuild(hints[key], item, f'{prefix}{key}') for key, item in value.items()})
-
-
-@cache
-def _hints(cls: Any) -> dict[str, Any]:
-    names = [field.name for field in dataclasses.fields(cls)]
-    hints = typing.get_type_hints(cls)
-    return {name: hints[name] for name in names}
-
-
-def _rebuild_tuple(kinds: tuple[Any, ...], value: Any, name: str) -> tuple[Any, ...]:
-    if isinstance(value, str) or not isinstance(value, (list, tuple)):
-        raise ConfigurationError(f'{name} is {excerpt(repr(value))}, expected a list')
-    if kinds[-1] is Ellipsis:
-        kinds = (kinds[0],) * len(value)
-    if len(value) != len(kinds):
-        raise ConfigurationError(f'{name} has {len(value)} values, expected {len(kinds)}')
-    return tuple(
-        rebuild(kind, item, f'{name}[{i}]')
-        for i, (kind, item) in enumerate(zip(kinds, value, strict=True))
-    )
-
-
-def _rebuild_mapping(kind: Any, value: Any, name: str) -> dict[str, Any]:
-    if not isinstance(value, Mapping):
-        raise ConfigurationError(f'{name} is {excerpt(repr(value))}, expected named values')
-    return {str(key): rebuild(kind, item, f'{name}.{key}') for key, item in value.items()}
-
-
-def _float(value: int) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf
-
-
-def _rebuild_scalar(cls: Any, value: Any, name: str) -> Any:
-    if cls is float and isinstance(value, int) and not isinstance(value, bool):
-        value = _float(value)
-    if cls is float and isinstance(value, float) and not math.isfinite(value):
-        raise ConfigurationError(f'{name} is {value}, expected a finite number')
-    if cls is int and isinstance(value, float) and value.is_integer():
-        return int(value)
-    if not isinstance(value, cls) or (isinstance(value, bool) and cls is not bool):
-        raise ConfigurationError(f'{name} is {excerpt(repr(value))}, expected {_SCALARS[cls]}')
-    return value

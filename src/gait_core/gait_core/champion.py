@@ -15,13 +15,14 @@ from typing import Any
 
 import yaml
 
-from gait_core.canonical import plain, rebuild
+from gait_core.canonical import plain
 from gait_core.errors import ConfigurationError, excerpt
 from gait_core.files import write_atomically
 from gait_core.robot.identity import RobotIdentity, compare_robots
-from gait_core.robot.yaml_reader import LOADED, read_plain
 from gait_core.scene import NOTHING
+from gait_core.schema import Place, Source, read_value
 from gait_core.trial_spec import TrialSpec
+from gait_core.yaml_file import LOADED_LIMITS, Document, read_document
 
 FORMAT = 1
 """Version of the file; a reader refuses others."""
@@ -102,14 +103,19 @@ class GaitFile:
 
     Attributes
     ----------
-    path : Path
+    document : Document
     parameters : mapping of str to object
         Values below ``/**: ros__parameters:``.
 
     """
 
-    path: Path
+    document: Document
     parameters: Mapping[str, Any]
+
+    @property
+    def path(self) -> Path:
+        """Path of the file."""
+        return self.document.path
 
     @property
     def is_champion(self) -> bool:
@@ -124,12 +130,10 @@ class GaitFile:
 
     def gait(self) -> dict[str, Any]:
         """Return only the controller parameters; ConfigurationError if they are no mapping."""
-        found = _unlisted(self.parameters.get('gait', {}))
-        if not isinstance(found, dict):
-            raise ConfigurationError(
-                f'{self.path}: gait is {excerpt(repr(found))}, expected named values'
-            )
-        return found
+        gait: dict[str, Any] = read_value(
+            Mapping[str, Any], _unlisted(self.parameters.get('gait', {})), self._place('gait')
+        )
+        return gait
 
     def champion(self) -> Champion:
         """Return the champion; ConfigurationError if it is none, or of another format version."""
@@ -143,17 +147,11 @@ class GaitFile:
                 f'{path} has champion format {excerpt(version)}; this version reads '
                 f'format {FORMAT}'
             )
-        spec = provenance.get('spec', {})
-        if not isinstance(spec, dict):
-            raise ConfigurationError(
-                f'champion {path}: provenance.spec is {excerpt(repr(spec))}, expected named values'
-            )
+        place = self._place('provenance')
+        spec = read_value(Mapping[str, Any], provenance.get('spec', {}), place / 'spec')
         spec = {**spec, 'parameters': _unlisted(self.parameters.get('gait', {}))}
         spec['weights'] = _beside(path, spec.get('weights', ''))
-        try:
-            champion: Champion = rebuild(Champion, {**provenance, 'spec': spec}, 'provenance')
-        except ConfigurationError as error:
-            raise ConfigurationError(f'champion {path}: {error}') from error
+        champion: Champion = read_value(Champion, {**provenance, 'spec': spec}, place)
         if not len(champion.seeds) == len(champion.trial_hashes) >= 1:
             raise ConfigurationError(
                 f'champion {path}: {len(champion.seeds)} seeds and {len(champion.trial_hashes)} '
@@ -161,10 +159,25 @@ class GaitFile:
             )
         return champion
 
+    def _place(self, key: str) -> Place:
+        """Return the place of ``gait`` or ``provenance`` in the file."""
+        owner = 'champion ' if self.is_champion else ''
+        within = ('/**', 'ros__parameters', key)
+        return Place(key, Source(f'{owner}{self.path}', self.document, within))
+
 
 def read_gait_file(path: Path) -> GaitFile:
     """Return a parameter file; ConfigurationError if it cannot be read or is none."""
-    return GaitFile(path=path, parameters=_ros_parameters(path))
+    document = read_document(path, LOADED_LIMITS)
+    try:
+        parameters = document.content['/**']['ros__parameters']
+    except (TypeError, KeyError) as error:
+        raise ConfigurationError(
+            f"{path} is no ROS parameter file: '/**: ros__parameters:' is missing"
+        ) from error
+    if not isinstance(parameters, dict):
+        raise ConfigurationError(f'{path}: ros__parameters holds no named values')
+    return GaitFile(document=document, parameters=parameters)
 
 
 def read_champion(path: Path) -> Champion:
@@ -265,19 +278,6 @@ def write_parameters(path: Path, gait: Mapping[str, Any]) -> None:
         write_atomically(path, text)
     except OSError as error:
         raise ConfigurationError(f'{path}: {error.strerror}') from error
-
-
-def _ros_parameters(path: Path) -> dict[str, Any]:
-    document = read_plain(path, LOADED)
-    try:
-        found = document['/**']['ros__parameters']
-    except (TypeError, KeyError) as error:
-        raise ConfigurationError(
-            f"{path} is no ROS parameter file: '/**: ros__parameters:' is missing"
-        ) from error
-    if not isinstance(found, dict):
-        raise ConfigurationError(f'{path}: ros__parameters holds no named values')
-    return found
 
 
 def _beside(path: Path, weights: Any) -> Any:

@@ -142,14 +142,23 @@ def reason(error: BaseException) -> str:
     return f'{type(error).__name__}: {said}' if said else type(error).__name__
 
 
-def nearest(name: str, valid: Iterable[str]) -> str:
+def nearest(name: str, valid: Iterable[str], prefix: str = '') -> str:
     """
     Return a hint that names the valid string nearest to a wrong one.
+
+    Parameters
+    ----------
+    name : str
+    valid : iterable of str
+    prefix : str
+        In front of the nearest one.
 
     Examples
     --------
     >>> nearest('guro', ['guroo', 'a1'])
     "did you mean 'guroo'? valid: a1, guroo"
+    >>> nearest('fricton', ['friction'], 'scene.')
+    "did you mean 'scene.friction'? valid: friction"
 
     """
     names = sorted({excerpt(one) for one in valid})
@@ -157,7 +166,7 @@ def nearest(name: str, valid: Iterable[str]) -> str:
         return 'none is available'
     close = difflib.get_close_matches(excerpt(name), names, n=1, cutoff=0.4)
     listed = ', '.join(names) if len(names) <= 12 else ', '.join(names[:12]) + ', ...'
-    return f"did you mean '{close[0]}'? valid: {listed}" if close else f'valid: {listed}'
+    return f"did you mean '{prefix}{close[0]}'? valid: {listed}" if close else f'valid: {listed}'
 
 
 def unknown(kind: str, name: str, valid: Iterable[str]) -> ConfigurationError:

@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 
 from gait_core.archives import UNPACKED_LIMIT, unpack_arrays
-from gait_core.canonical import plain, rebuild
+from gait_core.canonical import plain
 from gait_core.errors import ConfigurationError
 from gait_core.files import DATA_LIMIT, read_bytes, read_json, write_atomically
 from gait_core.robot.load import load_robot
 from gait_core.robot.mass import heavier
 from gait_core.rollout import Rollout
+from gait_core.schema import read_value
 from gait_core.trial_spec import TrialResult, TrialSpec
 
 FORMAT = 1
@@ -94,12 +95,12 @@ def read_record(folder: Path) -> tuple[Rollout, TrialResult]:
 def _rebuilt(
     facts: Mapping[str, Any], arrays: Mapping[str, Any], folder: Path
 ) -> tuple[Rollout, TrialResult]:
-    spec: TrialSpec = rebuild(TrialSpec, facts['spec'], 'spec')
+    spec: TrialSpec = read_value(TrialSpec, facts['spec'], 'spec')
     robot = heavier(load_robot(spec.scene.robot, spec.scene.draw), spec.scene.mass_factor)
     if list(robot.target_names) != facts['target_names']:
         raise ConfigurationError(
             f"record {folder}: robot '{robot.name}' has other joints than when it was recorded"
         )
-    result: TrialResult = rebuild(TrialResult, facts['result'], 'result')
+    result: TrialResult = read_value(TrialResult, facts['result'], 'result')
     rollout = Rollout(robot=robot, spec=spec, status=result.status, dt=facts['dt'], **arrays)
     return rollout, result

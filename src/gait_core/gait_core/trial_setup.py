@@ -11,12 +11,13 @@ import math
 from typing import Any
 
 from gait_core import registry
-from gait_core.canonical import plain, rebuild
+from gait_core.canonical import plain
 from gait_core.errors import ConfigurationError, unknown
 from gait_core.parameters import build
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.scene import NOTHING, Scene, TerrainSpec
+from gait_core.schema import read_value
 from gait_core.trial_spec import Command, TimedCommand, TrialSpec
 
 DEFAULT_ENGINES = ('bullet', 'mujoco')
@@ -183,7 +184,7 @@ def make_scene(robot_name: str, overrides: Mapping[str, Any]) -> Scene:
         raise ConfigurationError(
             f"scene.robot is '{overrides['robot']}', but the robot is '{robot_name}'"
         )
-    robot = load_robot(robot_name, rebuild(int, overrides.get('draw', 0), 'scene.draw'))
+    robot = load_robot(robot_name, read_value(int, overrides.get('draw', 0), 'scene.draw'))
     _check_default_names(robot)
     defaults = dict(robot.defaults.get('scene', {}))
     engine = overrides.get('engine') or defaults.get('engine') or default_engine()
@@ -196,7 +197,7 @@ def make_scene(robot_name: str, overrides: Mapping[str, Any]) -> Scene:
     if 'terrain' in overrides:
         # Parameters of one terrain mean nothing to another.
         base['terrain'] = _usual_terrain(robot, overrides['terrain'])
-    scene: Scene = rebuild(
+    scene: Scene = read_value(
         Scene, {**merged(base, overrides), 'robot': robot_name, 'engine': engine}, 'scene'
     )
     check_registered('engines', scene.engine)

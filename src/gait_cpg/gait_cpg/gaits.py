@@ -18,7 +18,8 @@ import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import ConfigurationError, unknown
-from gait_core.robot.yaml_reader import LOADED, read_yaml
+from gait_core.robot.yaml_reader import read_yaml
+from gait_core.yaml_file import LOADED_LIMITS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,7 +148,7 @@ def read_gait(file: str) -> OwnGait:
     """
     if not file:
         raise ConfigurationError(f"gait '{OWN}' needs a gait_file")
-    given = read_yaml(Path(file).expanduser(), LOADED)
+    given = read_yaml(Path(file).expanduser(), LOADED_LIMITS)
     given.allow('duty_factor', 'lags')
     by_leg = isinstance(given.content.get('duty_factor'), dict)
     return OwnGait(

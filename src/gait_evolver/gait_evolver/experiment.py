@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from gait_core import registry
-from gait_core.canonical import later, rebuild
+from gait_core.canonical import later
 from gait_core.errors import ConfigurationError, excerpt, unknown
-from gait_core.robot.yaml_reader import read_plain
 from gait_core.scene import NOTHING
+from gait_core.schema import Place, Source, read_value
 from gait_core.seeding import check_seed
 from gait_core.trial_setup import merged
 from gait_core.trial_spec import Milestone, TimedCommand
+from gait_core.yaml_file import Document, read_document
 
 FORMAT = 1
 """Version of the file; a reader refuses others."""
@@ -291,7 +292,8 @@ def load_experiment(name_or_path: str, overrides: Mapping[str, Any] = NOTHING) -
     Raises
     ------
     ConfigurationError
-        For an unknown experiment or key (with the nearest valid one) or a wrong type.
+        For an unknown experiment or key (with the nearest valid one) or a wrong type. What is
+        wrong in the file is named with line and column.
 
     """
     path = Path(name_or_path)
@@ -300,7 +302,8 @@ def load_experiment(name_or_path: str, overrides: Mapping[str, Any] = NOTHING) -
         if name_or_path not in files:
             raise unknown('experiment', name_or_path, sorted(files))
         path = files[name_or_path]
-    experiment = rebuild_experiment(read_plain(path), path.stem, overrides)
+    document = read_document(path)
+    experiment = rebuild_experiment(document.content, path.stem, overrides, document)
     return replace(experiment, robot=_beside(path, experiment.robot))
 
 
@@ -317,21 +320,36 @@ def _beside(path: Path, robot: str) -> str:
     return str(near if near.exists() else folder.resolve())
 
 
-def rebuild_experiment(content: Any, name: str, overrides: Mapping[str, Any]) -> Experiment:
-    """Return the experiment of plain data, with some values replaced."""
-    if not isinstance(content, dict):
-        raise ConfigurationError(f"experiment '{name}' is {content!r}, expected named values")
+def rebuild_experiment(
+    content: Any, name: str, overrides: Mapping[str, Any], document: Document | None = None
+) -> Experiment:
+    """
+    Return the experiment of plain data, with some values replaced.
+
+    Parameters
+    ----------
+    content
+    name : str
+        Of an experiment that has none itself.
+    overrides : mapping
+    document : Document or None
+        That the content is of.
+
+    """
     changes = dict(overrides)
     if 'gait' in changes:
         changes['parameters'] = merged(changes.get('parameters', {}), changes.pop('gait'))
+    source = Source(str(document.path), document, replaced=changes) if document else Source()
+    if not isinstance(content, dict):
+        raise Place(f"experiment '{name}'", source).wrong(content, 'named values')
     # A gene without overrides is written `name:`, which YAML reads as null.
     genes = content.get('genes')
     if isinstance(genes, dict):
         content = {**content, 'genes': {key: value or {} for key, value in genes.items()}}
     content = _without_foreign(content, changes, 'optimizer', 'name', 'settings')
     content = _without_foreign(content, changes, 'scene', 'engine', 'engine_options')
-    experiment: Experiment = rebuild(
-        Experiment, merged({'name': name, **content}, changes), 'experiment'
+    experiment: Experiment = read_value(
+        Experiment, merged({'name': name, **content}, changes), Place('experiment', source)
     )
     return experiment
 

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from gait_core import registry
-from gait_core.canonical import plain, rebuild, sha256_of
+from gait_core.canonical import plain, sha256_of
 from gait_core.errors import ConfigurationError, nearest
 from gait_core.gates import checked_limits
 from gait_core.parameters import ParameterSpace, build
 from gait_core.perceptrons import PerceptronLayout
 from gait_core.robot.load import load_robot
 from gait_core.scene import Scene
+from gait_core.schema import read_value
 from gait_core.seeding import derived_seed
 from gait_core.sources import sources_hash
 from gait_core.terrains import load_terrain
@@ -249,7 +250,7 @@ def _ranges(given: Mapping[str, Any], prefix: str = '') -> dict[str, tuple[float
             found.update(_ranges(value, f'{prefix}{key}.'))
         else:
             name = f'{prefix}{key}'
-            found[name] = rebuild(tuple[float, float], value, f'randomise.{name}')
+            found[name] = read_value(tuple[float, float], value, f'randomise.{name}')
     return found
 
 

@@ -32,8 +32,8 @@ from gait_core.champion import Champion, read_champion, write_champion
 from gait_core.errors import ConfigurationError, excerpt
 from gait_core.files import write_atomically
 from gait_core.fingerprint import difference, fingerprint_fields
-from gait_core.robot.yaml_reader import read_plain
 from gait_core.trial_spec import TrialSpec
+from gait_core.yaml_file import read_document
 from gait_evolver import __version__
 from gait_evolver.experiment import Experiment, rebuild_experiment
 from gait_evolver.front import Member
@@ -116,8 +116,10 @@ class RunStore:
             experiment = rebuild_experiment(
                 plain(experiment), experiment.name, {'generations': generations}
             )
-        with _of(folder / 'experiment.yaml'):
+        try:
             plan = resolve(experiment)
+        except ConfigurationError as error:
+            raise ConfigurationError(f'{folder / "experiment.yaml"}: {error}') from error
         if plan.config_hash != facts['config_hash']:
             raise ConfigurationError(
                 f'{folder}: its experiment means something else in this version; '
@@ -284,7 +286,7 @@ def read_run(folder: Path) -> tuple[dict[str, Any], Experiment]:
     """Return the facts and the experiment of a run directory; ConfigurationError if it is none."""
     if not (folder / 'run.yaml').is_file():
         raise ConfigurationError(f'{folder} is no run directory: it has no run.yaml')
-    facts = read_plain(folder / 'run.yaml')
+    facts = read_document(folder / 'run.yaml').content
     if not isinstance(facts, dict) or facts.get('format') != FORMAT:
         raise ConfigurationError(f'{folder / "run.yaml"}: expected format {FORMAT}')
     if 'config_hash' not in facts:
@@ -295,19 +297,8 @@ def read_run(folder: Path) -> tuple[dict[str, Any], Experiment]:
             f'{folder / "run.yaml"} was changed: platform is {excerpt(platform)}, '
             'expected named values'
         )
-    file = folder / 'experiment.yaml'
-    content = read_plain(file)
-    with _of(file):
-        return facts, rebuild_experiment(content, folder.name, {})
-
-
-@contextmanager
-def _of(file: Path) -> Iterator[None]:
-    """Prefix a ConfigurationError with the name of a run's file."""
-    try:
-        yield
-    except ConfigurationError as error:
-        raise ConfigurationError(f'{file}: {error}') from error
+    document = read_document(folder / 'experiment.yaml')
+    return facts, rebuild_experiment(document.content, folder.name, {}, document)
 
 
 def read_rows(folder: Path) -> list[list[Row]]:

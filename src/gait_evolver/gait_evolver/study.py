@@ -15,9 +15,10 @@ import math
 from pathlib import Path
 from typing import Any
 
-from gait_core.canonical import plain, rebuild
+from gait_core.canonical import plain
 from gait_core.errors import ConfigurationError
 from gait_core.files import read_json, write_atomically
+from gait_core.schema import read_value
 from gait_evolver.study_session import Session
 
 FORMAT = 1
@@ -261,6 +262,6 @@ def _read_part(file: Path) -> list[Row]:
     if not isinstance(content, dict) or content.get('format') != FORMAT:
         raise ConfigurationError(f'{file}: expected format {FORMAT}')
     try:
-        return [rebuild(Row, item, 'row') for item in content['rows']]
+        return [read_value(Row, item, 'row') for item in content['rows']]
     except (KeyError, TypeError, ValueError) as error:
         raise ConfigurationError(f'{file} was changed: {error}') from error

@@ -76,7 +76,6 @@ from typing import Any
 
 import numpy as np
 
-from gait_core.canonical import rebuild
 from gait_core.errors import ConfigurationError, unknown
 from gait_core.names import unmatched
 from gait_core.robot.frames import inertia_in, rotation, rpy_of
@@ -105,6 +104,7 @@ from gait_core.robot.range_sensor import read_sensors
 from gait_core.robot.urdf import Tree
 from gait_core.robot.yaml_reader import Section, by_pattern
 from gait_core.scene import NOTHING, Scene
+from gait_core.schema import read_value
 
 _KEYS = (
     'name',
@@ -344,7 +344,7 @@ def _defaults(given: Section) -> Mapping[str, Any]:
     scene = given.section('scene')
     scene.allow(*_SCENE_FIELDS)
     try:
-        rebuild(Scene, {'robot': '', **scene.content}, 'scene')
+        read_value(Scene, {'robot': '', **scene.content}, 'scene')
     except ConfigurationError as error:
         raise ConfigurationError(f'{given.where}: {error}') from error
     engines, terrains = given.section('engines'), given.section('terrains')

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.canonical import rebuild
 from gait_core.errors import ConfigurationError, reason
 from gait_core.files import parse_json, read_bytes
 from gait_core.observation import Contacts, Imu, Observation
-from gait_core.robot.yaml_reader import read_plain
+from gait_core.schema import read_value
 from gait_core.targets import AppliedTargets
 from gait_core.trial_spec import Command, TrialResult, TrialSpec
+from gait_core.yaml_file import read_document
 from gait_evolver.bags.chunks import check_chunks
 from gait_evolver.bags.messages import ARRAYS, OBSERVATION, TARGETS
 from gait_evolver.bags.types import typestore
@@ -86,8 +86,8 @@ def read_bag(folder: Path) -> RecordedTrial:
         about = {key: parse_json(texts[key], f'gait.{key}') for key in SEALED}
         questions, answers = _messages(store, content)
         return RecordedTrial(
-            spec=rebuild(TrialSpec, about['spec'], 'spec'),
-            result=rebuild(TrialResult, about['result'], 'result'),
+            spec=read_value(TrialSpec, about['spec'], 'spec'),
+            result=read_value(TrialResult, about['result'], 'result'),
             about=about['about'],
             moments=tuple(map(_moment, questions, answers)),
         )
@@ -137,7 +137,7 @@ class _Content:
 
 def _sealed(folder: Path) -> tuple[dict[str, str], bytes]:
     """Return this project's entries in a bag's metadata, and the messages."""
-    document = read_plain(folder / 'metadata.yaml')
+    document = read_document(folder / 'metadata.yaml').content
     try:
         about = document['rosbag2_bagfile_information']
         found = dict(about['custom_data'] or {})

@@ -8,9 +8,9 @@ import os
 import select
 import time
 
-from gait_core.canonical import rebuild
 from gait_core.contracts import Progress
 from gait_core.errors import ConfigurationError
+from gait_core.schema import read_value
 from gait_core.trial_spec import TrialResult, TrialSpec
 from gait_core.worker_policy import HANG, PATIENCE, Losses, Lost
 from gait_evolver.evaluators.worker import REFUSED, SHORTAGE
@@ -147,7 +147,7 @@ class LocalEvaluator:
                     break
                 one.trial = None
                 self._losses.passed()
-                yield index, rebuild(TrialResult, content)
+                yield index, read_value(TrialResult, content)
             if messages:
                 continue
             if not alive:

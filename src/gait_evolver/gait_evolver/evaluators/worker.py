@@ -66,13 +66,14 @@ def _say(line: str) -> None:
 
 def _answer(plain_spec: Any) -> tuple[str, Any]:
     from gait_core import pulse
-    from gait_core.canonical import plain, rebuild
+    from gait_core.canonical import plain
     from gait_core.errors import ConfigurationError
     from gait_core.failures import describe_exception, exception_result, is_shortage
+    from gait_core.schema import read_value
     from gait_core.trial import load_parts, run_trial
     from gait_core.trial_spec import TrialSpec
 
-    spec = rebuild(TrialSpec, plain_spec)
+    spec = read_value(TrialSpec, plain_spec)
     # BaseException: a user's code may also call sys.exit.
     try:
         pulse.enter(pulse.STARTING)

@@ -10,9 +10,10 @@ import numpy as np
 from scipy.stats import binomtest
 
 from gait_core import registry
-from gait_core.canonical import plain, rebuild
+from gait_core.canonical import plain
 from gait_core.champion import gait_parameters, write_parameters
 from gait_core.scene import Push
+from gait_core.schema import read_value
 from gait_core.trial import run_trial
 from gait_core.trial_spec import OK, Command, TimedCommand, TrialSpec
 from gait_evolver.calibration import (
@@ -158,7 +159,7 @@ DISTURBED: Mapping[str, Callable[[np.random.Generator, int], TrialSpec]] = {
 
 def last(spec: Mapping[str, Any]) -> dict[str, Any]:
     """Return status, reason, time [s] and way ahead [m] of a trial given as plain data."""
-    result = run_trial(rebuild(TrialSpec, spec, 'spec'))
+    result = run_trial(read_value(TrialSpec, spec, 'spec'))
     return {
         'status': result.status,
         'time': result.metrics.get('duration_s', 0.0),

@@ -3,7 +3,7 @@
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.robot.yaml_reader import read_plain, read_yaml
+from gait_core.yaml_file import read_document
 
 
 @pytest.mark.parametrize(
@@ -41,13 +41,12 @@ from gait_core.robot.yaml_reader import read_plain, read_yaml
 def test_a_mistake_is_named_with_its_place(tmp_path, text, line, column, reason):
     path = tmp_path / 'own.yaml'
     path.write_text(text, encoding='utf-8')
-    for read in (read_plain, read_yaml):
-        with pytest.raises(ConfigurationError, match=reason) as caught:
-            read(path)
-        said = str(caught.value)
-        assert said.startswith(f'{path}, line {line}, column {column}: ')
-        assert '\n' not in said and '<' not in said.replace('<<', '')
-        assert len(said) < len(str(path)) + 250
+    with pytest.raises(ConfigurationError, match=reason) as caught:
+        read_document(path)
+    said = str(caught.value)
+    assert said.startswith(f'{path}, line {line}, column {column}: ')
+    assert '\n' not in said and '<' not in said.replace('<<', '')
+    assert len(said) < len(str(path)) + 250
 
 
 @pytest.mark.parametrize(
@@ -59,16 +58,16 @@ def test_what_has_no_line_is_named_all_the_same(tmp_path, content, reason):
     path = tmp_path / 'own.yaml'
     path.write_bytes(content)
     with pytest.raises(ConfigurationError, match=reason) as caught:
-        read_plain(path)
+        read_document(path)
     assert str(caught.value).startswith(str(path)) and '\n' not in str(caught.value)
     with pytest.raises(ConfigurationError, match='none.yaml: No such file'):
-        read_plain(tmp_path / 'none.yaml')
+        read_document(tmp_path / 'none.yaml')
 
 
 def test_what_is_right_is_read(tmp_path):
     path = tmp_path / 'own.yaml'
     path.write_text('a: [1, 2.5, x]\nb: {c: null, d: true}\n', encoding='utf-8')
-    assert read_plain(path) == {'a': [1, 2.5, 'x'], 'b': {'c': None, 'd': True}}
+    assert read_document(path).content == {'a': [1, 2.5, 'x'], 'b': {'c': None, 'd': True}}
 
 
 @pytest.mark.parametrize(
@@ -86,10 +85,10 @@ def test_no_more_is_read_than_a_person_writes(tmp_path, text):
     path = tmp_path / 'own.yaml'
     path.write_text(text)
     with pytest.raises(ConfigurationError, match='more than 20000 values'):
-        read_plain(path)
+        read_document(path)
 
 
 def test_what_is_referred_to_is_read_again(tmp_path):
     path = tmp_path / 'own.yaml'
     path.write_text('a: &a {x: 1}\nb: [*a, *a]\n')
-    assert read_plain(path) == {'a': {'x': 1}, 'b': 2 * [{'x': 1}]}
+    assert read_document(path).content == {'a': {'x': 1}, 'b': 2 * [{'x': 1}]}
