@@ -2,13 +2,13 @@
 
 import json
 from pathlib import Path
-import re
 from xml.etree import ElementTree
 
 import pytest
 import yaml
 
 from gait_core.testing_documents import rows
+from gait_evolver.bags.messages import TOPICS
 from gait_evolver.bags.types import typestore
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,15 +76,10 @@ def test_every_layout_is_of_a_task():
     assert {path.stem for path in LAYOUTS.iterdir()} == TASKS.keys()
 
 
-# What a trial's bag holds, from the builder of its messages; test_export holds that to the bag.
-BAG = (ROOT / 'src/gait_evolver/gait_evolver/bags/messages.py').read_text(encoding='utf-8')
-
-
 def fields_exist(topic, path):
     """Walk a path such as twist/twist/linear/x through the definitions of the topic's type."""
     store = typestore()
-    kind = re.search(rf"'{re.escape(topic)}',?\s+'(\w+/msg/\w+)'", BAG)
-    kind = kind[1] if kind else {'/joint_trajectory': 'trajectory_msgs/msg/JointTrajectory'}[topic]
+    kind = TOPICS[topic]
     for part in path.split('/'):
         fields = dict(store.get_msgdef(kind).fields)
         node, described = fields[part.split('[')[0]]

@@ -13,9 +13,9 @@ from rclpy.parameter import Parameter
 from std_srvs.srv import SetBool
 from trajectory_msgs.msg import JointTrajectory
 
+from gait_core.message_reader import read_observation
 from gait_interfaces.msg import GaitState
 from gait_interfaces.srv import SetBehaviour, Step
-from gait_ros.conversions import from_observation
 from gait_ros.parameters import to_parameter_values
 from gait_ros.qos import STREAM
 from gait_stage_walk.node import StageWalkNode
@@ -62,7 +62,7 @@ class Walk:
     def _advance(self):
         before, future = self._told, self._step.call_async(Step.Request())
         self._graph.until(future.done)
-        pose = from_observation(future.result().observation).body_poses[0]
+        pose = read_observation(future.result().observation).body_poses[0]
         self.yaw = 2.0 * math.degrees(math.atan2(pose[5], pose[6]))
         assert pose[2] > 0.55, 'the robot has fallen'
         self._graph.until(lambda: self._told > before, 0.2, fail=False)

@@ -22,6 +22,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from gait_core import trial as trial_module
 from gait_core.errors import ConfigurationError, SimulationDiverged
+from gait_core.message_reader import read_observation
 from gait_core.scene import Scene, TerrainSpec
 from gait_core.terrains import load_terrain
 from gait_core.testing import KinematicEngine
@@ -33,8 +34,7 @@ from gait_interfaces.msg import Scene as SceneMessage
 from gait_interfaces.msg import TrialSpec as TrialSpecMessage
 from gait_interfaces.srv import CancelTrial, QueryTerrain, Reset, RunTrial, Step
 from gait_ros import clock
-from gait_ros.command_messages import duration
-from gait_ros.conversions import from_observation, from_result, to_scene, to_spec
+from gait_ros.conversions import BUILDER, from_result, to_scene, to_spec
 from gait_ros.qos import STREAM
 from sim_bridge.node import SimBridgeNode
 
@@ -176,7 +176,7 @@ def trajectory(names, *rows, seconds=0.02, **fields):
         message.points.append(
             JointTrajectoryPoint(
                 positions=[float(value) for value in row],
-                time_from_start=duration(seconds * (number + 1)),
+                time_from_start=BUILDER.time(round(seconds * (number + 1) * 1e9), 'Duration'),
             )
         )
     for name, value in fields.items():
@@ -191,7 +191,7 @@ def stepped(graph, bridge, publisher, message):
     graph.until(lambda: bridge._live.commanded or len(graph.log) > taken, 1.0, fail=False)
     answer = graph.call(Step, '/sim_bridge/step', ticks=20)
     assert answer.success, answer.message
-    seen = from_observation(answer.observation)
+    seen = read_observation(answer.observation)
     return dict(zip(seen.joint_names, seen.joint_positions, strict=True))
 
 

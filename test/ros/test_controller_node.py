@@ -24,6 +24,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from gait_core.champion import Champion, write_champion
 from gait_core.errors import ConfigurationError
+from gait_core.message_reader import to_seconds
 from gait_core.scene import Scene
 from gait_core.testing import WaveController, WaveParams
 from gait_core.trial import run_trial
@@ -32,7 +33,6 @@ from gait_core.velocity_bounds import FREE, Bound
 from gait_core.yaml_file import read_document
 from gait_interfaces.msg import GaitState
 from gait_interfaces.srv import LoadGait
-from gait_ros.command_messages import seconds
 from gait_ros.controller_node import ControllerNode
 from gait_ros.qos import STREAM
 from sim_bridge.node import SimBridgeNode
@@ -83,7 +83,7 @@ def test_trajectories_end_at_the_control_period_and_cover_every_joint(
     for message in targets:
         assert tuple(message.joint_names) == box_model.target_names
         assert message.header.stamp == Time()
-        assert [seconds(point.time_from_start) for point in message.points] == [0.01]
+        assert [to_seconds(point.time_from_start) for point in message.points] == [0.01]
         assert np.isfinite(message.points[0].positions).all()
     assert states[0].controller == 'wave' and len(states[0].phase) == 1
     assert node.controller_name == 'wave'

@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip('rclpy')
 
+from gait_core.message_reader import read_observation
 from gait_core.scene import Scene
 from gait_core.targets import JointTargets
 from gait_core.testing import WaveController, WaveParams
@@ -17,7 +18,7 @@ from gait_core.trial_setup import choose_controller, controller_parameters, make
 from gait_core.trial_spec import Command, TimedCommand, TrialSpec
 from gait_interfaces.msg import LockstepObservation, LockstepTargets
 from gait_interfaces.srv import RunTrial
-from gait_ros.conversions import from_observation, from_result, to_spec, to_targets
+from gait_ros.conversions import from_result, to_spec, to_targets
 from gait_ros.qos import LOCKSTEP
 from gait_ros.session import TrialSession
 from sim_bridge.node import SimBridgeNode
@@ -116,7 +117,7 @@ class Puppet:
         self.seen.append((question.trial_id, question.tick))
         if question.tick == 0:
             self._controller.reset(question.seed)
-        observation = from_observation(question.observation)
+        observation = read_observation(question.observation)
         right = self._controller.step(question.dt, Command(), observation)
         for answer in self._answer(question, right):
             self._publisher.publish(answer)

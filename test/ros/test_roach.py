@@ -19,7 +19,7 @@ from gait_core.trial_spec import Command
 from gait_cpg.insect_reflexes import REFLEXES
 from gait_cpg.node import CpgNode
 from gait_interfaces.msg import LockstepObservation, LockstepTargets
-from gait_ros.conversions import to_command, to_observation
+from gait_ros.conversions import BUILDER
 from gait_ros.qos import LOCKSTEP
 from gait_ros.session import TrialSession
 
@@ -60,8 +60,8 @@ class Bridge:
         """Run one control period of the controller."""
         question = LockstepObservation(
             trial_id='sweep', tick=self._tick, dt=DT,
-            command=to_command(Command(velocity=(0.06, 0.0, 0.0))),
-            observation=to_observation(self._seen),
+            command=BUILDER.command(Command(velocity=(0.06, 0.0, 0.0))),
+            observation=BUILDER.observation(self._seen),
         )  # fmt: skip
         self._publisher.publish(question)
         self._graph.until(lambda: self._answers and self._answers[-1].tick == self._tick)

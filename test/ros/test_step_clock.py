@@ -13,8 +13,8 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
+from gait_core.message_reader import to_seconds
 from gait_core.testing import WaveController
-from gait_ros.command_messages import seconds
 from gait_ros.controller_node import ControllerNode
 from gait_ros.qos import STREAM
 
@@ -66,7 +66,7 @@ class Simulation:
 
     def span(self):
         """Return in what time the last targets are to be reached [s]."""
-        return seconds(self.targets[-1].points[-1].time_from_start)
+        return to_seconds(self.targets[-1].points[-1].time_from_start)
 
 
 @pytest.fixture

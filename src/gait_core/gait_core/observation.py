@@ -123,17 +123,19 @@ class Observation:
     element_forces: FloatArray | None = None
 
 
-FIELDS = (
+ARRAYS = (
     'joint_positions',
     'joint_velocities',
     'joint_efforts',
+    'joint_work',
     'body_poses',
     'body_twists',
-    'imu',
-    'contacts',
     'element_lengths',
     'element_forces',
 )
+"""Fields that are one array."""
+
+FIELDS = (*(name for name in ARRAYS if name != 'joint_work'), 'imu', 'contacts')
 """Names that a controller may list among its needs."""
 
 

@@ -36,7 +36,7 @@ from gait_evolver.run_log import Row
 from gait_evolver.run_store import RunStore
 from gait_interfaces.action import Evolve
 from gait_interfaces.msg import BestGait, EvolverStatus
-from gait_ros.conversions import to_quantities, to_result, to_spec
+from gait_ros.conversions import BUILDER, to_result, to_spec
 from gait_ros.diagnostics import Diagnostics
 from gait_ros.faults import FAULTS
 from gait_ros.parameters import (
@@ -289,7 +289,7 @@ class EvolverNode(Node):
             message.time_left = _optional(snapshot.time_left)
             message.first_generation_best = _optional(snapshot.first_generation_best)
             message.best_fitness = _optional(snapshot.best and snapshot.best.fitness)
-            message.invalid_counts = to_quantities(
+            message.invalid_counts = BUILDER.quantities(
                 {status: float(count) for status, count in snapshot.invalid_counts.items()}
             )
         return message

@@ -25,7 +25,7 @@ from gait_core.testing import (
 from gait_core.trial import run_loop
 from gait_core.trial_hash import TrialHash
 from gait_evolver.bags.controller import through_controller
-from gait_evolver.bags.messages import OBSERVATION, Messages
+from gait_evolver.bags.messages import OBSERVATION, trial_messages
 from gait_evolver.bags.read import read_bag
 from gait_evolver.bags.types import typestore
 from gait_evolver.bags.write import check_bag, write_bag
@@ -139,7 +139,7 @@ def test_the_twist_is_in_the_frame_of_the_base():
     turned = replace(spec, scene=replace(spec.scene, initial=InitialState(yaw=np.pi / 2.0)))
     rollout = run_loop(turned, KinematicEngine()).rollout()
     fast = int(np.argmax(rollout.body_twists[:, 0, 1]))
-    message = Messages(typestore().types, rollout).odometry(states(rollout)[fast], 1)[3]
+    message = [sent for topic, _, sent in trial_messages(rollout) if topic == '/odom'][fast]
     # It moves along y of the world, which is ahead for a robot that is turned to the left.
     assert rollout.body_twists[fast, 0, 1] > 0.01
     assert message.twist.twist.linear.x == pytest.approx(

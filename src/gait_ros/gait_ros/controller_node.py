@@ -33,8 +33,9 @@ from gait_core.weights import load_weights
 from gait_interfaces.msg import FootContacts, GaitState
 from gait_interfaces.srv import LoadGait
 from gait_ros.clock import ClockWatch
-from gait_ros.command_messages import to_commands, to_gait_state, to_trajectory
+from gait_ros.command_messages import to_commands, to_gait_state
 from gait_ros.controller_params import NO_PRESET, ControllerNodeParams
+from gait_ros.conversions import BUILDER
 from gait_ros.diagnostics import Diagnostics
 from gait_ros.faults import FAULTS, Repeated
 from gait_ros.live_observation import SOURCES, LiveObservation
@@ -339,7 +340,7 @@ class ControllerNode(ManagedNode):
 
     def _send(self, targets: JointTargets, period: float) -> None:
         if self._chosen.output == 'joint_trajectory':
-            self._targets_publisher.publish(to_trajectory(targets, period))
+            self._targets_publisher.publish(BUILDER.trajectory(targets, period))
         else:
             applied = self._memory.resolve(targets)
             self._targets_publisher.publish(to_commands(applied, self._chosen.interface))

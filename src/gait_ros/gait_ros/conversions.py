@@ -1,5 +1,5 @@
 """
-Messages from the contracts' dataclasses and back, exact to the last bit.
+Builder of messages of rclpy's classes; conversions of trials, exact to the last bit.
 
 Arrays cross as flat buffers: rclpy checks the elements of a list one by one, those of an
 ``array.array`` or a NumPy array not at all.
@@ -8,34 +8,24 @@ Arrays cross as flat buffers: rclpy checks the elements of a list one by one, th
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from gait_core.arrays import FloatArray
 from gait_core.canonical import plain
 from gait_core.errors import BadCommand, ConfigurationError
+from gait_core.message_builder import MessageBuilder
+from gait_core.message_reader import read_array, read_command, read_quantities
 from gait_core.names import check_names
-from gait_core.observation import Contacts, Imu, Observation
 from gait_core.scene import InitialState, Push, Scene, SensorModel, TerrainSpec
 from gait_core.targets import JointTargets
 from gait_core.trial_setup import make_scene, usual_trial
-from gait_core.trial_spec import Command, Milestone, TimedCommand, TrialResult, TrialSpec
+from gait_core.trial_spec import Milestone, TimedCommand, TrialResult, TrialSpec
 from gait_interfaces import msg
 from gait_ros.parameters import from_parameter_values, to_parameter_values
 
-_OBSERVED = {
-    'joint_positions': msg.Observation.JOINT_POSITIONS,
-    'joint_velocities': msg.Observation.JOINT_VELOCITIES,
-    'joint_efforts': msg.Observation.JOINT_EFFORTS,
-    'body_poses': msg.Observation.BODY_POSES,
-    'body_twists': msg.Observation.BODY_TWISTS,
-    'element_lengths': msg.Observation.ELEMENT_LENGTHS,
-    'element_forces': msg.Observation.ELEMENT_FORCES,
-}
-_WIDTHS = {'body_poses': 7, 'body_twists': 6}
 _TARGETED = {
     'position': msg.JointTargets.POSITION,
     'velocity': msg.JointTargets.VELOCITY,
@@ -56,119 +46,30 @@ _PLAIN = (
 _POSE = ('x', 'y', 'roll', 'pitch', 'yaw', 'clearance')
 
 
+class _Types(dict[str, Any]):
+    """Classes of messages by full name, imported when one is asked for."""
+
+    def __missing__(self, name: str) -> Any:
+        package, _, kind = name.split('/')
+        self[name] = getattr(import_module(f'{package}.msg'), kind)
+        return self[name]
+
+
+def _sequence(values: Any) -> Any:
+    """Return an array as the value of a field without a fixed length."""
+    if values.dtype.kind == 'b':
+        return values.tolist()
+    code = {'f': 'd', 'i': 'q'}[values.dtype.kind]
+    return array(code, np.ascontiguousarray(values).tobytes())
+
+
+BUILDER = MessageBuilder(_Types(), _sequence)
+"""Builds messages of rclpy's classes."""
+
+
 def flat(values: Any) -> array[float]:
     """Return any float array as the flat buffer of a ``float64[]`` field."""
     return array('d', np.ascontiguousarray(values, dtype=np.float64).tobytes())
-
-
-def read(values: Any, width: int = 0) -> FloatArray:
-    """Return a ``float64[]`` field as a read-only array, (n,) or (n / width, width)."""
-    result = np.asarray(values, dtype=np.float64)
-    result = result.reshape(-1, width) if width else result
-    result.flags.writeable = False
-    return result
-
-
-# ---------------------------------------------------------------------------------- quantities
-
-
-def to_quantities(values: Mapping[str, float]) -> list[msg.Quantity]:
-    """Return a mapping of names to numbers as messages, in its order."""
-    return [msg.Quantity(name=name, value=float(value)) for name, value in values.items()]
-
-
-def from_quantities(messages: Iterable[msg.Quantity]) -> dict[str, float]:
-    """Return the mapping; ConfigurationError for a name that comes twice."""
-    values: dict[str, float] = {}
-    for message in messages:
-        if message.name in values:
-            raise ConfigurationError(f"'{message.name}' is given twice")
-        values[message.name] = message.value
-    return values
-
-
-# ------------------------------------------------------------------------ the lock-step channel
-
-
-def to_command(command: Command) -> msg.Command:
-    """Return a command as a message."""
-    return msg.Command(
-        velocity=np.array(command.velocity, dtype=np.float64),
-        set_points=to_quantities(command.set_points),
-    )
-
-
-def from_command(message: msg.Command) -> Command:
-    """Return a message's command; ConfigurationError if it is not finite."""
-    x, y, yaw = message.velocity.tolist()
-    return Command(velocity=(x, y, yaw), set_points=from_quantities(message.set_points))
-
-
-def to_observation(observation: Observation) -> msg.Observation:
-    """Return an observation as a message."""
-    given = 0
-    message = msg.Observation(
-        tick=observation.tick,
-        time=float(observation.time),
-        joint_names=observation.joint_names,
-        body_names=observation.body_names,
-        element_names=observation.element_names,
-    )
-    for name, bit in _OBSERVED.items():
-        value = getattr(observation, name)
-        if value is not None:
-            given |= bit
-            setattr(message, name, flat(value))
-    if observation.imu is not None:
-        given |= msg.Observation.IMU
-        imu = observation.imu
-        message.imu = flat(
-            np.concatenate((imu.orientation, imu.angular_velocity, imu.linear_acceleration))
-        )
-    contacts = observation.contacts
-    if contacts is not None:
-        given |= msg.Observation.CONTACTS
-        message.soles = contacts.soles
-        message.contact_soles = array(
-            'q', np.ascontiguousarray(contacts.sole, dtype=np.int64).tobytes()
-        )
-        message.contact_points = flat(contacts.points)
-        message.contact_forces = flat(contacts.forces)
-        message.contact_depths = flat(contacts.depths)
-    message.given = given
-    return message
-
-
-def from_observation(message: msg.Observation) -> Observation:
-    """Return a message's observation; its arrays are read-only."""
-    fields: dict[str, Any] = {
-        name: read(getattr(message, name), _WIDTHS.get(name, 0))
-        for name, bit in _OBSERVED.items()
-        if message.given & bit
-    }
-    if message.given & msg.Observation.IMU:
-        imu = read(message.imu)
-        fields['imu'] = Imu(
-            orientation=imu[:4], angular_velocity=imu[4:7], linear_acceleration=imu[7:10]
-        )
-    if message.given & msg.Observation.CONTACTS:
-        sole = np.asarray(message.contact_soles, dtype=np.int64)
-        sole.flags.writeable = False
-        fields['contacts'] = Contacts(
-            soles=tuple(message.soles),
-            sole=sole,
-            points=read(message.contact_points, 3),
-            forces=read(message.contact_forces, 3),
-            depths=read(message.contact_depths),
-        )
-    return Observation(
-        tick=message.tick,
-        time=message.time,
-        joint_names=tuple(message.joint_names),
-        body_names=tuple(message.body_names),
-        element_names=tuple(message.element_names),
-        **fields,
-    )
 
 
 def to_targets(targets: JointTargets) -> msg.JointTargets:
@@ -220,9 +121,9 @@ def to_scene(scene: Scene) -> msg.Scene:
         complete=True,
         draw=scene.draw,
         engine=scene.engine,
-        engine_options=to_quantities(scene.engine_options),
+        engine_options=BUILDER.quantities(scene.engine_options),
         terrain=scene.terrain.name,
-        terrain_parameters=to_quantities(scene.terrain.parameters),
+        terrain_parameters=BUILDER.quantities(scene.terrain.parameters),
         terrain_seed=scene.terrain.seed,
         friction=flat([scene.friction]),
         restitution=float(scene.restitution),
@@ -234,7 +135,7 @@ def to_scene(scene: Scene) -> msg.Scene:
         fixed_base=scene.fixed_base,
         mass_factor=float(scene.mass_factor),
         initial_pose=flat([getattr(scene.initial, name) for name in _POSE]),
-        initial_joints=to_quantities(scene.initial.joint_positions),
+        initial_joints=BUILDER.quantities(scene.initial.joint_positions),
         push_links=[push.link for push in pushes],
         push_windows=flat([(push.start, push.duration) for push in pushes]),
         push_forces=flat([push.force for push in pushes]),
@@ -261,10 +162,10 @@ def from_scene(message: msg.Scene) -> Scene:
         robot=message.robot,
         draw=message.draw,
         engine=message.engine,
-        engine_options=from_quantities(message.engine_options),
+        engine_options=read_quantities(message.engine_options),
         terrain=TerrainSpec(
             name=message.terrain,
-            parameters=from_quantities(message.terrain_parameters),
+            parameters=read_quantities(message.terrain_parameters),
             seed=message.terrain_seed,
         ),
         friction=message.friction[0],
@@ -278,7 +179,7 @@ def from_scene(message: msg.Scene) -> Scene:
         mass_factor=message.mass_factor,
         initial=InitialState(
             **dict(zip(_POSE, message.initial_pose, strict=True)),
-            joint_positions=from_quantities(message.initial_joints),
+            joint_positions=read_quantities(message.initial_joints),
         ),
         pushes=_pushes(message),
         sensors=SensorModel(**noises, delay_ticks=message.sensor_delay),
@@ -299,15 +200,15 @@ def _given(message: msg.Scene) -> dict[str, Any]:
     if len(message.gravity):
         given['gravity'] = list(message.gravity)
     if message.engine_options:
-        given['engine_options'] = from_quantities(message.engine_options)
+        given['engine_options'] = read_quantities(message.engine_options)
     terrain = {
         'name': message.terrain,
-        'parameters': from_quantities(message.terrain_parameters),
+        'parameters': read_quantities(message.terrain_parameters),
         'seed': message.terrain_seed,
     }
     initial: dict[str, Any] = dict(zip(_POSE, message.initial_pose, strict=False))
     if message.initial_joints:
-        initial['joint_positions'] = from_quantities(message.initial_joints)
+        initial['joint_positions'] = read_quantities(message.initial_joints)
     sensors = dict(zip(_NOISES, message.sensor_noise.tolist(), strict=True))
     sensors['delay_ticks'] = message.sensor_delay
     for name, parts in (('terrain', terrain), ('initial', initial), ('sensors', sensors)):
@@ -326,7 +227,7 @@ def _pushes(message: msg.Scene) -> tuple[Push, ...]:
         ('push_forces', message.push_forces, 3),
     ):
         _check_size(name, values, width, count, 'links')
-    windows, forces = read(message.push_windows, 2), read(message.push_forces, 3)
+    windows, forces = read_array(message.push_windows, 2), read_array(message.push_forces, 3)
     return tuple(
         Push(link=link, start=start, duration=duration, force=(fx, fy, fz))
         for link, (start, duration), (fx, fy, fz) in zip(
@@ -349,12 +250,12 @@ def to_spec(spec: TrialSpec) -> msg.TrialSpec:
         controller=spec.controller,
         parameters=to_parameter_values(spec.parameters),
         command_times=flat([item.time for item in spec.script]),
-        commands=[to_command(item.command) for item in spec.script],
+        commands=[BUILDER.command(item.command) for item in spec.script],
         seed=spec.seed,
         duration=float(spec.duration),
         settle_time=float(spec.settle_time),
-        fitness_terms=to_quantities(spec.fitness_terms),
-        gates=to_quantities(spec.gates),
+        fitness_terms=BUILDER.quantities(spec.fitness_terms),
+        gates=BUILDER.quantities(spec.gates),
         varied=list(spec.randomise),
         varied_ranges=flat(list(spec.randomise.values())),
         hopeless=flat([(one.time, one.moved) for one in spec.hopeless]),
@@ -371,12 +272,12 @@ def from_spec(message: msg.TrialSpec) -> TrialSpec:
         )
     fields: dict[str, Any] = {
         'script': tuple(
-            TimedCommand(time=time, command=from_command(command))
+            TimedCommand(time=time, command=read_command(command))
             for time, command in zip(message.command_times, message.commands, strict=True)
         ),
         'seed': message.seed,
-        'fitness_terms': from_quantities(message.fitness_terms),
-        'gates': from_quantities(message.gates),
+        'fitness_terms': read_quantities(message.fitness_terms),
+        'gates': read_quantities(message.gates),
         'randomise': _ranges(message),
         'hopeless': _milestones(message),
         'weights': message.weights,
@@ -404,12 +305,14 @@ def from_spec(message: msg.TrialSpec) -> TrialSpec:
 def _milestones(message: msg.TrialSpec) -> tuple[Milestone, ...]:
     values = message.hopeless
     _check_size('hopeless', values, 2, (len(values) + 1) // 2, 'milestones')
-    return tuple(Milestone(time=time, moved=moved) for time, moved in read(values, 2).tolist())
+    return tuple(
+        Milestone(time=time, moved=moved) for time, moved in read_array(values, 2).tolist()
+    )
 
 
 def _ranges(message: msg.TrialSpec) -> dict[str, tuple[float, float]]:
     _check_size('varied_ranges', message.varied_ranges, 2, len(message.varied), 'quantities')
-    pairs = read(message.varied_ranges, 2).tolist()
+    pairs = read_array(message.varied_ranges, 2).tolist()
     return {name: (low, high) for name, (low, high) in zip(message.varied, pairs, strict=True)}
 
 
@@ -417,8 +320,8 @@ def to_result(result: TrialResult) -> msg.TrialResult:
     """Return a trial's result as a message."""
     return msg.TrialResult(
         status=result.status,
-        metrics=to_quantities(result.metrics),
-        terms=to_quantities(result.terms),
+        metrics=BUILDER.quantities(result.metrics),
+        terms=BUILDER.quantities(result.terms),
         fitness=_optional(result.fitness),
         trial_hash=result.trial_hash,
         spec_hash=result.spec_hash,
@@ -434,8 +337,8 @@ def from_result(message: msg.TrialResult) -> TrialResult:
     """Return a message's result."""
     return TrialResult(
         status=message.status,
-        metrics=from_quantities(message.metrics),
-        terms=from_quantities(message.terms),
+        metrics=read_quantities(message.metrics),
+        terms=read_quantities(message.terms),
         fitness=message.fitness[0] if message.fitness else None,
         trial_hash=message.trial_hash,
         spec_hash=message.spec_hash,

@@ -18,16 +18,11 @@ from rclpy.node import Node
 
 from gait_core.contracts import Controller
 from gait_core.errors import ConfigurationError, reason
+from gait_core.message_reader import read_command, read_observation
 from gait_core.observation import missing
 from gait_core.trial import TrialLoop
 from gait_interfaces.msg import LockstepObservation, LockstepTargets
-from gait_ros.conversions import (
-    from_command,
-    from_observation,
-    to_command,
-    to_observation,
-    to_targets,
-)
+from gait_ros.conversions import BUILDER, to_targets
 from gait_ros.faults import FAULTS
 from gait_ros.qos import LOCKSTEP, guarded
 
@@ -88,8 +83,8 @@ class LockstepServer:
             tick=loop.tick,
             seed=loop.controller_seed if is_first else last.seed,
             dt=loop.dt,
-            command=to_command(loop.command),
-            observation=to_observation(loop.seen),
+            command=BUILDER.command(loop.command),
+            observation=BUILDER.observation(loop.seen),
         )
         self._answer = None
         self._send()
@@ -186,7 +181,7 @@ class LockstepClient:
         self._publisher.publish(self._answered)
 
     def _step(self, message: LockstepObservation, last: LockstepTargets | None) -> Any:
-        observation = from_observation(message.observation)
+        observation = read_observation(message.observation)
         if message.tick == 0:
             self._controller.reset(message.seed)
             absent = missing(observation, self._controller.needs)
@@ -199,5 +194,5 @@ class LockstepClient:
                 f'tick {message.tick} of trial {message.trial_id} does not follow what this '
                 'controller has seen'
             )
-        targets = self._controller.step(message.dt, from_command(message.command), observation)
+        targets = self._controller.step(message.dt, read_command(message.command), observation)
         return targets

@@ -22,7 +22,7 @@ from gait_core.stability import margin
 from gait_core.terrains.base import HeightField
 from gait_core.trial_spec import Command
 from gait_interfaces.msg import Stability
-from gait_ros.state_messages import point_of
+from gait_ros.conversions import BUILDER
 
 _FORCE = ColorRGBA(r=0.9, g=0.4, b=0.0, a=1.0)
 _ZMP = ColorRGBA(r=0.8, g=0.0, b=0.5, a=1.0)
@@ -71,7 +71,7 @@ def stability_markers(
     per_newton = _PER_WEIGHT * size / weight
     forces = _marker(message.header, 'contact_forces', Marker.LINE_LIST, _FORCE, 0.02 * size)
     for point, force in zip(contacts.points, contacts.forces, strict=True):
-        forces.points += [point_of(point), point_of(point + per_newton * force)]
+        forces.points += [BUILDER.point(point), BUILDER.point(point + per_newton * force)]
     colour = margin_colour(message)
     polygon = _marker(message.header, 'support_polygon', Marker.LINE_STRIP, colour, 0.016 * size)
     if len(message.support_polygon) > 1:
@@ -147,7 +147,7 @@ def gait_markers(
     asked = f'asked for {x:.2f}, {y:.2f} m/s, {yaw_rate:.2f} rad/s'
     text.text = '\n'.join(filter(None, (gait, asked, stop)))
     targets = _marker(header, 'swing_targets', Marker.SPHERE_LIST, _TARGET, 0.08 * size)
-    targets.points = [point_of(landings[leg]) for leg in sorted(landings)]
+    targets.points = [BUILDER.point(landings[leg]) for leg in sorted(landings)]
     for marker in (arrow, text):
         # These go with the base; targets lie on the ground, over which it goes.
         marker.frame_locked = True
@@ -191,7 +191,7 @@ def element_lines(stamp: Time, true: Observation, robot: RobotModel) -> Marker:
     for ends, (red, green, blue) in zip(
         ends_at(robot, true.joint_positions, true.body_poses), colours, strict=True
     ):
-        lines.points += [point_of(end) for end in ends]
+        lines.points += [BUILDER.point(end) for end in ends]
         lines.colors += [ColorRGBA(r=red, g=green, b=blue, a=1.0)] * 2
     return lines
 

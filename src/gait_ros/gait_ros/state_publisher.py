@@ -26,8 +26,7 @@ from gait_core.scene import Scene
 from gait_core.soles import SoleContacts
 from gait_core.terrains import load_terrain
 from gait_interfaces.msg import Energy, FootContacts, Stability
-from gait_ros import state_messages as build
-from gait_ros.conversions import flat
+from gait_ros.conversions import BUILDER, flat
 from gait_ros.markers import element_lines, ground, stability_markers
 from gait_ros.qos import advertise
 from gait_ros.range_publisher import RangePublisher, ranges_of
@@ -184,16 +183,15 @@ class StatePublisher:
         if not wanted:
             return
         if 'joint_states' in wanted and seen.joint_positions is not None:
-            self._send('joint_states', self._spoken(build.joint_state(stamp, seen)))
+            self._send('joint_states', self._spoken(BUILDER.joint_state(stamp, seen)))
         if 'imu/data' in wanted and seen.imu is not None:
-            self._send(
-                'imu/data', build.imu(stamp, seen, self._run.robot, self._run.scene.sensors)
-            )
+            sensors = self._run.scene.sensors
+            self._send('imu/data', BUILDER.imu(stamp, seen.imu, self._run.robot, sensors))
         if true.body_poses is not None:
             self._publish_bodies(stamp, true, wanted)
         if 'foot_contacts' in wanted and true.contacts is not None:
             standing = self._run.soles.update(true.contacts)
-            self._send('foot_contacts', build.foot_contacts(stamp, true.contacts, standing))
+            self._send('foot_contacts', BUILDER.foot_contacts(stamp, true.contacts, standing))
         placed = true.joint_positions is not None and true.body_poses is not None
         if placed and wanted & {'zmp', 'stability', 'markers'}:
             self._publish_stability(stamp, true, wanted)
@@ -202,23 +200,23 @@ class StatePublisher:
 
     def _publish_bodies(self, stamp: Time, true: Observation, wanted: set[str]) -> None:
         if 'odom' in wanted:
-            self._send('odom', build.odometry(stamp, true, self._run.robot))
+            self._send('odom', BUILDER.odometry(stamp, true, self._run.robot))
         if '/tf' in wanted:
-            self._send('/tf', build.body_transforms(stamp, true, self._run.robot))
+            self._send('/tf', BUILDER.body_transforms(stamp, true, self._run.robot))
             if self._link_transforms:
-                self._send('/tf', build.link_transforms(stamp, true, self._run.robot))
+                self._send('/tf', BUILDER.link_transforms(stamp, true, self._run.robot))
 
     def _publish_stability(self, stamp: Time, true: Observation, wanted: set[str]) -> None:
         if not wanted & {'zmp', 'stability'} and not self._due('markers'):
             return
-        message = build.stability(stamp, true, self._run.robot, self._run.gravity)
+        message = BUILDER.stability(stamp, true, self._run.robot, self._run.gravity)
         if 'stability' in wanted:
             self._send('stability', message)
-        point = build.zmp_point(message)
+        point = BUILDER.zmp(message)
         if 'zmp' in wanted and point is not None:
             self._send('zmp', point)
         if 'markers' in wanted and self._due('markers', take=True):
-            load = build.weight_of(self._run.robot, self._run.scene.gravity)
+            load = self._run.robot.mass * (self._run.gravity or 1.0)
             shown = stability_markers(
                 message, true, load, self._run.scene.fixed_base, self._run.robot.length_scale
             )

@@ -5,8 +5,9 @@ import pytest
 
 pytest.importorskip('rclpy')
 
+from gait_core.message_reader import to_seconds
 from gait_core.targets import JointTargets
-from gait_ros.command_messages import seconds, to_trajectory
+from gait_ros.conversions import BUILDER
 
 RATE, CYCLES_PER_S, UPDATE = 50.0, 1.0, 0.001
 TURN = 2.0 * np.pi * CYCLES_PER_S
@@ -22,7 +23,7 @@ def followed(messages: list) -> np.ndarray:
     place, speed, path = 0.0, TURN, []
     for message in messages:
         point = message.points[-1]
-        span, end = seconds(point.time_from_start), point.positions[0]
+        span, end = to_seconds(point.time_from_start), point.positions[0]
         at = np.arange(1, round(span / UPDATE) + 1) * UPDATE
         if point.velocities:
             rise, final = (end - place) / span, point.velocities[0]
@@ -41,7 +42,7 @@ def streamed(is_fed_forward: bool) -> np.ndarray:
     times = np.arange(1, round(4.0 * RATE) + 1) / RATE
     return followed(
         [
-            to_trajectory(
+            BUILDER.trajectory(
                 JointTargets(
                     names=('knee',),
                     position=np.array([np.sin(TURN * time)]),

@@ -21,7 +21,7 @@ from gait_core.trial import TrialLoop
 from gait_interfaces.msg import WorkerStatus
 from gait_interfaces.srv import QueryTerrain, Reset, Step
 from gait_ros.clock import ClockPublisher, ClockWatch, OwnClock, SimulatedTime
-from gait_ros.conversions import from_scene, to_observation
+from gait_ros.conversions import BUILDER, from_scene
 from gait_ros.diagnostics import Diagnostics
 from gait_ros.heartbeat import Heart, worker_status
 from gait_ros.joint_topics import JointTopics
@@ -268,7 +268,7 @@ class SimBridgeNode(ManagedNode):
             raise ConfigurationError('there is no scene yet; send one with the request')
         live, streams = self._begun(scene, request.seed)
         try:
-            response.observation = to_observation(live.observation)
+            response.observation = BUILDER.observation(live.observation)
             self._go_on(live, streams)
         except BaseException:
             if self._live is not live:
@@ -291,7 +291,7 @@ class SimBridgeNode(ManagedNode):
             if self._fault or not self._step_live(live):
                 raise ConfigurationError(self._fault)
         response.success = True
-        response.observation = to_observation(live.observation)
+        response.observation = BUILDER.observation(live.observation)
         return response
 
     def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:

@@ -10,20 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError, reason
 from gait_core.files import parse_json, read_bytes
-from gait_core.observation import Contacts, Imu, Observation
+from gait_core.message_reader import read_command, read_observation, read_trajectory
+from gait_core.observation import Observation
 from gait_core.schema import read_value
 from gait_core.targets import AppliedTargets
 from gait_core.trial_spec import Command, TrialResult, TrialSpec
 from gait_core.yaml_file import read_document
 from gait_evolver.bags.chunks import check_chunks
-from gait_evolver.bags.messages import ARRAYS, OBSERVATION, TARGETS
+from gait_evolver.bags.messages import OBSERVATION, TARGETS
 from gait_evolver.bags.types import typestore
 from gait_evolver.bags.write import BAG_LIMIT, FORMAT, SEALED, seal
-
-_WIDTHS = {'body_poses': 7, 'body_twists': 6}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,52 +159,18 @@ def _sealed(folder: Path) -> tuple[dict[str, str], bytes]:
 
 
 def _moment(question: Any, answer: Any) -> Moment:
-    x, y, yaw = question.command.velocity.tolist()
-    set_points = {one.name: one.value for one in question.command.set_points}
+    targets = read_trajectory(answer)
+    assert targets.position is not None
+    zero = np.zeros_like(targets.position)
     return Moment(
-        observation=_observation(question.observation),
-        command=Command(velocity=(x, y, yaw), set_points=set_points),
+        observation=read_observation(question.observation),
+        command=read_command(question.command),
         seed=question.seed,
         dt=question.dt,
-        names=tuple(answer.joint_names),
+        names=targets.names,
         applied=AppliedTargets(
-            *(_rows(answer, field) for field in ('positions', 'velocities', 'effort'))
+            targets.position,
+            zero if targets.velocity is None else targets.velocity,
+            zero if targets.effort is None else targets.effort,
         ),
-    )
-
-
-def _rows(answer: Any, field: str) -> FloatArray:
-    """Return a quantity of every point, (K, m); what a message leaves out is zero."""
-    none = np.zeros(len(answer.joint_names))
-    rows = [getattr(point, field) for point in answer.points]
-    return np.array([row if len(row) else none for row in rows], dtype=np.float64)
-
-
-def _observation(message: Any) -> Observation:
-    fields: dict[str, Any] = {}
-    for name in ARRAYS:
-        if message.given & getattr(message, name.upper()):
-            values = getattr(message, name)
-            width = _WIDTHS.get(name)
-            fields[name] = values.reshape(-1, width) if width else values
-    if message.given & message.IMU:
-        imu = message.imu
-        fields['imu'] = Imu(
-            orientation=imu[:4], angular_velocity=imu[4:7], linear_acceleration=imu[7:10]
-        )
-    if message.given & message.CONTACTS:
-        fields['contacts'] = Contacts(
-            soles=tuple(message.soles),
-            sole=message.contact_soles,
-            points=message.contact_points.reshape(-1, 3),
-            forces=message.contact_forces.reshape(-1, 3),
-            depths=message.contact_depths,
-        )
-    return Observation(
-        tick=message.tick,
-        time=message.time,
-        joint_names=tuple(message.joint_names),
-        body_names=tuple(message.body_names),
-        element_names=tuple(message.element_names),
-        **fields,
     )

@@ -14,7 +14,7 @@ from gait_core.errors import ConfigurationError
 from gait_core.files import MEBIBYTE, new_folder, read_bytes, read_text, write_atomically
 from gait_core.rollout import Rollout
 from gait_core.trial_spec import TrialResult
-from gait_evolver.bags.messages import DESCRIPTION, OBSERVATION, Messages
+from gait_evolver.bags.messages import DESCRIPTION, OBSERVATION, TOPICS, trial_messages
 from gait_evolver.bags.types import quality, typestore
 
 FORMAT = '2'
@@ -111,8 +111,9 @@ def seal(texts: Mapping[str, str], content: bytes) -> str:
 
 
 def _fill(writer: Any, store: Any, rollout: Rollout) -> None:
-    connections: dict[str, Any] = {}
-    for topic, kind, stamp, message in Messages(store.types, rollout).all():
+    connections = {}
+    for topic, stamp, message in trial_messages(rollout):
+        kind = TOPICS[topic]
         if topic not in connections:
             offered = quality(latched=topic == DESCRIPTION, keep_all=topic == OBSERVATION)
             connections[topic] = writer.add_connection(
