@@ -37,6 +37,7 @@ from gait_ros.command_messages import to_commands, to_gait_state
 from gait_ros.controller_params import NO_PRESET, ControllerNodeParams
 from gait_ros.conversions import BUILDER
 from gait_ros.diagnostics import Diagnostics
+from gait_ros.event_queue import EVENTS
 from gait_ros.faults import FAULTS, Repeated
 from gait_ros.live_observation import SOURCES, LiveObservation
 from gait_ros.lockstep import LockstepClient
@@ -470,6 +471,7 @@ class ControllerNode(ManagedNode):
             'age of joint_states [s]': self._seen.age(),
             'ignored': '; '.join(self._seen.complaints),
             'last stop': self._safe.last_stop,
+            'messages left out': EVENTS.left_out,
             **self._safe.counts(),
         }
 

@@ -26,6 +26,8 @@ from gait_core.parameters import Parameters, bounded, flag, text
 from gait_core.robot.load import load_robot
 from gait_ros.clock import UNKNOWN, others_on
 from gait_ros.diagnostics import Diagnostics
+from gait_ros.event_queue import EVENTS
+from gait_ros.faults import Repeated
 from gait_ros.joint_messages import (
     COMMANDS,
     MOTION,
@@ -41,7 +43,6 @@ from gait_ros.qos import advertise, listen
 from gait_ros.run_node import run_node
 from gait_ros.services import serve
 
-_REPEAT = 10.0
 _WATCH_PERIOD = 1.0
 _TICK = 0.05
 # Greatest number of unknown names in diagnostics.
@@ -118,6 +119,10 @@ class HardwareNode(ManagedNode):
         self._open = False
         self._refused = self._kept_back = self._bounded = 0
         self._unknown: set[str] = set()
+        logger = self.get_logger()
+        self._warn_refused, self._warn_unknown, self._warn_limited, self._warn_trouble = (
+            Repeated(logger, is_error=False) for _ in range(4)
+        )
         self._connect()
 
     def _connect(self) -> None:
@@ -199,9 +204,7 @@ class HardwareNode(ManagedNode):
             values = to_values(message)
         except BadCommand as error:
             self._refused += 1
-            self.get_logger().warning(
-                f'{source} refused: {excerpt(error)}', throttle_duration_sec=_REPEAT
-            )
+            self._warn_refused(f'{source} refused: {excerpt(error)}')
             return None
         self._times[source] = self._now()
         known = self._hardware.motors if source == COMMANDS else self._motors
@@ -213,10 +216,8 @@ class HardwareNode(ManagedNode):
         for name in names:
             if name not in known and len(self._unknown) < _LISTED:
                 self._unknown.add(excerpt(name))
-        self.get_logger().warning(
-            f'{source}: {excerpt(unmatched("name", names, known))}; left out',
-            throttle_duration_sec=_REPEAT,
-        )
+        if self._warn_unknown.due:
+            self._warn_unknown(f'{source}: {excerpt(unmatched("name", names, known))}; left out')
 
     def _send(self, values: JointValues, stamp: Any) -> None:
         if values.names:
@@ -259,7 +260,7 @@ class HardwareNode(ManagedNode):
         if self.active:
             trouble = self._obstacle(self._now())
         if trouble:
-            self.get_logger().warning(trouble, throttle_duration_sec=_REPEAT)
+            self._warn_trouble(trouble)
         self._log_limited()
         stamp = self.get_clock().now().to_msg()
         lost = self._holding and (self._wanted or bool(self._stale))
@@ -280,9 +281,8 @@ class HardwareNode(ManagedNode):
             self._bounded = sum(changed.values())
             listed = ', '.join(f'{count} of {what}' for what, count in changed.items())
             joint = self._joints[int(np.argmax(sum(counts.values())))]
-            self.get_logger().warning(
-                f"commands beyond what joints can do were bounded: {listed}; most of '{joint}'",
-                throttle_duration_sec=_REPEAT,
+            self._warn_limited(
+                f"commands beyond what joints can do were bounded: {listed}; most of '{joint}'"
             )
 
     def _obstacle(self, now: FloatArray) -> str:
@@ -367,6 +367,7 @@ class HardwareNode(ManagedNode):
             'unknown names': ' '.join(sorted(self._unknown)),
             'holds': self._holding,
             'kept back': self._kept_back,
+            'messages left out': EVENTS.left_out,
             'implausible states': self._guard.refused_states,
             'implausible commands': int(self._guard.implausible.sum()),
             **{f'clamped_{what}': int(n.sum()) for what, n in self._guard.clamped.items()},

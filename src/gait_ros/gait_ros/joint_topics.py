@@ -19,6 +19,7 @@ from gait_core.targets import JointTargets
 from gait_core.trajectory import Trajectory
 from gait_ros.clock import UNKNOWN, others_on
 from gait_ros.command_messages import from_commands, from_trajectory
+from gait_ros.faults import Repeated
 from gait_ros.joint_messages import (
     COMMANDS,
     MOTOR_COMMANDS,
@@ -30,7 +31,6 @@ from gait_ros.joint_messages import (
 )
 from gait_ros.qos import listen
 
-_REPEAT = 10.0
 _PATIENCE = 3.0
 # Commands from which on their end is told: somebody may move a robot by hand, by single ones.
 _STREAM = 100
@@ -138,6 +138,8 @@ class JointTopics:
         return from_values(self._motors.to_motors(to_values(message)), message.header.stamp)
 
     def _taker(self, topic: str, take: Callable[[Commanded, Any], None]) -> Callable[[Any], None]:
+        warn = Repeated(self._node.get_logger(), is_error=False)
+
         def taken(message: Any) -> None:
             """Give a message to what is live, or refuse it with a warning."""
             live = self._live()
@@ -148,10 +150,7 @@ class JointTopics:
                 take(live, message)
             except Exception as error:
                 self.refused += 1
-                self._node.get_logger().warning(
-                    f'{topic} refused, the last good one holds: {reason(error)}',
-                    throttle_duration_sec=_REPEAT,
-                )
+                warn(f'{topic} refused, the last good one holds: {reason(error)}')
 
         return taken
 

@@ -265,7 +265,7 @@ class LiveObservation:
 
     def _report_names(self, names: Sequence[str]) -> None:
         valid = self._robot.target_names
-        if not set(names) <= set(valid):
+        if 'unknown' not in self._complaints and not set(names) <= set(valid):
             self._once(f'joint_states: {unmatched("joint", names, valid)}; ignored', 'unknown')
         received = set(names)
         absent = [name for name in self._robot.joint_names if name not in received]

@@ -16,12 +16,12 @@ from gait_core.safety import STANDING, STARTING
 from gait_core.targets import JointTargets
 from gait_core.trial_spec import Command
 from gait_core.velocity_bounds import Bounds, Velocity, beyond
+from gait_ros.faults import Repeated
 from gait_ros.posture_input import PostureInput
 from gait_ros.qos import listen
 from gait_ros.services import serve
 
 TOPIC, SERVICE = 'cmd_vel', '~/walk'
-_REPEAT = 10.0
 _STOP = Command(set_points={'stop': 1.0})
 
 
@@ -80,6 +80,8 @@ class MotionInput:
         self.stop = GaitStop()
         self.came_to_stand, self.beyond = False, 0
         self._expiry_logged, self._logged_moving = False, True
+        self._warn_refused = Repeated(node.get_logger(), is_error=False)
+        self._warn_beyond = Repeated(node.get_logger(), is_error=False)
         if stamped:
             listen(node, TwistStamped, TOPIC, lambda message: self._on_twist(message.twist))
         else:
@@ -160,20 +162,17 @@ class MotionInput:
 
     def _on_twist(self, message: Any) -> None:
         velocity = (message.linear.x, message.linear.y, message.angular.z)
-        logger = self._node.get_logger()
         try:
             self.request.receive(velocity)
         except ConfigurationError as error:
-            logger.warning(f'{TOPIC} refused: {error}', throttle_duration_sec=_REPEAT)
+            self._warn_refused(f'{TOPIC} refused: {error}')
             return
         # A sender that ends after a zero velocity has stopped the robot: no warning is due.
         self._expiry_logged = not any(velocity)
         if text := beyond(self._bounds(), velocity):
             self.beyond += 1
             how = '' if self.request.follows_velocity else f'; {SERVICE} starts and stops it'
-            logger.warning(
-                f'{TOPIC} is not what the robot walks: {text}{how}', throttle_duration_sec=_REPEAT
-            )
+            self._warn_beyond(f'{TOPIC} is not what the robot walks: {text}{how}')
 
     def _on_walk(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         refusal = self._refusal() if request.data else ''

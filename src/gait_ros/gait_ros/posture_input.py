@@ -13,13 +13,13 @@ from scipy.spatial.transform import Rotation
 from std_srvs.srv import SetBool
 
 from gait_core.trial_spec import Command
+from gait_ros.faults import Repeated
 from gait_ros.qos import listen
 from gait_ros.services import serve
 
 TOPIC, SERVICE = 'body_pose', '~/sit'
 POSE = ('height', 'roll', 'pitch', 'yaw')
 SIT = 'sit'
-_REPEAT = 10.0
 _UNIT = 1e-3
 
 
@@ -43,7 +43,7 @@ class PostureInput:
     """
 
     def __init__(self, node: Node) -> None:
-        self._node = node
+        self._warn = Repeated(node.get_logger(), is_error=False)
         self._points: dict[str, float] = {}
         self.asked = False
         listen(node, Pose, TOPIC, self._on_pose)
@@ -68,10 +68,9 @@ class PostureInput:
         turn = [getattr(message.orientation, name) for name in 'xyzw']
         size = math.sqrt(sum(part * part for part in turn))
         if not (math.isfinite(message.position.z) and (size == 0.0 or abs(size - 1.0) < _UNIT)):
-            self._node.get_logger().warning(
+            self._warn(
                 f'{TOPIC} refused: height {message.position.z:g} m, quaternion of length '
-                f'{size:g}, expected 1',
-                throttle_duration_sec=_REPEAT,
+                f'{size:g}, expected 1'
             )
             return
         roll, pitch, yaw = (0.0, 0.0, 0.0)

@@ -18,8 +18,10 @@ from rclpy.qos import (
     QoSReliabilityPolicy,
 )
 from rclpy.qos_overriding_options import QoSOverridingOptions
+from rclpy.serialization import deserialize_message
 
 from gait_core.errors import ConfigurationError, nearest, reason
+from gait_ros.event_queue import Stream
 from gait_ros.faults import FAULTS
 from gait_ros.parameters import overrides
 
@@ -86,11 +88,17 @@ def listen(
     callback: Callable[[Any], Any],
     profile: QoSProfile = STREAM,
 ) -> Any:
-    """Return a subscription with overridable QoS; an exception of its callback is logged."""
+    """
+    Return a subscription with overridable QoS; an exception of its callback is logged.
+
+    While the process is behind with its events, the newest message of a stream replaces others.
+    """
+    handle = guarded(node, topic, lambda data: callback(deserialize_message(data, kind)))
     return node.create_subscription(
         kind,
         topic,
-        guarded(node, topic, callback),
+        Stream(handle) if profile is STREAM else handle,
+        raw=True,
         **_overridable(node, 'subscription', topic, profile),
     )
 

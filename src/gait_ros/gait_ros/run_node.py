@@ -14,6 +14,7 @@ from rclpy.signals import SignalHandlerOptions
 
 from gait_core.compiling import announce_compiling
 from gait_core.errors import ConfigurationError
+from gait_ros.event_queue import EVENTS
 from gait_ros.qos import unused_overrides
 from gait_ros.stop import Interrupted, Stop, ignore_signals, stop_on_signals
 
@@ -101,6 +102,7 @@ def _spin(node: Any, stop: Stop) -> None:
             node.get_logger().warning(line)
         while not stop and rclpy.ok():
             executor.spin_once(timeout_sec=_PATIENCE)
+            EVENTS.measure(executor)
     finally:
         executor.remove_node(node)
         executor.shutdown(timeout_sec=0.0)

@@ -12,7 +12,7 @@ from rclpy.node import Node
 from rclpy.qos import QoSHistoryPolicy, QoSProfile, QoSReliabilityPolicy
 
 from gait_core.errors import ConfigurationError, reason
-from gait_ros.faults import FAULTS
+from gait_ros.faults import FAULTS, Repeated
 
 QUEUE = QoSProfile(
     history=QoSHistoryPolicy.KEEP_LAST,
@@ -20,8 +20,6 @@ QUEUE = QoSProfile(
     reliability=QoSReliabilityPolicy.RELIABLE,
 )
 """Queue of requests. With the 10 of ROS by default most requests of a burst are lost."""
-
-_REPEAT = 10.0
 
 
 def serve(
@@ -48,13 +46,12 @@ def serve(
     group : CallbackGroup or None
 
     """
+    say = Repeated(node.get_logger())
 
     def refused(response: Any, error: BaseException) -> Any:
         """Return the response with the message of an exception."""
         if not isinstance(error, ConfigurationError):
-            node.get_logger().error(
-                f'{name} failed: {reason(error)}', throttle_duration_sec=_REPEAT
-            )
+            say(f'{name} failed: {reason(error)}')
             node.get_logger().debug(traceback.format_exc())
         response.success, response.message = False, reason(error)
         return response

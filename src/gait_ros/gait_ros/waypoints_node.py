@@ -18,6 +18,7 @@ from gait_core.motion_request import MESSAGES_PER_TIMEOUT
 from gait_core.parameters import bounded
 from gait_core.waypoints import STANDING, WaypointFollower, WaypointParams
 from gait_ros.clock import ClockWatch
+from gait_ros.faults import Repeated
 from gait_ros.live_observation import base_pose
 from gait_ros.parameters import DeclaredParameters, refuse_unknown_overrides
 from gait_ros.qos import advertise, listen
@@ -25,7 +26,6 @@ from gait_ros.run_node import run_node
 
 # cmd_vel is read with best effort: the stop is said more than once.
 _STOPS = 10
-_REPEAT = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +76,10 @@ class WaypointsNode(Node):
         self._pose: FloatArray | None = None
         self._heard = self.get_clock().now().nanoseconds
         self._stops = 0
+        logger = self.get_logger()
+        self._warn_pose, self._warn_wait, self._warn_clock = (
+            Repeated(logger, is_error=False) for _ in range(3)
+        )
         self._publisher = advertise(self, Twist, 'cmd_vel')
         listen(self, Odometry, 'odom', self._on_odom)
 
@@ -90,7 +94,7 @@ class WaypointsNode(Node):
     def _on_watch(self) -> None:
         trouble = self._clock_watch.trouble(self.get_clock().now().nanoseconds)
         if trouble:
-            self.get_logger().warning(trouble, throttle_duration_sec=_REPEAT)
+            self._warn_clock(trouble)
 
     def _on_change(self, params: WaypointsNodeParams) -> None:
         self._follower.params = params
@@ -98,10 +102,7 @@ class WaypointsNode(Node):
     def _on_odom(self, message: Odometry) -> None:
         pose = base_pose(message)
         if pose is None:
-            self.get_logger().warning(
-                'odom: pose is not finite, or its quaternion no rotation; ignored',
-                throttle_duration_sec=_REPEAT,
-            )
+            self._warn_pose('odom: pose is not finite, or its quaternion no rotation; ignored')
             return
         self._pose = pose
         self._heard = self.get_clock().now().nanoseconds
@@ -111,7 +112,7 @@ class WaypointsNode(Node):
             return
         age = (self.get_clock().now().nanoseconds - self._heard) * 1e-9
         if age > self._declared.value.odom_timeout:
-            self.get_logger().warning('waiting for odom', throttle_duration_sec=_REPEAT)
+            self._warn_wait('waiting for odom')
             self._say(STANDING)
         elif self._pose is not None:
             self._go(self._pose)

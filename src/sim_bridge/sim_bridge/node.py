@@ -23,6 +23,8 @@ from gait_interfaces.srv import QueryTerrain, Reset, Step
 from gait_ros.clock import ClockPublisher, ClockWatch, OwnClock, SimulatedTime
 from gait_ros.conversions import BUILDER, from_scene
 from gait_ros.diagnostics import Diagnostics
+from gait_ros.event_queue import EVENTS
+from gait_ros.faults import Repeated
 from gait_ros.heartbeat import Heart, worker_status
 from gait_ros.joint_topics import JointTopics
 from gait_ros.managed import ManagedNode
@@ -77,6 +79,8 @@ class SimBridgeNode(ManagedNode):
         self._fault = self._waiting_for = ''
         self._clock_publisher: ClockPublisher | None = None
         self._reported: dict[str, tuple[str, float]] = {}
+        logger = self.get_logger()
+        self._warn_fixed, self._warn_trouble = (Repeated(logger, is_error=False) for _ in range(2))
         self._rival = ''
         self._clock_watch = ClockWatch(
             'The simulation goes on, by a clock of its own', 'The simulation waits for it'
@@ -367,13 +371,12 @@ class SimBridgeNode(ManagedNode):
             if surrender:
                 self.get_logger().error(surrender)
         if self.active and self._scene is not None and self._scene.fixed_base:
-            self.get_logger().warning(
-                'fixed_base is true: the robot hangs by its root link and gets no fitness',
-                throttle_duration_sec=_REPEAT,
+            self._warn_fixed(
+                'fixed_base is true: the robot hangs by its root link and gets no fitness'
             )
         self._waiting_for = trouble = self._trouble()
         if trouble:
-            self.get_logger().warning(trouble, throttle_duration_sec=_REPEAT)
+            self._warn_trouble(trouble)
         robot, said = self._scene.robot if self._scene else '', trouble or self._rival
         failed = bool(self._fault)
         self._diagnostics.tell(self._time.now(), robot, said, self._readings, failed=failed)
@@ -391,6 +394,7 @@ class SimBridgeNode(ManagedNode):
             'refused': self._joints.refused,
             'fixed_base': self._scene is not None and self._scene.fixed_base,
             'lag_s': self._pace.lag if live is not None else 0.0,
+            'messages left out': EVENTS.left_out,
         }
 
     def _trouble(self) -> str:
