@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import yaml
@@ -14,11 +14,10 @@ from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
 from gait_core.plausible import IMPLAUSIBLE
 from gait_core.robot.model import RobotModel
-from gait_core.robot.patterns import matching
-from gait_core.robot.yaml_reader import Section, by_pattern, read_yaml
+from gait_core.robot.patterns import by_pattern, matching
 from gait_core.scene import NOTHING
-
-_RATIOS = (1e-6, 1e6)
+from gait_core.schema import Place, Range, Source, read_value
+from gait_core.yaml_file import read_document
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +60,57 @@ class Motor:
     sign: float = 1.0
     ratio: float = 1.0
     offset: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class MotorEntry:
+    """Entry of a hardware.yaml on the motors of some joints; ``None`` leaves a value as it is."""
+
+    motor: str | None = None
+    sign: float | None = None
+    ratio: Annotated[float, Range(1e-6, 1e6)] | None = None
+    offset: Annotated[float, Range(-IMPLAUSIBLE, IMPLAUSIBLE, 'rad or m')] | None = None
+
+    def __post_init__(self) -> None:
+        """Check the sign."""
+        if self.sign not in (1.0, -1.0, None):
+            raise ConfigurationError(f'sign is {self.sign:g}, expected 1 or -1')
+
+    def applied_to(self, motor: Motor) -> Motor:
+        """Return a motor with the values of this entry."""
+        return Motor(
+            name=motor.name if self.motor is None else self.motor,
+            sign=motor.sign if self.sign is None else self.sign,
+            ratio=motor.ratio if self.ratio is None else self.ratio,
+            offset=motor.offset if self.offset is None else self.offset,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class HardwareFile:
+    """
+    Content of a hardware.yaml; every key is optional.
+
+    Attributes
+    ----------
+    robot : str or None
+        The file is refused for another robot.
+    plugin : str
+        Of ros2_control; empty: motors are reached through topics.
+    parameters : mapping of str to scalar
+        Of that plugin.
+    reference : mapping of str to float [rad or m]
+        Pose for the calibration by joint or pattern, over the nominal stance.
+    joints : mapping of str to MotorEntry
+        By joint or pattern; of several that match a joint the last one holds, key by key.
+
+    """
+
+    robot: str | None = None
+    plugin: str = ''
+    parameters: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    reference: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    joints: Mapping[str, MotorEntry] = field(default_factory=lambda: NOTHING)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,62 +243,41 @@ def read_hardware(file: str, robot: RobotModel) -> Hardware:
     plain = same_as_joints(robot)
     if not file:
         return plain
-    given = read_yaml(Path(file).expanduser())
-    given.allow('robot', 'plugin', 'parameters', 'reference', 'joints')
-    if given.text('robot', robot.name) != robot.name:
-        raise ConfigurationError(
-            f"{given.where}: it is of robot '{given.text('robot')}', this is '{robot.name}'"
-        )
-    names = robot.joint_names
-    reference = given.section('reference')
-    parameters = given.section('parameters').content
-    pose = by_pattern(reference.numbers(), names, reference.where)
+    document = read_document(Path(file).expanduser())
+    place = Place(source=Source(str(document.path), document))
+    content: HardwareFile = read_value(HardwareFile, document.content, place)
+    if content.robot not in (None, robot.name):
+        raise (place / 'robot').error(f"it is of robot '{content.robot}', this is '{robot.name}'")
+    pose = by_pattern(content.reference, robot.joint_names, place / 'reference')
     for name, value in pose.items():
         joint = robot.joint[name]
         if not joint.lower <= value <= joint.upper:
-            raise ConfigurationError(
-                f"{reference.where}: joint '{name}' is {value:g}, outside its limits "
+            raise (place / 'reference').error(
+                f"joint '{name}' is {value:g}, outside its limits "
                 f'[{joint.lower:g}, {joint.upper:g}]'
             )
     return Hardware(
         robot=robot.name,
-        motors=_motors(given.section('joints'), names),
+        motors=_motors(content.joints, robot.joint_names, place / 'joints'),
         reference={**plain.reference, **pose},
-        plugin=given.text('plugin', ''),
-        parameters={name: _plain(value) for name, value in parameters.items()},
+        plugin=content.plugin,
+        parameters={name: _plain(value) for name, value in content.parameters.items()},
     )
 
 
-def _motors(given: Section, joints: Sequence[str]) -> dict[str, Motor]:
+def _motors(
+    entries: Mapping[str, MotorEntry], joints: Sequence[str], place: Place
+) -> dict[str, Motor]:
     motors = {name: Motor(name=name) for name in joints}
-    for pattern in given.content:
-        row = given.section(pattern)
-        row.allow('motor', 'sign', 'ratio', 'offset')
-        for name in matching(pattern, list(joints), given.where):
-            old = motors[name]
-            motors[name] = Motor(
-                name=row.text('motor', old.name),
-                sign=row.number('sign', old.sign),
-                ratio=row.number('ratio', old.ratio),
-                offset=row.number('offset', old.offset),
-            )
+    for pattern, entry in entries.items():
+        for name in matching(pattern, joints, (place / pattern).owner):
+            motors[name] = entry.applied_to(motors[name])
     owner: dict[str, str] = {}
     for joint, motor in motors.items():
-        where = f"{given.where}: joint '{joint}'"
-        if motor.sign not in (1.0, -1.0):
-            raise ConfigurationError(f'{where}: sign is {motor.sign:g}, expected 1 or -1')
-        if not _RATIOS[0] <= motor.ratio <= _RATIOS[1]:
-            raise ConfigurationError(
-                f'{where}: ratio is {motor.ratio:g}, it must be positive, from {_RATIOS[0]:g} to '
-                f'{_RATIOS[1]:g}'
-            )
-        if not abs(motor.offset) <= IMPLAUSIBLE:
-            raise ConfigurationError(
-                f'{where}: offset is {motor.offset:g}, expected at most {IMPLAUSIBLE:g} either way'
-            )
         if motor.name in owner:
-            raise ConfigurationError(
-                f"{where}: its motor '{motor.name}' is that of joint '{owner[motor.name]}', too"
+            raise place.error(
+                f"joint '{joint}': its motor '{motor.name}' is that of joint "
+                f"'{owner[motor.name]}', too"
             )
         owner[motor.name] = joint
     return motors

@@ -2,7 +2,8 @@
 Typed reading of plain data, with file, line and column of every mistake.
 
 The schema of a value is a type annotation: of a dataclass whose fields are read by name, of a
-list, of a mapping by name, or of a number, text or flag.
+list, of a mapping by name, or of a number, text or flag; ``Annotated[float, Range(...)]`` is a
+number with bounds.
 """
 
 from __future__ import annotations
@@ -23,6 +24,24 @@ from gait_core.yaml_file import Document, Keys
 _SCALARS = {float: 'a number', int: 'a whole number', bool: 'true or false', str: 'text'}
 # YAML 1.1 reads a number with an exponent but no point, 1e-3, as text.
 _EXPONENT = re.compile(r'[-+]?\d+(\.\d*)?[eE][-+]?\d+')
+
+
+@dataclass(frozen=True)
+class Range:
+    """Inclusive bounds of a number."""
+
+    low: float
+    high: float
+    unit: str = ''
+
+    def check(self, value: float, place: Place) -> None:
+        """Raise ConfigurationError, with the nearest valid number, for one out of bounds."""
+        if not self.low <= value <= self.high:
+            unit = f' {self.unit}' if self.unit else ''
+            raise ConfigurationError(
+                f'{place} is {value:g}{unit}, outside [{self.low:g}, {self.high:g}]; nearest '
+                f'valid: {min(max(value, self.low), self.high):g}'
+            )
 
 
 @dataclass(frozen=True)
@@ -128,8 +147,9 @@ class Place:
         return _joined(self.location, self.name)
 
     def error(self, problem: object) -> ConfigurationError:
-        """Return the error of a value that does not fit."""
-        return ConfigurationError(_joined(str(self), str(problem)))
+        """Return the error of a value that does not fit; that of all data needs no name."""
+        where = self.location if self._parent is None else str(self)
+        return ConfigurationError(_joined(where, str(problem)))
 
     def wrong(self, value: object, expected: str) -> ConfigurationError:
         """Return the error of a value of another type."""
@@ -173,8 +193,8 @@ def read_value(kind: Any, value: Any, place: Place | str = '') -> Any:
     ------
     ConfigurationError
         For an unknown key (with the nearest valid one), one that is missing, or a value of a
-        wrong type. Where the place has a file the message begins with file, line and column,
-        also if the dataclass itself refuses its values.
+        wrong type or out of bounds. Where the place has a file the message begins with file,
+        line and column, also if the dataclass itself refuses its values.
 
     """
     if isinstance(place, str):
@@ -182,10 +202,14 @@ def read_value(kind: Any, value: Any, place: Place | str = '') -> Any:
     if dataclasses.is_dataclass(kind):
         return _read_record(kind, value, place)
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin is typing.Annotated:
+        value = read_value(arguments[0], value, place)
+        arguments[1].check(value, place)
+        return value
     if origin in (typing.Union, types.UnionType):
         if value is None and type(None) in arguments:
             return None
-        return read_value(_choose(arguments, value), value, place)
+        return read_value(_choose(arguments, value, place), value, place)
     if origin is tuple:
         return _read_list(arguments, value, place)
     if origin is not None:
@@ -213,14 +237,23 @@ def check_keys(entry: Mapping[str, Any], valid: Iterable[str], place: Place) -> 
             raise (place / key).unknown_key(valid)
 
 
-def _choose(kinds: tuple[Any, ...], value: Any) -> Any:
+def _choose(kinds: tuple[Any, ...], value: Any, place: Place) -> Any:
     """Return the type of a union that a value is of by its form: mapping, list or scalar."""
     kinds = tuple(kind for kind in kinds if kind is not type(None))
-    return next((kind for kind in kinds if _form(kind) is _form_of(value)), kinds[0])
+    fitting = [kind for kind in kinds if _form(kind) is _form_of(value)]
+    if not fitting:
+        raise place.wrong(value, ' or '.join(map(_expected, kinds)))
+    return fitting[0]
+
+
+def _expected(kind: Any) -> str:
+    if typing.get_origin(kind) is typing.Annotated:
+        kind = typing.get_args(kind)[0]
+    return _SCALARS.get(kind, 'named values' if _form(kind) is Mapping else 'a list')
 
 
 def _form(kind: Any) -> type | None:
-    if kind in _SCALARS:
+    if kind in _SCALARS or typing.get_origin(kind) is typing.Annotated:
         return None
     return tuple if typing.get_origin(kind) is tuple else Mapping
 
@@ -247,14 +280,14 @@ def _read_record(kind: Any, value: Any, place: Place) -> Any:
     except ConfigurationError as error:
         if not place.location:
             raise
-        raise ConfigurationError(f'{place.location}: {error}') from error
+        raise place.error(error) from error
 
 
 @cache
 def _hints(kind: Any) -> dict[str, Any]:
     """Return the types of a dataclass's fields by name."""
     names = [field.name for field in dataclasses.fields(kind)]
-    hints = typing.get_type_hints(kind)
+    hints = typing.get_type_hints(kind, include_extras=True)
     return {name: hints[name] for name in names}
 
 

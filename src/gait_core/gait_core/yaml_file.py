@@ -57,9 +57,8 @@ class Document:
     root: yaml.Node | None = None
 
     def position(self, keys: Keys) -> str:
-        """Return ``line 3, column 5`` of a key, or of the deepest one on the way that exists."""
-        node = self.root
-        mark = node.start_mark if node is not None else None
+        """Return ``line 3, column 5`` of the deepest of these keys that exists; else nothing."""
+        node, mark = self.root, None
         for key in keys:
             if isinstance(node, yaml.MappingNode):
                 found = next((pair for pair in node.value if pair[0].value == key), None)

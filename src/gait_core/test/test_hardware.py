@@ -100,13 +100,28 @@ def test_what_is_written_reads_the_same(written):
     ('text', 'message'),
     [
         ('robot: a1', "it is of robot 'a1', this is"),
-        ('jonts: {}', "unknown key 'jonts'.*did you mean 'joints'"),
+        (
+            'jonts: {}',
+            "hardware.yaml, line 1, column 1: unknown key 'jonts': did you mean 'joints'",
+        ),
         ('joints: {leg0_jont0: {sign: 1}}', "unknown joint 'leg0_jont0'.*'leg0_joint0'"),
-        ('joints: {leg0_joint0: {sgn: 1}}', "unknown key 'sgn'.*did you mean 'sign'"),
-        ('joints: {leg0_joint0: {sign: 2}}', "'leg0_joint0': sign is 2, expected 1 or -1"),
-        ('joints: {leg0_joint0: {ratio: 0}}', 'ratio is 0, it must be positive'),
-        ('joints: {leg0_joint0: {ratio: 1.0e+300}}', 'ratio is 1e.300, .*from 1e-06 to 1e.06'),
-        ('joints: {leg0_joint0: {offset: 1.0e+9}}', 'offset is 1e.09, expected at most 1e.06'),
+        (
+            'joints: {leg0_joint0: {sgn: 1}}',
+            "unknown key 'joints.leg0_joint0.sgn': .*leg0_joint0.sign'",
+        ),
+        (
+            'joints: {leg0_joint0: {sign: 2}}',
+            'column 10: joints.leg0_joint0: sign is 2, expected 1 or -1',
+        ),
+        (
+            'joints: {leg0_joint0: {ratio: 0}}',
+            'ratio is 0, outside .1e-06, 1e.06.; nearest valid: 1e-06',
+        ),
+        ('joints: {leg0_joint0: {ratio: 1.0e+300}}', 'ratio is 1e.300, outside .1e-06, 1e.06.'),
+        (
+            'joints: {leg0_joint0: {offset: 1.0e+9}}',
+            'offset is 1e.09 rad or m, .* nearest valid: 1e.06',
+        ),
         ('reference: {leg0_joint0: 9}', "'leg0_joint0' is 9, outside its limits"),
         ("joints: {'.*': {motor: m}}", "its motor 'm' is that of joint"),
         ('reference: {leg0_jnt0: 1}', "reference: unknown joint 'leg0_jnt0'"),

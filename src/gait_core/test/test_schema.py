@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 import json
-from typing import Any
+from typing import Annotated, Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +14,7 @@ import pytest
 from gait_core.canonical import plain, sha256_of
 from gait_core.errors import ConfigurationError
 from gait_core.scene import InitialState, Push, Scene, SensorModel, TerrainSpec
-from gait_core.schema import Place, Source, read_value
+from gait_core.schema import Place, Range, Source, read_value
 from gait_core.trial_spec import Command, TimedCommand, TrialResult, TrialSpec
 from gait_core.yaml_file import read_document
 
@@ -106,7 +106,7 @@ class Wheel:
     """A record with every form of value."""
 
     name: str
-    radius: float = 0.1
+    radius: Annotated[float, Range(0.0, 5.0, 'm')] = 0.1
     spokes: int = 8
     driven: bool = False
     at: tuple[float, float] = (0.0, 0.0)
@@ -116,8 +116,8 @@ class Wheel:
     tags: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.radius < 0.0:
-            raise ConfigurationError(f'radius is {self.radius:g}; nearest valid: 0')
+        if self.spokes < 3:
+            raise ConfigurationError(f'{self.spokes} spokes; nearest valid: 3')
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,7 +162,12 @@ def test_every_form_of_value_is_read(tmp_path):
         ),
         ('wheels:\n- {name: a, radius: .nan}', 'line 2, column 13', 'radius is nan, expected a f'),
         ('wheels:\n- {name: a, radius: wide}', 'line 2, column 13', "'wide', expected a number"),
-        ('wheels:\n- {name: a, radius: -1}', 'line 2, column 3', 'radius is -1; nearest valid: 0'),
+        (
+            'wheels:\n- {name: a, radius: -1}',
+            'line 2, column 13',
+            'wheels[0].radius is -1 m, outside [0, 5]; nearest valid: 0',
+        ),
+        ('wheels:\n- {name: a, spokes: 2}', 'line 2, column 3', 'wheels[0]: 2 spokes; nearest'),
         ('wheels:\n- {name: a, spokes: 1.5}', 'line 2, column 13', 'is 1.5, expected a whole num'),
         ('wheels:\n- {name: a, driven: 1}', 'line 2, column 13', 'is 1, expected true or false'),
         ('wheels:\n- {name: 7}', 'line 2, column 4', 'wheels[0].name is 7, expected text'),
@@ -170,6 +175,7 @@ def test_every_form_of_value_is_read(tmp_path):
         ('wheels:\n- {name: a, at: [1, x]}', 'line 2, column 21', "wheels[0].at[1] is 'x'"),
         ('wheels:\n- {name: a, gains: {p: x}}', 'line 2, column 21', "wheels[0].gains.p is 'x'"),
         ('wheels:\n- {name: a, gains: x}', 'line 2, column 13', "wheels[0].gains is 'x'"),
+        ('wheels:\n- {name: a, gains: [1]}', 'line 2, column 13', 'named values or a number'),
         ('wheels:\n- {name: a, tags: 1}', 'line 2, column 13', 'tags is 1, expected named values'),
         ("by_axle: {'.*': {spoke: 1}}", 'line 1, column 18', "unknown key 'by_axle['.*'].spoke'"),
         ('a: &a {x: 1}\nwheels: [*a]', 'line 1, column 1', "unknown key 'a'"),

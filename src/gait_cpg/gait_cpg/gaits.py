@@ -10,16 +10,18 @@ tripod of six. Names and footfall orders of the symmetric gaits after Hildebrand
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+from typing import Annotated
 
 import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import ConfigurationError, unknown
-from gait_core.robot.yaml_reader import read_yaml
-from gait_core.yaml_file import LOADED_LIMITS
+from gait_core.scene import NOTHING
+from gait_core.schema import Place, Range, Source, read_value
+from gait_core.yaml_file import LOADED_LIMITS, read_document
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,86 +80,77 @@ OWN = 'own'
 
 
 @dataclass(frozen=True, kw_only=True)
-class OwnGait:
+class GaitFile:
     """
-    A gait of one's own, leg by leg.
+    Content of the file of a gait of one's own, leg by leg.
 
     Attributes
     ----------
+    duty_factor : mapping of str to float, or float
+        Share of a cycle that each foot is down, by name of the leg, or one for all; both bounds
+        excluded.
     lags : mapping of str to float [cycles]
-        By which each leg comes, counted at its lift-off, by name of the leg.
-    duty_factors : mapping of str to float, or float
-        Share of a cycle that each foot is down, by name of the leg, or one for all.
-    where : str
-        The file that says so.
+        Lag of each leg, counted at its lift-off, by name of the leg.
 
     """
 
-    lags: Mapping[str, float]
-    duty_factors: Mapping[str, float] | float
-    where: str
+    duty_factor: Mapping[str, float] | float
+    lags: Mapping[str, Annotated[float, Range(0.0, 1.0)]] = field(default_factory=lambda: NOTHING)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnGait:
+    """A gait of a file, and the place of its content for messages."""
+
+    content: GaitFile
+    place: Place
 
     def __post_init__(self) -> None:
-        """Check that every leg has a stance, a swing and a place in the cycle."""
-        for key, lag in self.lags.items():
-            if not 0.0 <= lag <= 1.0:
-                raise ConfigurationError(
-                    f'{self.where}: lags: {key} is {lag:g}, a share of a cycle lies between 0 and '
-                    f'1; nearest valid: {min(max(lag, 0.0), 1.0):g}'
-                )
-        duty = self.duty_factors
-        for key, share in (duty if isinstance(duty, Mapping) else {'': duty}).items():
+        """Check that every foot has a stance and a swing."""
+        duty, place = self.content.duty_factor, self.place / 'duty_factor'
+        by_leg = duty if isinstance(duty, Mapping) else {'': duty}
+        for leg, share in by_leg.items():
             if not 0.0 < share < 1.0:
                 raise ConfigurationError(
-                    f'{self.where}: {f"duty_factor: {key}" if key else "duty_factor"} is '
-                    f'{share:g}, it must lie between 0 and 1'
+                    f'{place / leg if leg else place} is {share:g}, it must lie between 0 and 1'
                 )
 
     def of(self, legs: Sequence[str]) -> tuple[FloatArray, FloatArray]:
         """Return lags, in [0, 1), and duty factors of a robot's legs, (n,); ConfigurationError."""
-        duty = self.duty_factors
+        duty = self.content.duty_factor
         shares = duty if isinstance(duty, Mapping) else dict.fromkeys(legs, duty)
         return (
-            self._by_leg('lags', self.lags, legs) % 1.0,
-            self._by_leg('duty_factor', shares, legs),
+            _by_leg(self.content.lags, legs, self.place / 'lags') % 1.0,
+            _by_leg(shares, legs, self.place / 'duty_factor'),
         )
 
-    def _by_leg(self, key: str, values: Mapping[str, float], legs: Sequence[str]) -> FloatArray:
-        for name in values:
-            if name not in legs:
-                raise ConfigurationError(f'{self.where}: {key}: {unknown("leg", name, legs)}')
-        for name in legs:
-            if name not in values:
-                raise ConfigurationError(
-                    f"{self.where}: {key}: leg '{name}' is missing; legs: {', '.join(legs)}"
-                )
-        return np.array([values[name] for name in legs])
+
+def _by_leg(values: Mapping[str, float], legs: Sequence[str], place: Place) -> FloatArray:
+    """Return the values of all legs in their order; ConfigurationError for other names."""
+    for name in values:
+        if name not in legs:
+            raise ConfigurationError(f'{(place / name).owner}: {unknown("leg", name, legs)}')
+    for name in legs:
+        if name not in values:
+            raise place.error(f"leg '{name}' is missing; legs: {', '.join(legs)}")
+    return np.array([values[name] for name in legs])
 
 
 def read_gait(file: str) -> OwnGait:
     """
     Return the gait of a YAML file.
 
-    ``duty_factor`` is a number or ``{leg: number}``, ``lags`` is ``{leg: share of a cycle}``.
-
     Raises
     ------
     ConfigurationError
-        If there is no such file, or what it holds does not fit.
+        If there is no such file, or its content does not fit.
 
     """
     if not file:
         raise ConfigurationError(f"gait '{OWN}' needs a gait_file")
-    given = read_yaml(Path(file).expanduser(), LOADED_LIMITS)
-    given.allow('duty_factor', 'lags')
-    by_leg = isinstance(given.content.get('duty_factor'), dict)
-    return OwnGait(
-        lags=given.section('lags').numbers(),
-        duty_factors=(
-            given.section('duty_factor').numbers() if by_leg else given.number('duty_factor')
-        ),
-        where=given.where,
-    )
+    document = read_document(Path(file).expanduser(), LOADED_LIMITS)
+    place = Place(source=Source(str(document.path), document))
+    return OwnGait(content=read_value(GaitFile, document.content, place), place=place)
 
 
 def gait(name: str) -> Gait:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 import math
+import re
 
 import numpy as np
 import pytest
@@ -204,14 +205,17 @@ def test_one_gait_settles_into_another_of_other_duty_factors(tmp_path):
     [
         ('duty_factor: 1.5\nlags: {}\n', 'duty_factor is 1.5, it must lie between 0 and 1'),
         ('duty_factor: 0.5\nlag: {a: 0}\n', "did you mean 'lags'"),
-        ('lags: {a: 0}\n', "the key 'duty_factor' is missing"),
+        ('lags: {a: 0}\n', 'own.yaml: duty_factor is missing'),
         ('duty_factor: 0.5\nlags: {LEGx: 0}\n', "unknown leg 'LEGx': did you mean 'LEG'"),
         ('duty_factor: 0.5\nlags: {LEG: 0}\n', 'lags: leg .* is missing; legs: LEG'),
         ('duty_factor: {LEG: 0.5}\nlags: ALL\n', 'duty_factor: leg .* is missing'),
-        ('duty_factor: {LEG: 1.0}\nlags: ALL\n', 'duty_factor: LEG is 1, it must lie'),
+        ('duty_factor: {LEG: 1.0}\nlags: ALL\n', 'duty_factor.LEG is 1, it must lie'),
         ('duty_factor: {LEGx: 0.5}\nlags: ALL\n', "duty_factor: unknown leg 'LEGx'"),
-        ('duty_factor: 0.5\nlags: {LEG: 180}\n', 'lags: LEG is 180.* nearest valid: 1'),
-        ('duty_factor: [0.5]\nlags: ALL\n', "'duty_factor' is .0.5., expected a finite number"),
+        ('duty_factor: 0.5\nlags: {LEG: 180}\n', 'lags.LEG is 180.* nearest valid: 1'),
+        (
+            'duty_factor: [0.5]\nlags: ALL\n',
+            'line 1, column 1: duty_factor is .0.5., expected named values or a number',
+        ),
     ],
 )
 def test_a_gait_file_that_does_not_fit_is_named(tmp_path, text, message):
@@ -220,7 +224,9 @@ def test_a_gait_file_that_does_not_fit_is_named(tmp_path, text, message):
     (tmp_path / 'own.yaml').write_text(text, encoding='utf-8')
     with pytest.raises(ConfigurationError, match=message.replace('LEG', LEGS[0])) as error:
         read_gait(str(tmp_path / 'own.yaml')).of(LEGS)
-    assert 'own.yaml: ' in str(error.value) and '\n' not in str(error.value)
+    assert re.search(r'own\.yaml(, line \d, column \d+)?: ', str(error.value)) and '\n' not in str(
+        error.value
+    )
 
 
 def test_a_gait_of_ones_own_needs_its_file():

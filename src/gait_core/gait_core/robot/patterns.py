@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 import re
 import sys
-from typing import Any
+from typing import Any, TypeVar
 
 from gait_core.errors import ConfigurationError, excerpt, unknown
+from gait_core.schema import Place
 
 if sys.version_info >= (3, 11):
     from re import _constants, _parser  # type: ignore[attr-defined]
 else:
     import sre_constants as _constants
     import sre_parse as _parser
+
+ValueT = TypeVar('ValueT')
 
 _MAX_TRIES = 1_000_000
 """Largest number of ways to match one name; a search tries all of them in the worst case."""
@@ -48,6 +51,22 @@ def matching(pattern: str, names: Sequence[str], where: str) -> list[str]:
     if not found:
         raise ConfigurationError(f'{where}: {unknown("joint", pattern, names)}')
     return found
+
+
+def by_pattern(
+    values: Mapping[str, ValueT], names: Iterable[str], place: Place
+) -> dict[str, ValueT]:
+    """
+    Return the values of patterns by the names that they match, in the order of the names.
+
+    Of several patterns that match a name the last one holds. ConfigurationError as ``matching``.
+    """
+    known = list(names)
+    found: dict[str, ValueT] = {}
+    for pattern, value in values.items():
+        for name in matching(pattern, known, (place / pattern).owner):
+            found[name] = value
+    return {name: found[name] for name in known if name in found}
 
 
 def _tries(parsed: Any, length: int) -> int:
