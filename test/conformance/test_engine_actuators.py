@@ -10,7 +10,7 @@ from gait_core.robot.model import Actuator, Joint, Mimic
 from gait_core.scene import InitialState, Scene
 from gait_core.targets import JointTargets, TargetMemory
 from gait_core.testing import legged_box
-from gait_core.testing_robots import applied, hinged, solid_box
+from gait_core.testing_robots import applied, hinged, solid_box, step_through
 
 pytestmark = pytest.mark.physics
 G = 9.81
@@ -19,7 +19,7 @@ STAND = Scene(robot='of the test', fixed_base=True)
 
 
 def run(engine, ticks: int, **targets):
-    return engine.rollout([applied(engine.robot, **targets)] * ticks)
+    return step_through(engine, [applied(engine.robot, **targets)] * ticks)
 
 
 @pytest.mark.parametrize('step', [0.001, 0.002, 0.004])
@@ -239,7 +239,7 @@ def test_two_joints_that_move_for_half_a_minute_leave_the_others_where_they_were
         memory.resolve(JointTargets(names=names, position=middle + 0.1 * np.sin(0.1 * tick)))
         for tick in range(1500)
     ]
-    found = np.array([seen.joint_positions for seen in engine.rollout(tape)])
+    found = np.array([seen.joint_positions for seen in step_through(engine, tape)])
     assert np.ptp(found[:, :2], axis=0).min() > 0.1
     assert np.abs(found[:, 2:] - robot.joint_stance[2:]).max() < 0.01
 

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 from gait_core.kinematics import link_poses
 from gait_core.robot.model import RobotModel
 from gait_core.scene import InitialState, Push, Scene
-from gait_core.testing_robots import applied, balled
+from gait_core.testing_robots import applied, balled, step_through
 
 pytestmark = pytest.mark.physics
 G, ARM = 9.81, 0.5
@@ -34,7 +34,7 @@ def turned(scene: Scene, *angles: float) -> Scene:
 
 
 def run(engine, ticks: int, **targets):
-    return engine.rollout([applied(engine.robot, **targets)] * ticks)
+    return step_through(engine, [applied(engine.robot, **targets)] * ticks)
 
 
 def angles_of(seen) -> np.ndarray:
@@ -186,7 +186,7 @@ def test_a_trial_with_a_ball_joint_is_the_same_after_any_other(able_engine_of):
         first = engine.reset(turned(HUNG, 0.1, 0.2, 0.3), 0, settle_ticks=3)
         return [
             one.joint_positions.tobytes() + one.joint_velocities.tobytes()
-            for one in (first, *engine.rollout(tape))
+            for one in (first, *step_through(engine, tape))
         ]
 
     once = trial()

@@ -8,7 +8,7 @@ import pytest
 from gait_core.elements import lengths_at
 from gait_core.kinematics import com_positions
 from gait_core.scene import InitialState, Scene
-from gait_core.testing_robots import applied, hinged, hung, tied_boxes
+from gait_core.testing_robots import applied, hinged, hung, step_through, tied_boxes
 
 pytestmark = pytest.mark.physics
 G, MASS, START = 9.81, 2.0, 0.3
@@ -24,7 +24,7 @@ def moved(scene: Scene, by: float) -> Scene:
 
 
 def run(engine, ticks: int, **targets):
-    return engine.rollout([applied(engine.robot, **targets)] * ticks)
+    return step_through(engine, [applied(engine.robot, **targets)] * ticks)
 
 
 def lengths(seen) -> np.ndarray:
@@ -226,7 +226,7 @@ def test_a_trial_with_elements_is_the_same_after_any_other(able_engine_of):
                 part.tobytes()
                 for part in (one.joint_positions, one.element_lengths, one.element_forces)
             )
-            for one in (first, *engine.rollout(tape))
+            for one in (first, *step_through(engine, tape))
         ]
 
     once = trial()

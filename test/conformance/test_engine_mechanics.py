@@ -11,7 +11,7 @@ from gait_core import registry
 from gait_core.robot.model import Joint
 from gait_core.scene import InitialState, Push, Scene
 from gait_core.testing import legged_box
-from gait_core.testing_robots import applied, free_ball, free_box, hinged, solid_box
+from gait_core.testing_robots import applied, free_ball, free_box, hinged, solid_box, step_through
 from gait_core.testing_skips import need_robot
 
 pytestmark = pytest.mark.physics
@@ -25,7 +25,7 @@ def scene(**fields) -> Scene:
 
 def run(engine, ticks: int, targets=None):
     targets = applied(engine.robot) if targets is None else targets
-    return engine.rollout([targets] * ticks)
+    return step_through(engine, [targets] * ticks)
 
 
 def test_a_box_falls_by_half_g_t_squared_and_is_not_damped(engine_of):
@@ -115,7 +115,7 @@ def test_a_standing_robot_presses_with_its_weight(engine_name, robot):
     engine = registry.load('engines', engine_name)()
     try:
         engine.reset(Scene(robot=robot, physics_step=0.002), seed=0, settle_ticks=75)
-        seen = engine.rollout([applied(engine.robot)] * 10)
+        seen = step_through(engine, [applied(engine.robot)] * 10)
         force = np.mean([one.contacts.forces.sum(axis=0) for one in seen], axis=0)
         weight = engine.robot.mass * G
     finally:

@@ -97,9 +97,6 @@ def test_rays_leave_the_trial_as_it_is(engine_of):
             assert np.isfinite(engine.cast(seen.body_poses[0, :3], fan(16, 0.2), 9.0)).all()
             return seen
 
-        def rollout(self, tape):
-            return [self.step(targets) for targets in tape]
-
     assert run_loop(spec, Looking()).result().trial_hash == alone
 
 

@@ -13,7 +13,7 @@ from gait_core.robot.model import RobotModel
 from gait_core.scene import InitialState, Push, Scene, TerrainSpec
 from gait_core.targets import AppliedTargets
 from gait_core.testing import legged_box
-from gait_core.testing_robots import applied, free_ball, free_box, hinged
+from gait_core.testing_robots import applied, free_ball, free_box, hinged, step_through
 
 pytestmark = pytest.mark.physics
 
@@ -71,13 +71,13 @@ def numbers(seen: Observation) -> bytes:
 
 def trial(engine, scene: Scene, settle: int = 3) -> list[bytes]:
     first = engine.reset(scene, 0, settle_ticks=settle)
-    return [numbers(seen) for seen in (first, *engine.rollout(tape(engine.robot)))]
+    return [numbers(seen) for seen in (first, *step_through(engine, tape(engine.robot)))]
 
 
 def diverge(engine, effort: float = 1e30) -> None:
     engine.reset(Scene(robot='wild', fixed_base=True), 0)
     with pytest.raises(SimulationDiverged) as caught:
-        engine.rollout([applied(engine.robot, effort=[effort])] * 5)
+        step_through(engine, [applied(engine.robot, effort=[effort])] * 5)
     assert '\n' not in str(caught.value)
 
 
@@ -144,11 +144,11 @@ def test_two_engines_side_by_side_do_not_influence_each_other(engine, engine_nam
 def test_where_the_imu_sits_does_not_change_the_motion(engine, monkeypatch):
     scene = Scene(robot='quadruped', physics_step=0.002)
     engine.reset(scene, 0)
-    poses = [seen.body_poses for seen in engine.rollout(tape(engine.robot))]
+    poses = [seen.body_poses for seen in step_through(engine, tape(engine.robot))]
     carried = replace(ROBOTS['quadruped'], imu_link=ROBOTS['quadruped'].soles[2])
     monkeypatch.setitem(ROBOTS, 'quadruped', carried)
     engine.reset(scene, 0)
-    again = [seen.body_poses for seen in engine.rollout(tape(engine.robot))]
+    again = [seen.body_poses for seen in step_through(engine, tape(engine.robot))]
     np.testing.assert_array_equal(again, poses)
 
 
@@ -156,7 +156,7 @@ def test_a_reset_restores_every_physics_setting_and_forgets_old_targets(engine):
     scene = Scene(robot='box', initial=InitialState(clearance=20.0))
     trial(engine, Scene(robot='quadruped', physics_step=0.005, gravity=(0.0, 0.0, -1.0)))
     start = engine.reset(scene, 0)
-    end = engine.rollout([applied(engine.robot)] * 50)[-1]
+    end = step_through(engine, [applied(engine.robot)] * 50)[-1]
     # 4.9 m in 1 s at a step of 1 ms, not what the step and gravity before would give.
     assert start.body_poses[0, 2] - end.body_poses[0, 2] == pytest.approx(4.905, rel=2e-3)
     engine.reset(replace(scene, robot='quadruped', fixed_base=True), 0)

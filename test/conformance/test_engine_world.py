@@ -11,7 +11,7 @@ from gait_core.robot.model import ForceElement, Joint, Leg, RobotModel
 from gait_core.scene import InitialState, Scene, TerrainSpec
 from gait_core.terrains import Grid, load_terrain
 from gait_core.testing import legged_box, registered
-from gait_core.testing_robots import applied, free_ball, free_box, hinged, solid_box
+from gait_core.testing_robots import applied, free_ball, free_box, hinged, solid_box, step_through
 
 pytestmark = pytest.mark.physics
 G = 9.81
@@ -60,7 +60,7 @@ def test_contacts_lie_on_the_surface_that_the_terrain_describes(engine_of):
         for x, y in np.random.default_rng(1).uniform(-2.5, 2.5, (12, 2)):
             start = InitialState(x=x, y=y, clearance=0.002)
             engine.reset(Scene(robot='x', terrain=spec, initial=start), 0)
-            seen = engine.rollout([applied(engine.robot)] * 5)
+            seen = step_through(engine, [applied(engine.robot)] * 5)
             touched += [one.contacts.points for one in seen if len(one.contacts.points)]
     points = np.concatenate(touched)
     assert len(points) > 12
@@ -76,7 +76,7 @@ def test_a_robot_starts_above_rough_ground_without_penetration(engine_of):
             robot='x', terrain=rough(range=0.05), initial=InitialState(x=x, clearance=0.005)
         )
         engine.reset(scene, 0)
-        seen = engine.rollout([applied(engine.robot)] * 10)
+        seen = step_through(engine, [applied(engine.robot)] * 10)
         depths = np.concatenate([one.contacts.depths for one in seen])
         assert len(depths) and depths.max() < 2e-3
         speeds = np.abs([one.body_twists[0, :3] for one in seen])
@@ -107,7 +107,7 @@ def test_friction_holds_on_every_link_and_not_only_on_the_base(engine_of):
     for slope, stands in ((0.45, True), (0.55, False)):
         gravity = (G * np.sin(np.arctan(slope)), 0.0, -G * np.cos(np.arctan(slope)))
         engine.reset(Scene(robot='x', friction=0.5, gravity=gravity, physics_step=0.002), 0, 5)
-        seen = engine.rollout([applied(engine.robot)] * 40)
+        seen = step_through(engine, [applied(engine.robot)] * 40)
         moved = seen[-1].body_poses[0, 0] - seen[20].body_poses[0, 0]
         assert (moved < 0.005) == stands
 
@@ -137,7 +137,7 @@ def test_links_that_overlap_at_the_start_are_named_and_do_not_shake(engine_of):
     )
     engine.reset(scene, 0)
     assert engine.apart == (('first', 'third'),)
-    end = engine.rollout([applied(engine.robot)] * 50)[-1]
+    end = step_through(engine, [applied(engine.robot)] * 50)[-1]
     assert np.abs(end.joint_velocities).max() < 1e-3
 
 
@@ -152,7 +152,7 @@ def test_self_collision_stops_a_folding_chain_only_where_it_is_asked_for(engine_
     )  # fmt: skip
     engine.reset(scene, 0)
     assert engine.apart == ()
-    end = engine.rollout([applied(engine.robot, effort=[0.5, 0.0])] * 60)[-1]
+    end = step_through(engine, [applied(engine.robot, effort=[0.5, 0.0])] * 60)[-1]
     # Turned by half a circle the third box would lie in the first.
     assert (end.joint_positions[0] < 2.9) == bool(collide)
 

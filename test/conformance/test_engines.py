@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from gait_core import registry
-from gait_core.errors import ConfigurationError
+from gait_core.errors import BadCommand, ConfigurationError, ProtocolError, SimulationDiverged
 from gait_core.robot.load import load_robot
 from gait_core.scene import InitialState, Push, Scene
 from gait_core.testing import legged_box
-from gait_core.testing_robots import applied, free_ball, free_box, hinged
+from gait_core.testing_robots import applied, free_ball, free_box, hinged, step_through
 from gait_core.testing_skips import joint_engines
 from gait_core.trial import run_loop
 from gait_core.trial_setup import controller_parameters, default_script, make_scene
@@ -31,7 +31,7 @@ def test_what_stands_below_the_friction_angle_does_not_creep(engine_of, robot):
     engine = engine_of(robot)
     gravity = tilted(np.arctan(0.9 * 0.5))
     engine.reset(Scene(robot='x', friction=0.5, gravity=gravity, physics_step=0.002), 0, 25)
-    seen = engine.rollout([applied(robot)] * 300)
+    seen = step_through(engine, [applied(robot)] * 300)
     way = seen[-1].body_poses[0, 0] - seen[50].body_poses[0, 0]
     # Less than 0.2 mm a second for 5 s. MuJoCo's own impedance ratio of 1 gives twice as much.
     assert abs(way) < 1e-3
@@ -42,7 +42,7 @@ def test_a_ball_rolls_down_at_five_sevenths_of_what_it_would_slide(engine_of, an
     engine = engine_of(free_ball(radius=0.05))
     start = InitialState(clearance=0.0)
     engine.reset(Scene(robot='x', gravity=tilted(angle), initial=start), 0)
-    end = engine.rollout([applied(engine.robot)] * 50)[-1]
+    end = step_through(engine, [applied(engine.robot)] * 50)[-1]
     speed = end.body_twists[0, 0]
     assert speed == pytest.approx(5.0 / 7.0 * G * np.sin(angle), rel=1e-3)
     assert 0.05 * end.body_twists[0, 4] == pytest.approx(speed, rel=1e-3)
@@ -53,7 +53,7 @@ def test_a_frictionless_pendulum_keeps_its_energy(engine_of, step):
     engine = engine_of(hinged())
     start = InitialState(joint_positions={'hinge': 1.5})
     engine.reset(Scene(robot='x', fixed_base=True, physics_step=step, initial=start), 0)
-    seen = engine.rollout([applied(engine.robot)] * 1500)
+    seen = step_through(engine, [applied(engine.robot)] * 1500)
     angle = np.array([one.joint_positions[0] for one in seen])
     rate = np.array([one.joint_velocities[0] for one in seen])
     energy = 0.5 * (0.25 + 1e-4) * rate**2 + G * 0.5 * (1.0 - np.cos(angle))
@@ -79,7 +79,7 @@ def rolled(name: str, robot, scene: Scene, rows, settle: int = 0):
     engine = registry.load('engines', name)(lambda known, draw: robot)
     try:
         first = engine.reset(scene, 0, settle_ticks=settle)
-        return [first, *engine.rollout(rows)]
+        return [first, *step_through(engine, rows)]
     finally:
         engine.close()
 
@@ -140,3 +140,23 @@ def test_a_walk_transfers(one, other, robot):
     assert (a.status, b.status) == (OK, OK)
     assert a.metrics['distance_m'] == pytest.approx(b.metrics['distance_m'], rel=0.15)
     assert a.metrics['displacement_x_m'] > 0.9 * a.metrics['distance_m']
+
+
+def test_what_diverges_ends_in_one_step_and_needs_a_reset(engine_of):
+    # Unlimited torque on a light link: a command that no integrator survives.
+    robot = hinged('effort', inertia=1e-8, mass=1e-3)
+    engine, scene = engine_of(robot), Scene(robot='x', fixed_base=True)
+    engine.reset(scene, 0)
+    step_through(engine, [applied(robot)] * 4)
+    with pytest.raises(SimulationDiverged) as caught:
+        step_through(engine, [applied(robot, effort=[1e30])] * 6)
+    assert len(caught.value.states) < 6
+    with pytest.raises(ProtocolError):
+        engine.step(applied(robot))
+
+
+def test_targets_for_another_robot_are_refused(engine_of):
+    engine = engine_of(hinged('effort'))
+    engine.reset(Scene(robot='x', fixed_base=True), 0)
+    with pytest.raises(BadCommand, match='shape'):
+        engine.step(applied(legged_box(4, 3)))

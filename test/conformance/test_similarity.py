@@ -10,7 +10,7 @@ from gait_core.errors import ConfigurationError
 from gait_core.robot.model import Actuator
 from gait_core.scene import InitialState, Push, Scene
 from gait_core.testing import legged_box
-from gait_core.testing_robots import applied, free_box, hinged
+from gait_core.testing_robots import applied, free_box, hinged, step_through
 
 pytestmark = pytest.mark.physics
 G = 9.81
@@ -18,7 +18,7 @@ INSECT = Scene(robot='of the test', length_scale=100.0, physics_step=1e-4, contr
 
 
 def run(engine, ticks: int, targets=None):
-    return engine.rollout([applied(engine.robot) if targets is None else targets] * ticks)
+    return step_through(engine, [applied(engine.robot) if targets is None else targets] * ticks)
 
 
 def test_a_pendulum_of_five_millimetres_has_the_period_of_its_closed_form(engine_of):

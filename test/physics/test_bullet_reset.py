@@ -9,7 +9,7 @@ import pytest
 from gait_core.errors import ConfigurationError, SimulationDiverged
 from gait_core.scene import Scene
 from gait_core.testing import legged_box
-from gait_core.testing_robots import applied, hinged
+from gait_core.testing_robots import applied, hinged, step_through
 from gait_core.testing_skips import need_engine
 
 need_engine('bullet')
@@ -34,7 +34,7 @@ def trial(engine: BulletEngine) -> np.ndarray:
         applied(engine.robot, engine.robot.stance + 0.3 * np.sin(0.4 * tick + np.arange(12)))
         for tick in range(25)
     ]
-    return np.array([seen.joint_positions for seen in engine.rollout(rows)])
+    return np.array([seen.joint_positions for seen in step_through(engine, rows)])
 
 
 def poison(engine: BulletEngine) -> None:

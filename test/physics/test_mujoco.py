@@ -10,7 +10,7 @@ from gait_core.scene import InitialState, Push, Scene, TerrainSpec
 from gait_core.terrains import load_terrain
 from gait_core.terrains.base import HeightField
 from gait_core.testing import legged_box
-from gait_core.testing_robots import applied, free_ball, free_box, hinged
+from gait_core.testing_robots import applied, free_ball, free_box, hinged, step_through
 from gait_core.testing_skips import need_engine
 
 need_engine('mujoco')
@@ -72,7 +72,7 @@ def test_a_sliding_box_does_not_hop(engine_of):
     engine = engine_of(free_box(size=(0.4, 0.4, 0.05), mass=2.0))
     push = Push(start=0.0, duration=0.2, force=(40.0, 0.0, 0.0))
     engine.reset(Scene(robot='x', friction=0.5, control_period=0.001, pushes=(push,)), 0, 500)
-    seen = engine.rollout([applied(engine.robot)] * 400)
+    seen = step_through(engine, [applied(engine.robot)] * 400)
     assert seen[200].body_twists[0, 0] > 2.5
     # The convex problem alone opens a contact by friction times speed: it rose by 30 mm.
     assert max(abs(one.body_poses[0, 2] - 0.025) for one in seen) < 2e-4
@@ -87,7 +87,7 @@ def test_restitution_is_that_of_the_scene_whatever_the_step(engine_of, restituti
         gravity=(0.0, 0.0, -0.1), initial=InitialState(clearance=0.05),
     )  # fmt: skip
     engine.reset(scene, 0)
-    fallen = engine.rollout([applied(engine.robot)] * round(1.1 / step))
+    fallen = step_through(engine, [applied(engine.robot)] * round(1.1 / step))
     speeds = np.array([one.body_twists[0, 2] for one in fallen])
     assert speeds[-1] > 0.0
     assert speeds.max() / -speeds.min() == pytest.approx(restitution, abs=0.03)
@@ -126,7 +126,7 @@ def test_a_kept_model_gives_the_bits_of_a_new_one(engine_of):
 
     def end():
         engine.reset(scene, 0, settle_ticks=2)
-        return engine.rollout(tape)[-1].joint_positions
+        return step_through(engine, tape)[-1].joint_positions
 
     first, model = end(), engine._world.model
     np.testing.assert_array_equal(end(), first)
@@ -167,7 +167,7 @@ def test_a_strong_damper_of_an_exponential_spring_is_steady_at_a_coarse_step(eng
     assert damping * step / inertia == 5.0
     engine.reset(Scene(robot='r', fixed_base=True, control_period=step), 0)
     engine._open_world().data.qvel[0] = 1.0
-    seen = engine.rollout([applied(arm)] * 3)
+    seen = step_through(engine, [applied(arm)] * 3)
     rates = [one.joint_velocities[0] for one in seen]
     # Implicitly: v' = v / (1 + damping * step / inertia).
     assert rates == pytest.approx([6.0**-1, 6.0**-2, 6.0**-3], rel=1e-6)

@@ -13,7 +13,7 @@ from gait_core.robot.load import load_robot
 from gait_core.scene import Push, TerrainSpec
 from gait_core.targets import AppliedTape
 from gait_core.terrains import load_terrain
-from gait_core.testing_robots import free_box
+from gait_core.testing_robots import free_box, step_through
 from gait_core.testing_skips import need_engine
 from gait_core.trial import run_loop
 from gait_core.trial_setup import default_trial, make_scene
@@ -163,9 +163,9 @@ def test_bullet_moves_it_as_the_kernel_does(changes, ticks):
     found = []
     for engine in (CablesEngine(), BulletEngine()):
         engine.reset(scene(engine=engine.name, **changes), 0)
-        states = engine.rollout(waves(ticks, 2))
+        states = step_through(engine, waves(ticks, 2))
         engine.reset(scene(engine=engine.name, **changes), 0)
-        again = engine.rollout(waves(10, 2))
+        again = step_through(engine, waves(10, 2))
         assert np.array_equal(states.body_poses[:10], again.body_poses)
         found.append(states)
         engine.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
@@ -122,20 +123,24 @@ class Engine(Protocol):
     def step(self, targets: AppliedTargets) -> Observation:
         """Advance one control period and return the state at its end."""
 
-    def rollout(self, tape: Sequence[AppliedTargets]) -> StateTape:
-        """
-        Advance one control period per tape entry; equals stepping bit for bit.
-
-        Engines that want arrays get them by ``AppliedTape.of(tape)``. SimulationDiverged carries
-        the states that were reached before.
-        """
-
     @property
     def robot(self) -> RobotModel:
         """The robot of the current scene."""
 
     def close(self) -> None:
         """Release the physics; further calls raise ProtocolError."""
+
+
+class TapeEngine(ABC):
+    """An engine that also advances many control periods faster in one call than by steps."""
+
+    @abstractmethod
+    def rollout(self, tape: Sequence[AppliedTargets]) -> StateTape:
+        """
+        Advance one control period per tape entry; equals stepping bit for bit.
+
+        SimulationDiverged carries the states that were reached before.
+        """
 
 
 class BatchEngine(Engine, Protocol):

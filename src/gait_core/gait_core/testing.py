@@ -94,10 +94,6 @@ class KinematicEngine:
         self._tick += 1
         return self._observation()
 
-    def rollout(self, tape: Sequence[AppliedTargets]) -> StateTape:
-        """Advance one control period per entry."""
-        return by_steps(self.step, tape)
-
     def close(self) -> None:
         """Refuse further calls."""
         self._closed = True
@@ -188,7 +184,7 @@ class BatchKinematicEngine(KinematicEngine):
                 if isinstance(value, np.ndarray):
                     setattr(twin, name, value.copy())
             try:
-                found.append(twin.rollout(tape))
+                found.append(by_steps(twin.step, tape))
             except SimulationDiverged as error:
                 found.append(StateTape.of(error.states))
         return found

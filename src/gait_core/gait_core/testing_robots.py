@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from gait_core.arrays import FloatArray
+from gait_core.contracts import Engine
 from gait_core.robot.model import Actuator, ForceElement, Joint, Leg, Link, RobotModel, Shape
+from gait_core.state_tape import StateTape, by_steps
 from gait_core.targets import AppliedTargets
 
 STILL: Mapping[str, float] = {}
@@ -137,6 +139,11 @@ def applied(
 
     zero = np.zeros(len(robot.target_names))
     return AppliedTargets(rows(position, robot.stance), rows(velocity, zero), rows(effort, zero))
+
+
+def step_through(engine: Engine, periods: Sequence[AppliedTargets]) -> StateTape:
+    """Step an engine through control periods; return the states at their ends."""
+    return by_steps(engine.step, periods)
 
 
 def hung(

@@ -12,7 +12,7 @@ import numpy as np
 from gait_core import pulse, registry
 from gait_core.arrays import FloatArray, all_finite
 from gait_core.canonical import sha256_of
-from gait_core.contracts import Controller, Engine
+from gait_core.contracts import Controller, Engine, TapeEngine
 from gait_core.errors import (
     BadCommand,
     ConfigurationError,
@@ -231,6 +231,7 @@ class TrialLoop:
 
     def _rolled(self, applied: AppliedTape) -> tuple[StateTape, str | None]:
         """Return the states of a rollout as long as they are physics, and why no longer."""
+        assert isinstance(self._engine, TapeEngine)
         diverged = None
         try:
             states: Sequence[Observation] = self._engine.rollout(applied)
@@ -336,10 +337,11 @@ def play_controller(loop: TrialLoop, controller: Controller) -> bool:
     """
     Play the coming control periods of a trial from a tape; return whether there was one.
 
-    A controller that does not look at what happens gives a tape; all others are stepped.
+    A controller that does not look at what happens gives a tape, which some engines play; all
+    others are stepped.
     """
     make = getattr(controller, 'tape', None)
-    if make is None:
+    if make is None or not isinstance(loop.engine, TapeEngine):
         return False
     commands = loop.coming()
     tape = make(loop.dt, commands)

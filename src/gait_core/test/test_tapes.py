@@ -3,6 +3,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
+from gait_core.contracts import TapeEngine
 from gait_core.errors import BadCommand, ProtocolError, SimulationDiverged
 from gait_core.observation import Contacts, Imu, Observation
 from gait_core.state_tape import StateTape, by_steps
@@ -190,7 +191,7 @@ class Stepped(Taped):
         return None
 
 
-class Counting(KinematicEngine):
+class Counting(KinematicEngine, TapeEngine):
     """Counts its rollouts; NaN at a tick, if asked for."""
 
     poisoned = -1
@@ -201,7 +202,7 @@ class Counting(KinematicEngine):
 
     def rollout(self, tape):
         self.tapes.append(len(tape))
-        return super().rollout(tape)
+        return by_steps(self.step, tape)
 
     def _observation(self):
         seen = super()._observation()

@@ -448,23 +448,6 @@ def test_the_kinematic_engine_keeps_the_contract():
         engine.reset(loop.spec.scene, 0)
 
 
-def test_a_tape_equals_stepping():
-    engine, tape = KinematicEngine(), []
-    stepped = KinematicEngine.step
-    spec = spec_for_test()
-
-    class Taping(KinematicEngine):
-        def step(self, targets):
-            tape.append(targets)
-            return stepped(self, targets)
-
-    rollout = run_loop(spec, Taping()).rollout()
-    engine.reset(spec.scene, 0)
-    states = engine.rollout(tape)
-    np.testing.assert_array_equal(states[-1].joint_positions, rollout.joint_positions[-1])
-    np.testing.assert_array_equal(states[-1].body_poses, rollout.body_poses[-1])
-
-
 def test_an_extreme_target_diverges():
     engine = KinematicEngine()
     loop = TrialLoop(spec_for_test(), engine)

@@ -7,6 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from gait_core.contracts import TapeEngine
+from gait_core.state_tape import by_steps
 from gait_core.targets import TargetTape
 from gait_core.testing import (
     BatchKinematicEngine,
@@ -31,6 +33,11 @@ class Taped(WaveController):
             position[12:] = 200.0
             return TargetTape(names=tape.names, position=position)
         return tape
+
+
+class Alone(KinematicEngine, TapeEngine):
+    def rollout(self, tape):
+        return by_steps(self.step, tape)
 
 
 class Lanes(BatchKinematicEngine):
@@ -62,7 +69,7 @@ def both(wanted, threads=1):
     engine = Lanes()
     found = run_together(wanted, threads, engine)
     for spec, result in zip(wanted, found, strict=True):
-        alone = run_trial(spec, KinematicEngine() if spec.scene.friction != 0.25 else Lanes())
+        alone = run_trial(spec, Alone() if spec.scene.friction != 0.25 else Lanes())
         same = replace(result, wall_time=0.0, reason='')
         assert same == replace(alone, wall_time=0.0, reason='')
     return engine, found

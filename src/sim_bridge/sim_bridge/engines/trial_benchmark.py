@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 import time
-from typing import Any
 
 import numpy as np
 
@@ -16,14 +15,13 @@ from gait_core.contracts import Engine
 from gait_core.robot.legged_box import legged_box
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
-from gait_core.targets import AppliedTargets, TargetMemory, TargetTape
+from gait_core.targets import AppliedTargets, JointTargets, TargetMemory
 from gait_core.trial import (
     TrialLoop,
     engine_for,
     initial_positions,
     run_trial,
     start_trial,
-    step_controller,
 )
 from gait_core.trial_setup import default_trial
 from gait_core.trial_spec import TrialSpec
@@ -46,7 +44,7 @@ Bare = Callable[[RobotModel, Scene, Sequence[AppliedTargets]], tuple[float, tupl
 @dataclass(frozen=True)
 class Tape:
     """
-    A trial as tapes of targets, one after the other, without the controller behind them.
+    A trial as its targets, one control period after the other, without its controller.
 
     Attributes
     ----------
@@ -54,33 +52,33 @@ class Tape:
     engine : Engine
         Knows the robot of the spec.
     robot : RobotModel
-    targets : sequence of TargetTape
+    targets : sequence of JointTargets
 
     """
 
     spec: TrialSpec
     engine: Engine
     robot: RobotModel
-    targets: Sequence[TargetTape]
+    targets: Sequence[JointTargets]
 
     @property
     def steps(self) -> int:
         """Physics steps of the trial."""
-        return sum(tape.shape[0] for tape in self.targets) * self.spec.scene.steps_per_tick
+        return len(self.targets) * self.spec.scene.steps_per_tick
 
     def applied(self) -> list[AppliedTargets]:
         """Return all sub-samples of every control period, for every joint."""
         start = initial_positions(self.robot, self.spec.scene)
         memory = TargetMemory(self.robot.target_names, start)
-        return [one for tape in self.targets for one in memory.resolve_tape(tape)]
+        return [memory.resolve(targets) for targets in self.targets]
 
     def run(self) -> TrialLoop:
         """Run the whole trial, its metrics included."""
         loop = TrialLoop(self.spec, self.engine)
         loop.begin()
-        for tape in self.targets:
+        for targets in self.targets:
             if loop.running:
-                loop.play(tape, loop.coming())
+                loop.advance(targets)
         loop.result()
         return loop
 
@@ -140,20 +138,20 @@ def box_tape(engine: str, legs: int, joints: int, seconds: float = SECONDS) -> T
     spec = TrialSpec(scene=scene, controller='', duration=seconds)
     times = scene.control_period * np.arange(1, spec.ticks + 1)
     lean = _LEAN + _SQUAT * np.sin(2.0 * np.pi * _SQUATS * times)
-    targets = TargetTape(
-        names=robot.target_names, position=lean[:, None, None] * np.asarray(zigzag)
-    )
+    targets = [
+        JointTargets(names=robot.target_names, position=angle * np.asarray(zigzag))
+        for angle in lean
+    ]
     made = registry.load('engines', engine)(lambda name, draw: robot)
-    return Tape(spec, made, robot, [targets])
+    return Tape(spec, made, robot, targets)
 
 
 def _rows(spec: TrialSpec, bare_trial: Bare) -> list[Measurement]:
     robot, engine = spec.scene.robot, spec.scene.engine
     tape = _recorded(spec)
     tape.run()
-    whole, stepped, bare, driven, controller, reset = in_turn(
+    whole, bare, driven, controller, reset = in_turn(
         trial_time(spec),
-        partial(timed, partial(_step_trial, spec)),
         partial(_bare_time, tape, bare_trial),
         partial(timed, tape.run),
         partial(_controller_time, spec),
@@ -169,12 +167,6 @@ def _rows(spec: TrialSpec, bare_trial: Bare) -> list[Measurement]:
             unit='-',
             measured=whole / bare,
             budget=OVERHEAD,
-        ),
-        trial(
-            id=f'overhead_stepped_{robot}_{engine}',
-            what=f'the same trial of {robot} step by step over its bare calls of {engine}',
-            unit='-',
-            measured=stepped / bare,
         ),
         trial(
             id=f'controller_share_{robot}_{engine}',
@@ -228,35 +220,25 @@ def _bare_time(tape: Tape, bare_trial: Bare) -> float:
 
 
 def _recorded(spec: TrialSpec) -> Tape:
-    """Return what the controller of a trial asks for, as tapes."""
+    """Return what the controller of a trial asks for."""
     engine = engine_for(spec.scene.engine)
-    loop, tapes, _ = _played(spec)
-    return Tape(spec, engine, loop.robot, tapes)
+    loop, targets, _ = _stepped(spec)
+    return Tape(spec, engine, loop.robot, targets)
 
 
 def _controller_time(spec: TrialSpec) -> float:
     """Return how long a trial's controller takes by itself [s]."""
-    return _played(spec)[2]
+    return _stepped(spec)[2]
 
 
-def _played(spec: TrialSpec) -> tuple[TrialLoop, list[TargetTape], float]:
-    """Return a trial of an open-loop controller, its tapes and the time [s] of making them."""
-    loop = TrialLoop(spec, engine_for(spec.scene.engine))
-    controller: Any = start_trial(loop)
-    tapes, spent = [], 0.0
-    while loop.running:
-        commands = loop.coming()
-        began = time.perf_counter()
-        tapes.append(controller.tape(loop.dt, commands))
-        spent += time.perf_counter() - began
-        loop.play(tapes[-1], commands)
-    return loop, tapes, spent
-
-
-def _step_trial(spec: TrialSpec) -> None:
-    """Run a whole trial as one is run whose controller looks at what happens."""
+def _stepped(spec: TrialSpec) -> tuple[TrialLoop, list[JointTargets], float]:
+    """Return a trial, its controller's targets and the time [s] of making them."""
     loop = TrialLoop(spec, engine_for(spec.scene.engine))
     controller = start_trial(loop)
+    targets, spent = [], 0.0
     while loop.running:
-        step_controller(loop, controller)
-    loop.result()
+        began = time.perf_counter()
+        targets.append(controller.step(loop.dt, loop.command, loop.seen))
+        spent += time.perf_counter() - began
+        loop.advance(targets[-1])
+    return loop, targets, spent
