@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
+from gait_core.attitude import IMU, POSE, Attitude
 
 _EMPTY_3 = np.zeros((0, 3))
 _EMPTY_I = np.zeros(0, dtype=np.int64)
@@ -121,6 +122,20 @@ class Observation:
     element_names: tuple[str, ...] = ()
     element_lengths: FloatArray | None = None
     element_forces: FloatArray | None = None
+
+    @property
+    def attitude(self) -> Attitude | None:
+        """
+        Attitude by the IMU, without one by the pose of the first root link; None without both.
+
+        The IMU comes first because it is what robots have: in simulation its noise then acts on
+        all that is steered by an attitude, and an exact pose hides none of it.
+        """
+        if self.imu is not None:
+            return Attitude(self.imu.orientation, IMU)
+        if self.body_poses is not None and len(self.body_poses):
+            return Attitude(self.body_poses[0, 3:], POSE)
+        return None
 
 
 ARRAYS = (

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from gait_core.arrays import FloatArray, IntArray
+from gait_core.attitude import IMU
 from gait_core.blend import Blend, PeakSpeed
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics import link_poses
@@ -250,12 +251,12 @@ class SafetyLayer:
 
     def _up(self, observation: Observation) -> float | None:
         """Return the upward component of the base's z axis; None without IMU and poses."""
-        if observation.imu is not None:
-            turn = Rotation.from_quat(observation.imu.orientation) * self._base_in_imu
-        elif observation.body_poses is not None:
-            turn = Rotation.from_quat(observation.body_poses[0, 3:])
-        else:
+        attitude = observation.attitude
+        if attitude is None:
             return None
+        turn = Rotation.from_quat(attitude.quaternion)
+        if attitude.source == IMU:
+            turn *= self._base_in_imu
         return float(turn.as_matrix()[2, 2])
 
     def _fall(self, tilt: float) -> None:

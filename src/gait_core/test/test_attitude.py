@@ -1,11 +1,12 @@
-"""The heading that controllers hold is the yaw of turns about fixed axes (REP-103)."""
+"""The heading that controllers hold: by the IMU first, of turns about fixed axes (REP-103)."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from gait_core.attitude import yaw_of
+from gait_core.attitude import IMU, POSE, yaw_of
+from gait_core.observation import Imu, Observation
 
 ANGLE = st.floats(-3.1, 3.1)
 
@@ -14,3 +15,14 @@ ANGLE = st.floats(-3.1, 3.1)
 def test_yaw_is_that_of_the_rotation_and_of_the_opposite_quaternion(roll, pitch, yaw):
     quaternion = Rotation.from_euler('xyz', (roll, pitch, yaw)).as_quat()
     np.testing.assert_allclose([yaw_of(quaternion), yaw_of(-quaternion)], yaw, atol=1e-12)
+
+
+def test_the_attitude_of_an_observation_is_that_of_the_imu_or_else_of_the_pose():
+    by_imu, by_pose = Rotation.from_euler('z', [[0.3], [0.5]]).as_quat()
+    imu = Imu(orientation=by_imu, angular_velocity=np.zeros(3), linear_acceleration=np.zeros(3))
+    poses = np.array([[0.0, 0.0, 0.6, *by_pose]])
+    both = Observation(tick=0, time=0.0, imu=imu, body_poses=poses).attitude
+    assert both.source == IMU and both.yaw == yaw_of(by_imu)
+    pose = Observation(tick=0, time=0.0, body_poses=poses).attitude
+    assert pose.source == POSE and pose.yaw == yaw_of(by_pose)
+    assert Observation(tick=0, time=0.0).attitude is None

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 import math
 from typing import Any
 
-from gait_core.arrays import FloatArray
-from gait_core.attitude import yaw_of
 from gait_core.snapshot import given, taken
 
 LEAD = 4.0
@@ -24,7 +22,7 @@ class HeadingHold:
         self._yaw = self._sum = 0.0
         self._stride: deque[float] = deque()
 
-    def error(self, dt: float, rate: float, attitude: FloatArray, stride: float) -> float:
+    def error(self, dt: float, rate: float, yaw: float, stride: float) -> float:
         """
         Return the error of the heading [rad], positive where it should turn left.
 
@@ -36,13 +34,12 @@ class HeadingHold:
         dt : float [s]
         rate : float [rad/s]
             Commanded.
-        attitude : (4,) array
-            Quaternion x, y, z, w.
+        yaw : float [rad]
+            Measured.
         stride : float [s]
             Cycle time.
 
         """
-        yaw = yaw_of(attitude)
         if self._wanted is None:
             self._wanted = self._yaw = yaw
         self._wanted += rate * dt

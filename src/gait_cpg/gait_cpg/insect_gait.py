@@ -237,9 +237,10 @@ class InsectGait:
         """Take what the command says of cycle and strides; return whether to walk at all."""
         params = self._params
         forward, _, yaw = velocity
-        if params.heading_gain > 0.0 and seen.imu is not None:
+        attitude = seen.attitude
+        if params.heading_gain > 0.0 and attitude is not None:
             time = cycle_time(self._scale, params.step_time)
-            error = self._heading.error(dt, yaw, seen.imu.orientation, time)
+            error = self._heading.error(dt, yaw, attitude.yaw, time)
             yaw += params.heading_gain * error if forward > 0.0 or yaw else 0.0
         speed = max(forward, 0.0)
         walking = speed > 0.0 or yaw != 0.0

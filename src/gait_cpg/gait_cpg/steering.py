@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 import math
 
-from gait_core.arrays import FloatArray
 from gait_core.attitude import yaw_of
 from gait_core.observation import Observation
 from gait_cpg.heading import HeadingHold
@@ -19,9 +18,10 @@ class Steering:
     """
     Holds the commanded heading and speed, each where something is seen of it.
 
-    The heading comes from the base's pose or, without one, from the IMU: the turning rate gains
-    ``heading_gain`` times its error. The speed comes from the base's twist: its mean over a stride
-    is brought to the command by an integral. Without any the command passes unchanged.
+    The heading is that of ``Observation.attitude``: the turning rate gains ``heading_gain`` times
+    its error. The speed comes from the base's twist, turned into the base by its pose: its mean
+    over a stride is brought to the command by an integral. Without an attitude the command passes
+    unchanged.
     """
 
     def __init__(self) -> None:
@@ -55,29 +55,26 @@ class Steering:
         heading_gain, speed_gain : float [1/s]
 
         """
-        attitude = _attitude(seen)
+        attitude = seen.attitude
         if velocity == (0.0, 0.0, 0.0) or attitude is None:
             self.reset()
             return velocity
         x, y, yaw = velocity
         if heading_gain > 0.0:
-            yaw += heading_gain * self._heading.error(dt, yaw, attitude, stride)
-        if speed_gain > 0.0 and seen.body_twists is not None:
-            self._integrate(dt, velocity, seen.body_twists[0], attitude, stride, speed_gain)
+            yaw += heading_gain * self._heading.error(dt, yaw, attitude.yaw, stride)
+        if speed_gain > 0.0:
+            self._integrate(dt, velocity, seen, stride, speed_gain)
         return x + self._added[0], y + self._added[1], yaw
 
     def _integrate(
-        self,
-        dt: float,
-        velocity: Velocity,
-        twist: FloatArray,
-        attitude: FloatArray,
-        stride: float,
-        gain: float,
+        self, dt: float, velocity: Velocity, seen: Observation, stride: float, gain: float
     ) -> None:
-        yaw = yaw_of(attitude)
+        if seen.body_poses is None or seen.body_twists is None:
+            return
+        # The twist is in odom: only the pose of the same source turns it into the base.
+        yaw = yaw_of(seen.body_poses[0, 3:])
         c, s = math.cos(yaw), math.sin(yaw)
-        east, north = twist[:2].tolist()
+        east, north = seen.body_twists[0, :2].tolist()
         self._seen.append((c * east + s * north, c * north - s * east))
         whole = max(1, round(stride / dt))
         if len(self._seen) < whole:
@@ -91,9 +88,3 @@ class Steering:
             for added, wanted, mean in zip(self._added, velocity[:2], means, strict=True)
         )
         self._added = (x, y)
-
-
-def _attitude(seen: Observation) -> FloatArray | None:
-    if seen.body_poses is not None:
-        return seen.body_poses[0, 3:]
-    return None if seen.imu is None else seen.imu.orientation

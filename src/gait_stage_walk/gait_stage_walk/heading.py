@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from gait_core.arrays import FloatArray
-from gait_core.attitude import yaw_of
 from gait_core.observation import Observation
 from gait_stage_walk.behaviour import Period
 from gait_stage_walk.pulse import SECOND
@@ -14,17 +13,6 @@ from gait_stage_walk.turn import TWISTS, LegTwists
 
 TWIST_DURATION = 0.78
 """Of a twist [time_scale]: the leg is in the air for longer, and still before it lands."""
-
-
-def measured_yaw(observation: Observation) -> float | None:
-    """Return the yaw of the base in odom [rad] as an IMU or else the engine reports it."""
-    if observation.imu is not None:
-        quaternion = observation.imu.orientation
-    elif observation.body_poses is not None and len(observation.body_poses):
-        quaternion = observation.body_poses[0, 3:]
-    else:
-        return None
-    return yaw_of(quaternion)
 
 
 class Heading:
@@ -69,7 +57,8 @@ class Heading:
         return self._twists.step(period, TWIST_DURATION * self._walk.current.time_scale)
 
     def _measure(self, observation: Observation) -> None:
-        yaw = measured_yaw(observation)
+        attitude = observation.attitude
+        yaw = None if attitude is None else attitude.yaw
         if yaw is None or self._walk.desired.heading_gain == 0.0:
             self.heading = self._twists.turned
         elif self._last_yaw is not None:

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_core.observation import Imu, Observation
+from gait_core.observation import Observation
 from gait_core.robot.load import load_robot
 from gait_core.trial_spec import Command
 from gait_stage_walk.behaviour import Period
-from gait_stage_walk.heading import Heading, measured_yaw
+from gait_stage_walk.heading import Heading
 from gait_stage_walk.parameters import PRESETS, StagedWalkParams
 from gait_stage_walk.pulse import nanoseconds
 from gait_stage_walk.staged_walk import Phase, StagedWalk
@@ -126,22 +126,9 @@ def test_a_stop_puts_the_leg_in_the_air_down_straight():
 # ------------------------------------------------------------------------------------- heading
 
 
-def yawed(yaw, with_imu=True):
+def yawed(yaw):
     quaternion = np.array([0.0, 0.0, math.sin(yaw / 2.0), math.cos(yaw / 2.0)])
-    if with_imu:
-        imu = Imu(orientation=quaternion, angular_velocity=np.zeros(3),
-                  linear_acceleration=np.zeros(3))  # fmt: skip
-        return Observation(tick=0, time=0.0, imu=imu)
     return Observation(tick=0, time=0.0, body_poses=np.array([[0.0, 0.0, 0.6, *quaternion]]))
-
-
-@given(st.floats(-3.1, 3.1), st.booleans())
-def test_yaw_is_read_from_the_imu_or_the_body(yaw, with_imu):
-    assert measured_yaw(yawed(yaw, with_imu)) == pytest.approx(yaw)
-
-
-def test_without_either_there_is_no_yaw():
-    assert measured_yaw(Observation(tick=0, time=0.0)) is None
 
 
 def test_it_walks_straight_without_a_twist_unless_asked():

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 
-from gait_core.attitude import yaw_of
 from gait_core.observation import Observation
 
 
 class Slip:
     """
-    The turn of the body that was not planned, by the IMU, less what a walk turned against it.
+    The turn of the body that was not planned, as measured, less what a walk turned against it.
 
     The plan is what a heading is held against, not the command: steps follow that late.
     """
@@ -25,7 +24,7 @@ class Slip:
 
     def correction(self, dt: float, planned: float, gain: float, seen: Observation) -> float:
         """
-        Return the turning rate that undoes what is left [rad/s]; 0 without an IMU.
+        Return the turning rate that undoes what is left [rad/s]; 0 without an attitude.
 
         Parameters
         ----------
@@ -37,9 +36,10 @@ class Slip:
         seen : Observation
 
         """
-        if seen.imu is None:
+        attitude = seen.attitude
+        if attitude is None:
             return 0.0
-        yaw = yaw_of(seen.imu.orientation)
+        yaw = attitude.yaw
         if self._seen is not None:
             turned = math.remainder(yaw - self._seen, 2.0 * math.pi)
             self._slipped += turned - (planned - self._planned)
