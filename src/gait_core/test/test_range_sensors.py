@@ -13,7 +13,7 @@ from gait_core.range_sensors import RangeReader, azimuths, choose_sensors, optic
 from gait_core.robot.load import read_robot
 from gait_core.robot.range_sensor import DepthCamera, Lidar, read_sensors
 from gait_core.robot.to_urdf import to_urdf
-from gait_core.robot.yaml_reader import Section
+from gait_core.schema import Place
 from gait_core.terrains.room import Room
 from gait_core.testing import legged_box
 
@@ -181,7 +181,10 @@ def test_robot_yaml_declares_sensors(read):
     [
         ('name: s, kind: lidr, link: {b}', "did you mean 'lidar'"),
         ('name: s, kind: lidar, link: {b}x', "unknown link '{b}x': did you mean '{b}'"),
-        ('name: s, kind: lidar, link: {b}, field_of_view: 1', "unknown key 'field_of_view'"),
+        (
+            'name: s, kind: lidar, link: {b}, field_of_view: 1',
+            "unknown key 'sensors[0].field_of_view'",
+        ),
         ('name: s, kind: lidar, link: {b}, rate: 0', 'must be positive'),
         ('name: s, kind: lidar, link: {b}, range: [2, 1]', 'range from 2 to 1'),
         ('name: s, kind: lidar, link: {b}, columns: 0', 'nearest valid: 1'),
@@ -192,14 +195,15 @@ def test_robot_yaml_declares_sensors(read):
         ('name: my-scan, kind: lidar, link: {b}', "nearest valid: 'my_scan'"),
         ('name: s, kind: lidar, link: {b}, noise: -1', 'must not be negative'),
         ('name: s, kind: depth_camera, link: {b}, field_of_view: 4', 'at most 2.98'),
-        ('kind: lidar, link: {b}', "the key 'name' is missing"),
+        ('kind: lidar, link: {b}', 'sensors[0].name is missing'),
     ],
 )
 def test_a_sensor_that_is_none_is_named_in_a_line(read, line, words):
     with pytest.raises(ConfigurationError) as error:
         read(line.format(b=BASE))
     assert words.format(b=BASE) in str(error.value)
-    assert 'robot.yaml: sensors[0]' in str(error.value) and '\n' not in str(error.value)
+    said = str(error.value)
+    assert 'robot.yaml, line 2, column ' in said and 'sensors[0]' in said and '\n' not in said
 
 
 def test_a_name_or_frame_is_there_once(read):
@@ -207,12 +211,8 @@ def test_a_name_or_frame_is_there_once(read):
     with pytest.raises(ConfigurationError, match="there is a sensor 's' already"):
         read(scan, scan)
     with pytest.raises(ConfigurationError, match="that of link 's_link' already"):
-        read_sensors(
-            Section(
-                {'sensors': [{'name': 's', 'kind': 'lidar', 'link': BASE, 'xyz': [1, 0, 0]}]}, ''
-            ),
-            [BASE, 's_link'],
-        )
+        entry = {'name': 's', 'kind': 'lidar', 'link': BASE, 'xyz': [1, 0, 0]}
+        read_sensors([entry], [BASE, 's_link'], Place())
 
 
 def test_boxes_of_a_room_stand_in_it_clear_of_the_walls_and_of_the_start():

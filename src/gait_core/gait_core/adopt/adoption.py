@@ -25,9 +25,10 @@ from gait_core.robot.infer import up_axis, zero_axes
 from gait_core.robot.load import read_robot
 from gait_core.robot.model import RobotModel
 from gait_core.robot.report import LoadReport, report_on
+from gait_core.robot.robot_file import RobotFile
 from gait_core.robot.urdf import read_urdf
-from gait_core.robot.yaml_reader import Section
 from gait_core.scene import NOTHING
+from gait_core.schema import Place, Source
 from gait_core.stability import margin, support_polygon
 
 _STRONG = 20
@@ -131,7 +132,9 @@ def adopt(
         raise ConfigurationError(f"'{path}' is a folder; gait adopt takes a .urdf or .xacro file")
     given = read_robot(path, packages)
     turn, doubts = _frame(given)
-    robot = _described(path, packages, {} if turn is None else {'root_rpy': list(turn)})
+    content = RobotFile(name=path.name.split('.')[0], root_rpy=turn)
+    place = Place(source=Source(str(path)))
+    robot = check_robot(describe(read_urdf(path, packages), content, place, path))
     legs, more = find_legs(robot)
     robot = dataclasses.replace(
         robot, legs=tuple(one.leg for one in legs), joint_names=_joint_order(robot, legs)
@@ -151,14 +154,6 @@ def adopt(
         report=report_on(robot),
         doubts=(*doubts, *more, *about_stance, *_doubts(robot, legs, spaces), *about_gait),
     )
-
-
-def _described(
-    path: Path, packages: Mapping[str, str | Path], content: Mapping[str, Any]
-) -> RobotModel:
-    name = path.name.split('.')[0]
-    given = Section({'name': name, **content}, str(path))
-    return check_robot(describe(read_urdf(path, packages), given, path))
 
 
 def _joint_order(robot: RobotModel, legs: tuple[FoundLeg, ...]) -> tuple[str, ...]:

@@ -77,7 +77,7 @@ def _copied(file: Path, folder: Path, copied: dict[str, str]) -> str:
 
 
 def robot_yaml(adoption: Adoption, name: str) -> str:
-    """Return the content of robot.yaml; every key is explained in gait_core/robot/description."""
+    """Return the content of robot.yaml; every key is explained in gait_core/robot/robot_file."""
     robot = adoption.robot
     lines = [
         f'# Proposed by `gait adopt {adoption.urdf.name}`; look at what it doubted in report.txt.',

@@ -3,27 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from gait_core.arrays import frozen
-from gait_core.errors import ConfigurationError, unknown
+from gait_core.errors import ConfigurationError
 from gait_core.robot.model import Link, Shape, Triple
+from gait_core.robot.robot_file import RobotFile
 from gait_core.robot.urdf import Tree, read_urdf
-from gait_core.robot.yaml_reader import Section
 from gait_core.scene import NOTHING
+from gait_core.schema import Place, check_keys, read_choice, read_value
 
 Assembly = Mapping[str, tuple[Triple, Triple]]
-_PLACE = ('name', 'xyz', 'rpy')
-_INLINE = ('mass', 'com', 'inertia', 'visuals', 'collisions')
 _SIZES = {'box': 3, 'sphere': 1, 'cylinder': 2, 'capsule': 2}
 _ZERO = (0.0, 0.0, 0.0)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Body:
+    """Entry of a free body: its name and its first frame in the base frame [m, rad]."""
+
+    name: str
+    xyz: Triple = _ZERO
+    rpy: Triple = _ZERO
+
+
+@dataclass(frozen=True, kw_only=True)
+class BodyOfFile(Body):
+    """Entry of a body that is the only link of a file."""
+
+    urdf: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class BodyInPlace(Body):
+    """Entry of a body with all its properties: mass [kg], inertia about its centre of mass."""
+
+    mass: float
+    com: Triple = _ZERO
+    inertia: Triple
+    visuals: tuple[Mapping[str, Any], ...] = ()
+    collisions: tuple[Mapping[str, Any], ...] = ()
+
+
 def read_bodies(
-    given: Section, folder: Path, packages: Mapping[str, str | Path] = NOTHING
+    content: RobotFile, place: Place, folder: Path, packages: Mapping[str, str | Path] = NOTHING
 ) -> tuple[Tree, Assembly]:
     """
     Return the bodies of a robot.yaml as links without joints, and where they lie at first.
@@ -34,68 +61,74 @@ def read_bodies(
         For a body that is there twice, a file with more than one link, a wrong key or value.
 
     """
-    for key in ('urdf', 'root_rpy'):
-        if key in given:
+    for key, value in (('urdf', content.urdf), ('root_rpy', content.root_rpy)):
+        if value:
             raise ConfigurationError(
-                f"{given.where}: '{key}' has no place beside 'bodies', each of which names its own"
+                f"{(place / key).owner}: '{key}' has no place beside 'bodies', each of which "
+                'names its own'
             )
     links: list[Link] = []
     assembly: dict[str, tuple[Triple, Triple]] = {}
-    for body in given.sections('bodies'):
-        name = body.text('name')
-        if name in assembly:
-            raise ConfigurationError(f"{given.where}: body '{name}' is described twice")
-        assembly[name] = body.triple('xyz', _ZERO), body.triple('rpy', _ZERO)
-        links.append(_from_file(body, folder, packages) if 'urdf' in body else _inline(body))
+    for i, entry in enumerate(content.bodies or ()):
+        at = place / 'bodies' / i
+        kind = BodyOfFile if 'urdf' in entry else BodyInPlace
+        body: BodyOfFile | BodyInPlace = read_value(kind, entry, at)
+        if body.name in assembly:
+            raise at.error(f"body '{body.name}' is described twice")
+        assembly[body.name] = body.xyz, body.rpy
+        if isinstance(body, BodyOfFile):
+            link = _link_of_file(body, at, folder, packages)
+        else:
+            link = _link_in_place(body, at)
+        links.append(_check_mass(link, at))
     if not links:
-        raise ConfigurationError(f'{given.where}: bodies lists no body')
+        raise (place / 'bodies').error('it lists no body')
     return Tree(name=folder.name, links=tuple(links), joints=()), assembly
 
 
-def _from_file(body: Section, folder: Path, packages: Mapping[str, str | Path]) -> Link:
-    body.allow(*_PLACE, 'urdf')
-    file = folder / body.text('urdf')
+def _link_of_file(
+    body: BodyOfFile, place: Place, folder: Path, packages: Mapping[str, str | Path]
+) -> Link:
+    file = folder / body.urdf
     if not file.is_file():
-        raise ConfigurationError(f"{body.where}: urdf: the file '{file.name}' does not exist")
+        raise (place / 'urdf').error(f"the file '{file.name}' does not exist")
     links = read_urdf(file, packages).links
     if len(links) != 1:
         raise ConfigurationError(f'{file}: {len(links)} links; a free body is of exactly one')
-    return _heavy(replace(links[0], name=body.text('name')), body.where)
+    return replace(links[0], name=body.name)
 
 
-def _inline(body: Section) -> Link:
-    body.allow(*_PLACE, *_INLINE)
-    link = Link(
-        name=body.text('name'),
-        mass=body.number('mass'),
-        com=frozen(body.triple('com', _ZERO), (3,), name='com'),
-        inertia=frozen(np.diag(body.triple('inertia')), (3, 3), name='inertia'),
-        collisions=tuple(map(_shape, body.sections('collisions'))),
-        visuals=tuple(map(_shape, body.sections('visuals'))),
+def _link_in_place(body: BodyInPlace, place: Place) -> Link:
+    return Link(
+        name=body.name,
+        mass=body.mass,
+        com=frozen(body.com, (3,), name='com'),
+        inertia=frozen(np.diag(body.inertia), (3, 3), name='inertia'),
+        collisions=_shapes(body.collisions, place / 'collisions'),
+        visuals=_shapes(body.visuals, place / 'visuals'),
     )
-    return _heavy(link, body.where)
 
 
-def _heavy(link: Link, where: str) -> Link:
-    """Return a link if it can be moved by forces."""
+def _check_mass(link: Link, place: Place) -> Link:
+    """Return a link if forces can move it, else raise ConfigurationError."""
     if not (link.mass > 0.0 and np.linalg.eigvalsh(link.inertia)[0] > 0.0):
-        raise ConfigurationError(
-            f"{where}: body '{link.name}' has a mass of {link.mass:g} kg and an inertia of "
+        raise place.error(
+            f"body '{link.name}' has a mass of {link.mass:g} kg and an inertia of "
             f'{np.diag(link.inertia).tolist()} kg m^2; a free body needs both positive'
         )
     return link
 
 
-def _shape(given: Section) -> Shape:
-    given.allow('kind', 'size', 'xyz', 'rpy', 'rgba')
-    kind = given.text('kind')
-    if kind not in _SIZES:
-        raise ConfigurationError(f'{given.where}: {unknown("shape", kind, _SIZES)}')
-    colour = given.floats('rgba', 4) if 'rgba' in given else None
-    return Shape(
-        kind=kind,
-        size=given.floats('size', _SIZES[kind]),
-        xyz=given.triple('xyz', _ZERO),
-        rpy=given.triple('rpy', _ZERO),
-        rgba=None if colour is None else (colour[0], colour[1], colour[2], colour[3]),
-    )
+def _shapes(entries: tuple[Mapping[str, Any], ...], place: Place) -> tuple[Shape, ...]:
+    return tuple(_shape(entry, place / i) for i, entry in enumerate(entries))
+
+
+def _shape(entry: Mapping[str, Any], place: Place) -> Shape:
+    check_keys(entry, ('kind', 'size', 'xyz', 'rpy', 'rgba'), place)
+    kind = read_choice(entry, 'kind', _SIZES, place)
+    shape: Shape = read_value(Shape, entry, place)
+    if len(shape.size) != _SIZES[kind]:
+        raise ConfigurationError(
+            f'{place / "size"} has {len(shape.size)} values, expected {_SIZES[kind]}'
+        )
+    return shape

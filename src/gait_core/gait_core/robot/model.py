@@ -176,9 +176,9 @@ class ForceElement:
     name: str
     kind: str
     link_a: str
-    point_a: tuple[float, float, float]
+    point_a: Triple = (0.0, 0.0, 0.0)
     link_b: str
-    point_b: tuple[float, float, float]
+    point_b: Triple = (0.0, 0.0, 0.0)
     constants: Mapping[str, float] = field(default_factory=lambda: NOTHING)
 
 
@@ -192,7 +192,7 @@ class ContactNode:
 
     name: str
     link: str
-    point: tuple[float, float, float]
+    point: Triple = (0.0, 0.0, 0.0)
     radius: float = 0.0
 
 

@@ -1,21 +1,20 @@
-"""What ``robot.yaml`` says about a robot's lidars and depth cameras."""
+"""Lidars and depth cameras of a robot, and their entries in ``robot.yaml``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 import math
 import re
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from gait_core.errors import ConfigurationError, unknown
-from gait_core.robot.yaml_reader import Section
+from gait_core.schema import Place, read_choice, read_value
 
 MAX_RAYS = 100_000
 """Of one reading; beyond it a mistyped number would run for ever."""
 OPTICAL = (-0.5 * math.pi, 0.0, -0.5 * math.pi)
 """Attitude [rad] of a camera's optical frame, z forward and x right (REP-103), in its frame."""
-_COMMON = ('name', 'kind', 'link', 'xyz', 'rpy', 'rate', 'range', 'noise', 'columns', 'rows')
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,9 +166,19 @@ def _ros_name(name: str) -> str:
     return cleaned if cleaned[:1].isalpha() else f'sensor_{cleaned}'.rstrip('_')
 
 
-def read_sensors(given: Section, links: Collection[str]) -> tuple[RangeSensor, ...]:
+def read_sensors(
+    entries: Sequence[Mapping[str, Any]], links: Collection[str], place: Place
+) -> tuple[RangeSensor, ...]:
     """
-    Return the sensors of the key ``sensors`` on a robot with some links.
+    Return the sensors of the key ``sensors`` of a robot.yaml.
+
+    Parameters
+    ----------
+    entries : sequence of mappings
+    links : collection of str
+        Names of the robot's links.
+    place : Place
+        Of the robot.yaml.
 
     Raises
     ------
@@ -179,71 +188,26 @@ def read_sensors(given: Section, links: Collection[str]) -> tuple[RangeSensor, .
 
     """
     sensors: list[RangeSensor] = []
-    taken = {name: f"link '{name}'" for name in links}
-    for item in given.sections('sensors'):
-        kind = item.text('kind')
-        if kind not in _READERS:
-            raise ConfigurationError(f'{item.where}: {unknown("kind", kind, _READERS)}')
-        try:
-            sensor = _READERS[kind](item)
-        except ConfigurationError as error:
-            if str(error).startswith(item.where):
-                raise
-            raise ConfigurationError(f'{item.where}: {error}') from error
+    owners = {name: f"link '{name}'" for name in links}
+    for i, entry in enumerate(entries):
+        at = place / 'sensors' / i
+        kind = read_choice(entry, 'kind', _KINDS, at)
+        values = {key: value for key, value in entry.items() if key != 'kind'}
+        sensor: RangeSensor = read_value(_KINDS[kind], values, at)
         if sensor.link not in links:
-            raise ConfigurationError(f'{item.where}: {unknown("link", sensor.link, links)}')
+            raise at.error(unknown('link', sensor.link, links))
         if any(sensor.name == other.name for other in sensors):
-            raise ConfigurationError(f"{item.where}: there is a sensor '{sensor.name}' already")
+            raise at.error(f"there is a sensor '{sensor.name}' already")
         for frame in sensor.frames:
-            if frame in taken:
-                raise ConfigurationError(
-                    f"{item.where}: the frame '{frame}' of sensor '{sensor.name}' is that of "
-                    f'{taken[frame]} already; give the sensor another name, or no xyz and rpy '
-                    'where it is on that link'
+            if frame in owners:
+                raise at.error(
+                    f"the frame '{frame}' of sensor '{sensor.name}' is that of {owners[frame]} "
+                    'already; give the sensor another name, or no xyz and rpy where it is on that '
+                    'link'
                 )
-            taken[frame] = f"sensor '{sensor.name}'"
+            owners[frame] = f"sensor '{sensor.name}'"
         sensors.append(sensor)
     return tuple(sensors)
 
 
-def _common(item: Section, columns: int, rows: int) -> dict[str, object]:
-    pair = item.floats('range', 2) if 'range' in item else RangeSensor.range
-    return {
-        'name': item.text('name'),
-        'link': item.text('link'),
-        'xyz': item.triple('xyz', (0.0, 0.0, 0.0)),
-        'rpy': item.triple('rpy', (0.0, 0.0, 0.0)),
-        'rate': item.number('rate', RangeSensor.rate),
-        'range': pair,
-        'noise': item.number('noise', RangeSensor.noise),
-        'columns': _count(item, 'columns', columns),
-        'rows': _count(item, 'rows', rows),
-    }
-
-
-def _count(item: Section, key: str, default: int) -> int:
-    number = item.number(key, default)
-    if number != int(number):
-        raise ConfigurationError(f"{item.where}: '{key}' is {number:g}, expected a whole number")
-    return int(number)
-
-
-def _lidar(item: Section) -> Lidar:
-    item.allow(*_COMMON, 'azimuth', 'elevation')
-    angles: dict[str, object] = {
-        key: item.floats(key, 2) for key in ('azimuth', 'elevation') if key in item
-    }
-    return Lidar(**_common(item, Lidar.columns, Lidar.rows), **angles)  # type: ignore[arg-type]
-
-
-def _camera(item: Section) -> DepthCamera:
-    item.allow(*_COMMON, 'field_of_view')
-    common = _common(item, DepthCamera.columns, DepthCamera.rows)
-    view = item.number('field_of_view', DepthCamera.field_of_view)
-    return DepthCamera(field_of_view=view, **common)  # type: ignore[arg-type]
-
-
-_READERS: Mapping[str, Callable[[Section], RangeSensor]] = {
-    Lidar.kind: _lidar,
-    DepthCamera.kind: _camera,
-}
+_KINDS: Mapping[str, type[RangeSensor]] = {Lidar.kind: Lidar, DepthCamera.kind: DepthCamera}
