@@ -13,8 +13,8 @@ from gait_core.champion import gait_parameters
 from gait_core.errors import ConfigurationError
 from gait_core.files import new_folder, read_bytes, read_json, read_text, write_atomically
 from gait_core.robot.xml_source import read_xml
-from gait_core.robot.yaml_reader import LOADED
 from gait_core.weights import load_weights
+from gait_core.yaml_file import LOADED_LIMITS
 
 READERS = {
     'bytes': read_bytes,
@@ -107,10 +107,10 @@ def test_a_file_of_just_the_limit_is_read(tmp_path):
 @pytest.mark.parametrize(
     ('content', 'message'),
     [
-        ('#' * (LOADED.size + 1), f'larger than {LOADED.size} bytes'),
+        ('#' * (LOADED_LIMITS.size + 1), f'larger than {LOADED_LIMITS.size} bytes'),
         (
-            '/**: {ros__parameters: {gait: {p: [' + '1,' * LOADED.values + ']}}}',
-            f'more than {LOADED.values} values',
+            '/**: {ros__parameters: {gait: {p: [' + '1,' * LOADED_LIMITS.values + ']}}}',
+            f'more than {LOADED_LIMITS.values} values',
         ),
     ],
 )
