@@ -16,7 +16,7 @@ setup(
     maintainer='Gait suite maintainers',
     maintainer_email='gait-suite@example.org',
     description=(
-        'Central pattern generators of the gait suite: Matsuoka, phase, Hopf and linear '
+        'Central pattern generators of the gait suite: Matsuoka and phase '
         'oscillators, insect gait rules and the node that runs them.'
     ),
     license='Apache-2.0',

@@ -8,7 +8,7 @@ import pytest
 from gait_core.errors import ConfigurationError
 from gait_cpg.gaits import GAITS, Gait, gait, leg_lags, leg_places
 from gait_cpg.insect_rhythm import InsectRhythm
-from gait_cpg.oscillators import HopfOscillators, PhaseOscillators, coupling_to_lags
+from gait_cpg.oscillators import PhaseOscillators, coupling_to_lags
 
 FRONT_LEFT, FRONT_RIGHT, REAR_LEFT, REAR_RIGHT = (
     [0.2, 0.1, -0.3], [0.2, -0.1, -0.3], [-0.2, 0.1, -0.3], [-0.2, -0.1, -0.3])  # fmt: skip
@@ -121,10 +121,5 @@ def test_coupling_brings_oscillators_from_random_phases_to_the_gait(name, feet):
     state = starts.at_rest(phase)
     for _ in range(300):
         state = starts.advance(state, 0.05)
-    around = HopfOscillators(
-        frequency=np.full((20, 1), 1.5), size_squared=1.0, convergence=10.0, coupling=coupling
-    )
-    end = around.euler(around.at_phases(phase), 0.002, 1, every=7500).state
-    for reached in (state[:, 0], around.phases(end)):
-        behind = (reached[:, :1] - reached) / (2.0 * np.pi) - (lags - lags[0])
-        np.testing.assert_allclose((behind + 0.5) % 1.0 - 0.5, 0.0, atol=1e-6)
+    behind = (state[:, 0, :1] - state[:, 0]) / (2.0 * np.pi) - (lags - lags[0])
+    np.testing.assert_allclose((behind + 0.5) % 1.0 - 0.5, 0.0, atol=1e-6)

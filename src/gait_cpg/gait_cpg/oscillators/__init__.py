@@ -8,8 +8,6 @@ forms: ``oscillates``, ``expected_frequency``, ``expected_amplitude`` where ther
 
 from gait_cpg.oscillators.coupling import Coupling, coupling_to_lags, locked_phases, uncoupled
 from gait_cpg.oscillators.diagnosis import ALIVE_ABOVE, Diagnosis, diagnose
-from gait_cpg.oscillators.hopf import HopfOscillators
-from gait_cpg.oscillators.linear import LinearOscillators
 from gait_cpg.oscillators.matsuoka import (
     Equilibrium,
     MatsuokaNeurons,
@@ -21,20 +19,16 @@ from gait_cpg.oscillators.matsuoka import (
 )
 from gait_cpg.oscillators.network import OscillatorNetwork, Run
 from gait_cpg.oscillators.phase import PhaseOscillators, amplitudes_after
-from gait_cpg.oscillators.van_der_pol import VanDerPolOscillators
 
 __all__ = [
     'ALIVE_ABOVE',
     'Coupling',
     'Diagnosis',
     'Equilibrium',
-    'HopfOscillators',
-    'LinearOscillators',
     'MatsuokaNeurons',
     'OscillatorNetwork',
     'PhaseOscillators',
     'Run',
-    'VanDerPolOscillators',
     'alternating_weights',
     'amplitudes_after',
     'coupling_to_lags',

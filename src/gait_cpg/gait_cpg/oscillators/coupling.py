@@ -1,4 +1,4 @@
-"""Who pulls whom in a network of oscillators, and where to: shared by the models that have one."""
+"""Coupling matrices of oscillator networks."""
 
 from __future__ import annotations
 
@@ -59,11 +59,6 @@ class Coupling:
     def size(self) -> int:
         """Number of oscillators."""
         return int(self.weights.shape[-1])
-
-    @property
-    def pull(self) -> FloatArray:
-        """Sum of the weights on each oscillator, (..., n) [rad/s]."""
-        return np.asarray(self.weights.sum(axis=-1))
 
 
 def uncoupled(count: int) -> Coupling:

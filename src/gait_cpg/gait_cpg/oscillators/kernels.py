@@ -15,7 +15,7 @@ import math
 import numba
 import numpy as np
 
-NEURONS, PAIRS, LAGGED, PHASE, HOPF, VAN_DER_POL, LINEAR = range(7)
+NEURONS, PAIRS, LAGGED, PHASE = range(4)
 """
 The models by number: every branch on them is outside the loops over oscillators.
 
@@ -159,57 +159,11 @@ def _phase(state, vectors, matrices, drive, room, out):  # type: ignore[no-untyp
 
 
 @_compiled
-def _hopf(state, vectors, matrices, drive, room, out):  # type: ignore[no-untyped-def]
-    rate, size, gain, pull = vectors[0], vectors[1], vectors[2], vectors[3]
-    x, y = state[0], state[1]
-    n = x.shape[0]
-    for i in range(n):
-        grow = gain[i] * (size[i] - x[i] * x[i] - y[i] * y[i]) - pull[i]
-        out[0, i] = grow * x[i] - rate[i] * y[i] + drive[i]
-        out[1, i] = grow * y[i] + rate[i] * x[i]
-    for j in range(n):
-        for i in range(n):
-            out[0, i] += matrices[0, j, i] * x[j] + matrices[1, j, i] * y[j]
-            out[1, i] += matrices[0, j, i] * y[j] - matrices[1, j, i] * x[j]
-
-
-@_compiled
-def _van_der_pol(state, vectors, matrices, drive, room, out):  # type: ignore[no-untyped-def]
-    rate, damping, size, pull = vectors[0], vectors[1], vectors[2], vectors[3]
-    x, v = state[0], state[1]
-    n = x.shape[0]
-    for i in range(n):
-        dv = (damping[i] * (size[i] - x[i] * x[i]) - pull[i]) * v[i] - rate[i] * rate[i] * x[i]
-        out[0, i], out[1, i] = v[i], dv + drive[i]
-    for j in range(n):
-        for i in range(n):
-            out[1, i] += matrices[0, j, i] * v[j] + matrices[1, j, i] * rate[i] * x[j]
-
-
-@_compiled
-def _linear(state, vectors, matrices, drive, room, out):  # type: ignore[no-untyped-def]
-    rate, pull = vectors[0], vectors[1]
-    phase = state[0]
-    n = phase.shape[0]
-    for i in range(n):
-        out[0, i] = rate[i] - pull[i] * phase[i] + drive[i]
-    for j in range(n):
-        for i in range(n):
-            out[0, i] += matrices[0, j, i] * phase[j]
-
-
-@_compiled
 def _rates_into(kind, state, vectors, matrices, drive, room, out):  # type: ignore[no-untyped-def]
     if kind <= LAGGED:
         _matsuoka(state, vectors, matrices, drive, room, out)
-    elif kind == PHASE:
-        _phase(state, vectors, matrices, drive, room, out)
-    elif kind == HOPF:
-        _hopf(state, vectors, matrices, drive, room, out)
-    elif kind == VAN_DER_POL:
-        _van_der_pol(state, vectors, matrices, drive, room, out)
     else:
-        _linear(state, vectors, matrices, drive, room, out)
+        _phase(state, vectors, matrices, drive, room, out)
 
 
 @_compiled
@@ -224,15 +178,9 @@ def _signals_into(kind, state, signals):  # type: ignore[no-untyped-def]
         for i in range(state.shape[1] // 2, m):
             k = 2 * i - state.shape[1]
             signals[i] = state[1, k] - state[1, k + 1]
-    elif kind == PHASE:
-        for i in range(m):
-            signals[i] = state[1, i] * math.cos(state[0, i])
-    elif kind == LINEAR:
-        for i in range(m):
-            signals[i] = math.cos(state[0, i])
     else:
         for i in range(m):
-            signals[i] = state[0, i]
+            signals[i] = state[1, i] * math.cos(state[0, i])
 
 
 @_compiled
