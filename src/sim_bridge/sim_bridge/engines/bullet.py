@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from gait_core import pulse
 from gait_core.arrays import FloatArray
+from gait_core.errors import SimulationDiverged
 from gait_core.observation import Observation
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Push, Scene
-from gait_core.state_tape import StateTape
 from gait_core.targets import AppliedTargets
 from sim_bridge.engines.bounds import (
     BALL_JOINTS,
@@ -26,34 +27,29 @@ from sim_bridge.engines.bullet_ground import GroundRays
 from sim_bridge.engines.bullet_motors import Motors
 from sim_bridge.engines.bullet_nodes import NodesEngine
 from sim_bridge.engines.bullet_options import BulletOptions
-from sim_bridge.engines.bullet_read_kernel import BODY
-from sim_bridge.engines.bullet_state import Mount, StateReader, body_state
+from sim_bridge.engines.bullet_state import BODY, Mount, StateReader, body_state
 from sim_bridge.engines.bullet_world import World
-from sim_bridge.engines.rigid_engine import RigidEngine
-from sim_bridge.engines.rigid_states import StateLog
+from sim_bridge.engines.rigid_engine import SceneEngine
 
 
-class _Shove:
-    """A push as Bullet takes it: a force at a point in ``odom``."""
+class _Push:
+    """A push as Bullet takes it: a force at a point in ``odom``, before every physics step."""
 
     def __init__(self, push: Push, world: World, scene: Scene) -> None:
         self.window = PushWindow(push, scene, world.full, world.model)
         self._client, self._body = world.client, world.body
         self._mount = Mount(world, self.window.place)
         self._force = list(push.force)
-        self._frame: FloatArray = np.empty((1, BODY))
 
     def apply(self) -> None:
         """Add the force to the coming physics step."""
-        body = body_state(self._body, self._mount.carrier, self._client)
-        self._mount.place(np.array(body).reshape(1, -1), 0, self._frame, 0)
-        point = self._frame[0, :3].tolist()
-        pb.applyExternalForce(
-            self._body, self._mount.carrier, self._force, point, pb.WORLD_FRAME, self._client
-        )
+        link, frame = self._mount.carrier, np.empty(BODY)
+        self._mount.move(body_state(self._body, link, self._client), frame)
+        point = frame[:3].tolist()
+        pb.applyExternalForce(self._body, link, self._force, point, pb.WORLD_FRAME, self._client)
 
 
-class BulletEngine(RigidEngine[World, Motors, _Shove]):
+class BulletEngine(SceneEngine[World]):
     """
     Rigid bodies and contacts by PyBullet; options are those of ``BulletOptions``.
 
@@ -65,7 +61,6 @@ class BulletEngine(RigidEngine[World, Motors, _Shove]):
     Options = BulletOptions
     Rays = GroundRays
     carries = (*CARRIES, BALL_JOINTS, FORCE_ELEMENTS, FREE_BODIES, CONTACT_NODES)
-    _state: StateReader
 
     def __init__(self, robots: Callable[[str, int], RobotModel] = load_robot) -> None:
         super().__init__(robots)
@@ -74,7 +69,7 @@ class BulletEngine(RigidEngine[World, Motors, _Shove]):
 
     @property
     def _other(self) -> NodesEngine | None:
-        """What carries the robot of the scene, where this class does not."""
+        """The engine of free bodies, while it carries the robot of the scene."""
         return self._nodes if self._on_nodes else None
 
     @property
@@ -82,8 +77,25 @@ class BulletEngine(RigidEngine[World, Motors, _Shove]):
         """The robot of the current scene."""
         return self._other.robot if self._other else super().robot
 
+    @property
+    def clamped(self) -> Mapping[str, int]:
+        """Control periods since the reset in which a joint's target was clamped to its limits."""
+        counts = self._motors.demands.clamped.tolist()
+        return dict(zip(self.robot.target_names, counts, strict=True))
+
+    @property
+    def overspeed(self) -> Mapping[str, int]:
+        """Physics steps in which a joint with torque was beyond its velocity limit."""
+        counts = self._motors.torques.overspeed.tolist()
+        return dict(zip(self.robot.joint_names, counts, strict=True))
+
+    @property
+    def apart(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of links that overlapped at the start and do not collide in this scene."""
+        return self._open_world().apart
+
     def reset(self, scene: Scene, seed: int, settle_ticks: int = 0) -> Observation:
-        """Build the scene and return its state at tick 0, as RigidEngine does."""
+        """Build the scene and return its state at tick 0, as SceneEngine does."""
         self._open_world()
         self._on_nodes = bool(self._robots(scene.robot, scene.draw).contact_nodes)
         if not self._on_nodes:
@@ -92,13 +104,80 @@ class BulletEngine(RigidEngine[World, Motors, _Shove]):
             self._nodes = NodesEngine(self._robots)
         return self._nodes.reset(scene, seed, settle_ticks)
 
-    def step(self, targets: AppliedTargets) -> Observation:
-        """Advance one control period and return the state at its end, as RigidEngine does."""
-        return self._other.step(targets) if self._other else super().step(targets)
+    def _open(self) -> World:
+        return World()
 
-    def rollout(self, tape: Sequence[AppliedTargets]) -> StateTape:
-        """Advance one control period per tape entry; equals stepping bit for bit."""
-        return self._other.rollout(tape) if self._other else super().rollout(tape)
+    def _equip(self, world: World) -> None:
+        scene, robot = self._scene, self._simulated
+        sums_work = bool(self._options.sum_work)
+        self._client = world.client
+        self._motors = Motors(world, robot, scene.physics_step, sums_work)
+        self._state = StateReader(world, robot, scene, sums_work)
+        self._pushes = [_Push(push, world, scene) for push in scene.pushes]
+
+    def _settle(self, start: FloatArray, ticks: int) -> Observation:
+        motors, steps = self._motors, self._steps
+        motors.hold(start, stiff=ticks > 0)
+        seen = self._read(0)
+        for tick in range(-ticks, 0):
+            # Steps before tick 0 have negative numbers: nothing pushes then.
+            self._advance(tick * steps, steps)
+            pulse.beat()
+            seen = self._read(0)
+        if ticks:
+            motors.release()
+        return seen
+
+    def step(self, targets: AppliedTargets) -> Observation:
+        """
+        Advance one control period and return the state at its end.
+
+        Raises
+        ------
+        SimulationDiverged
+            If the state left the finite or plausible range; only ``reset`` is possible then.
+        BadCommand, ConfigurationError
+            If the targets cannot be applied; the state is unchanged.
+        ProtocolError
+            Before a reset or after ``close``.
+
+        """
+        if self._other:
+            return self._other.step(targets)
+        self._check_ready()
+        if self._similar is not None:
+            targets = self._similar.targets(targets)
+        samples = self._motors.load(targets, self._steps)
+        steps = self._steps // samples
+        first = self._tick * self._steps
+        for sample in range(samples):
+            self._motors.select(sample)
+            self._advance(first + sample * steps, steps)
+        self._tick += 1
+        return self._read(self._tick)
+
+    def _advance(self, first: int, steps: int) -> None:
+        """Advance some physics steps, the first of which has a number counted from tick 0."""
+        step_physics, client, motors = pb.stepSimulation, self._client, self._motors
+        applies_forces, reads_steps = motors.applies_forces, motors.reads_steps
+        pushes = [push for push in self._pushes if push.window.within(first, first + steps)]
+        for step in range(first, first + steps):
+            for push in pushes:
+                if push.window.within(step, step + 1):
+                    push.apply()
+            if applies_forces:
+                motors.apply_forces()
+            step_physics(client)
+            if reads_steps:
+                motors.read_step()
+
+    def _read(self, tick: int) -> Observation:
+        try:
+            seen = self._state.read(tick, self._motors)
+        except SimulationDiverged:
+            self._ready = False
+            raise
+        return seen if self._similar is None else self._similar.seen(seen, self._period)
 
     def cast(self, origin: FloatArray, directions: FloatArray, reach: float) -> FloatArray:
         """Return how far rays go through the scene without its robot, as SceneEngine does."""
@@ -110,47 +189,3 @@ class BulletEngine(RigidEngine[World, Motors, _Shove]):
         super().close()
         if self._nodes is not None:
             self._nodes.close()
-
-    def _open(self) -> World:
-        return World()
-
-    def _bind(
-        self, world: World, robot: RobotModel, scene: Scene, options: BulletOptions
-    ) -> tuple[Motors, StateReader]:
-        sums_work = bool(options.sum_work)
-        self._client = world.client
-        return (
-            Motors(world, robot, scene.physics_step, sums_work),
-            StateReader(world, robot, scene, sums_work),
-        )
-
-    def _shove(self, push: Push, world: World, scene: Scene) -> _Shove:
-        return _Shove(push, world, scene)
-
-    def _play(self, log: StateLog, samples: int) -> None:
-        begun, count = self._tick, len(log.rows)
-        first, end = begun * self._steps, (begun + count) * self._steps
-        pushed = any(push.window.within(first, end) for push in self._pushes)
-        if pushed or not (self._motors.plain and self._state.plain):
-            super()._play(log, samples)
-            return
-        while log.done < count:
-            self._state.play(log, self._motors, self._steps // samples)
-            self._tick = begun + log.done
-
-    def _advance(self, steps: int) -> None:
-        step, client, motors = pb.stepSimulation, self._client, self._motors
-        drives, meter = motors.has_torques, motors.meter
-        for _ in range(steps):
-            if drives:
-                motors.drive()
-            step(client)
-            if meter is not None:
-                meter.read()
-
-    def _advance_pushed(self, first: int, steps: int, pushes: Sequence[_Shove]) -> None:
-        for index in range(first, first + steps):
-            for push in pushes:
-                if push.window.within(index, index + 1):
-                    push.apply()
-            self._advance(1)

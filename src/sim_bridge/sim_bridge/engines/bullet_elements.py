@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
+import numba
 import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.robot.model import RobotModel
 from sim_bridge.engines.bullet_client import pb
-from sim_bridge.engines.bullet_stretch import stretch
 from sim_bridge.engines.bullet_world import World
 from sim_bridge.engines.demands import Demands, Tensions
 from sim_bridge.engines.rigid import inverse, matrix_of
 
 _ROOT = -1
+# Elements shorter than this have no direction.
+_SHORT = 1e-12
 
 
 class Elements:
@@ -24,8 +28,6 @@ class Elements:
     tensions : Tensions
     lengths : (e,) array [m]
         Of the state that was read last.
-    moving : list of int
-        Bullet's indices of the links that carry ends, without the root.
 
     """
 
@@ -36,7 +38,7 @@ class Elements:
         ends = [_end(world, one.link_a, one.point_a) for one in robot.force_elements]
         ends += [_end(world, one.link_b, one.point_b) for one in robot.force_elements]
         links = sorted({link for link, _ in ends})
-        self._moving = [link for link in links if link != _ROOT]
+        self._moving_links = [link for link in links if link != _ROOT]
         self._root = _ROOT in links
         rows = [links.index(link) for link, _ in ends]
         self._carriers: IntArray = np.array(rows, dtype=np.int64).reshape(2, count).T.copy()
@@ -59,9 +61,9 @@ class Elements:
             at, turn = pb.getBasePositionAndOrientation(self._body, self._client)
             linear, angular = pb.getBaseVelocity(self._body, self._client)
             rows.append((*at, *turn, *linear, *angular))
-        if self._moving:
+        if self._moving_links:
             # Without forward kinematics Bullet's links are one step behind its joints.
-            states = pb.getLinkStates(self._body, self._moving, 1, 1, self._client)
+            states = pb.getLinkStates(self._body, self._moving_links, 1, 1, self._client)
             rows += [(*one[0], *one[1], *one[6], *one[7]) for one in states]
         stretch(
             np.array(rows), self._carriers, self._levers, self._points, self.lengths,
@@ -69,8 +71,7 @@ class Elements:
         )  # fmt: skip
 
     def drive(self) -> None:
-        """Apply the tensions of the coming physics step at both ends of every element."""
-        self.read()
+        """Apply tensions at both ends of every element for the coming step, from the last read."""
         pulls = self.tensions.at(self.lengths, self._rates)[:, None] * self._along
         body, client, frame = self._body, self._client, pb.WORLD_FRAME
         push = pb.applyExternalForce
@@ -87,3 +88,54 @@ def _end(world: World, link: str, point: tuple[float, float, float]) -> tuple[in
     carrier = world.link[place.link]
     com, turn = world.inertial(carrier)
     return carrier, matrix_of(inverse(turn)) @ (place.position - com)
+
+
+@numba.njit(cache=True)
+def stretch(
+    bodies: FloatArray,
+    carriers: IntArray,
+    levers: FloatArray,
+    points: FloatArray,
+    lengths: FloatArray,
+    rates: FloatArray,
+    along: FloatArray,
+) -> None:
+    """
+    Write the ends of elements in ``odom``, their lengths, rates and directions from a to b.
+
+    Parameters
+    ----------
+    bodies : (c, 13) array
+        Position, quaternion x, y, z, w, velocity and rate of each inertial frame.
+    carriers : (e, 2) int array
+        Rows of bodies that carry the ends.
+    levers : (e, 2, 3) array [m]
+        Ends in those frames.
+    points : (e, 2, 3) array
+    lengths, rates : (e,) arrays
+    along : (e, 3) array
+
+    """
+    speed = np.empty((2, 3))
+    for i in range(len(lengths)):
+        for end in range(2):
+            body, r = bodies[carriers[i, end]], levers[i, end]
+            x, y, z, w = body[3], body[4], body[5], body[6]
+            # v + 2 w (q x v) + 2 q x (q x v) turns v by the quaternion (q, w).
+            tx, ty, tz = (
+                2.0 * (y * r[2] - z * r[1]),
+                2.0 * (z * r[0] - x * r[2]),
+                2.0 * (x * r[1] - y * r[0]),
+            )
+            ax = r[0] + w * tx + y * tz - z * ty
+            ay = r[1] + w * ty + z * tx - x * tz
+            az = r[2] + w * tz + x * ty - y * tx
+            points[i, end] = body[0] + ax, body[1] + ay, body[2] + az
+            speed[end, 0] = body[7] + body[11] * az - body[12] * ay
+            speed[end, 1] = body[8] + body[12] * ax - body[10] * az
+            speed[end, 2] = body[9] + body[10] * ay - body[11] * ax
+        between = points[i, 1] - points[i, 0]
+        length = math.sqrt((between * between).sum())
+        lengths[i] = length
+        along[i] = between / length if length > _SHORT else 0.0 * between
+        rates[i] = (along[i] * (speed[1] - speed[0])).sum()

@@ -1,7 +1,8 @@
-"""Actuators of a robot in Bullet: velocity-level servos, and torques at the physics rate."""
+"""Actuators of a robot in Bullet: servos, screws, torques and force elements, and their work."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -9,21 +10,18 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.robot.model import RobotModel
-from gait_core.targets import AppliedTape, AppliedTargets
+from gait_core.targets import AppliedTargets
 from sim_bridge.engines.bullet_balls import Balls
 from sim_bridge.engines.bullet_client import pb
 from sim_bridge.engines.bullet_elements import Elements
-from sim_bridge.engines.bullet_work import Meter
 from sim_bridge.engines.bullet_world import World
 from sim_bridge.engines.demands import DEFAULT_GAIN, Demands, Torques
-
-ServoTargets = list[tuple[list[float], list[float]]]
-"""Positions and velocities of the servos in each sub-sample."""
+from sim_bridge.engines.laws import screw_grip, sum_work
 
 
 class Motors:
     """
-    Turns applied targets into Bullet's motors and torques.
+    Turns applied targets into Bullet's motors and torques, and reads what the joints do.
 
     A servo (``position``, ``velocity``) is a motor constraint that Bullet solves together with
     the contacts: it demands the velocity ``feed-forward + gain * error``, clipped to the velocity
@@ -31,131 +29,122 @@ class Motors:
     ``effort``, ``exponential``) and the tension of a force element are applied before every
     physics step. Dry friction acts on joints with torque; a servo contains it.
 
+    The work of a motor is summed over physics steps: its force acts at the mean of the velocities
+    before and after a step, which is what it adds to the kinetic energy.
+
     Attributes
     ----------
     demands : Demands
     torques : Torques
-    balls : Balls
     elements : Elements
-    has_torques : bool
-        Whether ``drive`` must be called before every physics step.
-    meter : Meter or None
-        Looks at every physics step, if work is summed or there are screws.
-    links : list of int
-        Bullet's index of each joint.
-    pushed : list of int
-        Joints with torque that are not part of a ball joint, among ``joint_names``.
-    command : callable
-        Gives the servos positions and velocities, and the ``constants``.
-    constants : tuple
-        Forces, gains and client of that call.
-    tape : sequence of sequences of (positions, velocities)
-        What it gives the servos in each sub-sample of each period of the tape, lists.
+    applies_forces : bool
+        Whether ``apply_forces`` must be called before every physics step.
+    reads_steps : bool
+        Whether ``read_step`` must be called after every physics step.
+    joints : (3, n) array [rad or m, per s, N m or N]
+        Positions, velocities and efforts of the joints when they were read last.
+    work : (2, n) array [J]
+        Signed and positive work of each joint's motor up to then.
 
     """
 
     def __init__(
         self, world: World, robot: RobotModel, physics_step: float, sums_work: bool
     ) -> None:
-        self._client, self._body = world.client, world.body
+        self._client, self._body, self._dt = world.client, world.body, physics_step
+        self.demands = demands = Demands('bullet', robot, physics_step)
+        self.torques = Torques(demands)
+        self.elements = Elements(world, robot, demands)
+        self._balls = Balls(world)
+        count = len(robot.joint_names)
+        self.joints: FloatArray = np.zeros((3, count))
+        self.work: FloatArray = np.zeros((2, count))
         self._movable = [
             world.joint[joint.name]
             for joint in robot.joints
             if joint.name in world.joint and joint.kind != 'fixed'
         ]
-        self._dt = physics_step
-        self.demands = Demands('bullet', robot, physics_step)
-        self.torques = Torques(self.demands)
-        self.balls = Balls(world)
-        self.elements = Elements(world, robot, self.demands)
-        self.has_torques = bool(len(self.torques.columns) or len(self.elements))
-        self.links = [world.axes[name] for name in robot.joint_names]
+        self._links = [world.axes[name] for name in robot.joint_names]
         self._friction = np.array([robot.joint[name].friction for name in robot.joint_names])
-        hinges = np.setdiff1d(np.arange(len(self.links)), self.balls.columns)
+        hinges = np.setdiff1d(np.arange(count), self._balls.columns)
         self._hinges: list[int] = hinges.tolist()
-        self.pushed: list[int] = np.intersect1d(self.torques.columns, hinges).tolist()
-        self._torque_links = [self.links[i] for i in self.pushed]
-        self._state: FloatArray = np.zeros((3, len(self.links)))
+        self._hinge_links = [self._links[i] for i in self._hinges]
+        self._torque_hinges: list[int] = np.intersect1d(self.torques.columns, hinges).tolist()
+        self._torque_links = [self._links[i] for i in self._torque_hinges]
         self._bind_servos()
         self._silence()
-        links = [self.links[i] for i in self._hinges]
-        screws = bool(np.isfinite(self.demands.strength).any())
-        self.meter = (
-            Meter(self, sums_work, self._client, self._body, links, self._hinges)
-            if sums_work or screws
-            else None
-        )
+        self.applies_forces = bool(len(self.torques.columns) or len(self.elements))
+        self._sums_work = sums_work
+        self.reads_steps = bool(count and sums_work or self._screws) or self.applies_forces
+        # Where nothing depends on them, readings are worked out at the end of a control period.
+        self._deferred = not (self._screws or self.applies_forces)
+        self._readings: list[Sequence[Any]] = []
+        self._settling = False
+        self._before: FloatArray = np.zeros(count)
 
     def _bind_servos(self) -> None:
         demands = self.demands
-        self._servo = np.setdiff1d(np.arange(len(self.links)), self.torques.columns)
-        self._servo_links = [self.links[i] for i in self._servo]
-        self._place = {column: k for k, column in enumerate(self._servo.tolist())}
-        self._servo_forces = demands.effort_limit[self._servo].tolist()
-        self.command = partial(
-            pb.setJointMotorControlArray, self._body, self._servo_links, pb.POSITION_CONTROL
+        self._servos = np.setdiff1d(np.arange(len(self._links)), self.torques.columns)
+        links = [self._links[i] for i in self._servos]
+        self._servo_forces = demands.effort_limit[self._servos].tolist()
+        # Bullet multiplies the position error by positionGain / step, not by positionGain.
+        gains = (demands.gain[self._servos] * self._dt).tolist()
+        self._servo_constants = (self._servo_forces, gains, [1.0] * len(links), self._client)
+        self._command_servos = partial(
+            pb.setJointMotorControlArray, self._body, links, pb.POSITION_CONTROL
         )
-        self.constants = (
-            self._servo_forces,
-            # Bullet multiplies the position error by positionGain / step, not by positionGain.
-            (demands.gain[self._servo] * self._dt).tolist(),
-            [1.0] * len(self._servo_links),
-            self._client,
-        )
+        self._screws = np.flatnonzero(np.isfinite(demands.strength)).tolist()
+        self._servo_index = {column: k for k, column in enumerate(self._servos.tolist())}
+        self._screw_force = {k: float(demands.strength[k]) for k in self._screws}
+        # Positions of screws whose load is too strong for them.
+        self._stuck: dict[int, float] = {}
 
     def _silence(self) -> None:
         """Take the motors off that Bullet puts on every joint, and set the velocity limits."""
+        control, client = pb.setJointMotorControl2, self._client
         for link in self._movable:
-            pb.setJointMotorControl2(
+            control(self._body, link, pb.VELOCITY_CONTROL, force=0.0, physicsClientId=client)
+        for i, link in zip(self._hinges, self._hinge_links, strict=True):
+            # The limit stays with the motor; only a command in velocity mode would remove it.
+            control(
                 self._body,
                 link,
-                pb.VELOCITY_CONTROL,
-                force=0.0,
-                physicsClientId=self._client,
-            )
-        for i in self._hinges:
-            # The limit stays with the motor; only a command in velocity mode would remove it.
-            pb.setJointMotorControl2(
-                self._body,
-                self.links[i],
                 pb.POSITION_CONTROL,
                 targetPosition=0.0,
                 force=0.0,
                 maxVelocity=float(self.demands.velocity_limit[i]),
-                physicsClientId=self._client,
+                physicsClientId=client,
             )
-        for i in self.pushed:
-            pb.setJointMotorControl2(
+        for i, link in zip(self._torque_hinges, self._torque_links, strict=True):
+            control(
                 self._body,
-                self.links[i],
+                link,
                 pb.VELOCITY_CONTROL,
                 targetVelocity=0.0,
                 velocityGain=1.0,
                 force=float(self._friction[i]),
-                physicsClientId=self._client,
+                physicsClientId=client,
             )
-
-        self.balls.silence()
+        self._balls.silence()
 
     def hold(self, positions: FloatArray, stiff: bool) -> None:
         """
         Hold joint positions until targets come.
 
         ``stiff`` puts a servo on joints with velocity or effort actuators too, for a robot that
-        settles; without it they get zero velocity and effort, as ball joints always do.
+        settles; without it they get zero velocity and effort, as ball joints always do. No work
+        counts during a stiff hold.
         """
         demands = self.demands
         demands.hold(positions)
-        if self.meter is not None:
-            self.meter.count(not stiff)
-        self._bind_targets()
+        self._settling = stiff
         self.select(0)
         loose = np.flatnonzero(np.isin(demands.kinds, ('velocity', 'effort')))
         loose = np.intersect1d(loose, self._hinges).tolist()
         if stiff and loose:
             pb.setJointMotorControlArray(
                 self._body,
-                [self.links[i] for i in loose],
+                [self._links[i] for i in loose],
                 pb.POSITION_CONTROL,
                 targetPositions=demands.position[0, loose].tolist(),
                 targetVelocities=[0.0] * len(loose),
@@ -167,119 +156,129 @@ class Motors:
 
     def release(self) -> None:
         """End a stiff hold."""
-        if self.meter is not None:
-            self.meter.count(True)
+        self._settling = False
         self._silence()
 
     def load(self, targets: AppliedTargets, steps: int) -> int:
-        """Take the targets of a control period as ``Demands.take`` does."""
-        samples = self.demands.take(targets, steps)
-        self._bind_targets()
-        return samples
-
-    def load_tape(self, tape: AppliedTape, steps: int) -> int:
-        """Take the targets of many control periods as ``Demands.take_tape`` does."""
-        samples = self.demands.take_tape(tape, steps)
-        self.tape = self._pairs(*self.demands.ahead[:2])
-        return samples
-
-    @property
-    def plain(self) -> bool:
-        """Whether nothing but servos, and at most the sum of their work, acts in a step."""
-        return not self.has_torques and (self.meter is None or self.meter.later)
-
-    def states(self) -> Any:
-        """Return what Bullet says of the joints, that after the last step where it did."""
-        if self.meter is not None and self.meter.last:
-            return self.meter.last
-        return pb.getJointStates(self._body, self.links, self._client) if self.links else ()
-
-    def begin(self, period: int) -> None:
-        """Begin a control period of the tape."""
-        self.demands.begin(period)
-        self._servo_targets = self.tape[period]
-
-    def played(self, begin: int, end: int) -> None:
-        """Take it that periods of the tape were played by ``command``."""
-        for period in range(begin, end):
-            self.begin(period)
-
-    def _bind_targets(self) -> None:
-        position, velocity = self.demands.position, self.demands.velocity
-        (self._servo_targets,) = self._pairs(position[None], velocity[None])
-
-    def _pairs(self, positions: FloatArray, velocities: FloatArray) -> list[ServoTargets]:
-        """Return what the servos get in each period, of positions and velocities (T, K, m)."""
-        rows = positions[:, :, self._servo].tolist(), velocities[:, :, self._servo].tolist()
-        return [list(zip(*period, strict=True)) for period in zip(*rows, strict=True)]
+        """Check the targets of a control period, as ``Demands.take`` does; return sub-samples."""
+        return self.demands.take(targets, steps)
 
     def select(self, sample: int) -> None:
         """Put a sub-sample into force; servos follow it from now on."""
         self._sample = sample
-        self.send()
-        if self.has_torques:
+        self._send_servos()
+        if self.applies_forces:
             self.torques.select(sample)
             self.elements.tensions.select(sample)
 
-    def wanted(self, column: int, position: float) -> float:
-        """Return the velocity that a servo asks for at a position, by its number of joint."""
-        demands, sample = self.demands, self._sample
-        error = demands.position[sample, column] - position
-        wanted = demands.velocity[sample, column] + demands.gain[column] * error
-        limit = demands.velocity_limit[column]
-        return float(min(max(wanted, -limit), limit))
-
-    def send(self) -> None:
+    def _send_servos(self) -> None:
         """Give the servos the sub-sample in force; screws that are stuck stay."""
-        sample = self._sample
-        if self._servo_links:
-            positions, velocities = self._servo_targets[sample]
-            if self.meter is not None:
-                for column, bound in self.meter.bounds.items():
-                    self._servo_forces[self._place[column]] = bound
-                if self.meter.stuck:
-                    positions, velocities = positions.copy(), velocities.copy()
-                for column, at in self.meter.stuck.items():
-                    k = self._place[column]
-                    positions[k], velocities[k] = at, 0.0
-            self.command(positions, velocities, *self.constants)
+        if not len(self._servos):
+            return
+        demands, sample, servos = self.demands, self._sample, self._servos
+        positions = demands.position[sample, servos].tolist()
+        velocities = demands.velocity[sample, servos].tolist()
+        for column, force in self._screw_force.items():
+            self._servo_forces[self._servo_index[column]] = force
+        for column, position in self._stuck.items():
+            k = self._servo_index[column]
+            positions[k], velocities[k] = position, 0.0
+        self._command_servos(positions, velocities, *self._servo_constants)
 
-    def drive(self) -> None:
-        """Apply the torques and tensions of the coming physics step."""
-        if len(self.balls):
-            self._drive_balls()
-        elif self._torque_links:
-            self._drive_hinges()
+    def apply_forces(self) -> None:
+        """Apply torques and tensions for the coming physics step, from the state read last."""
+        columns = self.torques.columns
+        if len(columns):
+            position, velocity, effort = self.joints
+            effort[columns] = self.torques.at(position[columns], velocity[columns])
+            if len(self._balls):
+                self._balls.drive(effort)
+            if self._torque_links:
+                pb.setJointMotorControlArray(
+                    self._body,
+                    self._torque_links,
+                    pb.TORQUE_CONTROL,
+                    forces=effort[self._torque_hinges].tolist(),
+                    physicsClientId=self._client,
+                )
         if len(self.elements):
             self.elements.drive()
 
-    def _drive_hinges(self) -> None:
-        states = pb.getJointStates(self._body, self._torque_links, self._client)
-        at: FloatArray = np.array([state[0] for state in states])
-        rate: FloatArray = np.array([state[1] for state in states])
-        pb.setJointMotorControlArray(
-            self._body,
-            self._torque_links,
-            pb.TORQUE_CONTROL,
-            forces=self.torques.at(at, rate).tolist(),
-            physicsClientId=self._client,
-        )
+    def read_step(self) -> None:
+        """Read the joints after a physics step: for forces and screws in the next, and work."""
+        states = self._hinge_states()
+        if self._deferred:
+            # Nothing but this between steps: their data would leave the processor's cache.
+            self._readings.append(states)
+            return
+        self._read_joints(states)
+        if self._sums_work and not self._settling:
+            self._add_work(self.joints[None, 1:])
+        self._before[:] = self.joints[1]
+        for k in self._screws:
+            self._watch_screw(k)
 
-    def _drive_balls(self) -> None:
-        at, rate, effort = self._state
-        if self._torque_links:
-            states = pb.getJointStates(self._body, self._torque_links, self._client)
-            at[self.pushed] = [state[0] for state in states]
-            rate[self.pushed] = [state[1] for state in states]
-        self.balls.read(at, rate)
-        columns = self.torques.columns
-        effort[columns] = self.torques.at(at[columns], rate[columns])
-        self.balls.drive(effort)
-        if self._torque_links:
-            pb.setJointMotorControlArray(
-                self._body,
-                self._torque_links,
-                pb.TORQUE_CONTROL,
-                forces=effort[self.pushed].tolist(),
-                physicsClientId=self._client,
-            )
+    def read_period(self) -> None:
+        """Bring ``joints``, ``work`` and force elements to the present state."""
+        if not self._readings:
+            self._read_joints(self._hinge_states())
+            return
+        numbers: list[float] = []
+        for states in self._readings:
+            position, velocity, _, effort = zip(*states, strict=True)
+            numbers += velocity
+            numbers += effort
+        self._readings.clear()
+        steps = np.array(numbers).reshape(-1, 2, len(self._before))
+        if self._sums_work and not self._settling:
+            self._add_work(steps)
+        self._before[:] = steps[-1, 0]
+        self.joints[0] = position
+        self.joints[1:] = steps[-1]
+
+    def _hinge_states(self) -> Sequence[Any]:
+        links = self._hinge_links
+        return pb.getJointStates(self._body, links, self._client) if links else ()
+
+    def _read_joints(self, states: Sequence[Any]) -> None:
+        """Write what Bullet says of hinges, ball joints and torques into ``joints``."""
+        position, velocity, effort = self.joints
+        if states:
+            q, rate, _, motor = zip(*states, strict=True)
+            hinges = self._hinges
+            position[hinges], velocity[hinges], effort[hinges] = q, rate, motor
+        if len(self._balls):
+            self._balls.read(position, velocity)
+        # Bullet tells only of its motors.
+        self.torques.write(effort)
+        if len(self.elements):
+            self.elements.read()
+
+    def _add_work(self, steps: FloatArray) -> None:
+        """Add the work of physics steps, by velocities and efforts (s, 2, n)."""
+        sum_work(steps, self._before, self._dt, self.demands.losses, self.work)
+
+    def _watch_screw(self, k: int) -> None:
+        """Decide if and how strongly a screw holds its load in the coming step."""
+        demands, sample, stuck = self.demands, self._sample, k in self._stuck
+        position, velocity, effort = self.joints[:, k].tolist()
+        limit = demands.velocity_limit[k]
+        wanted = demands.velocity[sample, k] + demands.gain[k] * (
+            demands.position[sample, k] - position
+        )
+        sticks, force = screw_grip(
+            effort,
+            velocity,
+            float(min(max(wanted, -limit), limit)),
+            demands.strength[k],
+            demands.effort_limit[k],
+            stuck,
+        )
+        if sticks == stuck and force == self._screw_force[k]:
+            return
+        self._screw_force[k] = force
+        if not sticks:
+            self._stuck.pop(k, None)
+        elif not stuck:
+            self._stuck[k] = position
+        self._send_servos()

@@ -2,40 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
-
+import numba
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.errors import ConfigurationError, SimulationDiverged
+from gait_core.errors import ConfigurationError
+from gait_core.observation import Contacts, Observation
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
-from sim_bridge.engines.bounds import FAR
 from sim_bridge.engines.bullet_client import pb
 from sim_bridge.engines.bullet_motors import Motors
-from sim_bridge.engines.bullet_read_kernel import BODY, feel, matrices, place
-from sim_bridge.engines.bullet_tape import BLOCK, Answers
 from sim_bridge.engines.bullet_world import World
 from sim_bridge.engines.fused import Place, origin_of
 from sim_bridge.engines.rigid import inverse, matrix_of, product, quaternion_of
-from sim_bridge.engines.rigid_states import NO_CONTACTS, RigidReader, StateLog, Touching
+from sim_bridge.engines.rigid_states import StateLayout
 
-Row = tuple[float, ...]
-_NO_JOINTS: tuple[Row, Row, Row, Row] = ((), (), (), ())
-_NO_ELEMENTS = np.zeros((2, 0))
+BODY = 13
+"""Numbers of a body or frame: position, quaternion x, y, z, w, velocity, rate; all in odom."""
 
 
-def body_state(body: int, index: int, client: int) -> Row:
-    """Return position, quaternion, velocity and rate of what Bullet moves: an inertial frame."""
-    if index < 0:
-        place, turn = pb.getBasePositionAndOrientation(body, client)
+def body_state(body: int, link: int, client: int) -> FloatArray:
+    """Return the state of a link's inertial frame, which is what Bullet moves, (BODY,)."""
+    if link < 0:
+        position, turn = pb.getBasePositionAndOrientation(body, client)
         linear, angular = pb.getBaseVelocity(body, client)
     else:
         # Without forward kinematics Bullet's links are one step behind its joints.
-        state = pb.getLinkState(body, index, 1, 1, client)
-        place, turn, linear, angular = state[0], state[1], state[6], state[7]
-    return (*place, *turn, *linear, *angular)
+        state = pb.getLinkState(body, link, 1, 1, client)
+        position, turn, linear, angular = state[0], state[1], state[6], state[7]
+    return np.array((*position, *turn, *linear, *angular))
 
 
 class Mount:
@@ -49,12 +44,12 @@ class Mount:
         turn = product(back, quaternion_of(place.rotation))
         self._turn = turn[:0] if np.array_equal(turn, (0.0, 0.0, 0.0, 1.0)) else turn
 
-    def place(self, bodies: FloatArray, at: int, result: FloatArray, to: int) -> None:
-        """Write the frame in each row, from a column on, from its carrier in a row of bodies."""
-        place(bodies, at, matrices(bodies, at) @ self._lever, self._turn, result, to)
+    def move(self, body: FloatArray, frame: FloatArray) -> None:
+        """Write the state of the frame, (BODY,), from that of its carrier, (BODY,)."""
+        move_frame(body, rotation(body) @ self._lever, self._turn, frame)
 
 
-class StateReader(RigidReader[Motors]):
+class StateReader:
     """
     Reads the state of the robot in a world, once per control period.
 
@@ -65,10 +60,9 @@ class StateReader(RigidReader[Motors]):
     """
 
     def __init__(self, world: World, robot: RobotModel, scene: Scene, sums_work: bool) -> None:
-        super().__init__(robot, scene, sums_work)
-        self._world = world
+        self._layout = StateLayout(robot, scene.control_period, sums_work)
         self._client, self._body, self._ground = world.client, world.body, world.ground
-        self._gravity = np.array(scene.gravity)
+        self._gravity, self._period = np.array(scene.gravity), scene.control_period
         self._root_mount = Mount(world, origin_of(robot.links[0].name))
         imu_link = robot.imu_link or robot.links[0].name
         if imu_link not in world.model.places:
@@ -79,130 +73,147 @@ class StateReader(RigidReader[Motors]):
         carriers = [world.link[world.model.carrier(sole)] for sole in robot.soles]
         self._sole_of = {index: i for i, index in reversed(list(enumerate(carriers)))}
 
-    def _fill(self, tick: int, motors: Motors, row: FloatArray) -> None:
-        ends = self._ask(motors).reshape(1, -1)
-        carrier = None
-        if self._imu_mount.carrier >= 0:
-            other = body_state(self._body, self._imu_mount.carrier, self._client)
-            carrier = np.array(other).reshape(1, -1)
-        self._complete(ends, row.reshape(1, -1), carrier)
-        if motors.meter is not None and self._sums_work:
-            row[self._parts[5]] = motors.meter.work().ravel()
-        motors.torques.write(row[self._parts[4]])
-        if len(motors.balls):
-            motors.balls.read(row[self._parts[0]], row[self._parts[1]])
-
-    def _ask(self, motors: Motors) -> FloatArray:
-        """Return what Bullet says of joints and root, (3 n + 13,), as in ``Answers.ends``."""
-        joints = motors.states()
-        positions, velocities, _, efforts = zip(*joints, strict=True) if joints else _NO_JOINTS
-        body = body_state(self._body, -1, self._client)
-        # All of it in one array: each conversion costs more than what it converts.
-        return np.array([*positions, *velocities, *body, *efforts])
-
-    def _complete(
-        self, ends: FloatArray, rows: FloatArray, carriers: FloatArray | None = None
-    ) -> None:
+    def read(self, tick: int, motors: Motors) -> Observation:
         """
-        Write rows, but for their work, from what Bullet says of states that follow each other.
-
-        Parameters
-        ----------
-        ends : (T, 3 n + 13) array
-            As of ``Answers``.
-        rows : (T, size) array
-        carriers : (T, 13) array
-            What carries the IMU, as the root in ``ends``; default: the root.
-
-        """
-        n = len(self._robot.joint_names)
-        rows[:, : 2 * n] = ends[:, : 2 * n]
-        rows[:, self._parts[4]] = ends[:, 2 * n + BODY :]
-        self._root_mount.place(ends, 2 * n, rows, 2 * n)
-        frames, at = rows, 2 * n
-        if not self._imu_is_root:
-            frames, at = np.empty((len(rows), BODY)), 0
-            bodies, begin = (ends, 2 * n) if carriers is None else (carriers, 0)
-            self._imu_mount.place(bodies, begin, frames, at)
-        feel(frames, at, self._gravity, self._period, self._imu_before, rows, self._parts[6].start)
-
-    def _elements(self, motors: Motors) -> tuple[tuple[str, ...], FloatArray]:
-        elements = motors.elements
-        if not len(elements):
-            return (), _NO_ELEMENTS
-        elements.read()
-        return elements.tensions.names, np.array([elements.lengths, elements.tensions.applied])
-
-    def _touching(self) -> Touching:
-        points = pb.getContactPoints(self._body, self._ground, physicsClientId=self._client)
-        return self._found([points])[0]
-
-    def _found(self, states: Iterable[Iterable[Any]]) -> tuple[Touching, list[int]]:
-        """Return the contacts among the points that Bullet lists of states, and how many each."""
-        soles: list[int] = []
-        numbers: list[float] = []
-        counts: list[int] = []
-        for points in states:
-            before = len(soles)
-            for point in points:
-                _, _, _, link, _, _, at, (x, y, z), gap, normal, s, (a, b, c), t, (d, e, f) = point
-                # Bullet also lists points that are near but do not touch.
-                if normal > 0.0 or gap < 0.0:
-                    soles.append(self._sole_of.get(link, -1))
-                    # On the robot: along the normal and both directions of friction.
-                    numbers += (
-                        *at,
-                        normal * x + s * a + t * d,
-                        normal * y + s * b + t * e,
-                        normal * z + s * c + t * f,
-                        -gap,
-                    )
-            counts.append(len(soles) - before)
-        if not soles:
-            return NO_CONTACTS, counts
-        return (np.array(soles, dtype=np.int64), np.array(numbers).reshape(-1, 7)), counts
-
-    @property
-    def plain(self) -> bool:
-        """Whether joints, root and contacts tell all of a state."""
-        return self._imu_mount.carrier < 0
-
-    def play(self, log: StateLog, motors: Motors, steps: int) -> None:
-        """
-        Advance some periods of a tape, of so many steps a sub-sample, and log their states.
+        Return the state at a control tick.
 
         Raises
         ------
         SimulationDiverged
-            As ``read``; the log holds the states before.
+            If it is not finite or beyond any physics.
 
         """
-        begin = log.done
-        answers = Answers(motors, self._client, self._body, self._ground)
-        answers.play(slice(begin, begin + BLOCK), steps)
-        count = len(answers.touching)
-        motors.played(begin, begin + count)
-        rows = log.rows[begin : begin + count]
-        # What is no physics may be too much to square.
-        with np.errstate(over='ignore', invalid='ignore'):
-            self._complete(answers.ends, rows)
-            fault = self._first_fault(log.first + begin, rows)
-        if motors.meter is not None:
-            rows[:, self._parts[5]] = motors.meter.add(answers.steps).reshape(count, -1)
-        if fault is not None:
-            count = fault[0]
-        touching, log.counts[begin : begin + count] = self._found(answers.touching[:count])
-        log.add(begin + count, touching)
-        if fault is not None:
-            raise fault[1]
+        layout, row = self._layout, self._layout.row()
+        motors.read_period()
+        row[layout.positions], row[layout.velocities], row[layout.efforts] = motors.joints
+        if layout.sums_work:
+            row[layout.work] = motors.work.ravel()
+        base = body_state(self._body, -1, self._client)
+        frame = row[layout.root]
+        self._root_mount.move(base, frame)
+        if not self._imu_is_root:
+            carrier = self._imu_mount.carrier
+            body = base if carrier < 0 else body_state(self._body, carrier, self._client)
+            frame = np.empty(BODY)
+            self._imu_mount.move(body, frame)
+        read_imu(frame, self._gravity, self._period, self._imu_before, row[layout.imu])
+        layout.check(tick, row)
+        elements = motors.elements
+        return layout.observation(
+            tick, row, self._contacts(), elements.lengths, elements.tensions.applied
+        )
 
-    def _first_fault(self, tick: int, rows: FloatArray) -> tuple[int, SimulationDiverged] | None:
-        """Return the first row that is no physics, and why; they follow each other from a tick."""
-        states = rows[:, self._state]
-        suspects = ~(np.einsum('ij,ij->i', states, states) < FAR * FAR)
-        for index in np.flatnonzero(suspects).tolist():
-            try:
-                self._check(tick + index, rows[index])
-            except SimulationDiverged as error:
-                return index, error
-        return None
+    def _contacts(self) -> Contacts | None:
+        """Return the contacts with the ground; ``None`` where there are none."""
+        soles: list[int] = []
+        numbers: list[float] = []
+        for point in pb.getContactPoints(self._body, self._ground, physicsClientId=self._client):
+            _, _, _, link, _, _, at, (x, y, z), gap, normal, s, (a, b, c), t, (d, e, f) = point
+            # Bullet also lists points that are near but do not touch.
+            if normal > 0.0 or gap < 0.0:
+                soles.append(self._sole_of.get(link, -1))
+                # On the robot: along the normal and both directions of friction.
+                numbers += (
+                    *at,
+                    normal * x + s * a + t * d,
+                    normal * y + s * b + t * e,
+                    normal * z + s * c + t * f,
+                    -gap,
+                )
+        if not soles:
+            return None
+        rows = np.array(numbers).reshape(-1, 7)
+        return self._layout.contacts(np.array(soles, dtype=np.int64), rows)
+
+
+@numba.njit
+def _matrix(x, y, z, w):  # type: ignore[no-untyped-def]
+    """Return the rotation matrix of a quaternion, row by row, as Bullet works it out."""
+    s = 2.0 / (x * x + y * y + z * z + w * w)
+    xs, ys, zs = x * s, y * s, z * s
+    wx, wy, wz = w * xs, w * ys, w * zs
+    xx, xy, xz = x * xs, x * ys, x * zs
+    yy, yz, zz = y * ys, y * zs, z * zs
+    return (
+        1.0 - (yy + zz), xy - wz, xz + wy,
+        xy + wz, 1.0 - (xx + zz), yz - wx,
+        xz - wy, yz + wx, 1.0 - (xx + yy),
+    )  # fmt: skip
+
+
+@numba.njit(cache=True)
+def rotation(body):  # type: ignore[no-untyped-def]
+    """Return the rotation matrix, (3, 3), of a body's state, (BODY,)."""
+    x, y, z, w = body[3:7]
+    return np.array(_matrix(x, y, z, w)).reshape(3, 3)
+
+
+@numba.njit(cache=True)
+def move_frame(body, lever, mount, frame):  # type: ignore[no-untyped-def]
+    """
+    Write the state of a frame that is fixed to a body.
+
+    Parameters
+    ----------
+    body : (BODY,) array
+    lever : (3,) array [m]
+        From the body to the frame, in odom.
+    mount : (4,) or (0,) array
+        Quaternion of the frame in the body; none where it is not turned.
+    frame : (BODY,) array
+        Written.
+
+    """
+    lx, ly, lz = lever
+    wx, wy, wz = body[10], body[11], body[12]
+    frame[0], frame[1], frame[2] = body[0] + lx, body[1] + ly, body[2] + lz
+    x, y, z, w = body[3:7]
+    if len(mount):
+        a, b, c, d = mount
+        frame[3] = w * a + x * d + y * c - z * b
+        frame[4] = w * b + y * d + z * a - x * c
+        frame[5] = w * c + z * d + x * b - y * a
+        frame[6] = w * d - x * a - y * b - z * c
+    else:
+        frame[3], frame[4], frame[5], frame[6] = x, y, z, w
+    # The origin moves with the body and by its rotation about the lever.
+    frame[7] = body[7] + wy * lz - wz * ly
+    frame[8] = body[8] + wz * lx - wx * lz
+    frame[9] = body[9] + wx * ly - wy * lx
+    frame[10], frame[11], frame[12] = wx, wy, wz
+
+
+@numba.njit(cache=True)
+def read_imu(frame, gravity, period, before, reading):  # type: ignore[no-untyped-def]
+    """
+    Write what an IMU on a frame reads: attitude, rate and specific force, (10,).
+
+    Parameters
+    ----------
+    frame : (BODY,) array
+    gravity : (3,) array [m/s^2]
+    period : float [s]
+    before : (4,) array [m/s]
+        Velocity at the last reading, and 1; or 0 if this is the first. Replaced.
+    reading : (10,) array
+        Written.
+
+    """
+    x, y, z, w = frame[3:7]
+    # Rows of the matrix: what a vector of the link is in the world, so columns lead back.
+    a, b, c, d, e, f, g, h, i = _matrix(x, y, z, w)
+    reading[0], reading[1], reading[2], reading[3] = x, y, z, w
+    u, v, w = frame[10:]
+    reading[4] = a * u + d * v + g * w
+    reading[5] = b * u + e * v + h * w
+    reading[6] = c * u + f * v + i * w
+    if before[3] == 0.0:
+        before[:3], before[3] = frame[7:10], 1.0
+    # Specific force: acceleration without gravity.
+    x = (frame[7] - before[0]) / period - gravity[0]
+    y = (frame[8] - before[1]) / period - gravity[1]
+    z = (frame[9] - before[2]) / period - gravity[2]
+    before[:3] = frame[7:10]
+    reading[7] = a * x + d * y + g * z
+    reading[8] = b * x + e * y + h * z
+    reading[9] = c * x + f * y + i * z

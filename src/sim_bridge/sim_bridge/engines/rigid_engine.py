@@ -176,7 +176,7 @@ class SceneEngine(ABC, Generic[BuiltT]):
         world = self._open_world()
         self._ready = False
         robot = heavier(self._robots(scene.robot, scene.draw), scene.mass_factor)
-        options = build(self.Options, scene.engine_options)
+        options: Any = build(self.Options, scene.engine_options)
         refuse_unsupported(self.name, self.carries, scene, robot)
         start = initial_positions(robot, scene)
         terrain = load_terrain(scene.terrain)
