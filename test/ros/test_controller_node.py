@@ -429,6 +429,7 @@ def test_a_gait_is_loaded_whole_or_not_at_all(graph, controller, tmp_path):
     bad = gait_file(tmp_path / 'bad.yaml', amplitude=0.7, frequenzy=1.0)
     answer = graph.call(LoadGait, load, file=bad)
     assert not answer.success and "did you mean 'frequency'" in answer.message
+    assert f"{bad}, line 5, column 7: unknown parameter 'frequenzy'" in answer.message
     answer = graph.call(LoadGait, load, file=str(tmp_path / 'none.yaml'))
     assert not answer.success and 'none.yaml' in answer.message
     assert node.controller.params == WaveParams(amplitude=0.5)

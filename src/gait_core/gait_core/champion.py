@@ -18,6 +18,7 @@ import yaml
 from gait_core.canonical import plain
 from gait_core.errors import ConfigurationError, excerpt
 from gait_core.files import write_atomically
+from gait_core.parameters import Parameters, parameter_info
 from gait_core.robot.identity import RobotIdentity, compare_robots
 from gait_core.scene import NOTHING
 from gait_core.schema import Place, Source, read_value
@@ -128,11 +129,28 @@ class GaitFile:
         """Controller and robot that the file is for."""
         return origin_in(self.parameters.get('provenance'))
 
-    def gait(self) -> dict[str, Any]:
-        """Return only the controller parameters; ConfigurationError if they are no mapping."""
+    def gait(self, declared: type[Parameters] | None = None) -> dict[str, Any]:
+        """
+        Return only the controller parameters.
+
+        Raises
+        ------
+        ConfigurationError
+            In one line with file, line and column: if they are no mapping, or one of them is not
+            among those that are declared, of a wrong type or out of range.
+
+        """
+        place = self._place('gait')
         gait: dict[str, Any] = read_value(
-            Mapping[str, Any], _unlisted(self.parameters.get('gait', {})), self._place('gait')
+            Mapping[str, Any], _unlisted(self.parameters.get('gait', {})), place
         )
+        if declared is None:
+            return gait
+        for name, value in gait.items():
+            try:
+                parameter_info(declared, name).coerce(value)
+            except ConfigurationError as error:
+                raise ConfigurationError(f'{(place / name).location}: {error}') from error
         return gait
 
     def champion(self) -> Champion:

@@ -217,6 +217,14 @@ def describe(cls: type[Parameters]) -> tuple[ParameterInfo, ...]:
     return _described(key)
 
 
+def parameter_info(cls: type[Parameters], name: str) -> ParameterInfo:
+    """Return one declared parameter; ConfigurationError names the nearest one."""
+    known = {info.name: info for info in describe(cls)}
+    if name not in known:
+        raise unknown('parameter', name, known)
+    return known[name]
+
+
 def build(cls: type[ParametersT], values: Mapping[str, Any]) -> ParametersT:
     """
     Return the parameters with some values replaced.
@@ -227,10 +235,8 @@ def build(cls: type[ParametersT], values: Mapping[str, Any]) -> ParametersT:
         For an unknown name (with the nearest valid one), a wrong type or a value out of range.
 
     """
-    known = {info.name for info in describe(cls)}
     for name in values:
-        if name not in known:
-            raise unknown('parameter', name, known)
+        parameter_info(cls, name)
     return cls(**values)
 
 

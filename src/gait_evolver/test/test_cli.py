@@ -416,6 +416,26 @@ def test_a_mistake_is_one_line_and_2(gait, run_folder, tmp_path, monkeypatch, wo
     assert not list((tmp_path / 'new').iterdir())
 
 
+@pytest.mark.parametrize(
+    ('line', 'message'),
+    [
+        ('amplitde: 0.5', "unknown parameter 'amplitde': did you mean 'amplitude'"),
+        ('amplitude: 7', "parameter 'amplitude' = 7 rad is outside [0, 1]; nearest valid: 1"),
+        ('amplitude: high', "parameter 'amplitude' is 'high', expected a number"),
+        ('amplitude: .nan', "parameter 'amplitude' is nan, expected a finite number"),
+    ],
+)
+def test_a_wrong_parameter_of_a_gait_file_is_named_with_its_position(
+    gait, tmp_path, line, message
+):
+    file = tmp_path / 'gait.yaml'
+    file.write_text(f'/**:\n  ros__parameters:\n    gait:\n      frequency: 1\n      {line}\n')
+    code, _, err = gait('walk', 'legged_box', '--controller', 'wave', '--champion', str(file))
+    assert code == 2
+    assert err.startswith(f'gait: {file}, line 5, column 7: {message}')
+    assert err.count('\n') == 1
+
+
 def test_a_folder_that_may_not_be_written_is_one_line(gait, tmp_path, monkeypatch):
     # Root may write anywhere: the file system's refusal is made, not asked for.
     def refuse(*_):

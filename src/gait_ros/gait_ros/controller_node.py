@@ -409,12 +409,12 @@ class ControllerNode(ManagedNode):
         """Set the parameters of a gait, and a champion's weights; all or, on an error, none."""
         found = read_gait_file(file)
         self._check_origin(found.origin)
+        cls: Any = registry.load('controllers', self.controller_name)
         if not found.is_champion:
-            return self._gait.set(found.gait())
+            return self._gait.set(found.gait(cls.Params))
         champion = node_champion(found)
         champion.check_body(self._chosen.robot, self._chosen.draw)
         champion.check_rate(self._chosen.control_rate)
-        cls: Any = registry.load('controllers', self.controller_name)
         params = build(cls.Params, champion.spec.parameters)
         if not (champion.is_network or self._weights):
             return self._gait.set(asdict(params))

@@ -167,17 +167,22 @@ def _gait(options: Namespace) -> tuple[str, str, Mapping[str, Any], dict[str, An
 
     The last are a champion's fitness terms and weights, as fields of the trial.
     """
+    from gait_core import registry
     from gait_core.champion import check_robot, read_gait_file
     from gait_core.errors import ConfigurationError
+    from gait_core.robot.load import load_robot
+    from gait_core.trial_setup import choose_controller
 
     if not options.champion:
         return options.controller, options.preset, {}, {}
     path = Path(options.champion)
     found = read_gait_file(path)
-    gait = {} if found.is_champion else found.gait()
-    if gait:
+    if not found.is_champion and found.gait():
         # A parameter file of the user's own says nothing of robot and controller.
-        return options.controller, options.preset, gait, {}
+        robot = load_robot(options.robot)
+        controller, preset = choose_controller(robot, options.controller, options.preset)
+        cls: Any = registry.load('controllers', controller)
+        return controller, preset, found.gait(cls.Params), {}
     champion = found.champion()
     spec = champion.spec
     if warning := check_robot(path, champion, options.robot):
