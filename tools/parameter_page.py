@@ -109,7 +109,7 @@ def _anchor(heading: str) -> str:
 
 def gaits() -> tuple[Entry, ...]:
     """Return the parameters of every controller that has some."""
-    found = ((n, registry.load('controllers', n).Params) for n in registry.names('controllers'))
+    found = ((n, registry.controller(n).Params) for n in registry.names('controllers'))
     return tuple((name, _place(cls), 'gait.') for name, cls in found if describe(cls))
 
 
@@ -123,13 +123,13 @@ def engines() -> tuple[Entry, ...]:
 
 def terrains() -> tuple[Entry, ...]:
     """Return the parameters of every terrain that has some."""
-    found = ((name, registry.load('terrains', name)) for name in registry.names('terrains'))
+    found = ((name, registry.terrain(name)) for name in registry.names('terrains'))
     return tuple((name, _place(cls), '') for name, cls in found if describe(cls))
 
 
 def optimizers() -> tuple[Entry, ...]:
     """Return the settings of every optimiser."""
-    found = ((n, registry.load('optimizers', n).Settings) for n in registry.names('optimizers'))
+    found = ((n, registry.optimizer(n).Settings) for n in registry.names('optimizers'))
     return tuple((name, _place(cls), '') for name, cls in found if describe(cls))
 
 

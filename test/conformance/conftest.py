@@ -20,7 +20,7 @@ def engine_of(engine_name):
     made = []
 
     def make(robot: RobotModel):
-        made.append(registry.load('engines', engine_name)(lambda name, draw: robot))
+        made.append(registry.engine(engine_name)(lambda name, draw: robot))
         return made[-1]
 
     yield make

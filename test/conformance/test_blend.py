@@ -27,7 +27,7 @@ CHANGES = 3
 def cases():
     """Yield each controller with each of its presets."""
     for name in registry.names('controllers'):
-        cls = registry.load('controllers', name)
+        cls = registry.controller(name)
         for preset in cls.presets:
             yield pytest.param(name, preset, id=f'{name}-{preset}')
 
@@ -99,7 +99,7 @@ class Walk:
 @pytest.mark.parametrize('velocity', [0.0, 0.2], ids=['standing', 'walking'])
 @pytest.mark.parametrize(('name', 'preset'), cases())
 def test_a_changed_gait_adds_no_more_than_the_start_speed(name, preset, velocity):
-    cls = registry.load('controllers', name)
+    cls = registry.controller(name)
     robot, controller = suited(cls, name, build(cls.Params, cls.presets[preset]))
     walk = Walk(robot, controller, Command(velocity=(velocity, 0.0, 0.0)))
     while walk.layer.mode != RUNNING:
@@ -123,7 +123,7 @@ def test_a_changed_gait_adds_no_more_than_the_start_speed(name, preset, velocity
 
 def test_a_walk_returns_to_its_full_speed():
     """The rest angles of an insect's step jump: the fastest that there is."""
-    cls = registry.load('controllers', 'insect_gait')
+    cls = registry.controller('insect_gait')
     robot, controller = suited(cls, 'insect_gait', build(cls.Params, {}))
     walk = Walk(robot, controller, Command(velocity=(0.2, 0.0, 0.0)))
     walk.speeds(50)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gait_core import registry
-from gait_core.contracts import TapeEngine
+from gait_core.contracts import Controller, TapeEngine
 from gait_core.errors import ConfigurationError, NotInstalled
 from gait_core.observation import FIELDS
 from gait_core.parameters import Parameters, build, describe
@@ -34,7 +34,7 @@ def suited(name, preset=None):
 
     Robots that default to the controller come first.
     """
-    cls = registry.load('controllers', name)
+    cls = registry.controller(name)
     params = build(cls.Params, {} if preset is None else cls.presets[preset])
     robots, refusals = [], []
     for robot in robot_names():
@@ -55,7 +55,7 @@ def suited(name, preset=None):
 
 
 def made(name, preset=None, robot=None):
-    cls = registry.load('controllers', name)
+    cls = registry.controller(name)
     params = build(cls.Params, {} if preset is None else cls.presets[preset])
     return cls(robot or suited(name, preset), params)
 
@@ -86,7 +86,7 @@ def assert_same(one, other):
 
 @pytest.mark.parametrize('name', CONTROLLERS)
 def test_its_class_declares_parameters_presets_and_needs(name):
-    cls = registry.load('controllers', name)
+    cls = registry.controller(name)
     assert issubclass(cls.Params, Parameters)
     assert cls.presets, 'the first preset is the default one'
     for info in describe(cls.Params):
@@ -129,7 +129,7 @@ def test_equal_seeds_give_equal_targets_after_any_history(name):
 
 @pytest.mark.parametrize('name', CONTROLLERS)
 def test_parameters_can_be_replaced_while_it_runs_and_hold_after_a_reset(name):
-    cls = registry.load('controllers', name)
+    cls = registry.controller(name)
     for preset, changes in cls.presets.items():
         robot = suited(name, preset)
         changed, fresh = made(name, None, robot), made(name, preset, robot)
@@ -145,7 +145,7 @@ def test_parameters_can_be_replaced_while_it_runs_and_hold_after_a_reset(name):
 
 @pytest.mark.parametrize('name', CONTROLLERS)
 def test_it_survives_any_finite_velocity_and_long_control_periods(name):
-    cls = registry.load('controllers', name)
+    cls = registry.controller(name)
     known = {info.name for info in describe(cls.Params)}
     gains = dict.fromkeys(known & {'heading_gain', 'speed_gain'}, 1.0)
     robot = suited(name)
@@ -202,7 +202,7 @@ class Falls(Played):
 def trial_by(drive, engine, name, preset):
     """Return the loop and the number of calls of a trial that is driven in one of two ways."""
     robot = engine.robot
-    cls = registry.load('controllers', name)
+    cls = registry.controller(name)
     spec = TrialSpec(
         scene=Scene(robot=robot.name),
         controller=name,
@@ -218,7 +218,7 @@ def trial_by(drive, engine, name, preset):
     return loop, calls
 
 
-OPEN_LOOP = [name for name in CONTROLLERS if hasattr(registry.load('controllers', name), 'tape')]
+OPEN_LOOP = [n for n in CONTROLLERS if registry.controller(n).tape is not Controller.tape]
 
 
 def assert_same_record(one, other):
@@ -235,7 +235,7 @@ def assert_same_record(one, other):
 @pytest.mark.parametrize('kind', [Played, Falls])
 def test_a_trial_by_tape_equals_one_by_steps_to_the_last_bit(kind, name):
     played_presets = 0
-    for preset in registry.load('controllers', name).presets:
+    for preset in registry.controller(name).presets:
         robot = suited(name, preset)
         if made(name, preset).tape(0.02, [COMMAND]) is None:
             continue

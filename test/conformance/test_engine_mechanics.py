@@ -112,7 +112,7 @@ def test_a_dropped_ball_rebounds_with_the_restitution_of_the_scene(engine_of, re
 @pytest.mark.parametrize('robot', ['guroo', 'a1'])
 def test_a_standing_robot_presses_with_its_weight(engine_name, robot):
     need_robot(robot)
-    engine = registry.load('engines', engine_name)()
+    engine = registry.engine(engine_name)()
     try:
         engine.reset(Scene(robot=robot, physics_step=0.002), seed=0, settle_ticks=75)
         seen = step_through(engine, [applied(engine.robot)] * 10)

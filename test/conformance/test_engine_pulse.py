@@ -5,10 +5,9 @@ from dataclasses import replace
 import pytest
 
 from gait_core import pulse
-from gait_core.benchmark import usable_engines
 from gait_core.testing_skips import need_robot
 from gait_core.trial import TrialLoop, engine_for, play_controller, run_trial, start_trial
-from gait_core.trial_setup import default_trial, make_scene
+from gait_core.trial_setup import default_trial, make_scene, usable_engines
 
 
 @pytest.mark.parametrize(

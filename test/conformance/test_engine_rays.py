@@ -66,7 +66,7 @@ def test_engines_agree_to_a_millimetre():
     )
     seen = {}
     for name in ('bullet', 'mujoco'):
-        engine = registry.load('engines', name)(lambda name, draw: free_box())
+        engine = registry.engine(name)(lambda name, draw: free_box())
         for terrain in terrains:
             engine.reset(Scene(robot='x', terrain=terrain), 0)
             rays = np.concatenate([fan(60, down) for down in (0.02, 0.1, 0.4)])

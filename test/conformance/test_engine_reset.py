@@ -37,7 +37,7 @@ ROUGH = TerrainSpec(name='rough', parameters={'nodes': 32, 'extent': 6.0, 'range
 
 
 def another(engine_name: str):
-    return registry.load('engines', engine_name)(lambda name, draw: ROBOTS[name])
+    return registry.engine(engine_name)(lambda name, draw: ROBOTS[name])
 
 
 @pytest.fixture

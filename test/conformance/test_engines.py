@@ -64,7 +64,7 @@ def test_a_frictionless_pendulum_keeps_its_energy(engine_of, step):
 
 def usable(name: str) -> bool:
     try:
-        registry.load('engines', name)
+        registry.engine(name)
     except ConfigurationError:
         return False
     return True
@@ -76,7 +76,7 @@ either = pytest.mark.parametrize(('one', 'other'), PAIRS or [ALONE])
 
 
 def rolled(name: str, robot, scene: Scene, rows, settle: int = 0):
-    engine = registry.load('engines', name)(lambda known, draw: robot)
+    engine = registry.engine(name)(lambda known, draw: robot)
     try:
         first = engine.reset(scene, 0, settle_ticks=settle)
         return [first, *step_through(engine, rows)]

@@ -32,13 +32,13 @@ def robot_of(name):
 def cases():
     """Yield every controller with every preset."""
     for controller in registry.names('controllers'):
-        for preset in registry.load('controllers', controller).presets:
+        for preset in registry.controller(controller).presets:
             yield pytest.param(controller, preset, id=f'{controller}-{preset}')
 
 
 def suited(controller, preset):
     """Return every built-in robot that a controller takes, with the controller made for it."""
-    cls = registry.load('controllers', controller)
+    cls = registry.controller(controller)
     found = []
     for name in robot_names():
         # The a1 comes with PyBullet; a controller refuses a robot that it cannot walk.

@@ -12,8 +12,8 @@ from gait_core.testing_robots import applied, free_box, step_through
 
 @pytest.mark.parametrize('name', registry.names('terrains'))
 def test_every_registered_terrain_keeps_the_contract(name):
-    assert issubclass(registry.load('terrains', name), Parameters)
-    a, b = (registry.load('terrains', name)().build(7) for _ in range(2))
+    assert issubclass(registry.terrain(name), Parameters)
+    a, b = (registry.terrain(name)().build(7) for _ in range(2))
     assert a.hash == b.hash and len(a.hash) == 64
     x, y = np.random.default_rng(0).uniform(-3.0, 3.0, (2, 20))
     np.testing.assert_array_equal(a.height(x, y), b.height(x, y))
@@ -25,7 +25,7 @@ def test_every_registered_terrain_keeps_the_contract(name):
 
 @pytest.mark.parametrize('name', registry.names('terrains'))
 def test_a_spec_that_names_every_parameter_gives_the_same_surface(name):
-    declared = registry.load('terrains', name)
+    declared = registry.terrain(name)
     # What a spec and a message carry are numbers.
     numbers = {info.name: float(info.default) for info in describe(declared)}
     spec = TerrainSpec(name=name, parameters=numbers, seed=7)
@@ -34,7 +34,7 @@ def test_a_spec_that_names_every_parameter_gives_the_same_surface(name):
 
 @pytest.mark.parametrize('name', ['bumps', 'flat', 'slope', 'steps'])
 def test_the_ground_is_level_where_a_robot_starts(name):
-    ground = registry.load('terrains', name)().build(3)
+    ground = registry.terrain(name)().build(3)
     x, y = np.random.default_rng(1).uniform(-0.25, 0.25, (2, 200))
     np.testing.assert_array_equal(ground.height(x, y), 0.0)
 

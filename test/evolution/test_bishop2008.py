@@ -133,7 +133,7 @@ def test_the_ground_is_that_of_the_thesis_and_a_turn_is_as_long():
 
 
 def test_runs_a_and_b_search_networks_of_the_published_sizes():
-    layouts = [resolve(load_experiment(f'bishop2008_{run}')).layout for run in 'ab']
+    layouts = [resolve(load_experiment(f'bishop2008_{run}')).array_shapes for run in 'ab']
     # As files of 40 members in float32: 61 444 800 and 184 824 000 bytes.
     sizes = [40 * 4 * one.perceptrons * one.width for one in layouts]
     assert sizes == [61_444_800, 184_824_000]
@@ -230,7 +230,9 @@ def test_the_mean_of_a_search_with_repeats_is_told_the_mean_of_their_scores(tmp_
     monkeypatch.setattr(
         Plan,
         'make_optimizer',
-        lambda plan: Watched(layout=plan.layout, seed=1, **plan.experiment.optimizer.settings),
+        lambda plan: Watched(
+            dimension=0, seed=1, shapes=plan.array_shapes, **plan.experiment.optimizer.settings
+        ),
     )
     plan, generations = resolve(read_run(folder)[1]), read_rows(folder)
     mean_network(

@@ -2,8 +2,8 @@
 
 import pytest
 
+from gait_core.testing import InProcessEvaluator
 from gait_core.testing_skips import need_engine
-from gait_core.trial import run_trial
 from gait_evolver.evolve import Evolution
 from gait_evolver.experiment import load_experiment
 from gait_evolver.plan import resolve
@@ -13,32 +13,22 @@ pytestmark = pytest.mark.physics
 SHORT = {'population': 6, 'duration': 3.0, 'generations': 3}
 
 
-class Here:
-    """Runs the trials in this process."""
-
-    def evaluate(self, specs, progress=None, lost=None):
-        return [run_trial(spec) for spec in specs]
-
-    def close(self):
-        pass
-
-
 def test_it_improves_and_resumes_to_the_log_of_the_whole_run(tmp_path):
     need_engine('mujoco')
     whole = RunStore.create(
         tmp_path / 'whole', resolve(load_experiment('cafarelli2017_flat', SHORT))
     )
-    progress = Evolution(whole, Here()).run()
+    progress = Evolution(whole, InProcessEvaluator()).run()
     whole.close()
     assert progress.best.fitness > progress.first_generation_best
     short = RunStore.create(
         tmp_path / 'cut',
         resolve(load_experiment('cafarelli2017_flat', {**SHORT, 'generations': 1})),
     )
-    Evolution(short, Here()).run()
+    Evolution(short, InProcessEvaluator()).run()
     short.close()
     resumed, rows = RunStore.open_run(tmp_path / 'cut', 3)
-    Evolution(resumed, Here(), rows).run()
+    Evolution(resumed, InProcessEvaluator(), rows).run()
     resumed.close()
     logs = [(tmp_path / name / 'evaluations.csv').read_bytes() for name in ('whole', 'cut')]
     assert logs[0] == logs[1]

@@ -43,7 +43,7 @@ def test_two_generations_run_and_none_is_spoilt(name, evaluator):
         candidates = optimizer.ask()
         results = evaluator.evaluate(
             [
-                plan.spec(plan.space.decode(candidate.genome), generation, i, 0)
+                plan.spec(plan.space.decode(candidate.values), generation, i, 0)
                 for i, candidate in enumerate(candidates)
             ]
         )

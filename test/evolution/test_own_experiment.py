@@ -44,6 +44,7 @@ CONTROLLER = '''
 import math
 from dataclasses import dataclass
 
+from gait_core.contracts import Controller
 from gait_core.parameters import Parameters, bounded
 from gait_core.targets import JointTargets
 
@@ -57,16 +58,13 @@ class ShuffleParams(Parameters):
     haste: float = bounded(0.0, low=-0.9, high=0.9, unit='-', doc='Swings forth faster than back.')
 
 
-class ShuffleController:
+class ShuffleController(Controller):
     Params = ShuffleParams
     presets = {'even': {}}
-    needs = frozenset()
 
     def __init__(self, robot, params):
-        self.params, self._names, self._time = params, robot.joint_names, 0.0
-
-    def set_params(self, params):
-        self.params = params
+        super().__init__(robot, params)
+        self._names, self._time = robot.joint_names, 0.0
 
     def reset(self, seed):
         self._time = 0.0

@@ -155,12 +155,12 @@ def test_input_weights_have_norm_one_and_unused_perceptrons_none(kind, layout):
 
 
 def test_the_search_finds_a_wanted_pattern():
-    search = PatternCmaOptimizer(layout=LAYOUT, seed=1, population=12)
+    search = PatternCmaOptimizer(dimension=0, shapes=LAYOUT, seed=1, population=12)
     goal = Pattern.of(np.full(len(Pattern.space), 0.6)).weights(LAYOUT, DT)
     near = []
     for _ in range(16):
         asked = search.ask()
-        away = [float(np.abs(one.weights - goal).sum()) for one in asked]
+        away = [float(np.abs(LAYOUT.joined(one.arrays) - goal).sum()) for one in asked]
         near.append(np.mean(away))
         search.tell([
             Evaluation(id=one.id, status='ok', objectives=np.array([-value]))

@@ -13,8 +13,8 @@ import time
 
 import pytest
 
+from gait_core.testing import InProcessEvaluator
 from gait_core.testing_workspace import workspace
-from gait_core.trial import run_trial
 from gait_evolver.evolve import Evolution
 from gait_evolver.experiment import rebuild_experiment
 from gait_evolver.plan import resolve
@@ -32,11 +32,6 @@ EXPERIMENT = {
     'population': 6,
     'generations': 3,
 }
-
-
-class InProcess:
-    def evaluate(self, specs, progress=None, lost=None):
-        return [run_trial(spec) for spec in specs]
 
 
 class Tab:
@@ -173,7 +168,7 @@ def page(tmp_path_factory):
     with workspace(tmp_path_factory.mktemp('workspace')):
         folder = tmp_path_factory.mktemp('report') / 'run'
         store = RunStore.create(folder, resolve(rebuild_experiment(EXPERIMENT, 'small', {})))
-        Evolution(store, InProcess()).run()
+        Evolution(store, InProcessEvaluator()).run()
         store.close()
         file = folder / 'report.html'
         file.write_text(build_page(load_subject(folder)).html())

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from gait_core.terrains.base import Grid, HeightField
+from gait_core.height_field import HeightField
+from gait_core.terrains.base import Grid
 from gait_core.terrains.rough import Rough
 from gait_core.testing_skips import need_engine
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError, SimulationDiverged
+from gait_core.height_field import HeightField
 from gait_core.scene import InitialState, Push, Scene, TerrainSpec
 from gait_core.terrains import load_terrain
-from gait_core.terrains.base import HeightField
 from gait_core.testing import legged_box
 from gait_core.testing_robots import applied, free_ball, free_box, hinged, step_through
 from gait_core.testing_skips import need_engine

@@ -18,6 +18,7 @@ from gait_core.fall import FallCheck
 from gait_core.parameters import describe
 from gait_core.safety import RUNNING
 from gait_core.scene import TerrainSpec
+from gait_core.testing import InProcessEvaluator
 from gait_core.testing_skips import need_engine
 from gait_core.trial import run_loop
 from gait_core.trial_spec import FELL, OK
@@ -150,21 +151,10 @@ def evolved(request, tmp_path_factory):
     need_engine(plan.trial.scene.engine)
     store = RunStore.create(tmp_path_factory.mktemp('run') / 'run', plan)
     try:
-        Evolution(store, Here()).run()
+        Evolution(store, InProcessEvaluator()).run()
     finally:
         store.close()
     return store.champion_file
-
-
-class Here:
-    """Runs trials in this process."""
-
-    def evaluate(self, specs, progress=None, lost=None):
-        """Return the results of trials."""
-        return [run_loop(spec).result() for spec in specs]
-
-    def close(self):
-        """There is nothing to release."""
 
 
 def test_an_evolved_champion_walks_live_as_in_process(graph, evolved):

@@ -7,11 +7,6 @@ from dataclasses import dataclass
 import time
 from typing import Any
 
-from gait_core import registry
-from gait_core.errors import NotInstalled
-from gait_core.robot.load import load_robot
-from gait_core.trial_setup import DEFAULT_ENGINES
-
 
 @dataclass(frozen=True, kw_only=True)
 class Measurement:
@@ -86,21 +81,3 @@ def in_turn(
 def least_time(run: Callable[[], Any], repeats: int = 5) -> float:
     """Return the least wall time of several runs [s]."""
     return in_turn(lambda: timed(run), repeats=repeats)[0]
-
-
-def usable_engines() -> tuple[str, ...]:
-    """Return those of the engines that carry every jointed robot whose library is installed."""
-    return tuple(name for name in DEFAULT_ENGINES if _installed(registry.load, 'engines', name))
-
-
-def usable_robots(*names: str) -> tuple[str, ...]:
-    """Return those robots whose files are installed."""
-    return tuple(name for name in names if _installed(load_robot, name))
-
-
-def _installed(load: Callable[..., Any], *names: str) -> bool:
-    try:
-        load(*names)
-    except NotInstalled:
-        return False
-    return True

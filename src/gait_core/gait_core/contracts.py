@@ -1,4 +1,9 @@
-"""Protocols that controllers, engines, optimisers and evaluators implement."""
+"""
+Contracts of everything that can be added: abstract base classes and types of functions.
+
+What is registered under a name derives from the class of its kind, and so has every member.
+Studies have theirs in ``gait_evolver.study``.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gait_core.arrays import FloatArray
+from gait_core.benchmark import Measurement
+from gait_core.errors import ConfigurationError
+from gait_core.height_field import HeightField
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters
 from gait_core.robot.model import RobotModel
@@ -19,15 +27,21 @@ from gait_core.scene import NOTHING, Scene
 from gait_core.state_tape import StateTape
 from gait_core.targets import AppliedTargets, JointTargets, TargetTape
 from gait_core.trial_spec import Command, TrialResult, TrialSpec
-from gait_core.worker_policy import Lost
+from gait_core.velocity_bounds import FREE, Bounds
+from gait_core.worker_policy import Lost, Workload
+
+Arrays = Mapping[str, npt.NDArray[np.generic]]
+"""Bulk weights of a controller by name."""
+ArrayShapes = Mapping[str, tuple[int, ...]]
+"""Shapes of a controller's arrays by name."""
 
 
-class Controller(Protocol):
+class Controller(ABC):
     """
     Turns commands and observations into joint targets; no clock, no I/O, no engine.
 
-    A registered controller is a class constructed as ``cls(robot, params)``; one with bulk
-    weights takes them as ``cls(robot, params, weights)`` where weights maps names to arrays.
+    A registered controller is constructed as ``cls(robot, params)``; one with arrays, too, as
+    ``cls(robot, params, arrays)``.
 
     Class attributes
     ----------------
@@ -35,34 +49,48 @@ class Controller(Protocol):
         Its parameters.
     presets : mapping of str to mapping
         Named parameter sets, as differences from the defaults. The first is the default preset.
-    set_points : tuple of str, optional
+    set_points : tuple of str
         Names that it takes beside the velocity of a command; a node with those of a posture
         (``gait_ros.posture_input``) has topic and service for them.
 
-    Attributes
-    ----------
-    velocity_bounds : Bounds, optional
-        Of ``gait_core.velocity_bounds``: what of a commanded velocity it follows, with the
-        parameters in force. Who asks for more is told.
     """
 
     Params: ClassVar[type[Parameters]]
     presets: ClassVar[Mapping[str, Mapping[str, Any]]]
+    set_points: ClassVar[tuple[str, ...]] = ()
 
-    @property
-    def needs(self) -> frozenset[str]:
-        """Fields of Observation without which it cannot run with the parameters in force."""
+    def __init__(self, robot: RobotModel, params: Any, arrays: Arrays = NOTHING) -> None:
+        self._params = params
+
+    @classmethod
+    def array_shapes(cls, robot: RobotModel, params: Any) -> ArrayShapes:
+        """Return the shapes of its arrays of float32; empty: it has none."""
+        return NOTHING
 
     @property
     def params(self) -> Any:
         """The parameters in force."""
+        return self._params
 
     def set_params(self, params: Any) -> None:
         """Replace the parameters while running; they take effect where the controller says."""
+        self._params = params
 
+    @property
+    def needs(self) -> frozenset[str]:
+        """Fields of Observation without which it cannot run with the parameters in force."""
+        return frozenset()
+
+    @property
+    def velocity_bounds(self) -> Bounds:
+        """Limits within which it follows a commanded velocity, with the parameters in force."""
+        return FREE, FREE, FREE
+
+    @abstractmethod
     def reset(self, seed: int) -> None:
         """Return to the initial state; equal seeds give equal behaviour."""
 
+    @abstractmethod
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
         """
         Return the targets of the coming control period of length dt [s].
@@ -72,17 +100,24 @@ class Controller(Protocol):
         (``gait_core.motion_request.GaitStop``). It begins anew by a reset.
         """
 
+    def tape(self, dt: float, commands: Sequence[Command]) -> TargetTape | None:
+        """
+        Return the targets of the coming control periods, one per command; ``None``: step it.
+
+        They are those of as many calls of ``step``, bit for bit, and leave the controller where
+        these would. ``None`` changes nothing: it looks at observations with the parameters in
+        force. A command that ``step`` refuses raises BadCommand.
+        """
+        return None
+
     def state(self) -> Mapping[str, float]:
         """
         Return phase and stage by name, for ``gait_state`` and pictures.
 
         ``stance.<leg>`` is 1 where a foot is meant to be down, else 0: a live gait does not end
-        while one is in the air.
+        while one is in the air. ``reflex.<name>`` counts how often a reflex has acted.
         """
-
-
-class FootholdController(Controller, Protocol):
-    """A controller that can also say where the feet that it swings are going to land."""
+        return NOTHING
 
     def landings(self) -> Mapping[str, FloatArray]:
         """
@@ -90,28 +125,57 @@ class FootholdController(Controller, Protocol):
 
         In the frame of the first root link as it is now: the ground moves on under it.
         """
+        return NOTHING
 
 
-class OpenLoopController(Controller, Protocol):
-    """A controller that can also say many control periods ahead what it will ask for."""
+class ReflexController(Controller):
+    """A controller whose reflexes act where a measured quantity exceeds a threshold."""
 
-    def tape(self, dt: float, commands: Sequence[Command]) -> TargetTape | None:
+    @abstractmethod
+    def watch(self) -> None:
+        """Record from now on the range of each quantity that a threshold is compared with."""
+
+    @abstractmethod
+    def thresholds(self, margin: float) -> dict[str, float]:
         """
-        Return the targets of the coming control periods, one per command.
+        Return thresholds by parameter, outside the recorded ranges by a share of their width.
 
-        They are those of as many calls of ``step``, bit for bit, and leave the controller where
-        these would. ``None``, with nothing changed, if it looks at observations with the
-        parameters in force. A command that ``step`` refuses raises BadCommand.
+        The greater a threshold, the less easily its reflex acts. Empty before ``watch``.
         """
 
 
-class Engine(Protocol):
+class Resumable(ABC):
+    """A controller or engine that can be stopped and continued (``gait_core.snapshot``)."""
+
+    @abstractmethod
+    def snapshot(self) -> dict[str, Any]:
+        """Return its inner state."""
+
+    @abstractmethod
+    def restore(self, snapshot: Mapping[str, Any]) -> None:
+        """Continue from a snapshot to the last bit, after a reset."""
+
+
+class Engine(ABC):
     """
-    Physics behind one contract; constructed without arguments, once per process.
+    Physics behind one contract; constructed as ``cls()``, or ``cls(robots)`` with a source.
 
     ``reset`` is exact: a trial after any history equals the first one to the last bit.
+
+    Class attributes
+    ----------------
+    carries : tuple of str
+        Features of robots and scenes that it can simulate.
+
     """
 
+    carries: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def __init__(self, robots: Callable[[str, int], RobotModel] = ...) -> None:
+        """Open the physics; ``robots`` returns the robot of a name and a draw (``load_robot``)."""
+
+    @abstractmethod
     def reset(self, scene: Scene, seed: int, settle_ticks: int = 0) -> Observation:
         """
         Build the scene and return its state at tick 0.
@@ -120,13 +184,16 @@ class Engine(Protocol):
         ``settle_ticks`` control periods before tick 0; pushes count from tick 0.
         """
 
+    @abstractmethod
     def step(self, targets: AppliedTargets) -> Observation:
         """Advance one control period and return the state at its end."""
 
     @property
+    @abstractmethod
     def robot(self) -> RobotModel:
         """The robot of the current scene."""
 
+    @abstractmethod
     def close(self) -> None:
         """Release the physics; further calls raise ProtocolError."""
 
@@ -143,9 +210,10 @@ class TapeEngine(ABC):
         """
 
 
-class BatchEngine(Engine, Protocol):
+class BatchEngine(ABC):
     """An engine that can also try many open-loop tapes from one state at a time."""
 
+    @abstractmethod
     def rollout_batch(
         self, tapes: Sequence[Sequence[AppliedTargets]], threads: int
     ) -> list[StateTape]:
@@ -157,13 +225,53 @@ class BatchEngine(Engine, Protocol):
         """
 
 
+class Terrain(Protocol):
+    """A surface z = height(x, y) in ``odom``."""
+
+    @property
+    def heightfield(self) -> HeightField | None:
+        """The grid to build in an engine; ``None``: the plane z = 0."""
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the surface itself, whatever name and parameters made it."""
+
+    def height(self, x: npt.ArrayLike, y: npt.ArrayLike) -> FloatArray:
+        """Return the height [m] at points, in their broadcast shape."""
+
+    def normal(self, x: npt.ArrayLike, y: npt.ArrayLike) -> FloatArray:
+        """Return the upward unit normal at points, with a last axis of 3."""
+
+
+class TerrainParameters(Parameters, ABC):
+    """The parameters of a registered terrain: a frozen dataclass that builds the surface."""
+
+    @abstractmethod
+    def build(self, seed: int) -> Terrain:
+        """Return the surface; equal parameters and seed give the same one."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """A point of the unit cube that an optimiser wants evaluated, and where it came from."""
+    """
+    What an optimiser wants evaluated, and where it came from.
+
+    Attributes
+    ----------
+    id : int
+    parents : tuple of int
+        Ids of the candidates that it was made of.
+    values : (n,) array
+        Searched parameters in the unit cube, in the order of the space's names.
+    arrays : mapping of str to array
+        Searched arrays of the controller, such as a network's weights.
+
+    """
 
     id: int
-    genome: FloatArray
     parents: tuple[int, ...] = ()
+    values: FloatArray = field(default_factory=lambda: np.empty(0))
+    arrays: Arrays = field(default_factory=lambda: NOTHING)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,35 +306,114 @@ class Evaluation:
         return float('-inf') if self.objectives is None else float(self.objectives[0])
 
 
-class Optimizer(Protocol):
+class Optimizer(ABC):
     """
-    Search over the unit cube by ask and tell.
+    Search by ask and tell: of parameters in the unit cube, or of a controller's arrays.
 
-    Constructed as ``cls(dimension=, seed=, **settings)``, where ``Settings`` is its Parameters
-    dataclass. ``ask`` twice without ``tell``, or a ``tell`` whose ids are not exactly those asked,
-    raises ProtocolError. Replaying the tells of a run on a fresh instance with the same seed
-    restores its state exactly.
+    Constructed as ``cls(dimension=, seed=, **settings)``; a class with ``searches_arrays`` takes
+    their ``shapes``, too. ``ask`` twice without ``tell``, or a ``tell`` whose ids are not exactly
+    those asked, raises ProtocolError. Replaying the tells of a run on a fresh instance with the
+    same seed restores its state exactly.
+
+    Class attributes
+    ----------------
+    Settings : type of Parameters
+        Its settings.
+    searches_arrays : bool
+        Whether it searches arrays in place of parameters; ``dimension`` is then 0.
+
     """
 
     Settings: ClassVar[type[Parameters]]
+    searches_arrays: ClassVar[bool] = False
 
+    @abstractmethod
+    def __init__(
+        self, *, dimension: int, seed: int, shapes: ArrayShapes = NOTHING, **settings: Any
+    ) -> None:
+        """
+        Begin a search.
+
+        Parameters
+        ----------
+        dimension : int
+            Number of parameters.
+        seed : int
+            Of its generator.
+        shapes : mapping of str to tuple of int
+            What ``Controller.array_shapes`` returned.
+        settings
+            Of ``Settings``.
+
+        Raises
+        ------
+        ConfigurationError
+            If a setting is unknown, out of range or does not fit the dimension or the shapes.
+
+        """
+
+    @abstractmethod
     def ask(self) -> list[Candidate]:
         """Return the next candidates."""
 
+    @abstractmethod
     def tell(self, evaluations: Sequence[Evaluation]) -> None:
         """Take the evaluations of all candidates of the last ask, in any order."""
 
     def stop(self) -> str:
         """Return why the search is over, or an empty string."""
+        return ''
+
+    @property
+    def keeps_records(self) -> bool:
+        """Whether a fitness counts beyond the generation in which it was told."""
+        return True
+
+    @property
+    def reevaluates(self) -> bool:
+        """Whether candidates with equal values are asked again: their trials make one mean."""
+        return False
+
+    def check_trial(self, trial: TrialSpec) -> None:
+        """Raise ConfigurationError for trials in which its candidates are not what it takes."""
+        del trial
+
+    def front(self) -> FloatArray:
+        """Return the objectives of the best compromises, (k, m); none of a single objective."""
+        return np.empty((0, 1))
 
 
 Progress = Callable[[int, TrialResult], None]
 """Called with the index of a finished trial and its result, in order of completion."""
 
 
-class Evaluator(Protocol):
-    """Runs trials; results come in the order of the specs and depend on them alone."""
+class Evaluator(ABC):
+    """
+    Runs trials; results come in the order of the specs and depend on them alone.
 
+    A registered evaluator is constructed as ``cls(workers=)``; 0 means as many as there are.
+
+    Attributes
+    ----------
+    workload : Workload
+        What its workers were offered and did.
+    lost_workers : int
+        Number of workers lost so far.
+
+    """
+
+    def __init__(self, *, workers: int = 0) -> None:
+        if workers < 0:
+            raise ConfigurationError(f'workers is {workers}, it must not be negative')
+        self.workload = Workload()
+        self.lost_workers = 0
+
+    @property
+    def alive(self) -> tuple[str, ...]:
+        """Names of the workers at hand, of an evaluator whose workers have names."""
+        return ()
+
+    @abstractmethod
     def evaluate(
         self,
         specs: Sequence[TrialSpec],
@@ -247,6 +434,7 @@ class Evaluator(Protocol):
 
         """
 
+    @abstractmethod
     def close(self) -> None:
         """Stop the workers."""
 
@@ -264,19 +452,32 @@ class Renderer(Protocol):
         """
 
 
-class Viewer(Protocol):
-    """
-    A window that mirrors states; registered as a class, constructed as ``cls(robot, terrain)``.
+class Viewer(ABC):
+    """A window that mirrors states; constructed as ``cls(robot, terrain)``."""
 
-    The constructor raises ConfigurationError without a display.
-    """
+    @abstractmethod
+    def __init__(self, robot: RobotModel, terrain: Terrain) -> None:
+        """Open the window; ConfigurationError without a display."""
 
     @property
+    @abstractmethod
     def open(self) -> bool:
         """Whether the window has not been closed by its user."""
 
+    @abstractmethod
     def show(self, observation: Observation) -> None:
         """Show a state; without effect once the window is closed."""
 
+    @abstractmethod
     def close(self) -> None:
         """Close the window."""
+
+
+FitnessTerm = Callable[[Rollout], float]
+"""What is wanted of a trial, as a finite number; its weight stands in the experiment."""
+
+Benchmark = Callable[[], Sequence[Measurement]]
+"""Measures speed and memory on this machine, for ``gait bench``."""
+
+Measurements = Callable[[], Mapping[str, float]]
+"""Measures by name for a study that must not import the package."""

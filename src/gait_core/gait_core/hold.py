@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from gait_core.contracts import Controller
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters
 from gait_core.robot.model import RobotModel
@@ -20,10 +21,11 @@ class HoldParams(Parameters):
     """Holding takes no parameters."""
 
 
-class HoldController:
+class HoldController(Controller):
     """Holds the nominal stance, whatever the command."""
 
     Params: ClassVar[type[Parameters]] = HoldParams
+    _params: HoldParams
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({'stand': {}})
     needs: ClassVar[frozenset[str]] = frozenset()
     velocity_bounds: ClassVar[Bounds] = 'it stands'
@@ -31,15 +33,6 @@ class HoldController:
     def __init__(self, robot: RobotModel, params: HoldParams) -> None:
         self._params = params
         self._targets = JointTargets(names=robot.target_names, position=robot.stance)
-
-    @property
-    def params(self) -> HoldParams:
-        """The parameters in force."""
-        return self._params
-
-    def set_params(self, params: HoldParams) -> None:
-        """Replace the parameters."""
-        self._params = params
 
     def reset(self, seed: int) -> None:
         """Do nothing: holding has no state."""

@@ -40,7 +40,7 @@ class MotionRequest:
     Parameters
     ----------
     bounds : callable
-        Returns the velocity limits of the controller, as from ``bounds_of``.
+        Returns the velocity limits of the controller, ``Controller.velocity_bounds``.
     clocks : callable
         Returns the present time [ns] by each clock; the age of a velocity is the shortest of
         its ages by them.

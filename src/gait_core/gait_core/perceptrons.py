@@ -8,7 +8,7 @@ as many steps, newest first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,9 +24,16 @@ FIRST_INPUT, FIRST_OUTPUT = 0.1, 0.001
 
 
 @dataclass(frozen=True, kw_only=True)
-class PerceptronLayout:
+class PerceptronLayout(Mapping[str, tuple[int, ...]]):
     """
-    Numbers of perceptrons, of remembered steps, and of channels and outputs of a step.
+    Shapes of the arrays of a network by name, and the numbers that they follow from.
+
+    Attributes
+    ----------
+    perceptrons, memory : int
+        Perceptrons; remembered steps.
+    channels, outputs : int
+        Of each step.
 
     References
     ----------
@@ -38,6 +45,18 @@ class PerceptronLayout:
     memory: int
     channels: int
     outputs: int
+
+    def __getitem__(self, name: str) -> tuple[int, ...]:
+        """Return the shape of an array; KeyError if there is none of that name."""
+        return self.perceptrons, {INPUT_WEIGHTS: self.inputs, OUTPUT_WEIGHTS: self.outputs}[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the names of the arrays."""
+        return iter((INPUT_WEIGHTS, OUTPUT_WEIGHTS))
+
+    def __len__(self) -> int:
+        """Return the number of arrays."""
+        return 2
 
     @property
     def inputs(self) -> int:
@@ -75,11 +94,11 @@ class PerceptronLayout:
 
         """
         parts = []
-        for name, width in ((INPUT_WEIGHTS, self.inputs), (OUTPUT_WEIGHTS, self.outputs)):
+        for name, shape in self.items():
             if name not in arrays:
                 found = ', '.join(sorted(arrays)) or 'nothing'
                 raise ConfigurationError(f"the weights have no array '{name}': they hold {found}")
-            array, shape = arrays[name], (self.perceptrons, width)
+            array = arrays[name]
             if array.shape != shape or array.dtype != np.float32:
                 raise ConfigurationError(
                     f'{name} has shape {array.shape} of {array.dtype}, expected {shape} of float32'
@@ -88,3 +107,27 @@ class PerceptronLayout:
                 raise ConfigurationError(f'{name} holds a value that is not finite')
             parts.append(array.astype(np.float32))
         return np.ascontiguousarray(np.concatenate(parts, axis=1))
+
+
+def layout_for(
+    optimizer: str, dimension: int, shapes: Mapping[str, tuple[int, ...]]
+) -> PerceptronLayout:
+    """
+    Return the layout of the networks that an optimiser is to search.
+
+    Raises
+    ------
+    ConfigurationError
+        If there are parameters to search, too, or the arrays are of another kind of network.
+
+    """
+    if dimension:
+        raise ConfigurationError(
+            f"optimizer '{optimizer}' searches a network's weights, not genes"
+        )
+    if not isinstance(shapes, PerceptronLayout):
+        raise ConfigurationError(
+            f"optimizer '{optimizer}' searches layers of perceptrons, not arrays of the shapes "
+            f'{dict(shapes)}'
+        )
+    return shapes

@@ -8,13 +8,14 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from gait_core.arrays import FloatArray, IntArray
+from gait_core.contracts import Terrain
 from gait_core.kinematics import link_poses, pose_matrices
 from gait_core.robot.cache import per_robot
 from gait_core.robot.frames import root_poses
 from gait_core.robot.model import RobotModel
 from gait_core.robot.shapes import link_points, surface_points
 from gait_core.scene import InitialState
-from gait_core.terrains.base import Plane, Terrain
+from gait_core.terrains.base import Plane
 
 
 @dataclass(frozen=True, kw_only=True)

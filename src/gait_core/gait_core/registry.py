@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from pathlib import Path
+from typing import TypeVar, cast
 
+from gait_core.contracts import (
+    Benchmark,
+    Controller,
+    Engine,
+    Evaluator,
+    FitnessTerm,
+    Measurements,
+    Optimizer,
+    Renderer,
+    TerrainParameters,
+    Viewer,
+)
 from gait_core.errors import ConfigurationError, NotInstalled, unknown
 
+Base = TypeVar('Base')
 GROUPS = {
     'controllers': 'gait.controllers',
     'engines': 'gait.engines',
@@ -60,9 +75,9 @@ def package(kind: str, name: str) -> str:
     return _entry(kind, name).value.partition(':')[0].partition('.')[0]
 
 
-def load(kind: str, name: str) -> Any:
+def load(kind: str, name: str) -> object:
     """
-    Return the object registered under a name.
+    Return the object of any kind that is registered under a name.
 
     Raises
     ------
@@ -73,9 +88,74 @@ def load(kind: str, name: str) -> Any:
     """
     entry = _entry(kind, name)
     try:
-        return entry.load()
+        found: object = entry.load()
+        return found
     except ImportError as error:
         raise NotInstalled(f"{_one(kind)} '{name}' is not usable here: {error}") from error
+
+
+def controller(name: str) -> type[Controller]:
+    """Return a controller's class; errors as of ``load``, here and below."""
+    return _derived('controllers', name, Controller)
+
+
+def engine(name: str) -> type[Engine]:
+    """Return an engine's class."""
+    return _derived('engines', name, Engine)
+
+
+def terrain(name: str) -> type[TerrainParameters]:
+    """Return the class of a terrain's parameters."""
+    return _derived('terrains', name, TerrainParameters)
+
+
+def optimizer(name: str) -> type[Optimizer]:
+    """Return an optimiser's class."""
+    return _derived('optimizers', name, Optimizer)
+
+
+def evaluator(name: str) -> type[Evaluator]:
+    """Return an evaluator's class."""
+    return _derived('evaluators', name, Evaluator)
+
+
+def viewer(name: str) -> type[Viewer]:
+    """Return a viewer's class."""
+    return _derived('viewers', name, Viewer)
+
+
+def fitness_term(name: str) -> FitnessTerm:
+    """Return a fitness term."""
+    return cast(FitnessTerm, load('fitness_terms', name))
+
+
+def renderer(name: str) -> Renderer:
+    """Return a renderer."""
+    return cast(Renderer, load('renderers', name))
+
+
+def benchmark(name: str) -> Benchmark:
+    """Return a benchmark."""
+    return cast(Benchmark, load('benchmarks', name))
+
+
+def measurements(name: str) -> Measurements:
+    """Return a function that measures for a study of another package."""
+    return cast(Measurements, load('measurements', name))
+
+
+def experiment_folder(name: str) -> Callable[[], Path]:
+    """Return a function that says where a package has its experiments."""
+    return cast(Callable[[], Path], load('experiment_folders', name))
+
+
+def _derived(kind: str, name: str, base: type[Base]) -> type[Base]:
+    found = load(kind, name)
+    if isinstance(found, type) and issubclass(found, base):
+        return found
+    raise ConfigurationError(
+        f"{_one(kind)} '{name}' is no class derived from gait_core.contracts.{base.__name__}"
+    )
 
 
 def forget() -> None:

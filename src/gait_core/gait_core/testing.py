@@ -7,7 +7,7 @@ for its own length with ``registered``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, replace
@@ -18,6 +18,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from gait_core import registry
+from gait_core.contracts import BatchEngine, Controller, Engine, Evaluator, Progress
 from gait_core.elements import lengths_at
 from gait_core.errors import ProtocolError, SimulationDiverged
 from gait_core.observation import Contacts, Imu, Observation
@@ -29,13 +30,15 @@ from gait_core.scene import NOTHING, Scene
 from gait_core.state_tape import StateTape, by_steps
 from gait_core.targets import AppliedTargets, JointTargets
 from gait_core.terrains import load_terrain
-from gait_core.trial_spec import Command, TrialSpec
+from gait_core.trial import run_trial
+from gait_core.trial_spec import Command, TrialResult, TrialSpec
+from gait_core.worker_policy import Lost
 
 _GAIN = 20.0
 _PROPULSION = 0.1
 
 
-class KinematicEngine:
+class KinematicEngine(Engine):
     """
     The Engine contract without physics, for tests of all that surrounds an engine.
 
@@ -165,7 +168,7 @@ class KinematicEngine:
         )
 
 
-class BatchKinematicEngine(KinematicEngine):
+class BatchKinematicEngine(KinematicEngine, BatchEngine):
     """The same, and it advances copies of itself by many tapes; ``batches`` counts them."""
 
     def __init__(self, robot: RobotModel | None = None) -> None:
@@ -198,7 +201,7 @@ class WaveParams(Parameters):
     frequency: float = bounded(1.0, low=0.1, high=5.0, unit='Hz', doc='Waves per second.')
 
 
-class WaveController:
+class WaveController(Controller):
     """Swings every joint about the nominal stance; the time is the sum of its steps."""
 
     Params: ClassVar[type[Parameters]] = WaveParams
@@ -206,13 +209,10 @@ class WaveController:
     needs: ClassVar[frozenset[str]] = frozenset({'joint_positions'})
 
     def __init__(self, robot: RobotModel, params: WaveParams) -> None:
-        self._robot, self.params = robot, params
+        super().__init__(robot, params)
+        self._robot = robot
         self._lags = np.arange(len(robot.target_names)) * 1.0
         self._time = 0.0
-
-    def set_params(self, params: WaveParams) -> None:
-        """Replace the parameters."""
-        self.params = params
 
     def reset(self, seed: int) -> None:
         """Start the wave anew; seeds make no difference."""
@@ -228,6 +228,51 @@ class WaveController:
     def state(self) -> Mapping[str, float]:
         """Return the phase [rad]."""
         return {'phase': 2.0 * np.pi * self.params.frequency * self._time}
+
+
+class InProcessEvaluator(Evaluator):
+    """
+    Runs the trials in this process, one after the other.
+
+    Parameters
+    ----------
+    stop_at : int or None
+        Number of the trial at which it is interrupted, counted over all calls.
+    spoil : callable or None
+        Returns what is recorded in place of a result, of its number and the result.
+
+    """
+
+    def __init__(
+        self,
+        stop_at: int | None = None,
+        spoil: Callable[[int, TrialResult], TrialResult] | None = None,
+    ) -> None:
+        super().__init__()
+        self.calls, self._stop_at, self._spoil = 0, stop_at, spoil
+
+    def evaluate(
+        self,
+        specs: Sequence[TrialSpec],
+        progress: Progress | None = None,
+        lost: Lost | None = None,
+    ) -> list[TrialResult]:
+        """Return one result per spec."""
+        results = []
+        for index, spec in enumerate(specs):
+            if self.calls == self._stop_at:
+                raise KeyboardInterrupt
+            result = run_trial(spec)
+            if self._spoil is not None:
+                result = self._spoil(self.calls, result)
+            self.calls += 1
+            results.append(result)
+            if progress is not None:
+                progress(index, result)
+        return results
+
+    def close(self) -> None:
+        """There is nothing to release."""
 
 
 def spec_for_test(

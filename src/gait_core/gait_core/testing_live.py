@@ -12,7 +12,7 @@ from gait_core.safety import RESET, STARTING, STEP, SafetyLayer
 from gait_core.safety_params import SafetyParams
 from gait_core.targets import JointTargets
 from gait_core.trial_spec import Command
-from gait_core.velocity_bounds import Velocity, bounds_of
+from gait_core.velocity_bounds import Velocity
 
 STOP = Command(set_points={'stop': 1.0})
 """Command of a gait without a request for motion."""
@@ -49,7 +49,7 @@ class LiveGait:
         self._controller, self._dt, self._velocity, self._send = controller, dt, velocity, send
         self.layer = SafetyLayer(robot, SafetyParams(start_speed=start_speed))
         self.request = MotionRequest(
-            lambda: bounds_of(controller), lambda: (self._now,), lambda: 0.5
+            lambda: controller.velocity_bounds, lambda: (self._now,), lambda: 0.5
         )
         self.stop = GaitStop()
         self.sent: JointTargets | None = None

@@ -20,7 +20,7 @@ from gait_core.robot.model import RobotModel
 def need_engine(name: str) -> None:
     """Skip the test or module where the library of an engine cannot be imported."""
     try:
-        registry.load('engines', name)
+        registry.engine(name)
     except NotInstalled as error:
         raise SkipTest(str(error)) from error
 
@@ -36,7 +36,7 @@ def joint_engines() -> tuple[str, ...]:
 
 def _has_joints(name: str) -> bool:
     try:
-        carries = getattr(registry.load('engines', name), 'carries', ())
+        carries = registry.engine(name).carries
     except NotInstalled:
         return True
     return not carries or any('joints' in carried for carried in carries)

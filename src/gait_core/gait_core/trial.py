@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 import time as wall
-from typing import Any
 
 import numpy as np
 
@@ -107,7 +106,7 @@ class TrialLoop:
         """Reset the engine, let the robot settle and read the first observation."""
         spec = self.spec
         for term in spec.fitness_terms:
-            registry.load('fitness_terms', term)
+            registry.fitness_term(term)
         check_gates(spec.gates)
         self.true = self._engine.reset(
             spec.scene,
@@ -296,8 +295,7 @@ def fitness_terms(rollout: Rollout) -> dict[str, float]:
     if rollout.status not in (OK, FELL):
         return {}
     terms = {
-        name: float(registry.load('fitness_terms', name)(rollout))
-        for name in rollout.spec.fitness_terms
+        name: float(registry.fitness_term(name)(rollout)) for name in rollout.spec.fitness_terms
     }
     for name, value in terms.items():
         if not np.isfinite(value):
@@ -315,10 +313,10 @@ def load_parts(spec: TrialSpec) -> None:
         If one of them does not exist or cannot be used here, whatever the trial.
 
     """
-    registry.load('engines', spec.scene.engine)
-    registry.load('controllers', spec.controller)
+    registry.engine(spec.scene.engine)
+    registry.controller(spec.controller)
     for term in spec.fitness_terms:
-        registry.load('fitness_terms', term)
+        registry.fitness_term(term)
     check_gates(spec.gates)
     if not spec.randomise:
         load_robot(spec.scene.robot, spec.scene.draw)
@@ -326,11 +324,11 @@ def load_parts(spec: TrialSpec) -> None:
 
 def make_controller(spec: TrialSpec, robot: RobotModel) -> Controller:
     """Return the spec's controller with its parameters; ConfigurationError for bad ones."""
-    cls: Any = registry.load('controllers', spec.controller)
+    cls = registry.controller(spec.controller)
     params = build(cls.Params, spec.parameters)
     if spec.weights:
-        return cls(robot, params, load_weights(spec.weights, spec.weights_sha256))  # type: ignore[no-any-return]
-    return cls(robot, params)  # type: ignore[no-any-return]
+        return cls(robot, params, load_weights(spec.weights, spec.weights_sha256))
+    return cls(robot, params)
 
 
 def play_controller(loop: TrialLoop, controller: Controller) -> bool:
@@ -340,11 +338,10 @@ def play_controller(loop: TrialLoop, controller: Controller) -> bool:
     A controller that does not look at what happens gives a tape, which some engines play; all
     others are stepped.
     """
-    make = getattr(controller, 'tape', None)
-    if make is None or not isinstance(loop.engine, TapeEngine):
+    if not isinstance(loop.engine, TapeEngine):
         return False
     commands = loop.coming()
-    tape = make(loop.dt, commands)
+    tape = controller.tape(loop.dt, commands)
     if tape is None:
         return False
     loop.play(tape, commands)
@@ -381,7 +378,7 @@ _engines: dict[str, Engine] = {}
 def engine_for(name: str) -> Engine:
     """Return this process's engine of a name; it is made once and kept."""
     if name not in _engines:
-        _engines[name] = registry.load('engines', name)()
+        _engines[name] = registry.engine(name)()
     return _engines[name]
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 import time
-from typing import Any
 
 import numpy as np
 
-from gait_core.contracts import Engine
+from gait_core.contracts import BatchEngine, Engine
 from gait_core.errors import BadCommand, SimulationDiverged
 from gait_core.observation import Observation
 from gait_core.targets import AppliedTape
@@ -42,8 +41,8 @@ def run_together(
     """
     results: dict[int, TrialResult] = {}
     for places in _alike(specs):
-        chosen: Any = engine or engine_for(specs[places[0]].scene.engine)
-        if len(places) > 1 and hasattr(chosen, 'rollout_batch'):
+        chosen = engine or engine_for(specs[places[0]].scene.engine)
+        if len(places) > 1 and isinstance(chosen, BatchEngine):
             ready = {i: one for i in places if (one := _prepared(specs[i], chosen)) is not None}
             results.update(zip(ready, _rolled(chosen, list(ready.values()), threads), strict=True))
         for i in places:
@@ -75,10 +74,9 @@ def _prepared(spec: TrialSpec, engine: Engine) -> _Prepared | None:
     """Return a trial at its start and the tape that it will play; ``None`` without one."""
     loop = TrialLoop(spec, engine)
     try:
-        controller: Any = start_trial(loop)
-        make = getattr(controller, 'tape', None)
-        commands = loop.coming() if make else []
-        tape = make(loop.dt, commands) if make else None
+        controller = start_trial(loop)
+        commands = loop.coming()
+        tape = controller.tape(loop.dt, commands)
     except (BadCommand, SimulationDiverged):
         return None  # What became of it is told where it is run alone.
     if tape is None or len(commands) < spec.ticks:
@@ -86,7 +84,7 @@ def _prepared(spec: TrialSpec, engine: Engine) -> _Prepared | None:
     return loop, loop.applied(tape), commands
 
 
-def _rolled(engine: Any, ready: Sequence[_Prepared], threads: int) -> list[TrialResult]:
+def _rolled(engine: Engine, ready: Sequence[_Prepared], threads: int) -> list[TrialResult]:
     """Return the results of trials by one rollout."""
     # An engine's seed may decide on where a robot begins: such trials are run alone.
     if not all(_same_state(loop.true, ready[-1][0].true) for loop, _, _ in ready):
@@ -95,6 +93,7 @@ def _rolled(engine: Any, ready: Sequence[_Prepared], threads: int) -> list[Trial
         return []
     began = time.perf_counter()
     TrialLoop(ready[0][0].spec, engine).begin()
+    assert isinstance(engine, BatchEngine)
     rollouts = engine.rollout_batch([applied for _, applied, _ in ready], threads)
     for (loop, applied, commands), states in zip(ready, rollouts, strict=True):
         loop.take(applied, commands, states)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cache
 import json
@@ -12,7 +12,7 @@ from typing import Any
 
 from gait_core import registry
 from gait_core.canonical import plain
-from gait_core.errors import ConfigurationError, unknown
+from gait_core.errors import ConfigurationError, NotInstalled, unknown
 from gait_core.parameters import build
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
@@ -153,7 +153,7 @@ def default_engine() -> str:
     reasons = []
     for name in DEFAULT_ENGINES:
         try:
-            registry.load('engines', name)
+            registry.engine(name)
         except ConfigurationError as error:
             reasons.append(str(error))
             continue
@@ -263,7 +263,7 @@ def choose_controller(
     """Return controller and preset, from the robot's defaults where empty."""
     default = str(robot.defaults.get('controller', ''))
     chosen = controller or default or 'hold'
-    cls: Any = registry.load('controllers', chosen)
+    cls = registry.controller(chosen)
     if preset and preset not in cls.presets:
         raise unknown(f'preset of {chosen}', preset, cls.presets)
     if not preset and chosen == default:
@@ -281,7 +281,7 @@ def controller_parameters(
 
     All are written out, so that a recorded trial does not change with a default.
     """
-    cls: Any = registry.load('controllers', controller)
+    cls = registry.controller(controller)
     if preset not in cls.presets:
         raise unknown(f'preset of {controller}', preset, cls.presets)
     return asdict(build(cls.Params, {**cls.presets[preset], **overrides}))
@@ -355,3 +355,21 @@ def usual_trial(
         duration=float(robot.defaults.get('duration', 10.0)),
         settle_time=float(robot.defaults.get('settle_time', 0.0)),
     )
+
+
+def usable_engines() -> tuple[str, ...]:
+    """Return those of the engines that carry every jointed robot whose library is installed."""
+    return tuple(name for name in DEFAULT_ENGINES if _installed(registry.engine, name))
+
+
+def usable_robots(*names: str) -> tuple[str, ...]:
+    """Return those robots whose files are installed."""
+    return tuple(name for name in names if _installed(load_robot, name))
+
+
+def _installed(load: Callable[[str], object], name: str) -> bool:
+    try:
+        load(name)
+    except NotInstalled:
+        return False
+    return True

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 import math
-from typing import Any
 
 Velocity = tuple[float, float, float]
 _ALMOST = 1e-9
@@ -53,12 +52,6 @@ def at_most(forward: float, sideways: float, yaw_rate: float) -> Bounds:
         Bound.both(sideways, 'gait.max_sideways'),
         Bound.both(yaw_rate, 'gait.max_yaw_rate'),
     )
-
-
-def bounds_of(controller: Any) -> Bounds:
-    """Return the ``velocity_bounds`` of a controller; of one that says nothing, none."""
-    found: Bounds = getattr(controller, 'velocity_bounds', (FREE, FREE, FREE))
-    return found
 
 
 def beyond(bounds: Bounds, velocity: Velocity) -> str:

@@ -9,6 +9,7 @@ trial finishes.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 import os
 import sys
 import time
@@ -38,6 +39,32 @@ def print_loss(index: int | None, reason: str) -> None:
     """Print on standard error that a worker was lost."""
     trial = '' if index is None else f' in trial {index}'
     print(f'gait: {reason}{trial}', file=sys.stderr, flush=True)
+
+
+@dataclass
+class Workload:
+    """
+    Sums since an evaluator began.
+
+    Attributes
+    ----------
+    busy : float [s]
+        In trials whose result was used, as the workers measured it.
+    offered : float [s]
+        Wall time of calls, times the workers that were there.
+    lost_trials : int
+        Begun on a worker that was lost.
+
+    """
+
+    busy: float = 0.0
+    offered: float = 0.0
+    lost_trials: int = 0
+
+    @property
+    def efficiency(self) -> float:
+        """Share of the offered time that was spent in trials, in [0, 1]; 0 before any."""
+        return min(1.0, self.busy / self.offered) if self.offered > 0.0 else 0.0
 
 
 class Losses:

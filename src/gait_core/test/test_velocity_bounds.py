@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from gait_core.hold import HoldController, HoldParams
-from gait_core.testing import legged_box
-from gait_core.velocity_bounds import FREE, Bound, beyond, bounds_of
+from gait_core.testing import WaveController, WaveParams, legged_box
+from gait_core.velocity_bounds import FREE, Bound, beyond
 
 BOUNDS = (Bound(0.0, 0.5, 'its legs'), Bound.both(0.0, 'no hips'), FREE)
 
@@ -32,8 +32,8 @@ def test_what_is_not_walked_is_named_with_what_is_and_why(velocity, line):
 
 def test_a_controller_that_follows_nothing_says_why_and_one_without_bounds_nothing():
     box = legged_box()
-    bounds = bounds_of(HoldController(box, HoldParams()))
+    bounds = HoldController(box, HoldParams()).velocity_bounds
     assert beyond(bounds, (0.0, 0.0, -2.0)) == '2 rad/s to the right: it stands'
     assert beyond(bounds, (0.0, 0.0, 0.0)) == ''
-    assert beyond(bounds_of(object()), (1e9, 0.0, -math.inf)) == ''
+    assert beyond(WaveController(box, WaveParams()).velocity_bounds, (1e9, 0.0, -math.inf)) == ''
     assert np.isinf([FREE.low, FREE.high]).all()

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray
+from gait_core.contracts import ReflexController
 from gait_core.errors import ConfigurationError
 from gait_core.foot_reflexes import FootReflexes, FootReflexParams
 from gait_core.leg_ik import LegPaths
@@ -162,7 +163,7 @@ _MORE_PRESETS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-class PhaseCpgController:
+class PhaseCpgController(ReflexController):
     """
     Walks any robot with at least four legs, each driven by one amplitude-phase oscillator.
 
@@ -177,6 +178,7 @@ class PhaseCpgController:
     """
 
     Params: ClassVar[type[Parameters]] = PhaseCpgParams
+    _params: PhaseCpgParams
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         {
             'trot': MappingProxyType({'gait': 'trot'}),
@@ -234,11 +236,6 @@ class PhaseCpgController:
         if self._params.level:
             needed |= SLOPE_NEEDS
         return needed | {'joint_positions'} if self._params.odometry else needed
-
-    @property
-    def params(self) -> PhaseCpgParams:
-        """The parameters in force."""
-        return self._params
 
     @property
     def velocity_bounds(self) -> Bounds:

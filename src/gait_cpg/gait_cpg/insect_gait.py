@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray, IntArray
+from gait_core.contracts import ReflexController, Resumable
 from gait_core.errors import ConfigurationError
 from gait_core.landing import landing
 from gait_core.leg_ik import LegPaths
@@ -106,7 +107,7 @@ class InsectGaitParams(MotorProgramParams, ReflexParams):
     )
 
 
-class InsectGait:
+class InsectGait(ReflexController, Resumable):
     """
     Walks a robot of six legs whose joints are springs with moving rest angles.
 
@@ -117,6 +118,7 @@ class InsectGait:
     """
 
     Params: ClassVar[type[Parameters]] = InsectGaitParams
+    _params: InsectGaitParams
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         {
             'tripod': MappingProxyType({}),
@@ -151,11 +153,6 @@ class InsectGait:
         self._watch: Watch | None = None
         self.set_params(params)
         self.reset(0)
-
-    @property
-    def params(self) -> InsectGaitParams:
-        """The parameters in force."""
-        return self._params
 
     @property
     def velocity_bounds(self) -> Bounds:

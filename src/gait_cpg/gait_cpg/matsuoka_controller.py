@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gait_core.arrays import FloatArray, all_finite
+from gait_core.contracts import Controller
 from gait_core.errors import BadCommand
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters
@@ -27,7 +28,7 @@ _POSITIONS = 5
 """Targets of joints in a control period, unless told."""
 
 
-class MatsuokaController:
+class MatsuokaController(Controller):
     """
     Drives a robot by neural oscillators: one per signal of its description, else one per leg.
 
@@ -40,6 +41,7 @@ class MatsuokaController:
     """
 
     Params: ClassVar[type[Parameters]] = MatsuokaParams
+    _params: MatsuokaParams
     velocity_bounds: ClassVar[Bounds] = 'its oscillators run at their own pace'
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         {
@@ -57,11 +59,6 @@ class MatsuokaController:
         # Kernels are compiled on their first call on a machine, for seconds: not in a trial.
         self._run(0.02, 1, None)
         self.reset(0)
-
-    @property
-    def params(self) -> MatsuokaParams:
-        """The parameters in force."""
-        return self._params
 
     @property
     def needs(self) -> frozenset[str]:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gait_core.arrays import FloatArray
+from gait_core.contracts import Controller
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters, bounded, flag, text, whole
 from gait_core.perceptrons import PerceptronLayout
@@ -80,7 +81,7 @@ class PerceptronParams(Parameters):
     )
 
 
-class PerceptronController:
+class PerceptronController(Controller):
     """
     A neural network of one layer on any robot with linear servos.
 
@@ -97,6 +98,7 @@ class PerceptronController:
     """
 
     Params: ClassVar[type[Parameters]] = PerceptronParams
+    _params: PerceptronParams
     velocity_bounds: ClassVar[Bounds] = (FREE, FREE, Bound.both(0.0, 'it does not turn'))
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         {
@@ -121,8 +123,8 @@ class PerceptronController:
         self._begin()
 
     @classmethod
-    def layout(cls, robot: RobotModel, params: PerceptronParams) -> PerceptronLayout:
-        """Return the layout of the weights on a robot, for optimisers that search them."""
+    def array_shapes(cls, robot: RobotModel, params: PerceptronParams) -> PerceptronLayout:
+        """Return the layout of its weights on a robot."""
         servos = len(Servos(robot).names)
         return PerceptronLayout(
             perceptrons=params.perceptrons,
@@ -130,11 +132,6 @@ class PerceptronController:
             channels=2 * servos + 2 + (params.spare != 'none'),
             outputs=servos,
         )
-
-    @property
-    def params(self) -> PerceptronParams:
-        """The parameters in force."""
-        return self._params
 
     @property
     def needs(self) -> frozenset[str]:
@@ -145,7 +142,7 @@ class PerceptronController:
 
     def set_params(self, params: PerceptronParams) -> None:
         """Replace the parameters; a network of another shape begins anew."""
-        layout = self.layout(self._robot, params)
+        layout = self.array_shapes(self._robot, params)
         weights = layout.joined(self._given) if self._given else None
         same = getattr(self, '_layout', None) == layout
         self._params, self._layout = params, layout

@@ -41,10 +41,10 @@ def observed(positions=SPIDER.joint_stance, lengths=SPIDER.stance[16:], turn=0.0
 def test_run_a_and_run_b_have_as_many_weights_as_the_thesis_counts():
     for preset, inputs, total in (('source', 12785, 384030), ('source_b', 7685, 1155150)):
         params = build(PerceptronParams, PerceptronController.presets[preset])
-        layout = PerceptronController.layout(SPIDER, params)
+        layout = PerceptronController.array_shapes(SPIDER, params)
         assert (layout.inputs, layout.perceptrons * layout.width) == (inputs, total)
     text = build(PerceptronParams, PerceptronController.presets['text'])
-    assert PerceptronController.layout(SPIDER, text).inputs == 12534
+    assert PerceptronController.array_shapes(SPIDER, text).inputs == 12534
 
 
 def test_a_perceptron_answers_only_above_zero():
@@ -139,7 +139,7 @@ def test_knee_forces_are_those_along_the_carriage():
 )
 def test_the_direction_is_of_the_ground_or_of_the_robot(frame, expected):
     # Turned a quarter to the left, what lies ahead on the ground is at the right hand.
-    layout = PerceptronController.layout(SPIDER, build(PerceptronParams, SMALL))
+    layout = PerceptronController.array_shapes(SPIDER, build(PerceptronParams, SMALL))
     for channel, value in zip((32, 33), expected, strict=True):
         weights = np.zeros((5, layout.width), dtype=np.float32)
         weights[0, channel] = value
@@ -152,7 +152,7 @@ def test_the_direction_is_of_the_ground_or_of_the_robot(frame, expected):
 
 def test_outputs_are_steps_of_the_speed_of_set_points():
     params = build(PerceptronParams, {**SMALL, 'spare': 'one'})
-    layout = PerceptronController.layout(SPIDER, params)
+    layout = PerceptronController.array_shapes(SPIDER, params)
     weights = np.zeros((5, layout.width), dtype=np.float32)
     weights[:, 34] = 1.0  # The spare channel carries 1: all are always active.
     weights[:, layout.inputs] = 0.002
@@ -172,7 +172,7 @@ def test_outputs_are_steps_of_the_speed_of_set_points():
 
 
 def test_weights_come_back_from_their_file_bit_by_bit(tmp_path):
-    layout = PerceptronController.layout(SPIDER, build(PerceptronParams, SMALL))
+    layout = PerceptronController.array_shapes(SPIDER, build(PerceptronParams, SMALL))
     weights = layout.first(np.random.default_rng(3))
     file = tmp_path / 'weights.npz'
     np.savez(file, **layout.named(weights))
@@ -208,7 +208,7 @@ def test_first_weights_fill_their_ranges():
 )
 def test_weights_that_do_not_fit_are_refused(change, words):
     params = build(PerceptronParams, SMALL)
-    layout = PerceptronController.layout(SPIDER, params)
+    layout = PerceptronController.array_shapes(SPIDER, params)
     arrays = dict(layout.named(layout.first(np.random.default_rng(0))))
     change(arrays)
     with pytest.raises(ConfigurationError, match=words):

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 import resource
 
-from gait_core.benchmark import Measurement, in_turn, timed, usable_engines, usable_robots
-from gait_core.trial_setup import default_trial
+from gait_core.benchmark import Measurement, in_turn, timed
+from gait_core.trial_setup import default_trial, usable_engines, usable_robots
 from gait_core.trial_spec import TrialSpec
 from gait_evolver.evaluators.local import LocalEvaluator
 

@@ -1,10 +1,8 @@
 """
 Calibration of reflexes: walks that nothing disturbs, and thresholds beyond what they reach.
 
-Any controller takes part that has ``watch()`` and ``thresholds(margin)``: from the one on it keeps
-what its reflexes are held against, the other returns parameters by name, each greater the less
-easily the reflex acts. Its state counts under ``reflex.<name>`` how often each has acted, where
-``<name>`` is the parameter that switches it.
+Every ``ReflexController`` takes part. Its state counts under ``reflex.<name>`` how often each
+reflex has acted, where ``<name>`` is the parameter that switches it.
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from gait_core import registry
-from gait_core.contracts import Controller
+from gait_core.contracts import Controller, ReflexController
 from gait_core.errors import ConfigurationError, nearest
 from gait_core.parameters import build
 from gait_core.robot.load import load_robot
@@ -67,14 +65,15 @@ def watched(spec: TrialSpec, margin: float) -> dict[str, float]:
         If the controller has nothing to calibrate, or does not walk undisturbed.
 
     """
-    cls: Any = registry.load('controllers', spec.controller)
-    if not hasattr(cls, 'watch'):
+    cls = registry.controller(spec.controller)
+    if not issubclass(cls, ReflexController):
         raise ConfigurationError(
             f"controller '{spec.controller}' has no reflexes to calibrate: "
             f'{nearest(spec.controller, _with_reflexes())}'
         )
     loop = TrialLoop(switched(spec, False), engine_for(spec.scene.engine))
-    controller: Any = start_trial(loop)
+    controller = start_trial(loop)
+    assert isinstance(controller, ReflexController)
     controller.watch()
     while loop.running:
         step_controller(loop, controller)
@@ -82,7 +81,7 @@ def watched(spec: TrialSpec, margin: float) -> dict[str, float]:
         raise ConfigurationError(
             f'the walk to calibrate by ended as {loop.status} ({loop.reason}): it must not fall'
         )
-    found: dict[str, float] = controller.thresholds(margin)
+    found = controller.thresholds(margin)
     # Refused here, by name, where a walk reaches further than a threshold may lie.
     build(cls.Params, found)
     return found
@@ -128,4 +127,4 @@ def undisturbed(walks: Mapping[str, TrialSpec]) -> dict[str, TrialSpec]:
 
 def _with_reflexes() -> list[str]:
     names = registry.names('controllers')
-    return [name for name in names if hasattr(registry.load('controllers', name), 'watch')]
+    return [name for name in names if issubclass(registry.controller(name), ReflexController)]

@@ -22,11 +22,17 @@ from typing import Any
 import numpy as np
 
 from gait_core import registry
-from gait_core.benchmark import Measurement, usable_engines, usable_robots
+from gait_core.benchmark import Measurement
 from gait_core.errors import ConfigurationError
 from gait_core.parameters import space_from
 from gait_core.trial import run_trial
-from gait_core.trial_setup import default_engine, default_trial, make_scene
+from gait_core.trial_setup import (
+    default_engine,
+    default_trial,
+    make_scene,
+    usable_engines,
+    usable_robots,
+)
 from gait_core.trial_spec import FELL, OK, TrialSpec
 from gait_evolver.benchmark import memory_rows
 from gait_evolver.commanded_checks import commanded
@@ -96,7 +102,7 @@ def random_sets(share: float = 1.0) -> list[Measurement]:
     """Any gait in range ends its trial as ``ok`` or ``fell``."""
     count = max(1, round(100 * share))
     base = default_trial('guroo', 5.0)
-    space = space_from(registry.load('controllers', base.controller).Params)
+    space = space_from(registry.controller(base.controller).Params)
     rng = np.random.default_rng(1)
     specs = [
         replace(base, parameters={**base.parameters, **space.decode(rng.random(len(space)))})

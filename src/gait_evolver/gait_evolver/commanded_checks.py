@@ -8,9 +8,9 @@ import math
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from gait_core.benchmark import Measurement, usable_engines, usable_robots
+from gait_core.benchmark import Measurement
 from gait_core.trial import run_loop
-from gait_core.trial_setup import default_trial, make_scene, steady
+from gait_core.trial_setup import default_trial, make_scene, steady, usable_engines, usable_robots
 from gait_core.trial_spec import OK
 
 SPEEDS = (0.1, 0.2, 0.3, 0.4, 0.5)

@@ -6,12 +6,10 @@ import os
 from pathlib import Path
 import sys
 import time
-from typing import Any
 
 import numpy as np
 
 from gait_core import registry
-from gait_core.contracts import Renderer, Viewer
 from gait_core.errors import ConfigurationError
 from gait_core.observation import Observation
 from gait_core.rollout import Rollout
@@ -32,7 +30,7 @@ def check_screen() -> None:
         raise ConfigurationError(
             'a viewer needs a display, and DISPLAY is not set; --video FILE works without one'
         )
-    _first('viewers')
+    registry.viewer(_first('viewers'))
 
 
 def check_video(path: Path) -> None:
@@ -43,7 +41,7 @@ def check_video(path: Path) -> None:
         )
     if not path.parent.is_dir():
         raise ConfigurationError(f"video '{path}': the folder '{path.parent}' does not exist")
-    _first('renderers')
+    registry.renderer(_first('renderers'))
 
 
 def write_video(path: Path, rollout: Rollout) -> None:
@@ -52,7 +50,7 @@ def write_video(path: Path, rollout: Rollout) -> None:
 
     An enlarged robot is shown in its own, slower time: an insect's steps would be over in a frame.
     """
-    render: Renderer = _first('renderers')
+    render = registry.renderer(_first('renderers'))
     slower = max(1.0, rollout.spec.scene.length_scale**0.5)
     duration = slower * rollout.ticks * rollout.dt
     factor = max(1, int(np.ceil(duration * FRAMES_PER_SECOND / _MOST_FRAMES)))
@@ -62,8 +60,8 @@ def write_video(path: Path, rollout: Rollout) -> None:
 
 def show(rollout: Rollout) -> None:
     """Play a rollout in a window, in real time, until its end or until the window is closed."""
-    cls: Any = _first('viewers')
-    viewer: Viewer = cls(rollout.robot, load_terrain(rollout.spec.scene.terrain))
+    terrain = load_terrain(rollout.spec.scene.terrain)
+    viewer = registry.viewer(_first('viewers'))(rollout.robot, terrain)
     try:
         began = time.monotonic()
         for tick in range(rollout.ticks + 1):
@@ -86,9 +84,8 @@ def _state(rollout: Rollout, tick: int) -> Observation:
     )
 
 
-def _first(kind: str) -> Any:
+def _first(kind: str) -> str:
     available = registry.names(kind)
     if not available:
         raise ConfigurationError(f'none of the {kind} is registered: is sim_bridge installed?')
-    # Fails here, in one line, where its library is missing.
-    return registry.load(kind, available[0])
+    return available[0]

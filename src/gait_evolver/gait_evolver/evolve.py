@@ -7,18 +7,18 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 import time
-from typing import Any
 
 import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.champion import Champion
-from gait_core.contracts import Evaluation, Evaluator
+from gait_core.contracts import Candidate, Evaluation, Evaluator
 from gait_core.errors import ConfigurationError
 from gait_core.fingerprint import fingerprint
 from gait_core.robot.identity import identity_of
 from gait_core.robot.load import load_robot
 from gait_evolver import __version__
+from gait_evolver.array_files import ArrayFiles
 from gait_evolver.course import Course
 from gait_evolver.front import Front, Member
 from gait_evolver.incidents import Incidents, Say, say, trial_name
@@ -32,7 +32,6 @@ from gait_evolver.judgement import (
     standing_of,
     weighted,
 )
-from gait_evolver.networks import WeightFiles
 from gait_evolver.plan import Plan
 from gait_evolver.run_files import named
 from gait_evolver.run_log import Row, Standing
@@ -104,8 +103,7 @@ class Evolution:
         self._listener = listener or (lambda progress: None)
         self._incidents = Incidents(store, say, skipped)
         self._optimizer = self._plan.make_optimizer()
-        layout = self._plan.layout
-        self._files = None if layout is None else WeightFiles(store.folder, layout)
+        self._files = ArrayFiles(store.folder)
         wanted = self._plan.experiment.generations
         self.progress = Progress(generations=max(wanted, len(recorded)))
         self._course = Course(self._plan.experiment)
@@ -115,7 +113,7 @@ class Evolution:
         self._seen: dict[tuple[float, ...], list[Row]] = {}
         self._seconds = 0.0
         self._here = self._generations_here = 0
-        self._best_network: Any = None
+        self._best_candidate: Candidate | None = None
         for generation, rows in enumerate(recorded):
             self._replay(generation, rows)
         self._resumed = bool(recorded)
@@ -151,18 +149,18 @@ class Evolution:
     def _restore(self) -> None:
         """Write again what of a run that is resumed is gone or damaged, as its log says."""
         champions = self.champions()
-        if self._files is not None and champions:
+        if champions and self._best_candidate is not None:
             with named(self._store.folder):
-                self._files.publish(self._best_network)
+                self._files.publish(self._best_candidate)
         # Their hashes hold on the platform that recorded them only.
         if champions and not self._store.warning():
             self._store.restore(champions)
 
     def _generation(self, generation: int) -> None:
         self._enter()
-        candidates: list[Any] = self._optimizer.ask()
-        values = [self._values(candidate) for candidate in candidates]
-        weights = self._written(candidates)
+        candidates = self._optimizer.ask()
+        values = [self._plan.space.decode(candidate.values) for candidate in candidates]
+        arrays = self._files.write(candidates)
         repeats = self._plan.experiment.repeats
         places = [
             (i, repeat, engine)
@@ -175,8 +173,8 @@ class Evolution:
                 self._plan.spec(
                     values[i], generation, i, repeat, engine, candidates[i].id, self._course.stage
                 ),
-                weights=weights[i][0],
-                weights_sha256=weights[i][1],
+                weights=arrays[i],
+                weights_sha256=self._files.digest(candidates[i]),
             )
             for i, repeat, engine in places
         ]
@@ -206,16 +204,16 @@ class Evolution:
         evaluations = self._weigh(rows)
         best = self.progress.best
         new = best is not None and best is not before
-        self._keep_network(candidates, before)
-        if self._files is not None and new:
-            self._files.publish(self._best_network)
+        self._keep_best(candidates, before)
+        if self._best_candidate is not None and new:
+            self._files.publish(self._best_candidate)
         self._store.append(
             generation,
             rows,
             [result.wall_time for result in results],
             self.champions() if new else (),
         )
-        if self._files is not None and best is not None:
+        if best is not None:
             self._files.retire(best.rows[0].id)
         self._store.stand(self._standings)
         self._standings = []
@@ -235,22 +233,9 @@ class Evolution:
         self._here += trials
         self._generations_here += 1
         progress.rate = self._here / self._seconds if self._seconds > 0.0 else 0.0
-        workload = getattr(self._evaluator, 'workload', None)
-        progress.efficiency = 0.0 if workload is None else workload.efficiency
+        progress.efficiency = self._evaluator.workload.efficiency
         left = progress.generations - progress.generation - 1
         progress.time_left = left * self._seconds / self._generations_here
-
-    def _values(self, candidate: Any) -> dict[str, float]:
-        """Return the parameters of a candidate by name; none where networks are searched."""
-        return {} if self._files is not None else self._plan.space.decode(candidate.genome)
-
-    def _written(self, candidates: Sequence[Any]) -> list[tuple[str, str]]:
-        """Return file and hash of each candidate's network, once they are written."""
-        files = self._files
-        if files is None:
-            return [('', '') for _ in candidates]
-        paths = files.write(candidates)
-        return [(str(paths[one.id].resolve()), files.digest(one)) for one in candidates]
 
     def _count(self) -> None:
         self.progress.trials_done += 1
@@ -259,11 +244,11 @@ class Evolution:
     def _replay(self, generation: int, rows: Sequence[Row]) -> None:
         """Tell the optimiser what was recorded; what it asks must be what it asked then."""
         self._enter()
-        candidates: list[Any] = self._optimizer.ask()
+        candidates = self._optimizer.ask()
+        decode = self._plan.space.decode
         recorded = {(row.id, tuple(row.values.items()), row.weights) for row in rows}
-        files = self._files
         asked = {
-            (one.id, tuple(self._values(one).items()), '' if files is None else files.digest(one))
+            (one.id, tuple(decode(one.values).items()), self._files.digest(one))
             for one in candidates
         }
         if recorded != asked:
@@ -273,15 +258,17 @@ class Evolution:
             )
         before = self.progress.best
         evaluations = self._weigh(rows)
-        self._keep_network(candidates, before)
+        self._keep_best(candidates, before)
         self._optimizer.tell(evaluations)
         self._advance(generation, rows)
 
-    def _keep_network(self, candidates: Sequence[Any], before: Best | None) -> None:
-        """Keep the network of an individual that has just become the best."""
+    def _keep_best(self, candidates: Sequence[Candidate], before: Best | None) -> None:
+        """Keep a candidate with arrays that has just become the best."""
         best = self.progress.best
-        if self._files is not None and best is not None and best is not before:
-            self._best_network = next(one for one in candidates if one.id == best.rows[0].id)
+        if best is not None and best is not before:
+            self._best_candidate = next(
+                (one for one in candidates if one.arrays and one.id == best.rows[0].id), None
+            )
 
     def _weigh(self, rows: Sequence[Row]) -> list[Evaluation]:
         """Return the evaluations of a generation, and keep the best ever seen."""
@@ -323,7 +310,7 @@ class Evolution:
 
     def _with_earlier(self, group: list[Row]) -> list[Row]:
         """Return an individual's rows behind those of the times it was evaluated before."""
-        if not getattr(self._optimizer, 'reevaluates', False):
+        if not self._optimizer.reevaluates:
             return group
         known = self._seen.setdefault(tuple(group[0].values.values()), [])
         known += group
@@ -386,9 +373,8 @@ class Evolution:
             first.id,
             first.stage,
         )
-        if self._files is not None:
-            name = self._files.name(first.id)
-            spec = replace(spec, weights=name, weights_sha256=first.weights)
+        if first.weights:
+            spec = replace(spec, weights=ArrayFiles.name(first.id), weights_sha256=first.weights)
         return Champion(
             spec=spec,
             seeds=tuple(row.seed for row in rows),

@@ -265,10 +265,7 @@ def experiment_files() -> dict[str, Path]:
         If two packages have an experiment of one name.
 
     """
-    folders = [
-        registry.load('experiment_folders', name)()
-        for name in registry.names('experiment_folders')
-    ]
+    folders = [registry.experiment_folder(name)() for name in registry.names('experiment_folders')]
     files: dict[str, Path] = {}
     for path in (path for folder in (FOLDER, *folders) for path in folder.glob('*.yaml')):
         if files.setdefault(path.stem, path) != path:

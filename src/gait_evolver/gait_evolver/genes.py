@@ -7,8 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 from gait_core import registry
+from gait_core.contracts import Optimizer
 from gait_core.errors import ConfigurationError
-from gait_core.parameters import Gene, Parameters, ParameterSpace, build, describe, space_from
+from gait_core.parameters import Gene, ParameterSpace, build, describe, space_from
 from gait_core.trial_setup import check_registered
 from gait_evolver.experiment import Experiment, GeneBounds, OptimizerChoice
 
@@ -17,7 +18,7 @@ def space_of(controller: str, genes: Mapping[str, GeneBounds]) -> ParameterSpace
     """Return the space of the searched parameters of a controller."""
     if not genes:
         return ParameterSpace(())
-    cls: type[Parameters] = registry.load('controllers', controller).Params
+    cls = registry.controller(controller).Params
     declared = space_from(cls, tuple(genes))
     infos = {info.name: info for info in describe(cls)}
     chosen = []
@@ -79,7 +80,7 @@ def _said(experiment: Experiment, key: str, setting: str) -> dict[str, Any]:
     if silent:
         raise ConfigurationError(f"gene '{silent[0]}' has no {key}, but others have one")
     choice = experiment.optimizer
-    cls: Any = registry.load('optimizers', choice.name)
+    cls = registry.optimizer(choice.name)
     if setting not in {info.name for info in describe(cls.Settings)}:
         raise ConfigurationError(
             f"optimizer '{choice.name}' takes no {key} of genes; remove it from them"
@@ -95,7 +96,7 @@ def optimizer_of(experiment: Experiment) -> OptimizerChoice:
     """Return the optimiser with every setting written out."""
     choice = experiment.optimizer
     check_registered('optimizers', choice.name)
-    cls: Any = registry.load('optimizers', choice.name)
+    cls = registry.optimizer(choice.name)
     given = dict(choice.settings)
     if experiment.population:
         if given.get('population', experiment.population) != experiment.population:
@@ -108,7 +109,7 @@ def optimizer_of(experiment: Experiment) -> OptimizerChoice:
     return OptimizerChoice(name=choice.name, settings=asdict(build(cls.Settings, given)))
 
 
-def _set_objectives(experiment: Experiment, given: dict[str, Any], cls: Any) -> None:
+def _set_objectives(experiment: Experiment, given: dict[str, Any], cls: type[Optimizer]) -> None:
     """Give an optimiser the number of objectives; refuse one that looks at the fitness alone."""
     count, name = 1 + len(experiment.objectives), experiment.optimizer.name
     takes = 'objectives' in {info.name for info in describe(cls.Settings)}

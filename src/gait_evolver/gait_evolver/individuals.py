@@ -11,7 +11,7 @@ from gait_core.fingerprint import difference, fingerprint, fingerprint_fields
 from gait_core.robot.identity import identity_of
 from gait_core.robot.load import load_robot
 from gait_core.trial_spec import TrialSpec
-from gait_evolver.networks import WeightFiles
+from gait_evolver.array_files import ArrayFiles
 from gait_evolver.plan import Plan, resolve
 from gait_evolver.run_log import Row
 from gait_evolver.run_store import read_rows, read_run
@@ -93,9 +93,9 @@ def _rows_of(folder: Path, place: str, engine: str) -> list[Row]:
 
 def _spec(plan: Plan, folder: Path, row: Row) -> TrialSpec:
     spec = plan.spec(row.values, row.generation, row.individual, 0, row.engine, row.id, row.stage)
-    if plan.layout is None:
+    if not row.weights:
         return spec
-    places = (folder / 'weights' / f'{row.id}.npz', folder / WeightFiles.name(row.id))
+    places = (folder / 'weights' / f'{row.id}.npz', folder / ArrayFiles.name(row.id))
     file = next((one for one in places if one.exists()), None)
     if file is None:
         raise ConfigurationError(

@@ -182,12 +182,10 @@ class EvolverNode(Node):
         )
 
     def _evaluator(self, name: str, workers: int) -> Evaluator:
-        cls: Any = registry.load('evaluators', name)
         settings: dict[str, Any] = {'workers': workers}
         if name == 'ros' and not workers and self._worker_names:
             settings['names'] = self._worker_names
-        evaluator: Evaluator = cls(**settings)
-        return evaluator
+        return registry.evaluator(name)(**settings)
 
     def _on_goal(self, goal: Evolve.Goal) -> GoalResponse:
         if self._run is not None and self._run.running:
@@ -275,10 +273,10 @@ class EvolverNode(Node):
             message.state = EvolverStatus.FAILED
         if run.store is not None:
             message.run_directory = str(run.store.folder)
-        message.workers = [str(name) for name in getattr(run.evaluator, 'alive', ())]
-        message.lost_workers = int(getattr(run.evaluator, 'lost_workers', 0))
-        workload = getattr(run.evaluator, 'workload', None)
-        message.lost_trials = 0 if workload is None else workload.lost_trials
+        if run.evaluator is not None:
+            message.workers = list(run.evaluator.alive)
+            message.lost_workers = run.evaluator.lost_workers
+            message.lost_trials = run.evaluator.workload.lost_trials
         snapshot = run.snapshot
         if snapshot is not None:
             message.generation = snapshot.generation

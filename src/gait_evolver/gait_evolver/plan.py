@@ -10,12 +10,13 @@ import numpy as np
 
 from gait_core import registry
 from gait_core.canonical import plain, sha256_of
+from gait_core.contracts import ArrayShapes, Optimizer
 from gait_core.errors import ConfigurationError, nearest
 from gait_core.gates import checked_limits
 from gait_core.parameters import ParameterSpace, build
-from gait_core.perceptrons import PerceptronLayout
 from gait_core.robot.load import load_robot
-from gait_core.scene import Scene
+from gait_core.robot.model import RobotModel
+from gait_core.scene import NOTHING, Scene
 from gait_core.schema import read_value
 from gait_core.seeding import derived_seed
 from gait_core.sources import sources_hash
@@ -79,23 +80,21 @@ class Plan:
         return sources_hash(self.trial.scene.robot, self.trial.controller, engine)
 
     @property
-    def layout(self) -> PerceptronLayout | None:
-        """Layout of the networks that are searched; ``None`` where genes are."""
-        if not _searches_networks(self.experiment):
-            return None
-        controller: Any = registry.load('controllers', self.trial.controller)
+    def array_shapes(self) -> ArrayShapes:
+        """Shapes of the arrays that are searched; empty where genes are."""
+        if not registry.optimizer(self.experiment.optimizer.name).searches_arrays:
+            return NOTHING
+        controller = registry.controller(self.trial.controller)
         params = build(controller.Params, self.trial.parameters)
-        found: PerceptronLayout = controller.layout(load_robot(self.trial.scene.robot), params)
-        return found
+        return controller.array_shapes(load_robot(self.trial.scene.robot), params)
 
-    def make_optimizer(self) -> Any:
+    def make_optimizer(self) -> Optimizer:
         """Return a new optimiser, seeded from the seed of the run."""
-        choice = self.experiment.optimizer
-        cls: Any = registry.load('optimizers', choice.name)
-        layout = self.layout
-        if layout is not None:
-            return cls(layout=layout, seed=self.experiment.seed, **choice.settings)
+        choice, shapes = self.experiment.optimizer, self.array_shapes
         settings = {**choice.settings, **gene_settings(self.experiment, self.space)}
+        if shapes:
+            settings['shapes'] = shapes
+        cls = registry.optimizer(choice.name)
         return cls(dimension=len(self.space), seed=self.experiment.seed, **settings)
 
     def spec(
@@ -160,7 +159,7 @@ def resolve(experiment: Experiment) -> Plan:
         for term in terms:
             check_registered('fitness_terms', term)
     check_registered('evaluators', experiment.evaluator)
-    _check_search(experiment, controller)
+    _check_search(experiment, controller, robot)
     both = sorted(set(experiment.genes) & set(experiment.parameters))
     if both:
         raise ConfigurationError(f"'{both[0]}' is both a gene and a fixed parameter")
@@ -230,15 +229,14 @@ def _lessons(
 def _check_optimizer(plan: Plan) -> None:
     """Refuse settings that do not fit genes or trials, and records beside a curriculum."""
     optimizer = plan.make_optimizer()
-    if hasattr(optimizer, 'check_trial'):
-        for lesson in plan.lessons:
-            optimizer.check_trial(lesson.trial)
-    if plan.experiment.curriculum and getattr(optimizer, 'keeps_records', True):
+    for lesson in plan.lessons:
+        optimizer.check_trial(lesson.trial)
+    if plan.experiment.curriculum and optimizer.keeps_records:
         of_genes = 'genetic with settings: {reevaluate: true}, or cma_es'
         raise ConfigurationError(
             f"optimizer '{plan.experiment.optimizer.name}' keeps records from one generation to "
             'the next, which an easier stage would give away; nearest valid: '
-            f'{of_genes if plan.layout is None else "pattern_cma"}'
+            f'{"pattern_cma" if plan.array_shapes else of_genes}'
         )
 
 
@@ -292,20 +290,17 @@ def _check_ground(trial: TrialSpec) -> None:
                 load_terrain(varied(trial.scene, {name: (end, end)}, 0).terrain)
 
 
-def _searches_networks(experiment: Experiment) -> bool:
-    cls: Any = registry.load('optimizers', experiment.optimizer.name)
-    return bool(getattr(cls, 'networks', False))
-
-
-def _check_search(experiment: Experiment, controller: str) -> None:
+def _check_search(experiment: Experiment, controller: str, robot: RobotModel) -> None:
     """Refuse genes for an optimiser of networks, none for another, a controller without one."""
     check_registered('optimizers', experiment.optimizer.name)
-    name, networks = experiment.optimizer.name, _searches_networks(experiment)
+    name = experiment.optimizer.name
+    networks = registry.optimizer(name).searches_arrays
     if not networks and not experiment.genes:
         raise ConfigurationError('experiment.genes is empty')
     if networks and experiment.genes:
         raise ConfigurationError(f"optimizer '{name}' searches a network's weights, not genes")
-    if networks and not hasattr(registry.load('controllers', controller), 'layout'):
+    cls = registry.controller(controller)
+    if networks and not cls.array_shapes(robot, cls.Params()):
         raise ConfigurationError(
             f"optimizer '{name}' searches the weights of a network, controller '{controller}' has "
             'none; nearest valid: perceptron'

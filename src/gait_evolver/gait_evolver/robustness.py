@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from gait_core import registry
-from gait_core.benchmark import usable_engines
 from gait_core.canonical import plain
 from gait_core.champion import Champion
 from gait_core.errors import ConfigurationError
@@ -20,7 +19,7 @@ from gait_core.robot.model import RobotModel
 from gait_core.scene import InitialState, Scene, TerrainSpec
 from gait_core.seeding import derived_seed
 from gait_core.trial import run_trial
-from gait_core.trial_setup import scene_on
+from gait_core.trial_setup import scene_on, usable_engines
 from gait_core.trial_spec import OK, TrialResult, TrialSpec
 
 _SEEDS = 10
@@ -201,7 +200,7 @@ def _run(spec: TrialSpec, mass: float) -> TrialResult:
     if mass == 1.0:
         return run_trial(spec)
     name = spec.scene.engine
-    cls: Any = registry.load('engines', name)
+    cls = registry.engine(name)
     try:
         engine = cls(lambda robot, draw: heavier(load_robot(robot, draw), mass))
     except TypeError as error:

@@ -165,7 +165,7 @@ class RunLog:
         self._terms = tuple(plan.trial.fitness_terms)
         self._own = (
             *_FIXED,
-            *((_WEIGHTS,) if plan.layout else ()),
+            *((_WEIGHTS,) if plan.array_shapes else ()),
             *((_STAGE,) if plan.experiment.curriculum else ()),
         )
         self._own_of = attrgetter(*self._own)

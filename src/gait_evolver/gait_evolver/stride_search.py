@@ -139,7 +139,7 @@ def search_strides(search: StrideSearch) -> dict[str, Any]:
     while len(statuses) < search.trials and not optimizer.stop():
         evaluations = []
         for index, candidate in enumerate(optimizer.ask()):
-            decoded = plan.space.decode(candidate.genome)
+            decoded = plan.space.decode(candidate.values)
             loop = run_loop(plan.spec(decoded, len(curve), index, 0, engine))
             judged = _judged(loop, search.ground, candidate.id)
             evaluations.append(judged)

@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 import json
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from gait_core import registry
 from gait_core.canonical import plain
 from gait_core.errors import ConfigurationError
 from gait_core.files import read_json, write_atomically
@@ -196,6 +197,12 @@ class Study:
 
 
 Listener = Callable[[Part, Sequence[Row]], None]
+
+
+def load_study(name: str) -> Study:
+    """Return a registered study: the group ``gait.studies`` holds functions that make them."""
+    make = cast(Callable[[], Study], registry.load('studies', name))
+    return make()
 
 
 def run_study(study: Study, session: Session, listener: Listener) -> list[Row]:

@@ -16,7 +16,7 @@ from typing import Any
 
 from gait_core import registry
 from gait_core.champion import Champion, read_champion
-from gait_core.contracts import Evaluator
+from gait_core.contracts import BatchEngine, Evaluator
 from gait_core.errors import ConfigurationError
 from gait_core.files import read_json, write_atomically
 from gait_core.rollout import Rollout
@@ -204,8 +204,8 @@ class Session:
 
     def _side_by_side(self, plans: Sequence[Plan]) -> tuple[Callable[[], Evaluator], int]:
         """Return what makes the evaluator of each of some evolutions, and how many run at once."""
-        engines = [registry.load('engines', name) for plan in plans for name in plan.scenes]
-        if all(hasattr(engine, 'rollout_batch') for engine in engines):
+        engines = [registry.engine(name) for plan in plans for name in plan.scenes]
+        if all(issubclass(engine, BatchEngine) for engine in engines):
             return Together(len(plans), self._workers).member, len(plans)
         return partial(LocalEvaluator, workers=1), min(self._workers, len(plans))
 

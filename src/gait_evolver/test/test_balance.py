@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 import pytest
 
 from gait_evolver.evaluators.balance import Pace, backup, worth
-from gait_evolver.evaluators.workload import Workload
 
 
 def pace(**rates):
@@ -71,8 +70,3 @@ def test_a_speed_follows_the_newest_trials_and_a_new_worker_is_taken_for_the_fas
     known.note('a', 100, 10.0)
     assert known.seconds('a', 110) == pytest.approx(110 / 55)
     assert known.seconds('new', 110) == known.seconds('a', 110)
-
-
-def test_efficiency_is_the_share_of_what_was_offered():
-    assert Workload().efficiency == 0.0
-    assert Workload(busy=3.0, offered=4.0).efficiency == 0.75

@@ -11,6 +11,7 @@ import pytest
 from gait_core.canonical import plain
 from gait_core.champion import read_champion
 from gait_core.errors import ConfigurationError
+from gait_core.testing import InProcessEvaluator
 from gait_core.testing_workspace import workspace
 from gait_core.trial import run_trial
 from gait_evolver.course import Course
@@ -37,25 +38,6 @@ CURRICULUM = [
 ]
 
 
-class InProcess:
-    """Runs trials here, and stops at a given trial of the run."""
-
-    def __init__(self, stop_at=None):
-        self.calls, self.stop_at = 0, stop_at
-
-    def evaluate(self, specs, progress=None, lost=None):
-        results = []
-        for spec in specs:
-            if self.calls == self.stop_at:
-                raise KeyboardInterrupt
-            self.calls += 1
-            results.append(run_trial(spec))
-        return results
-
-    def close(self):
-        pass
-
-
 @pytest.fixture(autouse=True, scope='module')
 def kinematic(tmp_path_factory):
     with workspace(tmp_path_factory.mktemp('workspace')):
@@ -69,7 +51,7 @@ def plan(**overrides):
 def run(folder, evaluator=None, **overrides):
     store = RunStore.create(folder, plan(**overrides))
     try:
-        return Evolution(store, evaluator or InProcess()).run()
+        return Evolution(store, evaluator or InProcessEvaluator()).run()
     finally:
         store.close()
 
@@ -77,7 +59,7 @@ def run(folder, evaluator=None, **overrides):
 def resumed(folder, generations=None):
     store, rows = RunStore.open_run(folder, generations)
     try:
-        return Evolution(store, InProcess(), rows).run()
+        return Evolution(store, InProcessEvaluator(), rows).run()
     finally:
         store.close()
 
@@ -167,7 +149,7 @@ def test_stages_follow_one_another_by_generations_and_by_fitness(tmp_path):
 def test_a_run_with_a_curriculum_resumes_to_the_log_of_the_whole_one(tmp_path, stop_at):
     run(tmp_path / 'whole', curriculum=CURRICULUM)
     with pytest.raises(KeyboardInterrupt):
-        run(tmp_path / 'cut', InProcess(stop_at), curriculum=CURRICULUM)
+        run(tmp_path / 'cut', InProcessEvaluator(stop_at), curriculum=CURRICULUM)
     (tmp_path / 'cut' / 'individuals.csv').write_text('what a kill left')
     resumed(tmp_path / 'cut')
     for name in ('evaluations.csv', 'individuals.csv', 'champion.yaml'):
@@ -238,7 +220,7 @@ def test_the_front_is_what_no_other_trial_beats_in_all_objectives(tmp_path):
     assert champion.fitness == max(first for first, _ in best)
     whole = (tmp_path / 'run' / 'front.csv').read_bytes()
     with pytest.raises(KeyboardInterrupt):
-        run(tmp_path / 'cut', InProcess(20), **BOTH)
+        run(tmp_path / 'cut', InProcessEvaluator(20), **BOTH)
     resumed(tmp_path / 'cut')
     assert (tmp_path / 'cut' / 'front.csv').read_bytes() == whole
 

@@ -18,9 +18,15 @@ from gait_core.canonical import plain
 from gait_core.champion import read_champion
 from gait_core.errors import ConfigurationError
 from gait_core.files import MEBIBYTE
-from gait_core.testing import KinematicEngine, WaveController, registered, spec_for_test
+from gait_core.testing import (
+    InProcessEvaluator,
+    KinematicEngine,
+    WaveController,
+    registered,
+    spec_for_test,
+)
 from gait_core.testing_workspace import workspace
-from gait_core.trial import run_loop, run_trial
+from gait_core.trial import run_loop
 from gait_evolver.bags import chunks
 from gait_evolver.bags.read import read_bag
 from gait_evolver.bags.write import SEALED, seal, write_bag
@@ -180,20 +186,12 @@ def test_the_size_of_a_frame_is_what_zstd_says(size):
 # Runs
 
 
-class InProcess:
-    def evaluate(self, specs, progress=None, lost=None):
-        return [run_trial(spec) for spec in specs]
-
-    def close(self):
-        pass
-
-
 @pytest.fixture(scope='module')
 def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp('runs') / 'run'
     with workspace(tmp_path_factory.mktemp('workspace')):
         store = RunStore.create(folder, resolve(rebuild_experiment(EXPERIMENT, 'small', {})))
-        Evolution(store, InProcess()).run()
+        Evolution(store, InProcessEvaluator()).run()
         store.close()
         yield folder
 
@@ -206,7 +204,7 @@ def run_copy(run, tmp_path):
 def reopened(folder):
     store, rows = RunStore.open_run(folder)
     try:
-        Evolution(store, InProcess(), rows)
+        Evolution(store, InProcessEvaluator(), rows)
     finally:
         store.close()
     return rows

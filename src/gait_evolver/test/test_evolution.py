@@ -17,7 +17,7 @@ import yaml
 from gait_core.canonical import plain
 from gait_core.champion import read_champion
 from gait_core.errors import ConfigurationError
-from gait_core.testing import registered
+from gait_core.testing import InProcessEvaluator, registered
 from gait_core.testing_workspace import workspace
 from gait_core.trial import run_trial
 from gait_evolver import evolve
@@ -41,30 +41,6 @@ EXPERIMENT = {
 }
 
 
-class InProcess:
-    """Runs the trials here, and stops at a given trial of the run."""
-
-    def __init__(self, stop_at=None, spoil=None):
-        self.calls, self.stop_at, self.spoil = 0, stop_at, spoil
-
-    def evaluate(self, specs, progress=None, lost=None):
-        results = []
-        for index, spec in enumerate(specs):
-            if self.calls == self.stop_at:
-                raise KeyboardInterrupt
-            result = run_trial(spec)
-            if self.spoil is not None:
-                result = self.spoil(self.calls, result)
-            self.calls += 1
-            results.append(result)
-            if progress is not None:
-                progress(index, result)
-        return results
-
-    def close(self):
-        pass
-
-
 @pytest.fixture(autouse=True, scope='module')
 def kinematic(tmp_path_factory):
     boggy = 'boggy = gait_core.testing_folders:BoggyKinematicEngine'
@@ -79,7 +55,7 @@ def plan(**overrides):
 def run(folder, evaluator=None, **overrides):
     store = RunStore.create(folder, plan(**overrides))
     try:
-        evolution = Evolution(store, evaluator or InProcess())
+        evolution = Evolution(store, evaluator or InProcessEvaluator())
         return evolution.run(), store
     finally:
         store.close()
@@ -88,7 +64,7 @@ def run(folder, evaluator=None, **overrides):
 def resumed(folder, generations=None, evaluator=None):
     store, rows = RunStore.open_run(folder, generations)
     try:
-        return Evolution(store, evaluator or InProcess(), rows).run(), store
+        return Evolution(store, evaluator or InProcessEvaluator(), rows).run(), store
     finally:
         store.close()
 
@@ -113,7 +89,7 @@ def test_it_improves_and_the_champion_replays(tmp_path, optimizer):
 def test_an_interrupted_run_resumes_to_the_log_of_the_whole_one(tmp_path, stop_at):
     whole, _ = run(tmp_path / 'whole')
     with pytest.raises(KeyboardInterrupt):
-        run(tmp_path / 'cut', InProcess(stop_at))
+        run(tmp_path / 'cut', InProcessEvaluator(stop_at))
     progress, _ = resumed(tmp_path / 'cut')
     assert log_of(tmp_path / 'cut') == log_of(tmp_path / 'whole')
     champions = [(tmp_path / name / 'champion.yaml').read_bytes() for name in ('cut', 'whole')]
@@ -124,7 +100,7 @@ def test_an_interrupted_run_resumes_to_the_log_of_the_whole_one(tmp_path, stop_a
 def test_what_a_kill_leaves_beyond_the_checkpoint_is_cut_off(tmp_path):
     run(tmp_path / 'whole')
     with pytest.raises(KeyboardInterrupt):
-        run(tmp_path / 'cut', InProcess(14))
+        run(tmp_path / 'cut', InProcessEvaluator(14))
     with (tmp_path / 'cut' / 'evaluations.csv').open('ab') as log:
         log.write(b'2,0,16,0,,123,ok,0.1')
     resumed(tmp_path / 'cut')
@@ -151,7 +127,7 @@ def test_rate_and_time_left_follow_from_the_generations_of_this_process(tmp_path
     store = RunStore.create(tmp_path / 'run', plan(generations=3))
     evolution = Evolution(
         store,
-        InProcess(spoil=take_half_a_second),
+        InProcessEvaluator(spoil=take_half_a_second),
         listener=lambda progress: left.append((progress.generation, progress.time_left)),
     )
     progress = evolution.run()
@@ -216,7 +192,7 @@ def test_the_champion_of_several_engines_replays_on_each(tmp_path):
 def test_a_run_on_several_engines_resumes_to_the_log_of_the_whole_one(tmp_path, stop_at):
     run(tmp_path / 'whole', **BOTH)
     with pytest.raises(KeyboardInterrupt):
-        run(tmp_path / 'cut', InProcess(stop_at), **BOTH)
+        run(tmp_path / 'cut', InProcessEvaluator(stop_at), **BOTH)
     for file in (tmp_path / 'cut').glob('champion.*'):
         file.unlink()
     resumed(tmp_path / 'cut')
@@ -270,7 +246,7 @@ def test_a_third_of_bad_trials_ends_with_a_finite_champion(tmp_path):
             return replace(result, status='invalid:jitter', fitness=None, terms={})
         return result
 
-    progress, store = run(tmp_path / 'run', InProcess(spoil=spoil), generations=5)
+    progress, store = run(tmp_path / 'run', InProcessEvaluator(spoil=spoil), generations=5)
     champion = read_champion(store.champion_file)
     assert np.isfinite(champion.fitness)
     assert run_trial(champion.spec).fitness == champion.fitness
@@ -285,7 +261,7 @@ def test_no_champion_where_all_fail(tmp_path):
     def spoil(number, result):
         return replace(result, status='diverged', fitness=None, terms={})
 
-    progress, store = run(tmp_path / 'run', InProcess(spoil=spoil), generations=2)
+    progress, store = run(tmp_path / 'run', InProcessEvaluator(spoil=spoil), generations=2)
     assert progress.best is None
     assert not store.champion_file.exists()
     made = json.dumps(summary(store, progress), allow_nan=False)
@@ -334,7 +310,7 @@ def test_a_generation_waits_once_for_the_disk(tmp_path, monkeypatch):
     waits = []
     sync = os.fsync
     monkeypatch.setattr(os, 'fsync', lambda handle: (waits.append(handle), sync(handle)))
-    worse = InProcess(spoil=lambda number, result: replace(result, fitness=-1e9))
+    worse = InProcessEvaluator(spoil=lambda number, result: replace(result, fitness=-1e9))
     resumed(tmp_path / 'run', generations=8, evaluator=worse)
     assert len(waits) == 3
 
@@ -563,7 +539,7 @@ def test_an_unknown_gate_of_an_experiment_is_named():
 # Noise
 
 
-class Noisy(InProcess):
+class Noisy(InProcessEvaluator):
     """Adds noise to the fitness that depends on the trial's seed alone."""
 
     def __init__(self, size):
@@ -647,7 +623,7 @@ def test_a_noisy_run_resumes_to_the_log_and_champion_of_the_whole_one(tmp_path, 
     settings = {**REEVALUATED, 'common_seeds': True}
     run(tmp_path / 'whole', **settings)
     with pytest.raises(KeyboardInterrupt):
-        run(tmp_path / 'cut', InProcess(stop_at), **settings)
+        run(tmp_path / 'cut', InProcessEvaluator(stop_at), **settings)
     resumed(tmp_path / 'cut')
     assert log_of(tmp_path / 'cut') == log_of(tmp_path / 'whole')
     champions = [(tmp_path / name / 'champion.yaml').read_bytes() for name in ('cut', 'whole')]

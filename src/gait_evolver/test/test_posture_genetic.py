@@ -24,7 +24,7 @@ def told(candidates, fitness):
 
 
 def genomes(candidates):
-    return np.array([candidate.genome for candidate in candidates])
+    return np.array([candidate.values for candidate in candidates])
 
 
 def test_java_random():
@@ -48,7 +48,7 @@ def test_java_random():
 
 def test_first_individual_of_seed_5():
     search = PostureGeneticOptimizer(dimension=48, seed=5, domain='stride', listing_compat=True)
-    first = genes_of(search.ask()[0].genome)
+    first = genes_of(search.ask()[0].values)
     assert first[:4] == pytest.approx([38.742072, 28.384237, 8.811138, 8.213676], abs=5e-7)
 
 
@@ -132,14 +132,14 @@ def test_child_takes_two_neighbouring_postures_of_each_parent():
     )
     first = search.ask()
     search.tell(told(first, np.arange(1.0, 31.0)))
-    known = {candidate.id: candidate.genome.reshape(4, 12) for candidate in first}
+    known = {candidate.id: candidate.values.reshape(4, 12) for candidate in first}
     cuts = set()
     for child in search.ask():
         if len(child.parents) == 1:
             continue
         one, other = (known[i] for i in child.parents)
-        mine = np.all(child.genome.reshape(4, 12) == one, axis=1)
-        np.testing.assert_array_equal(np.all(child.genome.reshape(4, 12) == other, axis=1), ~mine)
+        mine = np.all(child.values.reshape(4, 12) == one, axis=1)
+        np.testing.assert_array_equal(np.all(child.values.reshape(4, 12) == other, axis=1), ~mine)
         cut = [n for n in range(4) if mine[n] and mine[(n + 1) % 4]]
         assert len(cut) == 1
         assert mine.sum() == 2
@@ -154,12 +154,12 @@ def test_mutated_genes_per_child(rate):
     )
     first = search.ask()
     search.tell(told(first, np.ones(5000)))
-    known = {candidate.id: candidate.genome for candidate in first}
+    known = {candidate.id: candidate.values for candidate in first}
     changed = 0
     children = search.ask()
     for child in children:
         parents = np.array([known[i] for i in child.parents])
-        changed += np.all(parents != child.genome, axis=0).sum()
+        changed += np.all(parents != child.values, axis=0).sum()
     assert changed / len(children) == pytest.approx(48.0 * rate, rel=0.02)
 
 

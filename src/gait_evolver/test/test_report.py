@@ -14,9 +14,10 @@ from gait_core.champion import read_champion
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics import link_poses
 from gait_core.metrics import trial_metrics
+from gait_core.testing import InProcessEvaluator
 from gait_core.testing_robots import tied_boxes
 from gait_core.testing_workspace import workspace
-from gait_core.trial import run_loop, run_trial
+from gait_core.trial import run_loop
 from gait_evolver import cli
 from gait_evolver.evolve import Evolution
 from gait_evolver.experiment import rebuild_experiment
@@ -42,17 +43,12 @@ EXPERIMENT = {
 }
 
 
-class InProcess:
-    def evaluate(self, specs, progress=None, lost=None):
-        return [run_trial(spec) for spec in specs]
-
-
 @pytest.fixture(scope='module')
 def run(tmp_path_factory):
     with workspace(tmp_path_factory.mktemp('workspace')):
         folder = tmp_path_factory.mktemp('run') / 'first run'
         store = RunStore.create(folder, resolve(rebuild_experiment(EXPERIMENT, 'small', {})))
-        Evolution(store, InProcess()).run()
+        Evolution(store, InProcessEvaluator()).run()
         store.close()
         yield folder
 
@@ -115,7 +111,7 @@ def test_the_command_repeats_the_run(run, html, tmp_path, monkeypatch):
         )
     )
     store = RunStore.create(tmp_path / 'again', again)
-    Evolution(store, InProcess()).run()
+    Evolution(store, InProcessEvaluator()).run()
     store.close()
     logs = [(folder / 'evaluations.csv').read_bytes() for folder in (run, tmp_path / 'again')]
     assert logs[0] == logs[1]

@@ -30,7 +30,7 @@ def optimizer(**settings):
 
 def told(candidates, value):
     return [
-        Evaluation(id=one.id, status='ok', objectives=np.array([float(value(one.genome))]))
+        Evaluation(id=one.id, status='ok', objectives=np.array([float(value(one.values))]))
         for one in candidates
     ]
 
@@ -49,7 +49,7 @@ def rough(genome):
 
 
 def test_first_draws_lie_on_the_published_grids_and_below_their_upper_bounds():
-    genes = np.array([one.genome for one in optimizer(population=400).ask()])
+    genes = np.array([one.values for one in optimizer(population=400).ask()])
     for values, low, step in ((20.0 * genes[:, :24], 1.0, 0.0012), (genes[:, 24] * 2, 0, 0.00015)):
         places = (values - low) / step
         np.testing.assert_allclose(places, np.round(places), atol=1e-7)
@@ -78,7 +78,7 @@ def moves_of(listing_compat=False):
         parents = [[genomes[i] for i in child.parents] for child in children]
         # Equal fitness: no child takes a place, and parents stay those of the first draw.
         search.tell(told(children, lambda genome: 0.0))
-        yield parents, [child.genome for child in children]
+        yield parents, [child.values for child in children]
 
 
 def test_rates_of_swaps_and_steps_over_ten_thousand_children():
@@ -105,7 +105,7 @@ def test_rates_of_swaps_and_steps_over_ten_thousand_children():
 def test_limits_hold_and_nothing_else_does():
     search = optimizer(population=20)
     genomes = np.array(
-        [one.genome for pair in run(search, lambda genome: -genome[24], 3000) for one in pair]
+        [one.values for pair in run(search, lambda genome: -genome[24], 3000) for one in pair]
     )
     # Weights stay above 0 and may leave the initial range on both sides; tau stays above 0.2,
     # towards which selection drives it here.
@@ -156,7 +156,7 @@ def test_stopping_rules():
 
 def test_listing_never_steps_the_last_gene_and_shares_its_draws():
     search = optimizer(listing_compat=True)
-    first = {one.genome[24] for one in optimizer(listing_compat=True).ask()}
+    first = {one.values[24] for one in optimizer(listing_compat=True).ask()}
     for _ in run(search, rough, 200):
         pass
     assert {one.genome[24] for one in search.population} <= first
@@ -193,7 +193,7 @@ def test_told_again_it_asks_the_same():
     for evaluations in log:
         rebuilt.tell(evaluations[::-1])
         again = rebuilt.ask()
-    np.testing.assert_array_equal([a.genome for a in again], [c.genome for c in candidates])
+    np.testing.assert_array_equal([a.values for a in again], [c.values for c in candidates])
     assert rebuilt.history == original.history
 
 
@@ -228,7 +228,7 @@ def small(**changes):
 def test_genes_give_their_steps_and_first_range_in_their_own_units():
     plan = resolve(small())
     search = plan.make_optimizer()
-    values = [plan.space.decode(one.genome) for one in search.ask()]
+    values = [plan.space.decode(one.values) for one in search.ask()]
     assert all(20 <= one['knee_bend_deg'] < 30 for one in values)
     assert all(10 <= one['ankle_move_deg'] < 15 for one in values)
     # Written out, it is the same experiment: the genes keep what they say.

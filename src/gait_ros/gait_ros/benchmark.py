@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from gait_core.benchmark import Measurement, in_turn, timed, usable_engines
+from gait_core.benchmark import Measurement, in_turn, timed
 from gait_core.trial import run_trial
-from gait_core.trial_setup import default_trial
+from gait_core.trial_setup import default_trial, usable_engines
 from gait_ros.session import TrialSession
 from gait_ros.stream_benchmark import rows
 

@@ -28,7 +28,6 @@ from gait_core.safety import FALLEN, STANDING
 from gait_core.targets import JointTargets, TargetMemory
 from gait_core.trial_setup import choose_controller, nested, own_gait
 from gait_core.trial_spec import Command
-from gait_core.velocity_bounds import bounds_of
 from gait_core.weights import load_weights
 from gait_interfaces.msg import FootContacts, GaitState
 from gait_interfaces.srv import LoadGait
@@ -118,7 +117,7 @@ class ControllerNode(ManagedNode):
         name, preset = choose_controller(
             self.robot, chosen.controller, chosen.preset if has_preset else ''
         )
-        cls: Any = registry.load('controllers', name)
+        cls = registry.controller(name)
         self.controller_name = name
         origin = origin_in(nested(overrides(self).items()).get('provenance'))
         self._check_origin(origin)
@@ -192,7 +191,7 @@ class ControllerNode(ManagedNode):
             self._step_clock.now,
             stamped=self._chosen.stamped_cmd_vel,
             timeout=lambda: self._declared.value.command_timeout,
-            bounds=lambda: bounds_of(self.controller),
+            bounds=lambda: self.controller.velocity_bounds,
             demonstration=self._first_velocity() if self._chosen.demo else None,
             posture=PostureInput(self) if takes_posture(self.controller) else None,
             refusal=self._cannot_walk,
@@ -370,7 +369,7 @@ class ControllerNode(ManagedNode):
         gait = ' '.join(filter(None, (self.controller_name, self.behaviour())))
         stop = self._waiting or self._safe.last_stop
         steps = not (self._waiting or self._safe.urgent)
-        landings = getattr(self.controller, 'landings', dict)() if steps else {}
+        landings = self.controller.landings() if steps else {}
         self._markers.publish(gait_markers(self.robot, self._command, gait, stop, landings))
 
     def behaviour(self) -> str:
@@ -409,7 +408,7 @@ class ControllerNode(ManagedNode):
         """Set the parameters of a gait, and a champion's weights; all or, on an error, none."""
         found = read_gait_file(file)
         self._check_origin(found.origin)
-        cls: Any = registry.load('controllers', self.controller_name)
+        cls = registry.controller(self.controller_name)
         if not found.is_champion:
             return self._gait.set(found.gait(cls.Params))
         champion = node_champion(found)

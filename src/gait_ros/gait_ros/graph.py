@@ -198,7 +198,7 @@ def trial_graph(
     Every parameter of the controller is written out, so that no preset or default of the node
     takes part.
     """
-    cls: Any = registry.load('controllers', spec.controller)
+    cls = registry.controller(spec.controller)
     gait = asdict(build(cls.Params, spec.parameters))
     bridge = bridge_node(
         {

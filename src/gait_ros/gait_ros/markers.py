@@ -15,11 +15,11 @@ from visualization_msgs.msg import Marker, MarkerArray
 from gait_core.arrays import FloatArray
 from gait_core.base_frames import ODOM
 from gait_core.elements import ends_at, tension_colours
+from gait_core.height_field import HeightField
 from gait_core.observation import Contacts, Observation
 from gait_core.robot.model import RobotModel
 from gait_core.scene import NOTHING
 from gait_core.stability import margin
-from gait_core.terrains.base import HeightField
 from gait_core.trial_spec import Command
 from gait_interfaces.msg import Stability
 from gait_ros.conversions import BUILDER

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 import math
-from typing import Any
 
 from geometry_msgs.msg import Pose
 from rclpy.node import Node
 from scipy.spatial.transform import Rotation
 from std_srvs.srv import SetBool
 
+from gait_core.contracts import Controller
 from gait_core.trial_spec import Command
 from gait_ros.faults import Repeated
 from gait_ros.qos import listen
@@ -23,9 +23,9 @@ SIT = 'sit'
 _UNIT = 1e-3
 
 
-def takes_posture(controller: Any) -> bool:
+def takes_posture(controller: Controller) -> bool:
     """Return whether a controller has the set points of a posture."""
-    return {*POSE, SIT} <= set(getattr(controller, 'set_points', ()))
+    return {*POSE, SIT} <= set(controller.set_points)
 
 
 class PostureInput:

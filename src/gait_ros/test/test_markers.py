@@ -10,9 +10,9 @@ from geometry_msgs.msg import Point
 from std_msgs.msg import Header
 from visualization_msgs.msg import Marker
 
+from gait_core.height_field import HeightField
 from gait_core.observation import Contacts, Observation
 from gait_core.robot.load import load_robot
-from gait_core.terrains.base import HeightField
 from gait_core.testing import legged_box
 from gait_core.trial_spec import Command
 from gait_interfaces.msg import Stability

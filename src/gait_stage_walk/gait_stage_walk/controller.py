@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gait_core.arrays import FloatArray
+from gait_core.contracts import Controller
 from gait_core.errors import ConfigurationError, nearest
 from gait_core.landing import landing
 from gait_core.observation import Observation
@@ -33,7 +34,7 @@ CLEARANCE = 0.005
 """Difference of leg lengths from which the shorter leg swings, in units of the thigh."""
 
 
-class StagedWalkController:
+class StagedWalkController(Controller):
     """
     Staged walk of a humanoid with the joints ``JOINTS`` and ``TWISTS``, and what goes beside it.
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
+from gait_core.contracts import Controller
 from gait_core.errors import ConfigurationError, nearest
 from gait_core.landing import landing
 from gait_core.observation import Observation
@@ -42,7 +43,7 @@ STANDING = 1e-3
 """Commanded forward speed [m/s] below which the robot is asked to stand."""
 
 
-class KeyframeStrideController:
+class KeyframeStrideController(Controller):
     """
     Plays a stride of three legs with the legs of ``TRIPODS``, the second two phases later.
 
@@ -74,6 +75,7 @@ class KeyframeStrideController:
     """
 
     Params: ClassVar[type[Parameters]] = KeyframeStrideParams
+    _params: KeyframeStrideParams
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
     needs: ClassVar[frozenset[str]] = frozenset()
 
@@ -94,11 +96,6 @@ class KeyframeStrideController:
         self._radius = _foot_radius(robot)
         self._play(params)
         self.reset(0)
-
-    @property
-    def params(self) -> KeyframeStrideParams:
-        """The parameters in force."""
-        return self._params
 
     @property
     def velocity_bounds(self) -> Bounds:

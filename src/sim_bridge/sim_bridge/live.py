@@ -10,7 +10,6 @@ import numpy as np
 
 from gait_core import registry
 from gait_core.arrays import FloatArray
-from gait_core.contracts import Engine
 from gait_core.errors import BadCommand, ConfigurationError, SimulationDiverged, excerpt
 from gait_core.observation import Observation
 from gait_core.robot.model import RobotModel
@@ -71,7 +70,7 @@ class LiveSimulation:
         self.applied: AppliedTargets | None = None
         self._settle = settle
         self._unknown: set[str] = set()
-        self.engine: Engine = registry.load('engines', scene.engine)()
+        self.engine = registry.engine(scene.engine)()
         try:
             self._begin()
         except BaseException:

@@ -7,12 +7,13 @@ A new one is a Parameters dataclass whose ``build(seed)`` returns ``Grid(HeightF
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 from gait_core import registry
+from gait_core.contracts import Terrain, TerrainParameters
+from gait_core.height_field import HeightField
 from gait_core.parameters import build
 from gait_core.scene import TerrainSpec
-from gait_core.terrains.base import Grid, HeightField, Plane, Terrain
+from gait_core.terrains.base import Grid, Plane
 
 __all__ = ['Grid', 'HeightField', 'Plane', 'Terrain', 'load_terrain']
 
@@ -27,11 +28,9 @@ def load_terrain(spec: TerrainSpec) -> Terrain:
         For an unknown terrain or parameter (with the nearest valid one) or a value out of range.
 
     """
-    declared: Any = registry.load('terrains', spec.name)
-    return _surface(build(declared, spec.parameters), spec.seed)
+    return _surface(build(registry.terrain(spec.name), spec.parameters), spec.seed)
 
 
 @lru_cache(maxsize=16)
-def _surface(parameters: Any, seed: int) -> Terrain:
-    surface: Terrain = parameters.build(seed)
-    return surface
+def _surface(parameters: TerrainParameters, seed: int) -> Terrain:
+    return parameters.build(seed)

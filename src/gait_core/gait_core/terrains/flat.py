@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gait_core.parameters import Parameters
-from gait_core.terrains.base import Plane, Terrain
+from gait_core.contracts import Terrain, TerrainParameters
+from gait_core.terrains.base import Plane
 
 
 @dataclass(frozen=True, kw_only=True)
-class Flat(Parameters):
+class Flat(TerrainParameters):
     """The plane z = 0; it takes no parameters and its seed changes nothing."""
 
     def build(self, seed: int) -> Terrain:

@@ -7,15 +7,17 @@ import math
 
 import numpy as np
 
+from gait_core.contracts import Terrain, TerrainParameters
 from gait_core.errors import ConfigurationError
-from gait_core.parameters import Parameters, bounded
-from gait_core.terrains.base import Grid, HeightField, Terrain, check_grid
+from gait_core.height_field import HeightField
+from gait_core.parameters import bounded
+from gait_core.terrains.base import Grid, check_grid
 
 _WALL = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Room(Parameters):
+class Room(TerrainParameters):
     """
     Level ground of a length and width around the origin, walled in.
 

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gait_core.parameters import Parameters, bounded, whole
-from gait_core.terrains.base import Grid, HeightField, Terrain
+from gait_core.contracts import Terrain, TerrainParameters
+from gait_core.height_field import HeightField
+from gait_core.parameters import bounded, whole
+from gait_core.terrains.base import Grid
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rough(Parameters):
+class Rough(TerrainParameters):
     """
     Heights drawn uniformly from a band about zero, centred on the start.
 

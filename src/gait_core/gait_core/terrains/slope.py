@@ -7,12 +7,14 @@ import math
 
 import numpy as np
 
-from gait_core.parameters import Parameters, bounded
-from gait_core.terrains.base import Grid, HeightField, Terrain, check_grid
+from gait_core.contracts import Terrain, TerrainParameters
+from gait_core.height_field import HeightField
+from gait_core.parameters import bounded
+from gait_core.terrains.base import Grid, check_grid
 
 
 @dataclass(frozen=True, kw_only=True)
-class Slope(Parameters):
+class Slope(TerrainParameters):
     """
     A plane that rises from a line on, level before it; height zero at the origin.
 

@@ -7,13 +7,15 @@ import math
 
 import numpy as np
 
+from gait_core.contracts import Terrain, TerrainParameters
 from gait_core.errors import ConfigurationError
-from gait_core.parameters import Parameters, bounded
-from gait_core.terrains.base import Grid, HeightField, Terrain, check_grid
+from gait_core.height_field import HeightField
+from gait_core.parameters import bounded
+from gait_core.terrains.base import Grid, check_grid
 
 
 @dataclass(frozen=True, kw_only=True)
-class Steps(Parameters):
+class Steps(TerrainParameters):
     """
     Level ground up to ``start``, then treads of one length; a riser is one cell long.
 

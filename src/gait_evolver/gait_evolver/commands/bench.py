@@ -9,7 +9,7 @@ or breaks does not keep the others from being run; `--only` runs some of them.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 import sys
 import time
@@ -21,7 +21,7 @@ from gait_evolver.commands.common import FAILED, add_json, print_json
 if TYPE_CHECKING:
     from gait_core.benchmark import Measurement
 
-_Measure = Callable[[], 'list[Measurement]']
+_Measure = Callable[[], 'Sequence[Measurement]']
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -72,7 +72,7 @@ def _sources(checks: bool) -> dict[str, _Measure]:
     sources: dict[str, _Measure] = {}
     for name in registry.names('benchmarks'):
         try:
-            sources[name] = registry.load('benchmarks', name)
+            sources[name] = registry.benchmark(name)
         except ConfigurationError as error:
             # E.g. no ROS, or no wheel of an engine: the others can still be measured.
             print(f'gait: skipped: {error}', file=sys.stderr)
@@ -88,7 +88,7 @@ def _chosen(sources: dict[str, _Measure], only: list[str] | None) -> dict[str, _
     return {name: sources[name] for name in only or sources}
 
 
-def _measured(name: str, measure: _Measure) -> list[Measurement]:
+def _measured(name: str, measure: _Measure) -> Sequence[Measurement]:
     """Return the rows of a part; one that breaks off is a row that is not kept."""
     from gait_core.benchmark import Measurement
 

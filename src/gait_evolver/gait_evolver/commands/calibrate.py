@@ -94,5 +94,5 @@ def _walks(options: Namespace) -> dict[str, TrialSpec]:
     presets = options.preset
     if not presets:
         spec = spec_of(Namespace(**{**given, 'preset': ''}))
-        presets = list(registry.load('controllers', spec.controller).presets)
+        presets = list(registry.controller(spec.controller).presets)
     return undisturbed({name: spec_of(Namespace(**{**given, 'preset': name})) for name in presets})

@@ -220,8 +220,8 @@ def make_evaluator(options: Namespace, experiment: Experiment) -> Evaluator:
     if name == 'local':
         # Its workers run here: an engine that is missing must not leave an empty run behind.
         for engine in experiment.engines:
-            registry.load('engines', engine)
-    evaluator: Evaluator = registry.load('evaluators', name)(workers=options.workers)
+            registry.engine(engine)
+    evaluator = registry.evaluator(name)(workers=options.workers)
     return evaluator
 
 

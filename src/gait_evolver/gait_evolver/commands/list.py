@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
-from typing import Any
 
 from gait_evolver.commands.common import add_json, print_json
 
@@ -60,6 +59,7 @@ def _line(kind: str, name: str) -> str:
     from gait_core import registry
     from gait_core.errors import ConfigurationError
     from gait_evolver.experiment import load_experiment
+    from gait_evolver.study import load_study
 
     if kind == 'robots':
         from gait_core.robot.find import find_robot
@@ -68,15 +68,14 @@ def _line(kind: str, name: str) -> str:
     if kind == 'experiments':
         return load_experiment(name).description
     try:
-        found: Any = registry.load(kind, name)
+        if kind == 'studies':
+            return load_study(name).title
+        more = ''
+        if kind == 'controllers':
+            more = f' Presets: {", ".join(registry.controller(name).presets)}.'
+        if kind == 'engines':
+            more = f' Carries {"; ".join(registry.engine(name).carries)}.'
+        text = (registry.load(kind, name).__doc__ or '').strip().splitlines()
     except ConfigurationError as error:
         return f'({error})'
-    if kind == 'studies':
-        return str(found().title)
-    text = (found.__doc__ or '').strip().splitlines()
-    presets = getattr(found, 'presets', None)
-    more = f' Presets: {", ".join(presets)}.' if presets else ''
-    carries = getattr(found, 'carries', None)
-    if carries:
-        more += f' Carries {"; ".join(carries)}.'
     return (text[0] if text else '') + more

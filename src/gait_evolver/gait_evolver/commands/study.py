@@ -40,12 +40,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Run or resume a study; 1 if a row failed."""
-    from gait_core import registry
     from gait_core.files import write_atomically
-    from gait_evolver.study import FAIL, Study, run_study, study_object
+    from gait_evolver.study import FAIL, load_study, run_study, study_object
     from gait_evolver.study_page import study_page
 
-    study: Study = registry.load('studies', options.name)()
+    study = load_study(options.name)
     session = _session(options)
     began = time.perf_counter()
     try:

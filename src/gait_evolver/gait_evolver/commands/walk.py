@@ -139,10 +139,10 @@ def _tell_beyond(spec: TrialSpec) -> None:
     """Say on standard error what of the commanded velocity the controller does not walk."""
     from gait_core.robot.load import load_robot
     from gait_core.trial import make_controller
-    from gait_core.velocity_bounds import beyond, bounds_of
+    from gait_core.velocity_bounds import beyond
 
     robot = load_robot(spec.scene.robot, spec.scene.draw)
-    bounds = bounds_of(make_controller(spec, robot))
+    bounds = make_controller(spec, robot).velocity_bounds
     for item in spec.script:
         if text := beyond(bounds, item.command.velocity):
             print(
@@ -181,7 +181,7 @@ def _gait(options: Namespace) -> tuple[str, str, Mapping[str, Any], dict[str, An
         # A parameter file of the user's own says nothing of robot and controller.
         robot = load_robot(options.robot)
         controller, preset = choose_controller(robot, options.controller, options.preset)
-        cls: Any = registry.load('controllers', controller)
+        cls = registry.controller(controller)
         return controller, preset, found.gait(cls.Params), {}
     champion = found.champion()
     spec = champion.spec

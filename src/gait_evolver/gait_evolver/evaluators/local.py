@@ -8,19 +8,18 @@ import os
 import select
 import time
 
-from gait_core.contracts import Progress
+from gait_core.contracts import Evaluator, Progress
 from gait_core.errors import ConfigurationError
 from gait_core.schema import read_value
 from gait_core.trial_spec import TrialResult, TrialSpec
 from gait_core.worker_policy import HANG, PATIENCE, Losses, Lost
 from gait_evolver.evaluators.worker import REFUSED, SHORTAGE
 from gait_evolver.evaluators.worker_process import WorkerProcess
-from gait_evolver.evaluators.workload import Workload
 
 _POLL_TIME = 0.25
 
 
-class LocalEvaluator:
+class LocalEvaluator(Evaluator):
     """
     Runs trials in spawned processes that keep their engines; each runs one BLAS thread.
 
@@ -40,15 +39,12 @@ class LocalEvaluator:
     def __init__(
         self, *, workers: int = 0, hang: float = HANG, patience: float = PATIENCE
     ) -> None:
-        if workers < 0:
-            raise ConfigurationError(f'workers is {workers}, it must not be negative')
+        super().__init__(workers=workers)
         self._wanted = workers or os.cpu_count() or 1
         self._hang = hang
         self._workers: list[WorkerProcess] = []
         self._losses = Losses(patience=patience)
         self._resume_at = 0.0
-        self.workload = Workload()
-        self.lost_workers = 0
 
     def evaluate(
         self,

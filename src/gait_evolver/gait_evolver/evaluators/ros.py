@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+import math
 import os
 from pathlib import Path
 import time
@@ -12,13 +13,12 @@ from typing import Any
 
 from gait_core.benchmark import Measurement
 from gait_core.canonical import sha256_of
-from gait_core.contracts import Progress
+from gait_core.contracts import Evaluator, Progress
 from gait_core.errors import ConfigurationError, NoWorkers
 from gait_core.fingerprint import fingerprint
 from gait_core.trial_spec import TrialResult, TrialSpec
 from gait_core.worker_policy import HANG, PATIENCE, Losses, Lost
 from gait_evolver.evaluators.balance import Pace, backup, worth
-from gait_evolver.evaluators.workload import Workload
 from gait_interfaces.msg import WorkerStatus
 from gait_ros.session import RosClient, run_ros_trial
 from gait_ros.worker_client import TrialRefused, WorkerClient, WorkerLost
@@ -41,7 +41,7 @@ class _Worker:
     """Last heartbeat before it was lost; the worker is used again after a later one."""
 
 
-class RosEvaluator:
+class RosEvaluator(Evaluator):
     """
     Runs trials on any number of sim_bridge workers, each one trial at a time.
 
@@ -75,8 +75,7 @@ class RosEvaluator:
         hang: float = HANG,
         patience: float = PATIENCE,
     ) -> None:
-        if workers < 0:
-            raise ConfigurationError(f'workers is {workers}, it must not be negative')
+        super().__init__(workers=workers)
         self._own = WorkerProcesses(workers, hang)
         self._named = tuple(names) + self._own.names
         self._client: RosClient | None = None
@@ -88,8 +87,7 @@ class RosEvaluator:
         self._looked = 0.0
         self._hang, self._patience = hang, patience
         self._pace = Pace()
-        self.workload = Workload()
-        self.lost_workers = 0
+        self._heard = math.inf
 
     def evaluate(
         self,
@@ -197,7 +195,7 @@ class RosEvaluator:
                 self._workers[name] = _Worker(WorkerClient(client.node, name, self._hang))
         if self.alive or self._own.names:
             self._heard = now
-        elif self._workers and now - getattr(self, '_heard', now) > self._patience:
+        elif self._workers and now - self._heard > self._patience:
             raise NoWorkers(
                 f'no worker has been heard for {self._patience:g} s; the run can be resumed'
             )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 import threading
 
-from gait_core.contracts import Progress
+from gait_core.contracts import Evaluator, Progress
 from gait_core.trial_batch import run_together
 from gait_core.trial_spec import TrialResult, TrialSpec
 from gait_core.worker_policy import Lost
@@ -79,10 +79,11 @@ class Together:
         self._changed.notify_all()
 
 
-class Member:
+class Member(Evaluator):
     """The evaluator of one evolution among several."""
 
     def __init__(self, group: Together) -> None:
+        super().__init__()
         self._group = group
         self._left = False
 

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
-from gait_core.contracts import Candidate, Evaluation
+from gait_core.contracts import Candidate, Evaluation, Optimizer
 from gait_core.parameters import Parameters, bounded, build, flag, whole
 from gait_core.seeding import check_seed
 from gait_core.trial_spec import OK
@@ -114,7 +114,7 @@ def wheel(costs: FloatArray, truncation: float) -> FloatArray:
     return np.asarray(weights / weights.sum())
 
 
-class BitstringOptimizer:
+class BitstringOptimizer(Optimizer):
     """
     Bit strings bred by roulette wheel, one-point crossover and bit flips (Pike 2003).
 
@@ -167,10 +167,6 @@ class BitstringOptimizer:
                 worst = max(range(len(population)), key=lambda i: _order(population[i]))
                 population[worst] = best_before
         self._population = population
-
-    def stop(self) -> str:
-        """Return nothing: the original ends after its generations only."""
-        return ''
 
     def _decoded(self, bits: IntArray) -> FloatArray:
         return decoded(read_integers(bits, self._settings.bits), self._settings.bits)

@@ -18,7 +18,7 @@ import cma
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.contracts import Candidate, Evaluation
+from gait_core.contracts import Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
 from gait_core.parameters import Parameters, bounded, build, floats, whole
 from gait_core.seeding import check_seed
@@ -71,11 +71,10 @@ class CmaEsSettings(Parameters):
     )
 
 
-class CmaEsOptimizer:
+class CmaEsOptimizer(Optimizer):
     """CMA-ES with a generator of its own; bounds by the smooth transform of the library."""
 
     Settings: ClassVar[type[Parameters]] = CmaEsSettings
-    keeps_records = False
 
     def __init__(self, *, dimension: int, seed: int, **settings: Any) -> None:
         chosen = build(CmaEsSettings, settings)
@@ -120,6 +119,11 @@ class CmaEsOptimizer:
     def mean(self) -> FloatArray:
         """Mean of the search distribution, (n,), within the unit cube: its best guess."""
         return np.array(self._search.result.xfavorite, dtype=np.float64)
+
+    @property
+    def keeps_records(self) -> bool:
+        """Whether a fitness counts beyond its generation: not here."""
+        return False
 
     def stop(self) -> str:
         """Return why the search is over, or an empty string."""

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.contracts import Candidate, Evaluation
+from gait_core.contracts import Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
 from gait_core.parameters import Parameters, bounded, build, flag, floats, whole
 from gait_core.seeding import check_seed
@@ -141,7 +141,7 @@ def first_population(
     return genomes
 
 
-class GeneticOptimizer:
+class GeneticOptimizer(Optimizer):
     """Tournament selection, BLX-alpha crossover, reflected Gaussian mutation, elites."""
 
     Settings: ClassVar[type[Parameters]] = GeneticSettings
@@ -191,7 +191,7 @@ class GeneticOptimizer:
         """Take the evaluations; the elites and these make the next population."""
         told = self._ledger.take(evaluations)
         born = [
-            _Individual(candidate.id, candidate.genome, sort_key(evaluation))
+            _Individual(candidate.id, candidate.values, sort_key(evaluation))
             for candidate, evaluation in zip(self._asked, told, strict=True)
         ]
         if self._population:

@@ -24,7 +24,7 @@ from pymoo.operators.selection.tournament import TournamentSelection
 from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
 
 from gait_core.arrays import FloatArray
-from gait_core.contracts import Candidate, Evaluation
+from gait_core.contracts import Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
 from gait_core.parameters import Parameters, bounded, build, floats, whole
 from gait_core.seeding import check_seed
@@ -64,7 +64,7 @@ class Nsga2Settings(Parameters):
     spread: float = bounded(0.1, low=0.0, high=1.0, unit='-', doc=SPREAD_DOC)
 
 
-class Nsga2Optimizer:
+class Nsga2Optimizer(Optimizer):
     """
     Non-dominated sorting and crowding; bounds by the operators of the library.
 

@@ -14,18 +14,15 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-import numpy as np
-
 from gait_core.arrays import FloatArray
-from gait_core.contracts import Evaluation
+from gait_core.contracts import ArrayShapes, Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
 from gait_core.parameters import Parameters, bounded, build, floats, text, whole
-from gait_core.perceptrons import PerceptronLayout, Weights
+from gait_core.perceptrons import Weights, layout_for
 from gait_core.trial_spec import TrialSpec
 from gait_evolver.optimizers.cma_es import CmaEsOptimizer
 from gait_evolver.optimizers.perceptron_patterns import Omnidirectional, Pattern
 from gait_evolver.optimizers.perceptron_relays import check_layout
-from gait_evolver.optimizers.rank_squared import NetworkCandidate
 
 PATTERNS: Mapping[str, type[Pattern] | type[Omnidirectional]] = MappingProxyType(
     {'forward': Pattern, 'omnidirectional': Omnidirectional}
@@ -60,7 +57,7 @@ class PatternCmaSettings(Parameters):
     )
 
 
-class PatternCmaOptimizer:
+class PatternCmaOptimizer(Optimizer):
     """
     CMA-ES over patterns; what it asks for are networks, as ``rank_squared`` does.
 
@@ -68,11 +65,11 @@ class PatternCmaOptimizer:
     """
 
     Settings: ClassVar[type[Parameters]] = PatternCmaSettings
-    networks: ClassVar[bool] = True
-    keeps_records: ClassVar[bool] = False
+    searches_arrays: ClassVar[bool] = True
 
-    def __init__(self, *, layout: PerceptronLayout, seed: int, **settings: Any) -> None:
+    def __init__(self, *, dimension: int, seed: int, shapes: ArrayShapes, **settings: Any) -> None:
         chosen = build(PatternCmaSettings, settings)
+        layout = layout_for('pattern_cma', dimension, shapes)
         self._pattern = PATTERNS[chosen.pattern]
         check_layout(layout, chosen.control_period, self._pattern.perceptrons)
         self._layout, self._dt = layout, chosen.control_period
@@ -97,10 +94,15 @@ class PatternCmaOptimizer:
                 f'{self._dt:g} s; nearest valid: both {period:g}'
             )
 
-    def ask(self) -> list[NetworkCandidate]:
+    @property
+    def keeps_records(self) -> bool:
+        """Whether a fitness counts beyond its generation: not here."""
+        return False
+
+    def ask(self) -> list[Candidate]:
         """Return the networks of one generation."""
         return [
-            NetworkCandidate(id=one.id, weights=self._network(np.asarray(one.genome)))
+            Candidate(id=one.id, arrays=self._layout.named(self._network(one.values)))
             for one in self._search.ask()
         ]
 

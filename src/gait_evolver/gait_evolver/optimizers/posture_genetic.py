@@ -18,7 +18,7 @@ from numba import njit
 import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
-from gait_core.contracts import Candidate, Evaluation
+from gait_core.contracts import Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
 from gait_core.parameters import Parameters, bounded, build, flag, text, whole
 from gait_core.seeding import check_seed
@@ -97,7 +97,7 @@ class _Individual:
     key: SortKey
 
 
-class PostureGeneticOptimizer:
+class PostureGeneticOptimizer(Optimizer):
     """
     Roulette selection, crossover of two neighbouring quarters in a cycle, uniform reset, elites.
 
@@ -139,7 +139,7 @@ class PostureGeneticOptimizer:
         """Take the evaluations; the elites and these make the next population."""
         told = self._ledger.take(evaluations)
         born = [
-            _Individual(candidate.id, candidate.genome, sort_key(evaluation))
+            _Individual(candidate.id, candidate.values, sort_key(evaluation))
             for candidate, evaluation in zip(self._asked, told, strict=True)
         ]
         if not self._population and self._settings.listing_compat:
@@ -149,10 +149,6 @@ class PostureGeneticOptimizer:
         survivors = self._population[: self._settings.elites]
         # Offspring come first: of equals they stay ahead, as in the published program.
         self._population = sorted(born + survivors, key=lambda one: one.key)
-
-    def stop(self) -> str:
-        """Return nothing: the original ends after its generations only."""
-        return ''
 
     def _random_genome(self) -> FloatArray:
         if self._settings.domain == BOX:

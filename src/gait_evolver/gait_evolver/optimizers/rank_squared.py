@@ -17,10 +17,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gait_core.contracts import Evaluation
+from gait_core.contracts import ArrayShapes, Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
 from gait_core.parameters import Parameters, bounded, build, flag, whole
-from gait_core.perceptrons import PerceptronLayout, Weights
+from gait_core.perceptrons import Weights, layout_for
 from gait_core.seeding import check_seed
 from gait_evolver.optimizers.perceptron_breeding import Breeder, Mutations
 from gait_evolver.optimizers.ranking import Ledger, sort_key
@@ -69,15 +69,6 @@ class RankSquaredSettings(Parameters):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class NetworkCandidate:
-    """A network to be evaluated: weights (perceptrons, width) float32, and its parents."""
-
-    id: int
-    weights: Weights
-    parents: tuple[int, ...] = ()
-
-
 @dataclass
 class _Member:
     id: int
@@ -87,24 +78,21 @@ class _Member:
     last: tuple[int, float, float] = (2, 0.0, 0.0)
 
 
-class RankSquaredOptimizer:
+class RankSquaredOptimizer(Optimizer):
     """
     A generational search of networks; every member is evaluated again in every generation.
 
     The rank of a parent is ``floor(N u^2)`` with u uniform. A survivor keeps its weights and its
     id; its score is its new fitness plus the carried share of the old one, and is that share
     alone where the trial may not win. The last ranks give way to children whose score is zero.
-
-    ``ask`` and ``tell`` are those of ``gait_core.contracts.Optimizer``, with networks in place of
-    points of a cube.
     """
 
     Settings: ClassVar[type[Parameters]] = RankSquaredSettings
-    networks: ClassVar[bool] = True
-    """It searches the weights of a network, not genes."""
+    searches_arrays: ClassVar[bool] = True
 
-    def __init__(self, *, layout: PerceptronLayout, seed: int, **settings: Any) -> None:
+    def __init__(self, *, dimension: int, seed: int, shapes: ArrayShapes, **settings: Any) -> None:
         chosen = build(RankSquaredSettings, settings)
+        layout = self._layout = layout_for('rank_squared', dimension, shapes)
         if chosen.replaced >= chosen.population:
             raise ConfigurationError(
                 f'rank_squared replaces {chosen.replaced} of {chosen.population} members; nearest '
@@ -132,12 +120,12 @@ class RankSquaredOptimizer:
         """Scores of the members, carried shares included, in their order."""
         return tuple(member.score for member in self._members)
 
-    def ask(self) -> list[NetworkCandidate]:
+    def ask(self) -> list[Candidate]:
         """Return all members: survivors, then the children of the last generation."""
         self._ledger.check_ask()
         self._ledger.open(member.id for member in self._members)
         return [
-            NetworkCandidate(id=one.id, weights=one.weights, parents=one.parents)
+            Candidate(id=one.id, parents=one.parents, arrays=self._layout.named(one.weights))
             for one in self._members
         ]
 
@@ -157,10 +145,6 @@ class RankSquaredOptimizer:
             weights = self._breeder.child(first.weights, second.weights, self._rng)
             children.append(self._born(weights, (first.id, second.id)))
         self._members = [*ranked[: chosen.population - chosen.replaced], *children]
-
-    def stop(self) -> str:
-        """Return nothing: the search ends with its generations."""
-        return ''
 
     def _rank(self) -> int:
         return rank_of(float(self._rng.random()), self._settings.population)

@@ -62,7 +62,7 @@ class Ledger:
     ) -> list[Candidate]:
         """Return candidates with new ids for these genomes and remember them."""
         candidates = [
-            Candidate(id=self._next_id + i, genome=frozen(genome, name='genome'), parents=origin)
+            Candidate(id=self._next_id + i, values=frozen(genome, name='genome'), parents=origin)
             for i, (genome, origin) in enumerate(zip(genomes, parents, strict=True))
         ]
         self._next_id += len(candidates)

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray
-from gait_core.contracts import Candidate, Evaluation
+from gait_core.contracts import Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
 from gait_core.parameters import Parameters, bounded, build, flag, floats, whole
 from gait_core.seeding import check_seed
@@ -99,7 +99,7 @@ class Member:
     key: SortKey
 
 
-class SteadyStateOptimizer:
+class SteadyStateOptimizer(Optimizer):
     """
     Two children per iteration, each of which takes the place of a worse member, if there is one.
 
@@ -156,7 +156,7 @@ class SteadyStateOptimizer:
         """Take the evaluations; children take their places one after the other."""
         told = self._ledger.take(evaluations)
         born = [
-            Member(candidate.id, candidate.genome, evaluation.fitness, sort_key(evaluation))
+            Member(candidate.id, candidate.values, evaluation.fitness, sort_key(evaluation))
             for candidate, evaluation in zip(self._asked, told, strict=True)
         ]
         if not self.population:

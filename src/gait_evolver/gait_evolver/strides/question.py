@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from gait_core import registry
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Evaluation
 from gait_core.errors import unknown
-from gait_core.registry import load
 from gait_core.trial_spec import OK
 from gait_evolver.strides.hexapod import HexapodParameters
 from gait_evolver.strides.legs import Legs
@@ -161,7 +161,7 @@ class Question:
         chosen = dict(settings or {})
         if self.optimizer == 'nsga2':
             chosen['objectives'] = len(self.objectives)
-        optimizer = load('optimizers', self.optimizer)(
+        optimizer = registry.optimizer(self.optimizer)(
             dimension=self.legs.dimension, seed=seed, **chosen
         )
         best = _Best(np.inf, -np.inf, np.full(self.legs.dimension, 0.5))
@@ -174,7 +174,7 @@ class Question:
             if used + len(candidates) > self.evaluations:
                 break
             used += len(candidates)
-            genomes = np.array([candidate.genome for candidate in candidates])
+            genomes = np.array([candidate.values for candidate in candidates])
             missed, objectives = self._judged(self._measured(genomes))
             best.take(genomes, missed, objectives)
             optimizer.tell(
@@ -188,8 +188,7 @@ class Question:
                     for i, candidate in enumerate(candidates)
                 ]
             )
-        front = optimizer.front() if hasattr(optimizer, 'front') else np.empty((0, 1))
-        return self._answer(best, front, used)
+        return self._answer(best, optimizer.front(), used)
 
     def _measured(self, genomes: FloatArray) -> StrideMeasures:
         return measure(

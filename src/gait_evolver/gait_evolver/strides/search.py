@@ -60,7 +60,7 @@ def generations(objective: Objective, *, seed: int, count: int, **settings: Any)
     best, champion = -np.inf, np.zeros(GENES)
     for generation in range(count + 1):
         candidates = search.ask()
-        genes = genes_of(np.array([candidate.genome for candidate in candidates]))
+        genes = genes_of(np.array([candidate.values for candidate in candidates]))
         fitness = objective(genes)
         search.tell(
             [

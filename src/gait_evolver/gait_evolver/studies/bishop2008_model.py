@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gait_core.contracts import Evaluation
-from gait_core.perceptrons import PerceptronLayout
+from gait_core.perceptrons import INPUT_WEIGHTS, OUTPUT_WEIGHTS, PerceptronLayout
 from gait_core.robot.load import load_robot
 from gait_core.terrains import load_terrain
 from gait_core.trial_setup import make_scene
@@ -32,8 +32,8 @@ _SETTLED = 1.0
 
 def layout_of(experiment: str) -> PerceptronLayout:
     """Return the layout of the networks that an experiment searches."""
-    found = resolve(load_experiment(experiment)).layout
-    assert found is not None
+    found = resolve(load_experiment(experiment)).array_shapes
+    assert isinstance(found, PerceptronLayout)
     return found
 
 
@@ -127,9 +127,11 @@ def search(session: Session) -> Sequence[Row]:
     ]  # fmt: skip
 
 
+_SMALL = PerceptronLayout(perceptrons=30, memory=2, channels=35, outputs=16)
+
+
 def _small(seed: int, **settings: Any) -> RankSquaredOptimizer:
-    layout = PerceptronLayout(perceptrons=30, memory=2, channels=35, outputs=16)
-    return RankSquaredOptimizer(layout=layout, seed=seed, **settings)
+    return RankSquaredOptimizer(dimension=0, seed=seed, shapes=_SMALL, **settings)
 
 
 def _told(search: RankSquaredOptimizer, scores: Sequence[float]) -> list[Any]:
@@ -153,11 +155,12 @@ def _carried(settings: dict[str, float]) -> float:
 def _bred(seed: int) -> list[Row]:
     search = _small(seed, mutation_probability=0.0, input_jitter=0.0, output_jitter=0.0,
                     relocation_probability=0.0)  # fmt: skip
-    members = {one.id: one.weights for one in _told(search, range(40))}
+    members = {one.id: _SMALL.joined(one.arrays) for one in _told(search, range(40))}
     children = search.ask()[20:]
-    norms = np.linalg.norm(np.concatenate([one.weights[:, :-16] for one in children]), axis=1)
+    inputs = [one.arrays[INPUT_WEIGHTS] for one in children]
+    norms = np.linalg.norm(np.concatenate(inputs), axis=1)
     first = [
-        np.mean(np.all(one.weights[:, -16:] == members[one.parents[0]][:, -16:], axis=1))
+        np.mean(np.all(one.arrays[OUTPUT_WEIGHTS] == members[one.parents[0]][:, -16:], axis=1))
         for one in children
         if len(one.parents) == 2
     ]

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from gait_core.files import read_bytes, write_atomically
-from gait_core.perceptrons import Weights
+from gait_core.perceptrons import PerceptronLayout, Weights
 from gait_core.trial_setup import scene_on
 from gait_core.trial_spec import Command, TimedCommand, TrialResult, TrialSpec
 from gait_evolver.judgement import by_individual, evaluation, judged
+from gait_evolver.optimizers.pattern_cma import PatternCmaOptimizer
 from gait_evolver.studies.bishop2008_model import on
 from gait_evolver.studies.bishop2008_runs import OMNI, PATTERN, evolved
 from gait_evolver.study import Row, at_least, at_most
@@ -44,17 +45,17 @@ def champions(session: Session) -> Sequence[Row]:
 def mean_network(run: Evolved) -> Weights:
     """Return the mean of a search of patterns: the search is run again on what it was told."""
     search = run.plan.make_optimizer()
+    assert isinstance(search, PatternCmaOptimizer)
     for rows in run.generations:
         search.ask()
         search.tell([evaluation(one[0].id, *judged(one)) for one in by_individual(rows)])
-    found: Weights = search.mean
-    return found
+    return search.mean
 
 
 def save(file: Path, run: Evolved, weights: Weights) -> None:
     """Write the weights file of a network of a run; a pattern's weights are mostly zero."""
-    layout = run.plan.layout
-    assert layout is not None
+    layout = run.plan.array_shapes
+    assert isinstance(layout, PerceptronLayout)
     content = io.BytesIO()
     arrays: Mapping[str, Any] = layout.named(weights)
     np.savez_compressed(content, **arrays)

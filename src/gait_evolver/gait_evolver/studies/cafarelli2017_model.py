@@ -252,7 +252,7 @@ def flaw(session: Session) -> Sequence[Row]:
 
 def _search_rules(children: int) -> list[Row]:
     search = PostureGeneticOptimizer(dimension=GENES, seed=5, domain=STRIDE, listing_compat=True)
-    asked = [candidate.genome for candidate in search.ask()]
+    asked = [candidate.values for candidate in search.ask()]
     first = genes_of(asked[0])[:4]
     wanted = np.array([38.742072, 28.384237, 8.811138, 8.213676])
     rules = rules_with_weight(0.33)
@@ -277,7 +277,7 @@ def _breeding(children: int) -> list[Row]:
     feasible = 0
     for _ in range(5):
         candidates = search.ask()
-        genomes = np.array([candidate.genome for candidate in candidates])
+        genomes = np.array([candidate.values for candidate in candidates])
         feasible += int(all_feasible(genes_of(genomes)).all())
         search.tell(_told(candidates, genes_of(genomes)[:, 24]))
     rate = 0.2
@@ -314,9 +314,9 @@ def _generation(rate: float, size: int) -> list[tuple[np.ndarray, np.ndarray, np
     )
     first = search.ask()
     search.tell(_told(first, np.ones(size)))
-    known = {candidate.id: candidate.genome.reshape(4, 12) for candidate in first}
+    known = {candidate.id: candidate.values.reshape(4, 12) for candidate in first}
     return [
-        (child.genome.reshape(4, 12), known[child.parents[0]], known[child.parents[-1]])
+        (child.values.reshape(4, 12), known[child.parents[0]], known[child.parents[-1]])
         for child in search.ask()
     ]
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gait_core import registry
 from gait_core.arrays import FloatArray
 from gait_core.kinematics import link_coms, link_poses
 from gait_core.observation import Observation
 from gait_core.parameters import build
-from gait_core.registry import load
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.trial_spec import Command
@@ -54,7 +54,7 @@ def robot(session: Session) -> Sequence[Row]:
 
 
 def _delay_error(hexapod: RobotModel) -> float:
-    player = load('controllers', 'keyframe_stride')
+    player = registry.controller('keyframe_stride')
     dt = 0.02
     params = build(player.Params, {'postures': tuple(viewer_stride()), 'period': 4.0})
     controller = player(hexapod, params)
@@ -63,7 +63,8 @@ def _delay_error(hexapod: RobotModel) -> float:
     given = [controller.step(dt, command, seen) for _ in range(round(8.0 / dt))]
     places = {name: i for i, name in enumerate(given[0].names)}
     # After 2 s it has begun: until then it goes from its stance into the stride.
-    joints = np.array([targets.position[-1] for targets in given])[round(2.0 / dt) :]
+    sent = [targets.position[-1] for targets in given if targets.position is not None]
+    joints = np.array(sent)[round(2.0 / dt) :]
     late = round(2.0 / dt)
 
     def of(legs: Sequence[str]) -> FloatArray:

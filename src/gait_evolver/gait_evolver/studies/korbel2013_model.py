@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from gait_core import registry
 from gait_core.contact_nodes import node_positions
+from gait_core.observation import Observation
 from gait_core.robot.load import load_robot
 from gait_core.trial_setup import default_trial
 from gait_core.trial_spec import Command
@@ -166,7 +166,7 @@ def contact(session: Session) -> Sequence[Row]:
 
 def measured(name: str) -> Mapping[str, float]:
     """Return the registered measurements of a name."""
-    found: Callable[[], Mapping[str, float]] = registry.load('measurements', name)
+    found = registry.measurements(name)
     return found()
 
 
@@ -213,9 +213,11 @@ def oscillators(session: Session) -> Sequence[Row]:
 def _blanking() -> list[Row]:
     """Return rows on check 18: what the controller sends in a trial of 15 s."""
     model, period = load_robot(ROBOT), 0.02
-    cls: Any = registry.load('controllers', 'matsuoka')
-    tape = cls(model, cls.Params()).tape(period, [Command()] * round(15.0 / period))
-    sent = tape.effort.reshape(-1, len(tape.names))
+    cls = registry.controller('matsuoka')
+    controller = cls(model, cls.Params())
+    seen = (Observation(tick=tick, time=tick * period) for tick in range(round(15.0 / period)))
+    targets = [controller.step(period, Command(), one) for one in seen]
+    sent = np.concatenate([one.effort for one in targets if one.effort is not None])
     return [
         near('check_18_samples', 'samples of a trial', float(len(sent)), 30000.0, 0.0),
         near(

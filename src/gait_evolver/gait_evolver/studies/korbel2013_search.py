@@ -71,7 +71,7 @@ def values_of(plan: Plan, genomes: Sequence[FloatArray]) -> FloatArray:
 
 def _told(children: Sequence[Candidate], value: Callable[[FloatArray], float]) -> list[Evaluation]:
     return [
-        Evaluation(id=one.id, status='ok', objectives=np.array([value(one.genome)]))
+        Evaluation(id=one.id, status='ok', objectives=np.array([value(one.values)]))
         for one in children
     ]
 
@@ -88,7 +88,7 @@ def _run(
 
 def _first_draws(session: Session) -> list[Row]:
     plan = planned(session.seed, population=2000)
-    drawn = values_of(plan, [one.genome for one in made(plan).ask()])
+    drawn = values_of(plan, [one.values for one in made(plan).ask()])
     weights, tau = drawn[:, :-1], drawn[:, -1]
     steps = np.concatenate([((weights - 1.0) / 0.0012).ravel(), (tau - 0.2) / 0.00015])
     return [
@@ -121,7 +121,7 @@ def _rates(session: Session) -> list[Row]:
     optimizer = made(plan)
     optimizer.tell(_told(optimizer.ask(), lambda genome: 0.0))
     known = {one.id: one.genome for one in optimizer.population}
-    steps = np.array(plan.make_optimizer()._steps)
+    steps = np.array(made(plan)._steps)
     swaps, moves, sizes = [0, 0], [0, 0], np.zeros(len(steps))
     for _ in range(_DRAWS):
         children = optimizer.ask()
@@ -132,8 +132,8 @@ def _rates(session: Session) -> list[Row]:
             own, other = (known[i] for i in child.parents)
             # Told apart where the parents differ by more than two steps, and no limit is near.
             apart = (np.abs(own - other) > 2.5 * steps) & (np.minimum(own, other) > 1.1 * steps)
-            swapped = np.abs(child.genome - other) < np.abs(child.genome - own)
-            step = np.abs(child.genome - np.where(swapped, other, own))
+            swapped = np.abs(child.values - other) < np.abs(child.values - own)
+            step = np.abs(child.values - np.where(swapped, other, own))
             swaps = [swaps[0] + int(swapped[apart].sum()), swaps[1] + int(apart.sum())]
             moves = [moves[0] + int((step > 0.0)[apart].sum()), moves[1] + int(apart.sum())]
             sizes = np.maximum(sizes, np.where(apart, step, 0.0))
@@ -159,7 +159,7 @@ def _limits(session: Session) -> list[Row]:
     plan = planned(session.seed, unstopped=10**6)
     optimizer = made(plan)
     children = [
-        one.genome
+        one.values
         for pair in _run(optimizer, lambda genome: -float(genome.sum()), 2000)
         for one in pair
     ]
@@ -223,7 +223,7 @@ def _listing(session: Session) -> list[Row]:
 
 def _new_taus(seed: int, listing_compat: bool) -> int:
     optimizer = made(planned(seed, listing_compat=listing_compat))
-    first = {one.genome[-1] for one in made(planned(seed)).ask()}
+    first = {one.values[-1] for one in made(planned(seed)).ask()}
     for _ in _run(optimizer, lambda genome: float(np.sin(40.0 * genome).sum()), 400):
         pass
     return sum(one.genome[-1] not in first for one in optimizer.population)

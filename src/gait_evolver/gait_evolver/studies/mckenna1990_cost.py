@@ -27,7 +27,7 @@ def cost(session: Session) -> Sequence[Row]:
 def _of(engine: str, most: float, repeats: int) -> Row:
     row_id, what = f'cost_{engine}', f'processor time of a second of the insect, in {engine}'
     try:
-        registry.load('engines', engine)
+        registry.engine(engine)
     except NotInstalled as error:
         return skipped(row_id, what, str(error))
     whole, begun = (_walk(engine, seconds) for seconds in (3.0 * CYCLE, CYCLE))

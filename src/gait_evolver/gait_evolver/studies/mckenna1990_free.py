@@ -9,6 +9,7 @@ import numpy as np
 
 from gait_core import registry
 from gait_core.arrays import FloatArray
+from gait_core.contracts import Resumable
 from gait_core.observation import Observation
 from gait_core.robot.model import Actuator, Joint, RobotModel
 from gait_core.testing_robots import applied, free_box, solid_box
@@ -44,7 +45,7 @@ def _moving(
     model: RobotModel, velocities: Sequence[float], period: float, periods: int
 ) -> list[Observation]:
     """Return what is seen of a robot without weight that begins with velocities of all joints."""
-    engine = registry.load('engines', _ENGINE)(lambda name, draw: model)
+    engine = registry.engine(_ENGINE)(lambda name, draw: model)
     scene = make_scene(
         _ROBOT,
         {
@@ -56,6 +57,7 @@ def _moving(
         },
     )
     engine.reset(scene, 0)
+    assert isinstance(engine, Resumable)
     kept = engine.snapshot()
     # Time, then seven numbers of the root and one of each joint, then the velocities.
     start = 1 + 7 + len(model.joint_names)

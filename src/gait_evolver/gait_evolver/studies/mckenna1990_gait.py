@@ -44,7 +44,7 @@ class Held:
     """
 
     def __init__(self, **parameters: Any) -> None:
-        cls: Any = registry.load('controllers', CONTROLLER)
+        cls = registry.controller(CONTROLLER)
         self.robot = load_robot(ROBOT)
         self.controller = cls(self.robot, build(cls.Params, {'heading_gain': 0.0, **parameters}))
         self.states: list[list[float]] = []
@@ -75,6 +75,7 @@ class Held:
             targets = self.controller.step(DT, _FORWARD, seen)
             state = self.controller.state()
             self.states.append([state[f'state.{leg}'] for leg in LEGS])
+            assert targets.position is not None
             self.targets.append(targets.position[-1])
             self.names = targets.names
 
@@ -223,7 +224,7 @@ def _ramp(session: Session) -> list[Row]:
 
 
 def _refused() -> Row:
-    cls: Any = registry.load('controllers', CONTROLLER)
+    cls = registry.controller(CONTROLLER)
     try:
         build(cls.Params, {'period_scale': 0.9})
         refused = 0.0

@@ -134,7 +134,7 @@ def physics(session: Session) -> Sequence[Row]:
 
 def engine_of(model: RobotModel) -> Any:
     """Return an engine that carries this model, whatever a scene names."""
-    return registry.load('engines', ENGINE)(lambda name, draw: model)
+    return registry.engine(ENGINE)(lambda name, draw: model)
 
 
 def _abdomen() -> RobotModel:

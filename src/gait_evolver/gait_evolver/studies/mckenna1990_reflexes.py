@@ -44,7 +44,7 @@ _SETS: Mapping[str, Mapping[str, Any]] = {
     'all': dict.fromkeys(_ALL, True),
     'posture': {'posture_reflex': True},
     'the others': dict.fromkeys((*_STEPPING, *_FEET), True),
-    'published': registry.load('controllers', 'insect_gait').presets['published_reflexes'],
+    'published': registry.controller('insect_gait').presets['published_reflexes'],
 }
 """Parameters of each set of reflexes; those that its walks differ in from ones without any."""
 _FORWARD, _SLOW = (0.06, 0.0, 0.0), (0.015, 0.0, 0.0)

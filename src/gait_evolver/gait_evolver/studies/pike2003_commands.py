@@ -70,7 +70,7 @@ def commanded(
 
     """
     robot = load_robot('guroo')
-    cls: Any = registry.load('controllers', 'staged_walk')
+    cls = registry.controller('staged_walk')
     params = cls.Params(**controller_parameters('staged_walk', 'published', values))
     controller = cls(robot, params)
     controller.reset(0)

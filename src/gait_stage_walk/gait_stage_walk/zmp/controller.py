@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray
+from gait_core.contracts import Controller
 from gait_core.leg_odometry import LegOdometry
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters
@@ -37,7 +38,7 @@ _SQUAT = 0.75
 """Share of its height over stretched legs to which a body sits down."""
 
 
-class ZmpWalkController:
+class ZmpWalkController(Controller):
     """
     Walks any robot on two legs of five joints or more, on soles, at a commanded velocity.
 
@@ -51,6 +52,7 @@ class ZmpWalkController:
     """
 
     Params: ClassVar[type[Parameters]] = ZmpWalkParams
+    _params: ZmpWalkParams
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         {
             'balanced': MappingProxyType({}),
@@ -77,11 +79,6 @@ class ZmpWalkController:
         params = self._params
         sensed = {'imu'} if params.balances or params.heading_gain else set()
         return frozenset(sensed | ({'joint_positions'} if params.odometry else set()))
-
-    @property
-    def params(self) -> ZmpWalkParams:
-        """The parameters in force."""
-        return self._params
 
     @property
     def velocity_bounds(self) -> Bounds:

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw
 
+from gait_core import contracts
 from gait_core.arrays import FloatArray
 from gait_core.elements import ends_at, tension_colours
 from gait_core.errors import ConfigurationError
@@ -216,7 +217,7 @@ def overlay_of(rollout: Rollout, tick: int) -> Overlay:
     return replace(found, zmp=zmp, polygon=raised)
 
 
-class Viewer:
+class Viewer(contracts.Viewer):
     """
     A window that mirrors states as they come.
 

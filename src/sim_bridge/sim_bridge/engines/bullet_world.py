@@ -12,11 +12,11 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
+from gait_core.height_field import HeightField
 from gait_core.robot.model import RobotModel
 from gait_core.robot.to_urdf import to_urdf
 from gait_core.scene import Scene
 from gait_core.terrains import Terrain
-from gait_core.terrains.base import HeightField
 from sim_bridge.engines.balls import ball_quaternion
 from sim_bridge.engines.bounds import check_base
 from sim_bridge.engines.bullet_client import connect, disconnect, pb

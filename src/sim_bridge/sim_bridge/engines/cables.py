@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gait_core.arrays import FloatArray, all_finite
-from gait_core.contracts import TapeEngine
+from gait_core.contracts import BatchEngine, TapeEngine
 from gait_core.errors import BadCommand, ConfigurationError
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters
@@ -92,7 +92,7 @@ class Bodies:
         """Do nothing: the arrays go with the world."""
 
 
-class CablesEngine(SceneEngine[Bodies], TapeEngine):
+class CablesEngine(SceneEngine[Bodies], TapeEngine, BatchEngine):
     """
     Free rigid bodies joined by force elements, on contact nodes; options are ``CablesOptions``.
 

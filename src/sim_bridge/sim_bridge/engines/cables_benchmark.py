@@ -11,12 +11,12 @@ import numpy as np
 
 from gait_core import registry
 from gait_core.arrays import FloatArray
-from gait_core.benchmark import Measurement, in_turn, usable_engines
+from gait_core.benchmark import Measurement, in_turn
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
 from gait_core.targets import AppliedTape
-from gait_core.trial_setup import make_scene
+from gait_core.trial_setup import make_scene, usable_engines
 from sim_bridge.engines.cables import LANES
 
 ROBOT = 'tetraspine'
@@ -35,7 +35,7 @@ _PULL, _PACE = 2.0, 0.5
 def benchmark() -> list[Measurement]:
     """Return the times of a whole trial, alone and side by side, and over PyBullet's."""
     robot = load_robot(ROBOT)
-    engine: Any = registry.load('engines', 'cables')()
+    engine: Any = registry.engine('cables')()
     scene = make_scene(ROBOT, {'engine': 'cables'})
     tape = _tape(robot, SECONDS)
     engine.reset(scene, 0)
@@ -73,7 +73,7 @@ def _row(name: str, what: str, seconds: float, budget: float) -> Measurement:
 
 def _over_bullet(robot: RobotModel) -> Measurement:
     tape = _tape(robot, _SHORT)
-    engines = {name: registry.load('engines', name)() for name in ('cables', 'bullet')}
+    engines = {name: registry.engine(name)() for name in ('cables', 'bullet')}
     ours, theirs = in_turn(
         *(
             partial(_rolled, engine, make_scene(ROBOT, {'engine': name}), tape)

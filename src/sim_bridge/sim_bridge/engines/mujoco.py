@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gait_core.arrays import FloatArray
+from gait_core.contracts import BatchEngine, Resumable
 from gait_core.errors import ConfigurationError, SimulationDiverged
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Push, Scene
@@ -52,7 +53,7 @@ class _Shove:
         self._column[ACTIVE] = float(acts)
 
 
-class MujocoEngine(RigidEngine[World, Motors, _Shove]):
+class MujocoEngine(RigidEngine[World, Motors, _Shove], Resumable, BatchEngine):
     """
     Rigid bodies and contacts by MuJoCo; options are those of ``MujocoOptions``.
 

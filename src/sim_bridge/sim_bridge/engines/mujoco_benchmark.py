@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gait_core.benchmark import Measurement, in_turn, usable_engines, usable_robots
-from gait_core.trial_setup import default_trial
+from gait_core.benchmark import Measurement, in_turn
+from gait_core.trial_setup import default_trial, usable_engines, usable_robots
 from sim_bridge.engines.mujoco_bare import bare_trial
 from sim_bridge.engines.trial_benchmark import (
     ROBOTS,

@@ -10,12 +10,12 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
+from gait_core.height_field import HeightField
 from gait_core.robot.frames import rotation
 from gait_core.robot.meshes import mesh_hull
 from gait_core.robot.model import SPHERICAL, ForceElement, Joint, Link, RobotModel, Shape
 from gait_core.scene import Scene
 from gait_core.terrains import Terrain
-from gait_core.terrains.base import HeightField
 from sim_bridge.engines.fused import Fused
 from sim_bridge.engines.mujoco_client import mj
 from sim_bridge.engines.mujoco_options import MujocoOptions

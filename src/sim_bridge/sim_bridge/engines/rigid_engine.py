@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from gait_core import pulse
 from gait_core.arrays import FloatArray
+from gait_core.contracts import Engine
 from gait_core.errors import ConfigurationError, ProtocolError, SimulationDiverged
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters, build
@@ -114,7 +115,7 @@ MotorsT = TypeVar('MotorsT', bound=RigidMotors)
 ShoveT = TypeVar('ShoveT', bound=Shove)
 
 
-class SceneEngine(ABC, Generic[BuiltT]):
+class SceneEngine(Engine, Generic[BuiltT]):
     """
     What every engine of the suite does around its physics: build scenes, settle, close.
 

@@ -10,7 +10,7 @@ import time
 import numpy as np
 
 from gait_core import registry
-from gait_core.benchmark import Measurement, in_turn, timed, usable_robots
+from gait_core.benchmark import Measurement, in_turn, timed
 from gait_core.contracts import Engine
 from gait_core.robot.legged_box import legged_box
 from gait_core.robot.model import RobotModel
@@ -23,7 +23,7 @@ from gait_core.trial import (
     run_trial,
     start_trial,
 )
-from gait_core.trial_setup import default_trial
+from gait_core.trial_setup import default_trial, usable_robots
 from gait_core.trial_spec import TrialSpec
 
 OVERHEAD = 1.15
@@ -142,7 +142,7 @@ def box_tape(engine: str, legs: int, joints: int, seconds: float = SECONDS) -> T
         JointTargets(names=robot.target_names, position=angle * np.asarray(zigzag))
         for angle in lean
     ]
-    made = registry.load('engines', engine)(lambda name, draw: robot)
+    made = registry.engine(engine)(lambda name, draw: robot)
     return Tape(spec, made, robot, targets)
 
 
