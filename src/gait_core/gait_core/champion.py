@@ -21,7 +21,7 @@ from gait_core.files import write_atomically
 from gait_core.parameters import Parameters, parameter_info
 from gait_core.robot.identity import RobotIdentity, compare_robots
 from gait_core.scene import NOTHING
-from gait_core.schema import Place, Source, read_value
+from gait_core.schema import Location, Source, read_value
 from gait_core.trial_spec import TrialSpec
 from gait_core.yaml_file import LOADED_LIMITS, Document, read_document
 
@@ -140,9 +140,9 @@ class GaitFile:
             among those that are declared, of a wrong type or out of range.
 
         """
-        place = self._place('gait')
+        location = self._location('gait')
         gait: dict[str, Any] = read_value(
-            Mapping[str, Any], _unlisted(self.parameters.get('gait', {})), place
+            Mapping[str, Any], _unlisted(self.parameters.get('gait', {})), location
         )
         if declared is None:
             return gait
@@ -150,7 +150,7 @@ class GaitFile:
             try:
                 parameter_info(declared, name).coerce(value)
             except ConfigurationError as error:
-                raise ConfigurationError(f'{(place / name).location}: {error}') from error
+                raise ConfigurationError(f'{(location / name).position}: {error}') from error
         return gait
 
     def champion(self) -> Champion:
@@ -165,11 +165,11 @@ class GaitFile:
                 f'{path} has champion format {excerpt(version)}; this version reads '
                 f'format {FORMAT}'
             )
-        place = self._place('provenance')
-        spec = read_value(Mapping[str, Any], provenance.get('spec', {}), place / 'spec')
+        location = self._location('provenance')
+        spec = read_value(Mapping[str, Any], provenance.get('spec', {}), location / 'spec')
         spec = {**spec, 'parameters': _unlisted(self.parameters.get('gait', {}))}
         spec['weights'] = _beside(path, spec.get('weights', ''))
-        champion: Champion = read_value(Champion, {**provenance, 'spec': spec}, place)
+        champion: Champion = read_value(Champion, {**provenance, 'spec': spec}, location)
         if not len(champion.seeds) == len(champion.trial_hashes) >= 1:
             raise ConfigurationError(
                 f'champion {path}: {len(champion.seeds)} seeds and {len(champion.trial_hashes)} '
@@ -177,11 +177,11 @@ class GaitFile:
             )
         return champion
 
-    def _place(self, key: str) -> Place:
-        """Return the place of ``gait`` or ``provenance`` in the file."""
+    def _location(self, key: str) -> Location:
+        """Return the location of ``gait`` or ``provenance`` in the file."""
         owner = 'champion ' if self.is_champion else ''
         within = ('/**', 'ros__parameters', key)
-        return Place(key, Source(f'{owner}{self.path}', self.document, within))
+        return Location(key, Source(f'{owner}{self.path}', self.document, within))
 
 
 def read_gait_file(path: Path) -> GaitFile:

@@ -16,7 +16,7 @@ from gait_core.plausible import IMPLAUSIBLE
 from gait_core.robot.model import RobotModel
 from gait_core.robot.patterns import by_pattern, matching
 from gait_core.scene import NOTHING
-from gait_core.schema import Place, Range, Source, read_value
+from gait_core.schema import Location, Range, Source, read_value
 from gait_core.yaml_file import read_document
 
 
@@ -244,21 +244,23 @@ def read_hardware(file: str, robot: RobotModel) -> Hardware:
     if not file:
         return plain
     document = read_document(Path(file).expanduser())
-    place = Place(source=Source(str(document.path), document))
-    content: HardwareFile = read_value(HardwareFile, document.content, place)
+    location = Location(source=Source(str(document.path), document))
+    content: HardwareFile = read_value(HardwareFile, document.content, location)
     if content.robot not in (None, robot.name):
-        raise (place / 'robot').error(f"it is of robot '{content.robot}', this is '{robot.name}'")
-    pose = by_pattern(content.reference, robot.joint_names, place / 'reference')
+        raise (location / 'robot').error(
+            f"it is of robot '{content.robot}', this is '{robot.name}'"
+        )
+    pose = by_pattern(content.reference, robot.joint_names, location / 'reference')
     for name, value in pose.items():
         joint = robot.joint[name]
         if not joint.lower <= value <= joint.upper:
-            raise (place / 'reference').error(
+            raise (location / 'reference').error(
                 f"joint '{name}' is {value:g}, outside its limits "
                 f'[{joint.lower:g}, {joint.upper:g}]'
             )
     return Hardware(
         robot=robot.name,
-        motors=_motors(content.joints, robot.joint_names, place / 'joints'),
+        motors=_motors(content.joints, robot.joint_names, location / 'joints'),
         reference={**plain.reference, **pose},
         plugin=content.plugin,
         parameters={name: _plain(value) for name, value in content.parameters.items()},
@@ -266,16 +268,16 @@ def read_hardware(file: str, robot: RobotModel) -> Hardware:
 
 
 def _motors(
-    entries: Mapping[str, MotorEntry], joints: Sequence[str], place: Place
+    entries: Mapping[str, MotorEntry], joints: Sequence[str], location: Location
 ) -> dict[str, Motor]:
     motors = {name: Motor(name=name) for name in joints}
     for pattern, entry in entries.items():
-        for name in matching(pattern, joints, (place / pattern).owner):
+        for name in matching(pattern, joints, (location / pattern).owner):
             motors[name] = entry.applied_to(motors[name])
     owner: dict[str, str] = {}
     for joint, motor in motors.items():
         if motor.name in owner:
-            raise place.error(
+            raise location.error(
                 f"joint '{joint}': its motor '{motor.name}' is that of joint "
                 f"'{owner[motor.name]}', too"
             )

@@ -28,19 +28,20 @@ _EXPONENT = re.compile(r'[-+]?\d+(\.\d*)?[eE][-+]?\d+')
 
 @dataclass(frozen=True)
 class Range:
-    """Inclusive bounds of a number."""
+    """Inclusive bounds of a number; whole ones of a whole number."""
 
     low: float
-    high: float
+    high: float = math.inf
     unit: str = ''
 
-    def check(self, value: float, place: Place) -> None:
+    def check(self, value: float, location: Location) -> None:
         """Raise ConfigurationError, with the nearest valid number, for one out of bounds."""
         if not self.low <= value <= self.high:
+            nearest_one = min(max(value, self.low), self.high)
+            shown, low, high, valid = map(_shown, (value, self.low, self.high, nearest_one))
             unit = f' {self.unit}' if self.unit else ''
             raise ConfigurationError(
-                f'{place} is {value:g}{unit}, outside [{self.low:g}, {self.high:g}]; nearest '
-                f'valid: {min(max(value, self.low), self.high):g}'
+                f'{location} is {shown}{unit}, outside [{low}, {high}]; nearest valid: {valid}'
             )
 
 
@@ -87,34 +88,34 @@ class Source:
         return bool(replaced) if isinstance(replaced, Mapping) else True
 
 
-class Place:
+class Location:
     """
-    The position of a value in data from a user.
+    The location of a value in data from a user: a file, its line and column, and a name.
 
     Parameters
     ----------
     key : str or int
         Key in the parent's mapping or index in its list; of the whole data a name for messages.
     source : Source
-    parent : Place or None
+    parent : Location or None
 
     Examples
     --------
-    >>> str(Place('scene') / 'pushes' / 0 / 'force')
+    >>> str(Location('scene') / 'pushes' / 0 / 'force')
     'scene.pushes[0].force'
-    >>> str(Place() / 'limits' / '.*_hip' / 'upper')
+    >>> str(Location() / 'limits' / '.*_hip' / 'upper')
     "limits['.*_hip'].upper"
 
     """
 
     def __init__(
-        self, key: str | int = '', source: Source | None = None, parent: Place | None = None
+        self, key: str | int = '', source: Source | None = None, parent: Location | None = None
     ) -> None:
         self._key, self._source, self._parent = key, source or _NO_SOURCE, parent
 
-    def __truediv__(self, key: str | int) -> Place:
-        """Return the place of a value in this mapping or list."""
-        return Place(key, self._source, self)
+    def __truediv__(self, key: str | int) -> Location:
+        """Return the location of a value in this mapping or list."""
+        return Location(key, self._source, self)
 
     @property
     def name(self) -> str:
@@ -129,14 +130,14 @@ class Place:
         return f'{owner}.{key}' if owner else key
 
     @property
-    def location(self) -> str:
-        """File, line and column, as far as they are known."""
+    def position(self) -> str:
+        """File, line and column, as far as they are known; empty for other data."""
         return self._source.locate(self._keys)
 
     @property
     def owner(self) -> str:
         """Location of this key and name of the mapping that it is in, for a message."""
-        return _joined(self.location, self._parent.name if self._parent else '')
+        return _joined(self.position, self._parent.name if self._parent else '')
 
     @property
     def _keys(self) -> Keys:
@@ -144,11 +145,11 @@ class Place:
 
     def __str__(self) -> str:
         """Return location and name, for a message."""
-        return _joined(self.location, self.name)
+        return _joined(self.position, self.name)
 
     def error(self, problem: object) -> ConfigurationError:
         """Return the error of a value that does not fit; that of all data needs no name."""
-        where = self.location if self._parent is None else str(self)
+        where = self.position if self._parent is None else str(self)
         return ConfigurationError(_joined(where, str(problem)))
 
     def wrong(self, value: object, expected: str) -> ConfigurationError:
@@ -165,122 +166,100 @@ class Place:
         prefix = f'{self._parent.name}.' if self._parent and self._parent.name else ''
         hint = nearest(str(self._key), valid, prefix)
         return ConfigurationError(
-            _joined(self.location, f"unknown key '{excerpt(self.name)}': {hint}")
+            _joined(self.position, f"unknown key '{excerpt(self.name)}': {hint}")
         )
 
 
 _NO_SOURCE = Source()
 
 
+def _shown(value: float) -> str:
+    return excerpt(value) if isinstance(value, int) else f'{value:g}'
+
+
 def _joined(*parts: str) -> str:
     return ': '.join(filter(None, parts))
 
 
-def read_value(kind: Any, value: Any, place: Place | str = '') -> Any:
+def read_value(kind: Any, value: Any, location: Location | str = '') -> Any:
     """
     Return a value as a type, e.g. an instance of a dataclass.
 
     Parameters
     ----------
     kind : type
-        A dataclass, or any type that one of its fields is annotated with. ``Any`` takes all.
+        A dataclass, or any type that one of its fields is annotated with. ``Any`` takes all;
+        a union is of one type and ``None``.
     value
         Plain data as of YAML or JSON. Absent fields keep their defaults.
-    place : Place or str
+    location : Location or str
         Position of the value, or its name, e.g. ``scene``.
 
     Raises
     ------
     ConfigurationError
         For an unknown key (with the nearest valid one), one that is missing, or a value of a
-        wrong type or out of bounds. Where the place has a file the message begins with file,
+        wrong type or out of bounds. Where the location has a file the message begins with file,
         line and column, also if the dataclass itself refuses its values.
 
     """
-    if isinstance(place, str):
-        place = Place(place)
+    if isinstance(location, str):
+        location = Location(location)
     if dataclasses.is_dataclass(kind):
-        return _read_record(kind, value, place)
+        return _read_record(kind, value, location)
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin is typing.Annotated:
-        value = read_value(arguments[0], value, place)
-        arguments[1].check(value, place)
+        value = read_value(arguments[0], value, location)
+        arguments[1].check(value, location)
         return value
     if origin in (typing.Union, types.UnionType):
         if value is None and type(None) in arguments:
             return None
-        return read_value(_choose(arguments, value, place), value, place)
+        return read_value(next(one for one in arguments if one is not type(None)), value, location)
     if origin is tuple:
-        return _read_list(arguments, value, place)
+        return _read_list(arguments, value, location)
     if origin is not None:
-        return _read_mapping(arguments[1], value, place)
-    return _read_scalar(kind, value, place) if kind in _SCALARS else value
+        return _read_mapping(arguments[1], value, location)
+    return _read_scalar(kind, value, location) if kind in _SCALARS else value
 
 
 def read_choice(
-    entry: Mapping[str, Any], key: str, valid: Iterable[str], place: Place, default: str = ''
+    entry: Mapping[str, Any], key: str, valid: Iterable[str], location: Location, default: str = ''
 ) -> str:
     """Return the text of a key, one of some names; without a default it must be there."""
-    at = place / key
+    at = location / key
     if key not in entry and not default:
         raise at.missing()
     chosen: str = read_value(str, entry.get(key, default), at)
     if chosen not in valid:
-        raise ConfigurationError(_joined(at.location, str(unknown(at.name, chosen, valid))))
+        raise ConfigurationError(_joined(at.position, str(unknown(at.name, chosen, valid))))
     return chosen
 
 
-def check_keys(entry: Mapping[str, Any], valid: Iterable[str], place: Place) -> None:
+def check_keys(entry: Mapping[str, Any], valid: Iterable[str], location: Location) -> None:
     """Raise ConfigurationError for a key that is not valid, naming the nearest one."""
     for key in entry:
         if key not in valid:
-            raise (place / key).unknown_key(valid)
+            raise (location / str(key)).unknown_key(valid)
 
 
-def _choose(kinds: tuple[Any, ...], value: Any, place: Place) -> Any:
-    """Return the type of a union that a value is of by its form: mapping, list or scalar."""
-    kinds = tuple(kind for kind in kinds if kind is not type(None))
-    fitting = [kind for kind in kinds if _form(kind) is _form_of(value)]
-    if not fitting:
-        raise place.wrong(value, ' or '.join(map(_expected, kinds)))
-    return fitting[0]
-
-
-def _expected(kind: Any) -> str:
-    if typing.get_origin(kind) is typing.Annotated:
-        kind = typing.get_args(kind)[0]
-    return _SCALARS.get(kind, 'named values' if _form(kind) is Mapping else 'a list')
-
-
-def _form(kind: Any) -> type | None:
-    if kind in _SCALARS or typing.get_origin(kind) is typing.Annotated:
-        return None
-    return tuple if typing.get_origin(kind) is tuple else Mapping
-
-
-def _form_of(value: Any) -> type | None:
-    if isinstance(value, Mapping):
-        return Mapping
-    return tuple if isinstance(value, (list, tuple)) else None
-
-
-def _read_record(kind: Any, value: Any, place: Place) -> Any:
+def _read_record(kind: Any, value: Any, location: Location) -> Any:
     if not isinstance(value, Mapping):
-        raise place.wrong(value, 'named values')
+        raise location.wrong(value, 'named values')
     hints = _hints(kind)
-    check_keys(value, hints, place)
+    check_keys(value, hints, location)
     for field in dataclasses.fields(kind):
         has_default = field.default is not dataclasses.MISSING
         if not has_default and field.default_factory is dataclasses.MISSING:
             if field.name not in value:
-                raise (place / field.name).missing()
-    values = {key: read_value(hints[key], item, place / key) for key, item in value.items()}
+                raise (location / field.name).missing()
+    values = {key: read_value(hints[key], item, location / key) for key, item in value.items()}
     try:
         return kind(**values)
     except ConfigurationError as error:
-        if not place.location:
+        if not location.position:
             raise
-        raise place.error(error) from error
+        raise location.error(error) from error
 
 
 @cache
@@ -291,15 +270,15 @@ def _hints(kind: Any) -> dict[str, Any]:
     return {name: hints[name] for name in names}
 
 
-def _read_list(kinds: tuple[Any, ...], value: Any, place: Place) -> tuple[Any, ...]:
+def _read_list(kinds: tuple[Any, ...], value: Any, location: Location) -> tuple[Any, ...]:
     if isinstance(value, str) or not isinstance(value, (list, tuple)):
-        raise place.wrong(value, 'a list')
+        raise location.wrong(value, 'a list')
     if kinds[-1] is Ellipsis:
         kinds = (kinds[0],) * len(value)
     if len(value) != len(kinds):
-        raise ConfigurationError(f'{place} has {len(value)} values, expected {len(kinds)}')
+        raise ConfigurationError(f'{location} has {len(value)} values, expected {len(kinds)}')
     return tuple(
-        read_value(kind, _as_name(kind, item), place / i)
+        read_value(kind, _as_name(kind, item), location / i)
         for i, (kind, item) in enumerate(zip(kinds, value, strict=True))
     )
 
@@ -309,21 +288,21 @@ def _as_name(kind: Any, item: Any) -> Any:
     return str(item) if kind is str and type(item) is int else item
 
 
-def _read_mapping(kind: Any, value: Any, place: Place) -> dict[str, Any]:
+def _read_mapping(kind: Any, value: Any, location: Location) -> dict[str, Any]:
     if not isinstance(value, Mapping):
-        raise place.wrong(value, 'named values')
-    return {str(key): read_value(kind, item, place / str(key)) for key, item in value.items()}
+        raise location.wrong(value, 'named values')
+    return {str(key): read_value(kind, item, location / str(key)) for key, item in value.items()}
 
 
-def _read_scalar(kind: Any, value: Any, place: Place) -> Any:
+def _read_scalar(kind: Any, value: Any, location: Location) -> Any:
     if kind is float:
         value = _as_float(value)
         if isinstance(value, float) and not math.isfinite(value):
-            raise ConfigurationError(f'{place} is {value}, expected a finite number')
+            raise ConfigurationError(f'{location} is {value}, expected a finite number')
     if kind is int and isinstance(value, float) and value.is_integer():
         return int(value)
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise place.wrong(value, _SCALARS[kind])
+        raise location.wrong(value, _SCALARS[kind])
     return value
 
 

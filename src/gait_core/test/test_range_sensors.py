@@ -13,7 +13,7 @@ from gait_core.range_sensors import RangeReader, azimuths, choose_sensors, optic
 from gait_core.robot.load import read_robot
 from gait_core.robot.range_sensor import DepthCamera, Lidar, read_sensors
 from gait_core.robot.to_urdf import to_urdf
-from gait_core.schema import Place
+from gait_core.schema import Location
 from gait_core.terrains.room import Room
 from gait_core.testing import legged_box
 
@@ -212,7 +212,7 @@ def test_a_name_or_frame_is_there_once(read):
         read(scan, scan)
     with pytest.raises(ConfigurationError, match="that of link 's_link' already"):
         entry = {'name': 's', 'kind': 'lidar', 'link': BASE, 'xyz': [1, 0, 0]}
-        read_sensors([entry], [BASE, 's_link'], Place())
+        read_sensors([entry], [BASE, 's_link'], Location())
 
 
 def test_boxes_of_a_room_stand_in_it_clear_of_the_walls_and_of_the_start():

@@ -14,7 +14,7 @@ import pytest
 from gait_core.canonical import plain, sha256_of
 from gait_core.errors import ConfigurationError
 from gait_core.scene import InitialState, Push, Scene, SensorModel, TerrainSpec
-from gait_core.schema import Place, Range, Source, read_value
+from gait_core.schema import Location, Range, Source, read_value
 from gait_core.trial_spec import Command, TimedCommand, TrialResult, TrialSpec
 from gait_core.yaml_file import read_document
 
@@ -107,11 +107,11 @@ class Wheel:
 
     name: str
     radius: Annotated[float, Range(0.0, 5.0, 'm')] = 0.1
-    spokes: int = 8
+    spokes: Annotated[int, Range(0)] = 8
     driven: bool = False
     at: tuple[float, float] = (0.0, 0.0)
     names: tuple[str, ...] = ()
-    gains: Mapping[str, float] | float = 1.0
+    gains: Mapping[str, float] | None = None
     limit: float | None = None
     tags: Mapping[str, Any] = field(default_factory=dict)
 
@@ -129,7 +129,7 @@ class Cart:
 def read_cart(path, text):
     path.write_text(text)
     document = read_document(path)
-    return read_value(Cart, document.content, Place('', Source(str(path), document)))
+    return read_value(Cart, document.content, Location('', Source(str(path), document)))
 
 
 def test_every_form_of_value_is_read(tmp_path):
@@ -138,7 +138,7 @@ def test_every_form_of_value_is_read(tmp_path):
         'wheels:\n'
         '  - {name: a, radius: 1, spokes: 4.0, driven: true, at: [1, 2e-1], names: [x, 3]}\n'
         '  - {name: b, radius: 1e-3, gains: {p: 2}, limit: null, tags: {any: [thing, 1]}}\n'
-        'by_axle:\n  front.left: {name: c, gains: 3, limit: 4}\n',
+        'by_axle:\n  front.left: {name: c, gains: null, limit: 4}\n',
     )
     first, second = cart.wheels
     assert first == Wheel(
@@ -146,13 +146,15 @@ def test_every_form_of_value_is_read(tmp_path):
     )
     assert isinstance(first.radius, float) and isinstance(first.spokes, int)
     assert second == Wheel(name='b', radius=0.001, gains={'p': 2.0}, tags={'any': ['thing', 1]})
-    assert cart.by_axle == {'front.left': Wheel(name='c', gains=3.0, limit=4.0)}
+    assert cart.by_axle == {'front.left': Wheel(name='c', limit=4.0)}
 
 
 @pytest.mark.parametrize(
     ('text', 'position', 'problem'),
     [
         ('wheels: 3', 'line 1, column 1', 'wheels is 3, expected a list'),
+        ('wheels:\n- {null: 1}', 'line 2, column 3', "unknown key 'wheels[0].None': did you mean"),
+        ('wheels:\n- {name: a, 7: 1}', 'line 2, column 13', "unknown key 'wheels[0].7'"),
         ('wheels:\n- 3', 'line 2, column 3', 'wheels[0] is 3, expected named values'),
         ('wheels:\n- {radius: 1}', 'line 2, column 3', 'wheels[0].name is missing'),
         (
@@ -167,6 +169,11 @@ def test_every_form_of_value_is_read(tmp_path):
             'line 2, column 13',
             'wheels[0].radius is -1 m, outside [0, 5]; nearest valid: 0',
         ),
+        (
+            'wheels:\n- {name: a, spokes: -1}',
+            'line 2, column 13',
+            'spokes is -1, outside [0, inf]; nearest valid: 0',
+        ),
         ('wheels:\n- {name: a, spokes: 2}', 'line 2, column 3', 'wheels[0]: 2 spokes; nearest'),
         ('wheels:\n- {name: a, spokes: 1.5}', 'line 2, column 13', 'is 1.5, expected a whole num'),
         ('wheels:\n- {name: a, driven: 1}', 'line 2, column 13', 'is 1, expected true or false'),
@@ -174,8 +181,12 @@ def test_every_form_of_value_is_read(tmp_path):
         ('wheels:\n- {name: a, at: [1]}', 'line 2, column 13', 'at has 1 values, expected 2'),
         ('wheels:\n- {name: a, at: [1, x]}', 'line 2, column 21', "wheels[0].at[1] is 'x'"),
         ('wheels:\n- {name: a, gains: {p: x}}', 'line 2, column 21', "wheels[0].gains.p is 'x'"),
-        ('wheels:\n- {name: a, gains: x}', 'line 2, column 13', "wheels[0].gains is 'x'"),
-        ('wheels:\n- {name: a, gains: [1]}', 'line 2, column 13', 'named values or a number'),
+        (
+            'wheels:\n- {name: a, gains: x}',
+            'line 2, column 13',
+            "wheels[0].gains is 'x', expected",
+        ),
+        ('wheels:\n- {name: a, gains: [1]}', 'line 2, column 13', 'expected named values'),
         ('wheels:\n- {name: a, tags: 1}', 'line 2, column 13', 'tags is 1, expected named values'),
         ("by_axle: {'.*': {spoke: 1}}", 'line 1, column 18', "unknown key 'by_axle['.*'].spoke'"),
         ('a: &a {x: 1}\nwheels: [*a]', 'line 1, column 1', "unknown key 'a'"),
@@ -195,8 +206,8 @@ def test_a_value_from_elsewhere_is_not_blamed_on_the_file(tmp_path):
     document = read_document(path)
     content = {**document.content, 'by_axle': {'l': {'name': 'l', 'radius': 'wide'}}}
     replaced = {'by_axle': {'l': {'radius': 'wide'}}}
-    place = Place('cart', Source(str(path), document, replaced=replaced))
+    location = Location('cart', Source(str(path), document, replaced=replaced))
     with pytest.raises(ConfigurationError, match="^cart.by_axle.l.radius is 'wide', expected"):
-        read_value(Cart, content, place)
+        read_value(Cart, content, location)
     with pytest.raises(ConfigurationError, match=f'^{path}, line 1, column 1: cart.wheels is 3'):
-        read_value(Cart, {**content, 'wheels': 3}, place)
+        read_value(Cart, {**content, 'wheels': 3}, location)

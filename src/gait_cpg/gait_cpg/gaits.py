@@ -13,14 +13,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import ConfigurationError, unknown
 from gait_core.scene import NOTHING
-from gait_core.schema import Place, Range, Source, read_value
+from gait_core.schema import Location, Range, Source, read_value
 from gait_core.yaml_file import LOADED_LIMITS, read_document
 
 
@@ -94,45 +94,36 @@ class GaitFile:
 
     """
 
-    duty_factor: Mapping[str, float] | float
+    duty_factor: Any
     lags: Mapping[str, Annotated[float, Range(0.0, 1.0)]] = field(default_factory=lambda: NOTHING)
 
 
 @dataclass(frozen=True, kw_only=True)
 class OwnGait:
-    """A gait of a file, and the place of its content for messages."""
+    """A gait of a file; ``location`` is that of the file's content, for messages."""
 
-    content: GaitFile
-    place: Place
-
-    def __post_init__(self) -> None:
-        """Check that every foot has a stance and a swing."""
-        duty, place = self.content.duty_factor, self.place / 'duty_factor'
-        by_leg = duty if isinstance(duty, Mapping) else {'': duty}
-        for leg, share in by_leg.items():
-            if not 0.0 < share < 1.0:
-                raise ConfigurationError(
-                    f'{place / leg if leg else place} is {share:g}, it must lie between 0 and 1'
-                )
+    lags: Mapping[str, float]
+    duty_factor: Mapping[str, float] | float
+    location: Location
 
     def of(self, legs: Sequence[str]) -> tuple[FloatArray, FloatArray]:
         """Return lags, in [0, 1), and duty factors of a robot's legs, (n,); ConfigurationError."""
-        duty = self.content.duty_factor
+        duty = self.duty_factor
         shares = duty if isinstance(duty, Mapping) else dict.fromkeys(legs, duty)
         return (
-            _by_leg(self.content.lags, legs, self.place / 'lags') % 1.0,
-            _by_leg(shares, legs, self.place / 'duty_factor'),
+            _by_leg(self.lags, legs, self.location / 'lags') % 1.0,
+            _by_leg(shares, legs, self.location / 'duty_factor'),
         )
 
 
-def _by_leg(values: Mapping[str, float], legs: Sequence[str], place: Place) -> FloatArray:
+def _by_leg(values: Mapping[str, float], legs: Sequence[str], location: Location) -> FloatArray:
     """Return the values of all legs in their order; ConfigurationError for other names."""
     for name in values:
         if name not in legs:
-            raise ConfigurationError(f'{(place / name).owner}: {unknown("leg", name, legs)}')
+            raise ConfigurationError(f'{(location / name).owner}: {unknown("leg", name, legs)}')
     for name in legs:
         if name not in values:
-            raise place.error(f"leg '{name}' is missing; legs: {', '.join(legs)}")
+            raise location.error(f"leg '{name}' is missing; legs: {', '.join(legs)}")
     return np.array([values[name] for name in legs])
 
 
@@ -149,8 +140,21 @@ def read_gait(file: str) -> OwnGait:
     if not file:
         raise ConfigurationError(f"gait '{OWN}' needs a gait_file")
     document = read_document(Path(file).expanduser(), LOADED_LIMITS)
-    place = Place(source=Source(str(document.path), document))
-    return OwnGait(content=read_value(GaitFile, document.content, place), place=place)
+    location = Location(source=Source(str(document.path), document))
+    content: GaitFile = read_value(GaitFile, document.content, location)
+    kind: Any = Mapping[str, float] if isinstance(content.duty_factor, Mapping) else float
+    duty_factor = read_value(kind, content.duty_factor, location / 'duty_factor')
+    _check_shares(duty_factor, location / 'duty_factor')
+    return OwnGait(lags=content.lags, duty_factor=duty_factor, location=location)
+
+
+def _check_shares(shares: Mapping[str, float] | float, location: Location) -> None:
+    """Raise ConfigurationError for a foot that is never down or never up."""
+    if isinstance(shares, Mapping):
+        for leg, share in shares.items():
+            _check_shares(share, location / leg)
+    elif not 0.0 < shares < 1.0:
+        raise ConfigurationError(f'{location} is {shares:g}, it must lie between 0 and 1')
 
 
 def gait(name: str) -> Gait:

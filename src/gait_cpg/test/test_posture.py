@@ -214,7 +214,7 @@ def test_one_gait_settles_into_another_of_other_duty_factors(tmp_path):
         ('duty_factor: 0.5\nlags: {LEG: 180}\n', 'lags.LEG is 180.* nearest valid: 1'),
         (
             'duty_factor: [0.5]\nlags: ALL\n',
-            'line 1, column 1: duty_factor is .0.5., expected named values or a number',
+            'line 1, column 1: duty_factor is .0.5., expected a number',
         ),
     ],
 )

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-import math
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from gait_core import registry
 from gait_core.canonical import later
-from gait_core.errors import ConfigurationError, excerpt, unknown
+from gait_core.errors import ConfigurationError, unknown
 from gait_core.scene import NOTHING
-from gait_core.schema import Place, Source, read_value
+from gait_core.schema import Location, Range, Source, read_value
 from gait_core.seeding import check_seed
 from gait_core.trial_setup import merged
 from gait_core.trial_spec import Milestone, TimedCommand
@@ -25,9 +24,6 @@ from gait_core.yaml_file import Document, read_document
 
 FORMAT = 1
 """Version of the file; a reader refuses others."""
-
-_COUNTS = {'generations': (1, 10**6), 'population': (0, 10**5), 'repeats': (1, 10**4)}
-"""Least and most: a plan, and each generation, is held in memory."""
 
 BODIES = ('one', 'turn', 'member')
 
@@ -106,16 +102,9 @@ class StoppingRules:
     """
 
     fitness: float | None = None
-    stagnation: int = 0
-    trials: int = 0
-    wall_time: float = 0.0
-
-    def __post_init__(self) -> None:
-        """Refuse negative limits."""
-        for name in ('stagnation', 'trials', 'wall_time'):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and value >= 0):
-                raise ConfigurationError(f'stop.{name} is {value}; nearest valid: 0')
+    stagnation: Annotated[int, Range(0)] = 0
+    trials: Annotated[int, Range(0)] = 0
+    wall_time: Annotated[float, Range(0.0, unit='s')] = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,12 +183,13 @@ class Experiment:
     fitness: Mapping[str, float]
     gates: Mapping[str, float | None] = field(default_factory=lambda: NOTHING)
     optimizer: OptimizerChoice = field(default_factory=OptimizerChoice)
-    generations: int = 10
-    population: int = 0
-    repeats: int = 1
+    # A plan, and each generation, is held in memory.
+    generations: Annotated[int, Range(1, 10**6)] = 10
+    population: Annotated[int, Range(0, 10**5)] = 0
+    repeats: Annotated[int, Range(1, 10**4)] = 1
     common_seeds: bool = False
     bodies: str = 'one'
-    start_spread: float = 0.0
+    start_spread: Annotated[float, Range(0.0, unit='m')] = 0.0
     seed: int = 0
     evaluator: str = 'local'
     objectives: Mapping[str, Mapping[str, float]] = later(factory=lambda: NOTHING)
@@ -209,18 +199,11 @@ class Experiment:
     stop: StoppingRules = later(StoppingRules())
 
     def __post_init__(self) -> None:
-        """Check version, counts and seed."""
+        """Check version, seed, and values that do not go together."""
         if self.format != FORMAT:
             raise ConfigurationError(
                 f'experiment format {self.format}: this version reads format {FORMAT}'
             )
-        for name, (least, most) in _COUNTS.items():
-            count = getattr(self, name)
-            if not least <= count <= most:
-                raise ConfigurationError(
-                    f'experiment.{name} is {excerpt(str(count))}, it must be {least} to {most}; '
-                    f'nearest valid: {min(max(count, least), most)}'
-                )
         if '/' in self.name or not self.name.isprintable():
             raise ConfigurationError(
                 f"experiment.name is {self.name!r}, expected a line without '/': runs bear it"
@@ -229,10 +212,6 @@ class Experiment:
             raise ConfigurationError('experiment.fitness is empty')
         if self.bodies not in BODIES:
             raise unknown('experiment.bodies', self.bodies, BODIES)
-        if not self.start_spread >= 0.0:
-            raise ConfigurationError(
-                f'experiment.start_spread is {self.start_spread:g} m; nearest valid: 0'
-            )
         if self.repeats > 1 and (self.bodies != 'one' or self.start_spread):
             raise ConfigurationError(
                 f'experiment.repeats is {self.repeats}, bodies {self.bodies} and start_spread '
@@ -338,7 +317,7 @@ def rebuild_experiment(
         changes['parameters'] = merged(changes.get('parameters', {}), changes.pop('gait'))
     source = Source(str(document.path), document, replaced=changes) if document else Source()
     if not isinstance(content, dict):
-        raise Place(f"experiment '{name}'", source).wrong(content, 'named values')
+        raise Location(f"experiment '{name}'", source).wrong(content, 'named values')
     # A gene without overrides is written `name:`, which YAML reads as null.
     genes = content.get('genes')
     if isinstance(genes, dict):
@@ -346,7 +325,7 @@ def rebuild_experiment(
     content = _without_foreign(content, changes, 'optimizer', 'name', 'settings')
     content = _without_foreign(content, changes, 'scene', 'engine', 'engine_options')
     experiment: Experiment = read_value(
-        Experiment, merged({'name': name, **content}, changes), Place('experiment', source)
+        Experiment, merged({'name': name, **content}, changes), Location('experiment', source)
     )
     return experiment
 

@@ -379,7 +379,7 @@ MISTAKES = [
     ('evolve guroo_quick --engine absent --run-dir {new}', "engine 'absent' is not usable here"),
     ('replay {run} --engine absent', "engine 'absent' is not usable here"),
     ('replay {run} --engine ../boggy', "did you mean 'boggy'"),
-    ('evolve guroo_quick --generations 0', 'it must be 1 to 1000000'),
+    ('evolve guroo_quick --generations 0', 'is 0, outside [1, 1000000]'),
     ('evolve guroo_quick --set populaton=3', "did you mean 'experiment.population'"),
     ('evolve guroo_quick --set optimizer.settings.elits=3', "did you mean 'elites'"),
     ('evolve guroo_quick --run-dir {run}', 'holds a run already'),

@@ -452,7 +452,7 @@ def test_the_recorded_experiment_is_complete(tmp_path):
         ({'engines': 'boggy'}, "experiment.engines is 'boggy'"),
         ({'engines': ['boggy'], 'scene': {'engine': 'kinematic'}}, 'valid: boggy'),
         ({'evaluator': 'loca'}, "did you mean 'local'"),
-        ({'generations': 0}, 'it must be 1 to 1000000'),
+        ({'generations': 0}, r'is 0, outside \[1, 1000000\]; nearest valid: 1'),
         ({'generations': 2.5}, 'expected a whole number'),
         ({'seed': -1}, 'seed -1'),
         ({'duration': -1}, 'it must be positive'),

@@ -28,7 +28,7 @@ from gait_core.robot.report import LoadReport, report_on
 from gait_core.robot.robot_file import RobotFile
 from gait_core.robot.urdf import read_urdf
 from gait_core.scene import NOTHING
-from gait_core.schema import Place, Source
+from gait_core.schema import Location, Source
 from gait_core.stability import margin, support_polygon
 
 _STRONG = 20
@@ -133,8 +133,8 @@ def adopt(
     given = read_robot(path, packages)
     turn, doubts = _frame(given)
     content = RobotFile(name=path.name.split('.')[0], root_rpy=turn)
-    place = Place(source=Source(str(path)))
-    robot = check_robot(describe(read_urdf(path, packages), content, place, path))
+    location = Location(source=Source(str(path)))
+    robot = check_robot(describe(read_urdf(path, packages), content, location, path))
     legs, more = find_legs(robot)
     robot = dataclasses.replace(
         robot, legs=tuple(one.leg for one in legs), joint_names=_joint_order(robot, legs)

@@ -15,7 +15,7 @@ from gait_core.robot.model import Link, Shape, Triple
 from gait_core.robot.robot_file import RobotFile
 from gait_core.robot.urdf import Tree, read_urdf
 from gait_core.scene import NOTHING
-from gait_core.schema import Place, check_keys, read_choice, read_value
+from gait_core.schema import Location, check_keys, read_choice, read_value
 
 Assembly = Mapping[str, tuple[Triple, Triple]]
 _SIZES = {'box': 3, 'sphere': 1, 'cylinder': 2, 'capsule': 2}
@@ -50,7 +50,10 @@ class BodyInPlace(Body):
 
 
 def read_bodies(
-    content: RobotFile, place: Place, folder: Path, packages: Mapping[str, str | Path] = NOTHING
+    content: RobotFile,
+    location: Location,
+    folder: Path,
+    packages: Mapping[str, str | Path] = NOTHING,
 ) -> tuple[Tree, Assembly]:
     """
     Return the bodies of a robot.yaml as links without joints, and where they lie at first.
@@ -64,13 +67,13 @@ def read_bodies(
     for key, value in (('urdf', content.urdf), ('root_rpy', content.root_rpy)):
         if value:
             raise ConfigurationError(
-                f"{(place / key).owner}: '{key}' has no place beside 'bodies', each of which "
+                f"{(location / key).owner}: '{key}' has no place beside 'bodies', each of which "
                 'names its own'
             )
     links: list[Link] = []
     assembly: dict[str, tuple[Triple, Triple]] = {}
     for i, entry in enumerate(content.bodies or ()):
-        at = place / 'bodies' / i
+        at = location / 'bodies' / i
         kind = BodyOfFile if 'urdf' in entry else BodyInPlace
         body: BodyOfFile | BodyInPlace = read_value(kind, entry, at)
         if body.name in assembly:
@@ -82,53 +85,53 @@ def read_bodies(
             link = _link_in_place(body, at)
         links.append(_check_mass(link, at))
     if not links:
-        raise (place / 'bodies').error('it lists no body')
+        raise (location / 'bodies').error('it lists no body')
     return Tree(name=folder.name, links=tuple(links), joints=()), assembly
 
 
 def _link_of_file(
-    body: BodyOfFile, place: Place, folder: Path, packages: Mapping[str, str | Path]
+    body: BodyOfFile, location: Location, folder: Path, packages: Mapping[str, str | Path]
 ) -> Link:
     file = folder / body.urdf
     if not file.is_file():
-        raise (place / 'urdf').error(f"the file '{file.name}' does not exist")
+        raise (location / 'urdf').error(f"the file '{file.name}' does not exist")
     links = read_urdf(file, packages).links
     if len(links) != 1:
         raise ConfigurationError(f'{file}: {len(links)} links; a free body is of exactly one')
     return replace(links[0], name=body.name)
 
 
-def _link_in_place(body: BodyInPlace, place: Place) -> Link:
+def _link_in_place(body: BodyInPlace, location: Location) -> Link:
     return Link(
         name=body.name,
         mass=body.mass,
         com=frozen(body.com, (3,), name='com'),
         inertia=frozen(np.diag(body.inertia), (3, 3), name='inertia'),
-        collisions=_shapes(body.collisions, place / 'collisions'),
-        visuals=_shapes(body.visuals, place / 'visuals'),
+        collisions=_shapes(body.collisions, location / 'collisions'),
+        visuals=_shapes(body.visuals, location / 'visuals'),
     )
 
 
-def _check_mass(link: Link, place: Place) -> Link:
+def _check_mass(link: Link, location: Location) -> Link:
     """Return a link if forces can move it, else raise ConfigurationError."""
     if not (link.mass > 0.0 and np.linalg.eigvalsh(link.inertia)[0] > 0.0):
-        raise place.error(
+        raise location.error(
             f"body '{link.name}' has a mass of {link.mass:g} kg and an inertia of "
             f'{np.diag(link.inertia).tolist()} kg m^2; a free body needs both positive'
         )
     return link
 
 
-def _shapes(entries: tuple[Mapping[str, Any], ...], place: Place) -> tuple[Shape, ...]:
-    return tuple(_shape(entry, place / i) for i, entry in enumerate(entries))
+def _shapes(entries: tuple[Mapping[str, Any], ...], location: Location) -> tuple[Shape, ...]:
+    return tuple(_shape(entry, location / i) for i, entry in enumerate(entries))
 
 
-def _shape(entry: Mapping[str, Any], place: Place) -> Shape:
-    check_keys(entry, ('kind', 'size', 'xyz', 'rpy', 'rgba'), place)
-    kind = read_choice(entry, 'kind', _SIZES, place)
-    shape: Shape = read_value(Shape, entry, place)
+def _shape(entry: Mapping[str, Any], location: Location) -> Shape:
+    check_keys(entry, ('kind', 'size', 'xyz', 'rpy', 'rgba'), location)
+    kind = read_choice(entry, 'kind', _SIZES, location)
+    shape: Shape = read_value(Shape, entry, location)
     if len(shape.size) != _SIZES[kind]:
         raise ConfigurationError(
-            f'{place / "size"} has {len(shape.size)} values, expected {_SIZES[kind]}'
+            f'{location / "size"} has {len(shape.size)} values, expected {_SIZES[kind]}'
         )
     return shape

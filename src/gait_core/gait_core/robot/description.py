@@ -35,13 +35,13 @@ from gait_core.robot.range_sensor import read_sensors
 from gait_core.robot.robot_file import ActuatorTable, JointLimits, MirrorTable, RobotFile
 from gait_core.robot.urdf import Tree
 from gait_core.scene import NOTHING
-from gait_core.schema import Place, read_choice, read_value
+from gait_core.schema import Location, read_choice, read_value
 
 
 def describe(
     tree: Tree,
     content: RobotFile,
-    place: Place,
+    location: Location,
     source: Path,
     assembly: Mapping[str, Any] = NOTHING,
 ) -> RobotModel:
@@ -54,7 +54,7 @@ def describe(
         Of one root, or of several, as ``bodies.read_bodies`` gives it with the assembly.
     content : RobotFile
         Whatever is absent is inferred.
-    place : Place
+    location : Location
         Of the content, for messages.
     source : Path
         The file or folder that the robot is read from.
@@ -69,29 +69,29 @@ def describe(
     """
     if content.root_rpy is not None:
         tree = _turned(tree, content.root_rpy)
-    tree = _with_limits(tree, content.limits, place / 'limits')
+    tree = _with_limits(tree, content.limits, location / 'limits')
     names = actuated_names(tree) if content.joints is None else content.joints
     if not set(names) <= set(actuated_names(tree)):
-        raise (place / 'joints').error(unmatched('joint', names, actuated_names(tree)))
+        raise (location / 'joints').error(unmatched('joint', names, actuated_names(tree)))
     targets = (*names, *(element.name for element in content.force_elements))
     stance = {name: value for name, value in neutral_stance(tree).items() if name in names}
-    stance.update(by_pattern(content.nominal_stance, targets, place / 'nominal_stance'))
+    stance.update(by_pattern(content.nominal_stance, targets, location / 'nominal_stance'))
     robot = RobotModel(
         name=content.name or source.stem.removesuffix('.urdf'),
         links=tree.links,
         joints=tree.joints,
         joint_names=names,
-        actuators=_actuators(content.actuators, names, place / 'actuators'),
+        actuators=_actuators(content.actuators, names, location / 'actuators'),
         force_elements=content.force_elements,
         signals=tuple(content.signals.items()),
         contact_nodes=content.contact_nodes,
         assembly=assembly,
         ball_joints=content.ball_joints,
         nominal_stance=stance,
-        fall=_fall(content.fall, names, place / 'fall'),
+        fall=_fall(content.fall, names, location / 'fall'),
         imu_link=content.imu_link,
-        sensors=read_sensors(content.sensors, [link.name for link in tree.links], place),
-        defaults=content.defaults.checked(place / 'defaults'),
+        sensors=read_sensors(content.sensors, [link.name for link in tree.links], location),
+        defaults=content.defaults.checked(location / 'defaults'),
         source=str(source),
     )
     return dataclasses.replace(
@@ -100,33 +100,35 @@ def describe(
         mirror_pairs=(
             infer_mirror_pairs(robot)
             if content.mirror is None
-            else _mirror_pairs(robot, content.mirror, place / 'mirror')
+            else _mirror_pairs(robot, content.mirror, location / 'mirror')
         ),
     )
 
 
-def _with_limits(tree: Tree, limits: Mapping[str, JointLimits], place: Place) -> Tree:
+def _with_limits(tree: Tree, limits: Mapping[str, JointLimits], location: Location) -> Tree:
     # Unlike whole values, single fields of several patterns add up.
     joints = {joint.name: joint for joint in tree.joints}
     for pattern, changed in limits.items():
         given = {key: value for key, value in vars(changed).items() if value is not None}
-        for name in matching(pattern, actuated_names(tree), (place / pattern).owner):
+        for name in matching(pattern, actuated_names(tree), (location / pattern).owner):
             joints[name] = dataclasses.replace(joints[name], **given)
             fault = limit_fault(joints[name])
             if fault:
-                raise (place / pattern).error(f"joint '{name}' {fault}")
+                raise (location / pattern).error(f"joint '{name}' {fault}")
     return dataclasses.replace(tree, joints=tuple(joints.values()))
 
 
-def _actuator(entry: Mapping[str, Any], place: Place) -> Actuator:
-    kind = read_choice(entry, 'kind', ACTUATORS, place, default='position')
+def _actuator(entry: Mapping[str, Any], location: Location) -> Actuator:
+    kind = read_choice(entry, 'kind', ACTUATORS, location, default='position')
     constants = {key: value for key, value in entry.items() if key != 'kind'}
-    return Actuator(kind=kind, constants=read_value(Mapping[str, float], constants, place))
+    return Actuator(kind=kind, constants=read_value(Mapping[str, float], constants, location))
 
 
-def _actuators(table: ActuatorTable, names: tuple[str, ...], place: Place) -> dict[str, Actuator]:
-    default = _actuator(table.default, place / 'default')
-    joints = place / 'joints'
+def _actuators(
+    table: ActuatorTable, names: tuple[str, ...], location: Location
+) -> dict[str, Actuator]:
+    default = _actuator(table.default, location / 'default')
+    joints = location / 'joints'
     chosen = {
         pattern: _actuator(entry, joints / pattern) for pattern, entry in table.joints.items()
     }
@@ -134,25 +136,25 @@ def _actuators(table: ActuatorTable, names: tuple[str, ...], place: Place) -> di
 
 
 def _fall(
-    criterion: FallCriterion | None, joints: tuple[str, ...], place: Place
+    criterion: FallCriterion | None, joints: tuple[str, ...], location: Location
 ) -> FallCriterion | None:
     if criterion is None:
         return None
-    pose = by_pattern(criterion.pose, joints, place / 'pose')
+    pose = by_pattern(criterion.pose, joints, location / 'pose')
     return dataclasses.replace(criterion, pose=pose)
 
 
 def _mirror_pairs(
-    robot: RobotModel, table: MirrorTable, place: Place
+    robot: RobotModel, table: MirrorTable, location: Location
 ) -> dict[str, tuple[str, float]]:
     pairs: dict[str, tuple[str, float]] = {}
     for left, right in table.prefixes:
         for name in robot.joint_names:
             other = right + name.removeprefix(left)
             if name.startswith(left) and other in robot.joint_index:
-                _add_pair(robot, pairs, (name, other), place / 'prefixes')
+                _add_pair(robot, pairs, (name, other), location / 'prefixes')
     for i, listed in enumerate(table.pairs):
-        _add_pair(robot, pairs, listed, place / 'pairs' / i)
+        _add_pair(robot, pairs, listed, location / 'pairs' / i)
     return {name: pairs[name] for name in robot.joint_names if name in pairs}
 
 
@@ -160,17 +162,17 @@ def _add_pair(
     robot: RobotModel,
     pairs: dict[str, tuple[str, float]],
     listed: tuple[Any, ...],
-    place: Place,
+    location: Location,
 ) -> None:
     if len(listed) not in (2, 3):
-        raise place.wrong(list(listed), 'two joints and maybe a sign')
+        raise location.wrong(list(listed), 'two joints and maybe a sign')
     name, other = str(listed[0]), str(listed[1])
     for joint in (name, other):
         if joint not in robot.joint_index:
-            raise place.error(unknown('joint', joint, robot.joint_names))
+            raise location.error(unknown('joint', joint, robot.joint_names))
     sign = listed[2] if len(listed) == 3 else mirror_sign(robot, name, other)
     if sign not in (1, -1):
-        raise place.error(
+        raise location.error(
             f"the axes of '{name}' and '{other}' do not mirror each other; write the sign 1 or -1 "
             'behind the pair'
         )

@@ -28,7 +28,7 @@ from gait_core.robot.model import RobotModel
 from gait_core.robot.robot_file import RobotFile, read_robot_file
 from gait_core.robot.urdf import read_urdf
 from gait_core.scene import NOTHING
-from gait_core.schema import Place, Source
+from gait_core.schema import Location, Source
 from gait_core.seeding import check_seed
 
 __all__ = ['load_robot', 'read_robot', 'robot_names']
@@ -105,18 +105,20 @@ def read_robot(
 def _read(path: Path, packages: Mapping[str, str | Path], draw: int) -> RobotModel:
     if path.is_dir() and (path / 'model.py').is_file():
         return check_robot(_built(path / 'model.py', draw))
-    content, place = RobotFile(), Place(source=Source(str(path)))
+    content, location = RobotFile(), Location(source=Source(str(path)))
     if path.is_dir() and (path / 'robot.yaml').is_file():
-        content, place = read_robot_file(path / 'robot.yaml')
+        content, location = read_robot_file(path / 'robot.yaml')
     if content.bodies is not None:
-        tree, assembly = read_bodies(content, place, path, packages)
+        tree, assembly = read_bodies(content, location, path, packages)
     else:
-        urdf = _urdf_of(path, content.urdf, place) if path.is_dir() else path
+        urdf = _urdf_of(path, content.urdf, location) if path.is_dir() else path
         tree, assembly = read_urdf(urdf, packages), NOTHING
-    robot = check_robot(describe(tree, content, place, path, assembly))
+    robot = check_robot(describe(tree, content, location, path, assembly))
     scale = _height(robot) if content.length_scale is None else content.length_scale
     if not scale > 0.0:
-        raise ConfigurationError(f'{place / "length_scale"} is {scale:g} m, it must be positive')
+        raise ConfigurationError(
+            f'{location / "length_scale"} is {scale:g} m, it must be positive'
+        )
     return dataclasses.replace(robot, length_scale=scale)
 
 
@@ -126,14 +128,14 @@ def _height(robot: RobotModel) -> float:
     return height if height > 1e-3 else 1.0
 
 
-def _urdf_of(folder: Path, reference: str, place: Place) -> Path:
+def _urdf_of(folder: Path, reference: str, location: Location) -> Path:
     """Return the file that robot.yaml refers to, or the folder's own."""
     if ':' in reference:
         return python_data(reference)
     if reference:
         if (folder / reference).is_file():
             return folder / reference
-        raise (place / 'urdf').error(f"the file '{reference}' does not exist")
+        raise (location / 'urdf').error(f"the file '{reference}' does not exist")
     found = own_urdf(folder)
     if found is None:
         raise ConfigurationError(

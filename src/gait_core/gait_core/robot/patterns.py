@@ -8,7 +8,7 @@ import sys
 from typing import Any, TypeVar
 
 from gait_core.errors import ConfigurationError, excerpt, unknown
-from gait_core.schema import Place
+from gait_core.schema import Location
 
 if sys.version_info >= (3, 11):
     from re import _constants, _parser  # type: ignore[attr-defined]
@@ -54,7 +54,7 @@ def matching(pattern: str, names: Sequence[str], where: str) -> list[str]:
 
 
 def by_pattern(
-    values: Mapping[str, ValueT], names: Iterable[str], place: Place
+    values: Mapping[str, ValueT], names: Iterable[str], location: Location
 ) -> dict[str, ValueT]:
     """
     Return the values of patterns by the names that they match, in the order of the names.
@@ -64,7 +64,7 @@ def by_pattern(
     known = list(names)
     found: dict[str, ValueT] = {}
     for pattern, value in values.items():
-        for name in matching(pattern, known, (place / pattern).owner):
+        for name in matching(pattern, known, (location / pattern).owner):
             found[name] = value
     return {name: found[name] for name in known if name in found}
 

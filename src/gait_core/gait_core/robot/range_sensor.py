@@ -9,7 +9,7 @@ import re
 from typing import Any, ClassVar
 
 from gait_core.errors import ConfigurationError, unknown
-from gait_core.schema import Place, read_choice, read_value
+from gait_core.schema import Location, read_choice, read_value
 
 MAX_RAYS = 100_000
 """Of one reading; beyond it a mistyped number would run for ever."""
@@ -167,7 +167,7 @@ def _ros_name(name: str) -> str:
 
 
 def read_sensors(
-    entries: Sequence[Mapping[str, Any]], links: Collection[str], place: Place
+    entries: Sequence[Mapping[str, Any]], links: Collection[str], location: Location
 ) -> tuple[RangeSensor, ...]:
     """
     Return the sensors of the key ``sensors`` of a robot.yaml.
@@ -177,7 +177,7 @@ def read_sensors(
     entries : sequence of mappings
     links : collection of str
         Names of the robot's links.
-    place : Place
+    location : Location
         Of the robot.yaml.
 
     Raises
@@ -190,7 +190,7 @@ def read_sensors(
     sensors: list[RangeSensor] = []
     owners = {name: f"link '{name}'" for name in links}
     for i, entry in enumerate(entries):
-        at = place / 'sensors' / i
+        at = location / 'sensors' / i
         kind = read_choice(entry, 'kind', _KINDS, at)
         values = {key: value for key, value in entry.items() if key != 'kind'}
         sensor: RangeSensor = read_value(_KINDS[kind], values, at)

@@ -76,7 +76,7 @@ from typing import Any
 
 from gait_core.robot.model import ContactNode, FallCriterion, ForceElement, Leg, Triple
 from gait_core.scene import NOTHING, Scene
-from gait_core.schema import Place, Source, check_keys, read_value
+from gait_core.schema import Location, Source, check_keys, read_value
 from gait_core.yaml_file import read_document
 
 
@@ -131,9 +131,9 @@ class TrialDefaults:
     duration: float = 10.0
     settle_time: float = 0.0
 
-    def checked(self, place: Place) -> Mapping[str, Any]:
+    def checked(self, location: Location) -> Mapping[str, Any]:
         """Return the values by name; ConfigurationError if the scene does not fit."""
-        scene = place / 'scene'
+        scene = location / 'scene'
         check_keys(self.scene, [one.name for one in fields(Scene) if one.name != 'robot'], scene)
         read_value(Scene, {'robot': '', **self.scene}, scene)
         listed = {
@@ -174,9 +174,9 @@ class RobotFile:
     defaults: TrialDefaults = field(default_factory=TrialDefaults)
 
 
-def read_robot_file(path: Path) -> tuple[RobotFile, Place]:
-    """Return the content of a robot.yaml and its place; ConfigurationError naming a mistake."""
+def read_robot_file(path: Path) -> tuple[RobotFile, Location]:
+    """Return the content of a robot.yaml and its location; ConfigurationError naming a mistake."""
     document = read_document(path)
-    place = Place(source=Source(str(path), document))
-    content: RobotFile = read_value(RobotFile, document.content, place)
-    return content, place
+    location = Location(source=Source(str(path), document))
+    content: RobotFile = read_value(RobotFile, document.content, location)
+    return content, location
