@@ -18,6 +18,7 @@ from gait_core.fall import FallCheck
 from gait_core.parameters import describe
 from gait_core.safety import RUNNING
 from gait_core.scene import TerrainSpec
+from gait_core.targets import JointTargets
 from gait_core.testing import InProcessEvaluator
 from gait_core.testing_skips import need_engine
 from gait_core.trial import run_loop
@@ -263,6 +264,18 @@ def test_a_bridge_takes_the_scene_but_for_what_is_given(graph):
     assert flat._scene == replace(champion.scene, terrain=TerrainSpec())
     with pytest.raises(ConfigurationError, match='control_period'):
         graph.add(SimBridgeNode, files=[file], control_period=0.02, name='three', **given)
+
+
+def test_a_bridge_waits_for_the_answer_to_its_first_tick(graph):
+    """A controller that is up before the bridge steps at tick 0, and would be a step ahead."""
+    need_engine('mujoco')
+    file = ROOT / 'doc/results/bishop2008_champion.yaml'
+    bridge = graph.add(SimBridgeNode, files=[file])
+    graph.spin(0.3)
+    assert bridge._live.tick == 0
+    targets = bridge._live.robot
+    bridge._live.command(JointTargets(names=targets.target_names, position=targets.stance))
+    graph.until(lambda: bridge._live.tick)
 
 
 def copied(name, folder):

@@ -195,6 +195,8 @@ class SimBridgeNode(ManagedNode):
         if self._runner is not None and live.dt != before:
             self._poll()
         self._publish(live.tick, live.observation, live.seen)
+        # A controller that is up already answers this tick, before the next one.
+        self._patience.stepped(time.monotonic())
 
     def _poll(self) -> None:
         """Let the simulation run at the present real-time factor."""
