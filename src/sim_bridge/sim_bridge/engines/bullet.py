@@ -160,7 +160,7 @@ class BulletEngine(SceneEngine[World]):
         """Advance some physics steps, the first of which has a number counted from tick 0."""
         step_physics, client, motors = pb.stepSimulation, self._client, self._motors
         applies_forces, reads_steps = motors.applies_forces, motors.reads_steps
-        pushes = [push for push in self._pushes if push.window.within(first, first + steps)]
+        pushes = self._pushes
         for step in range(first, first + steps):
             for push in pushes:
                 if push.window.within(step, step + 1):

@@ -55,14 +55,14 @@ class Balls:
                 physicsClientId=self._client,
             )
 
-    def read(self, positions: FloatArray, velocities: FloatArray) -> None:
-        """Write angles and rates into the positions and velocities of all joints, (n,) each."""
+    def read(self, joints: FloatArray) -> None:
+        """Write angles and rates into the positions and velocities of all joints, (3, n)."""
         states = pb.getJointStatesMultiDof(self._body, self._links, self._client)
         self._quaternions[:] = [state[0] for state in states]
         spins = np.array([state[1] for state in states])
         ball_states(self._quaternions, spins, self._turns, self._signs, self._angles, self._rates)
-        positions[self.columns] = self._angles.ravel()
-        velocities[self.columns] = self._rates.ravel()
+        joints[0, self.columns] = self._angles.ravel()
+        joints[1, self.columns] = self._rates.ravel()
 
     def drive(self, efforts: FloatArray) -> None:
         """Apply efforts, (n,) of all joints, and damping in the state that was read last."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -67,13 +67,20 @@ class Motors:
         self._links = [world.axes[name] for name in robot.joint_names]
         self._friction = np.array([robot.joint[name].friction for name in robot.joint_names])
         hinges = np.setdiff1d(np.arange(count), self._balls.columns)
-        self._hinges: list[int] = hinges.tolist()
-        self._hinge_links = [self._links[i] for i in self._hinges]
-        self._torque_hinges: list[int] = np.intersect1d(self.torques.columns, hinges).tolist()
+        self._hinges = hinges
+        self._hinge_links = [self._links[i] for i in hinges]
+        self._hinge_states: Callable[[], Sequence[Any]] = (
+            partial(pb.getJointStates, self._body, self._hinge_links, self._client)
+            if len(hinges)
+            else tuple
+        )
+        self._torque_hinges = np.intersect1d(self.torques.columns, hinges)
         self._torque_links = [self._links[i] for i in self._torque_hinges]
         self._bind_servos()
         self._silence()
-        self.applies_forces = bool(len(self.torques.columns) or len(self.elements))
+        self._has_torques = bool(len(self.torques.columns))
+        self._has_balls, self._has_elements = bool(len(self._balls)), bool(len(self.elements))
+        self.applies_forces = self._has_torques or self._has_elements
         self._sums_work = sums_work
         self.reads_steps = bool(count and sums_work or self._screws) or self.applies_forces
         # Where nothing depends on them, readings are worked out at the end of a control period.
@@ -187,11 +194,11 @@ class Motors:
 
     def apply_forces(self) -> None:
         """Apply torques and tensions for the coming physics step, from the state read last."""
-        columns = self.torques.columns
-        if len(columns):
+        if self._has_torques:
+            columns = self.torques.columns
             position, velocity, effort = self.joints
             effort[columns] = self.torques.at(position[columns], velocity[columns])
-            if len(self._balls):
+            if self._has_balls:
                 self._balls.drive(effort)
             if self._torque_links:
                 pb.setJointMotorControlArray(
@@ -201,17 +208,16 @@ class Motors:
                     forces=effort[self._torque_hinges].tolist(),
                     physicsClientId=self._client,
                 )
-        if len(self.elements):
+        if self._has_elements:
             self.elements.drive()
 
     def read_step(self) -> None:
         """Read the joints after a physics step: for forces and screws in the next, and work."""
-        states = self._hinge_states()
         if self._deferred:
             # Nothing but this between steps: their data would leave the processor's cache.
-            self._readings.append(states)
+            self._readings.append(self._hinge_states())
             return
-        self._read_joints(states)
+        self._read_joints()
         if self._sums_work and not self._settling:
             self._add_work(self.joints[None, 1:])
         self._before[:] = self.joints[1]
@@ -221,7 +227,7 @@ class Motors:
     def read_period(self) -> None:
         """Bring ``joints``, ``work`` and force elements to the present state."""
         if not self._readings:
-            self._read_joints(self._hinge_states())
+            self._read_joints()
             return
         numbers: list[float] = []
         for states in self._readings:
@@ -236,22 +242,16 @@ class Motors:
         self.joints[0] = position
         self.joints[1:] = steps[-1]
 
-    def _hinge_states(self) -> Sequence[Any]:
-        links = self._hinge_links
-        return pb.getJointStates(self._body, links, self._client) if links else ()
-
-    def _read_joints(self, states: Sequence[Any]) -> None:
-        """Write what Bullet says of hinges, ball joints and torques into ``joints``."""
-        position, velocity, effort = self.joints
-        if states:
-            q, rate, _, motor = zip(*states, strict=True)
-            hinges = self._hinges
-            position[hinges], velocity[hinges], effort[hinges] = q, rate, motor
-        if len(self._balls):
-            self._balls.read(position, velocity)
-        # Bullet tells only of its motors.
-        self.torques.write(effort)
-        if len(self.elements):
+    def _read_joints(self) -> None:
+        """Read hinges, ball joints and force elements in the present state."""
+        if self._hinge_links:
+            position, velocity, _, effort = zip(*self._hinge_states(), strict=True)
+            self.joints[:, self._hinges] = position, velocity, effort
+        if self._has_balls:
+            self._balls.read(self.joints)
+        # Bullet tells of its own motors alone.
+        self.torques.write(self.joints[2])
+        if self._has_elements:
             self.elements.read()
 
     def _add_work(self, steps: FloatArray) -> None:

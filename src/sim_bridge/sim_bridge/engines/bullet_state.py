@@ -42,11 +42,13 @@ class Mount:
         back = inverse(inertial_turn)
         self._lever = matrix_of(back) @ (place.position - com)
         turn = product(back, quaternion_of(place.rotation))
+        self._rotation: FloatArray = np.empty((3, 3))
         self._turn = turn[:0] if np.array_equal(turn, (0.0, 0.0, 0.0, 1.0)) else turn
 
     def move(self, body: FloatArray, frame: FloatArray) -> None:
         """Write the state of the frame, (BODY,), from that of its carrier, (BODY,)."""
-        move_frame(body, rotation(body) @ self._lever, self._turn, frame)
+        write_rotation(body, self._rotation)
+        move_frame(body, self._rotation @ self._lever, self._turn, frame)
 
 
 class StateReader:
@@ -142,10 +144,13 @@ def _matrix(x, y, z, w):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
-def rotation(body):  # type: ignore[no-untyped-def]
-    """Return the rotation matrix, (3, 3), of a body's state, (BODY,)."""
+def write_rotation(body, result):  # type: ignore[no-untyped-def]
+    """Write the rotation matrix, (3, 3), of a body's state, (BODY,)."""
     x, y, z, w = body[3:7]
-    return np.array(_matrix(x, y, z, w)).reshape(3, 3)
+    a, b, c, d, e, f, g, h, i = _matrix(x, y, z, w)
+    result[0, 0], result[0, 1], result[0, 2] = a, b, c
+    result[1, 0], result[1, 1], result[1, 2] = d, e, f
+    result[2, 0], result[2, 1], result[2, 2] = g, h, i
 
 
 @numba.njit(cache=True)

@@ -13,7 +13,7 @@ from gait_core.testing_skips import need_engine
 
 need_engine('bullet')
 from sim_bridge.engines.bullet import BulletEngine
-from sim_bridge.engines.bullet_bare import bare_trial
+from sim_bridge.engines.bullet_benchmark import bare_trial
 
 pytestmark = pytest.mark.physics
 
