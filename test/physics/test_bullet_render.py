@@ -11,7 +11,7 @@ import pytest
 from gait_core.errors import ConfigurationError
 from gait_core.scene import Scene, TerrainSpec
 from gait_core.terrains import Plane, load_terrain
-from gait_core.testing import legged_box
+from gait_core.testing import changed_rollout, legged_box
 from gait_core.testing_robots import free_box
 from gait_core.testing_skips import need_engine
 from gait_core.trial import run_loop
@@ -141,10 +141,12 @@ def test_a_picture_size_out_of_range_is_refused():
 def test_cables_are_drawn_in_the_colours_of_their_tensions():
     loop = run_loop(replace(default_trial('tetraspine', 0.1), controller='hold', parameters={}))
     rollout = loop.rollout()
-    taut = np.full_like(rollout.element_forces, 50.0)
+    taut = np.full_like(rollout.states.element_forces, 50.0)
     colours = []
     for forces in (0.0 * taut, taut):
-        *_, picture = render_rollout(replace(rollout, element_forces=forces), overlays=True)
+        *_, picture = render_rollout(
+            changed_rollout(rollout, element_forces=forces), overlays=True
+        )
         red, _, blue = picture.reshape(-1, 3).astype(int).T
         colours.append(((red > blue + 80).sum(), (blue > red + 80).sum()))
     (red_slack, blue_slack), (red_taut, blue_taut) = colours

@@ -85,7 +85,7 @@ def test_lifted_feet_leave_the_ground_and_stay_level(walk):
     assert np.degrees(np.arccos(np.minimum(soles[..., 2, 2], 1.0))).max() < 3.0
     # A lift of 25 degrees of the knee raises the sole by 2 * 0.28 m * (1 - cos 12.5 degrees).
     assert np.ptp(soles[..., 2, 3], axis=0).min() > 0.010
-    assert rollout.contact_depths.max() < 0.002
+    assert rollout.contacts.depths.max() < 0.002
 
 
 def test_it_stops_on_request_and_stands():

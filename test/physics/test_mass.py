@@ -27,7 +27,7 @@ def test_the_ground_carries_the_weight_that_the_seed_drew(engine):
     assert 1.15 <= factor <= 1.25
     mass = load_robot('guroo').mass
     assert rollout.robot.mass == pytest.approx(factor * mass)
-    carried = rollout.contact_forces[:, 2].sum() / (rollout.ticks + 1)
+    carried = rollout.contacts.forces[:, 2].sum() / (rollout.ticks + 1)
     # It still sways a little after settling.
     assert carried == pytest.approx(factor * mass * 9.81, rel=0.03)
     assert np.isfinite(rollout.body_poses).all()

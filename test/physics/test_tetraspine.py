@@ -77,7 +77,9 @@ def test_korbel_4_unactuated_it_stands():
 
 def test_korbel_5_no_cable_goes_slack_and_the_ground_bears_the_weight():
     rollout = standing().rollout()
-    assert rollout.element_forces is not None and rollout.element_forces[1:].min() > 0.0
+    assert (
+        rollout.states.element_forces is not None and rollout.states.element_forces[1:].min() > 0.0
+    )
     assert crawl().element_forces.min() > 0.0
     push = rollout.sole_forces()[-50:, :, 2].sum(axis=1).mean()
     assert push / POUND == pytest.approx(0.2236, rel=1e-3)

@@ -15,12 +15,11 @@ from ament_index_python.packages import get_package_share_directory
 from builtin_interfaces.msg import Time
 from rclpy.serialization import deserialize_message
 
-from gait_core.playback import observations, states
 from gait_core.scene import SensorModel
 from gait_core.soles import SoleContacts
 from gait_core.testing import KinematicEngine, WaveController, registered, spec_for_test
 from gait_core.trial import run_loop
-from gait_evolver.bags.messages import OBSERVATION, TOPICS, trial_messages
+from gait_evolver.bags.messages import OBSERVATION, TOPICS, observations, trial_messages
 from gait_evolver.bags.types import typestore
 from gait_ros.conversions import BUILDER
 
@@ -73,7 +72,7 @@ def test_every_message_is_that_of_the_bridge_to_the_last_bit(rollout):
     seen_ones = list(observations(rollout))
     recorded = list(trial_messages(rollout))
     for tick in range(rollout.ticks + 1):
-        true, seen = states(rollout)[tick], seen_ones[tick]
+        true, seen = rollout.states[tick], seen_ones[tick]
         now = round((tick + 1) * rollout.dt * 1e9)
         stamp = BUILDER.time(now)
         stability = BUILDER.stability(stamp, true, robot, GRAVITY)

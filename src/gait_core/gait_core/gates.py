@@ -125,14 +125,14 @@ def speed(rollout: Rollout) -> float:
 
 def penetration(rollout: Rollout) -> float:
     """Return the deepest overlap with the ground [m], that at the start included."""
-    return float(rollout.contact_depths.max(initial=0.0))
+    return float(rollout.contacts.depths.max(initial=0.0))
 
 
 def airborne(rollout: Rollout) -> float:
     """Return the longest time without any link on the ground [s]."""
     weight = rollout.robot.mass * _gravity(rollout.spec.scene)
     load = np.zeros(rollout.ticks + 1)
-    np.add.at(load, rollout.contact_tick, np.linalg.norm(rollout.contact_forces, axis=1))
+    np.add.at(load, rollout.contact_tick, np.linalg.norm(rollout.contacts.forces, axis=1))
     grounded = np.flatnonzero(load > _LOADED * weight)
     ends = np.concatenate([[-1], grounded, [rollout.ticks + 1]])
     return float((np.diff(ends) - 1).max() * rollout.dt)
@@ -149,7 +149,7 @@ def energy(rollout: Rollout) -> float | None:
     the lengths and forces of force elements.
     """
     robot = rollout.robot
-    if rollout.ticks < 2 or (robot.force_elements and rollout.element_forces is None):
+    if rollout.ticks < 2 or (robot.force_elements and rollout.states.element_forces is None):
         return None
     mass = kinematic_tree(robot).mass
     coms = link_coms(robot, rollout.joint_positions, rollout.body_poses)
@@ -169,7 +169,7 @@ def energy(rollout: Rollout) -> float | None:
 
 def _elements(rollout: Rollout) -> tuple[FloatArray, FloatArray]:
     """Return the elastic energy of every control period and what drove elements up to then [J]."""
-    lengths, tensions = rollout.element_lengths, rollout.element_forces
+    lengths, tensions = rollout.states.element_lengths, rollout.states.element_forces
     assert lengths is not None and tensions is not None
     n = len(rollout.robot.joint_names)
     rests, feeds = rollout.target_positions[:, n:], rollout.target_efforts[:, n:]

@@ -112,8 +112,8 @@ def contact_zmp(rollout: Rollout) -> ZmpSeries:
     """Return the centre of pressure of every tick, on the mean height of its contacts."""
     return centres_of_pressure(
         rollout.contact_tick,
-        rollout.contact_points,
-        rollout.contact_forces,
+        rollout.contacts.points,
+        rollout.contacts.forces,
         rollout.ticks + 1,
         min_force=ZMP_LOAD * weight(rollout),
     )
@@ -173,7 +173,7 @@ def _posture(rollout: Rollout) -> dict[str, float]:
     found = {
         'height_mean_m': (base[:, 2] - ground).mean(),
         'tilt_max_rad': np.arccos(np.clip(upright, -1.0, 1.0)).max(),
-        'penetration_max_m': max(0.0, rollout.contact_depths.max(initial=0.0)),
+        'penetration_max_m': max(0.0, rollout.contacts.depths.max(initial=0.0)),
     }
     if rollout.ticks >= 3 and rollout.target_positions.shape[1]:
         bend = np.diff(rollout.target_positions, n=2, axis=0) / rollout.dt**2
@@ -183,15 +183,15 @@ def _posture(rollout: Rollout) -> dict[str, float]:
 
 def work_of(rollout: Rollout) -> JointWork:
     """Return the work of each joint in a trial, at the physics rate where the engine sums it."""
-    if rollout.joint_work is not None:
-        return summed_work(rollout.joint_work)
+    if rollout.states.joint_work is not None:
+        return summed_work(rollout.states.joint_work)
     return joint_work(rollout.joint_efforts, rollout.joint_velocities, rollout.dt)
 
 
 def work_so_far(rollout: Rollout) -> FloatArray:
     """Return signed and positive work of each joint up to every tick, (T + 1, 2, n) [J]."""
-    if rollout.joint_work is not None:
-        return np.asarray(rollout.joint_work - rollout.joint_work[:1])
+    if rollout.states.joint_work is not None:
+        return np.asarray(rollout.states.joint_work - rollout.states.joint_work[:1])
     power = rollout.joint_efforts * rollout.joint_velocities
     both = np.stack([power, np.maximum(power, 0.0)], axis=1)
     found = np.zeros_like(both)
@@ -201,7 +201,7 @@ def work_so_far(rollout: Rollout) -> FloatArray:
 
 def _energy(rollout: Rollout) -> dict[str, float]:
     parts = [work_of(rollout)]
-    lengths, tensions = rollout.element_lengths, rollout.element_forces
+    lengths, tensions = rollout.states.element_lengths, rollout.states.element_forces
     if lengths is not None and tensions is not None:
         n = len(rollout.robot.joint_names)
         rests, feeds = rollout.target_positions[:, n:], rollout.target_efforts[:, n:]
@@ -231,13 +231,13 @@ def _footfalls(rollout: Rollout) -> dict[str, float]:
 def _zmp(rollout: Rollout) -> dict[str, float]:
     series = contact_zmp(rollout)
     found = {'zmp_undefined_fraction': float(1.0 - series.defined.mean())}
-    margin, defined = margins(series, rollout.contact_tick, rollout.contact_points)
+    margin, defined = margins(series, rollout.contact_tick, rollout.contacts.points)
     if not defined.any():
         return found
     found['zmp_margin_min_m'] = margin[defined].min()
     found['zmp_margin_mean_m'] = margin[defined].mean()
     inertial = inertial_zmp(rollout, series.points[:, 2])
-    tipping, known = margins(inertial, rollout.contact_tick, rollout.contact_points)
+    tipping, known = margins(inertial, rollout.contact_tick, rollout.contacts.points)
     known &= series.defined
     if known.any():
         found['inertial_zmp_margin_mean_m'] = tipping[known].mean()

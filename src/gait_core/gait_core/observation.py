@@ -1,8 +1,8 @@
-"""What a controller sees: one engine state or one set of sensor readings."""
+"""States of a robot: an engine state, or one set of sensor readings, at one instant."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
@@ -75,17 +75,13 @@ class Contacts:
         return np.asarray(self.sole_forces()[:, 2] > threshold)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Observation:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class StateFields:
     """
-    One instant; any field but tick and time may be absent (``None`` or empty).
+    Fields of one state, or of many with time first; one that is not reported is ``None``.
 
     Attributes
     ----------
-    tick : int
-        Control tick since the start of the trial.
-    time : float [s]
-        ``tick * dt``, in the robot's own unscaled units like everything here.
     joint_names : tuple of str
         Order of the joint arrays: ``RobotModel.joint_names``.
     joint_positions, joint_velocities, joint_efforts : (n,) arrays [rad or m, per s, N m or N]
@@ -107,8 +103,6 @@ class Observation:
 
     """
 
-    tick: int
-    time: float
     joint_names: tuple[str, ...] = ()
     joint_positions: FloatArray | None = None
     joint_velocities: FloatArray | None = None
@@ -123,6 +117,34 @@ class Observation:
     element_lengths: FloatArray | None = None
     element_forces: FloatArray | None = None
 
+
+ARRAYS = tuple(one.name for one in fields(StateFields) if one.type == 'FloatArray | None')
+"""Fields that are one array."""
+
+NAMES = tuple(one.name for one in fields(StateFields) if one.type == 'tuple[str, ...]')
+"""Fields that name the columns of arrays."""
+
+FIELDS = (*(name for name in ARRAYS if name != 'joint_work'), 'imu', 'contacts')
+"""Names that a controller may list among its needs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observation(StateFields):
+    """
+    One instant; any field but tick and time may be absent (``None`` or empty).
+
+    Attributes
+    ----------
+    tick : int
+        Control tick since the start of the trial.
+    time : float [s]
+        ``tick * dt``, in the robot's own unscaled units like everything here.
+
+    """
+
+    tick: int
+    time: float
+
     @property
     def attitude(self) -> Attitude | None:
         """
@@ -136,22 +158,6 @@ class Observation:
         if self.body_poses is not None and len(self.body_poses):
             return Attitude(self.body_poses[0, 3:], POSE)
         return None
-
-
-ARRAYS = (
-    'joint_positions',
-    'joint_velocities',
-    'joint_efforts',
-    'joint_work',
-    'body_poses',
-    'body_twists',
-    'element_lengths',
-    'element_forces',
-)
-"""Fields that are one array."""
-
-FIELDS = (*(name for name in ARRAYS if name != 'joint_work'), 'imu', 'contacts')
-"""Names that a controller may list among its needs."""
 
 
 def missing(observation: Observation, needs: frozenset[str]) -> list[str]:

@@ -6,9 +6,9 @@ Plain arrays and text only: any NumPy reads them, whatever the version of the su
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Iterator, Mapping
 import io
+from itertools import groupby
 import json
 from pathlib import Path
 from typing import Any
@@ -16,18 +16,52 @@ from typing import Any
 import numpy as np
 
 from gait_core.archives import UNPACKED_LIMIT, unpack_arrays
+from gait_core.arrays import FloatArray, IntArray
 from gait_core.canonical import plain
 from gait_core.errors import ConfigurationError
 from gait_core.files import DATA_LIMIT, read_bytes, read_json, write_atomically
+from gait_core.observation import Contacts, Imu
 from gait_core.robot.load import load_robot
 from gait_core.robot.mass import heavier
+from gait_core.robot.model import RobotModel
 from gait_core.rollout import Rollout
 from gait_core.schema import read_value
+from gait_core.state_tape import StateTape
+from gait_core.targets import AppliedTape
 from gait_core.trial_spec import TrialResult, TrialSpec
 
 FORMAT = 1
 
-_NO_ARRAYS = ('robot', 'spec', 'status', 'dt')
+_IMU = {
+    'specific_forces': 'linear_acceleration',
+    'imu_orientations': 'orientation',
+    'angular_velocities': 'angular_velocity',
+}
+_POINTS = {
+    'contact_sole': 'sole',
+    'contact_points': 'points',
+    'contact_forces': 'forces',
+    'contact_depths': 'depths',
+}
+_TARGETS = {
+    'target_positions': 'position',
+    'target_velocities': 'velocity',
+    'target_efforts': 'effort',
+}
+# Arrays of states that every record has, and that it has where the engine reports them.
+_ALWAYS = ('joint_positions', 'joint_velocities', 'joint_efforts', 'body_poses', 'body_twists')
+_REPORTED = ('joint_work', 'element_lengths', 'element_forces')
+_NAMES = {
+    *_ALWAYS,
+    *_REPORTED,
+    *_IMU,
+    *_POINTS,
+    *_TARGETS,
+    'commands',
+    'contact_tick',
+    'sub_targets',
+    'sub_samples',
+}
 
 
 def write_record(folder: Path, rollout: Rollout, result: TrialResult) -> None:
@@ -40,11 +74,6 @@ def write_record(folder: Path, rollout: Rollout, result: TrialResult) -> None:
         If it cannot be written.
 
     """
-    arrays = {
-        field.name: getattr(rollout, field.name)
-        for field in fields(Rollout)
-        if field.name not in _NO_ARRAYS and getattr(rollout, field.name) is not None
-    }
     facts = {
         'format': FORMAT,
         'spec': plain(rollout.spec),
@@ -56,7 +85,7 @@ def write_record(folder: Path, rollout: Rollout, result: TrialResult) -> None:
         'soles': rollout.robot.soles,
     }
     packed = io.BytesIO()
-    np.savez_compressed(packed, **arrays)
+    np.savez_compressed(packed, **arrays_of(rollout))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write_atomically(folder / 'rollout.npz', packed.getvalue())
@@ -102,5 +131,90 @@ def _rebuilt(
             f"record {folder}: robot '{robot.name}' has other joints than when it was recorded"
         )
     result: TrialResult = read_value(TrialResult, facts['result'], 'result')
-    rollout = Rollout(robot=robot, spec=spec, status=result.status, dt=facts['dt'], **arrays)
-    return rollout, result
+    return rollout_of(robot, spec, result.status, arrays), result
+
+
+def arrays_of(rollout: Rollout) -> dict[str, Any]:
+    """Return the arrays of a rollout by their names on disk, in the order of the file."""
+    states, contacts = rollout.states, rollout.contacts
+    arrays = {name: getattr(rollout, name) for name in (*_ALWAYS, *_TARGETS, 'commands')}
+    arrays['contact_tick'] = rollout.contact_tick
+    arrays |= {name: getattr(contacts, field) for name, field in _POINTS.items()}
+    arrays['contact_sole'] = contacts.sole.astype(np.int64)
+    imu = {} if states.imu is None else {name: getattr(states.imu, _IMU[name]) for name in _IMU}
+    if imu:
+        arrays['specific_forces'] = imu.pop('specific_forces')
+    arrays |= {name: getattr(states, name) for name in _REPORTED}
+    arrays |= imu
+    if any(tape.position.shape[1] > 1 for tape in rollout.applied):
+        arrays['sub_targets'] = np.concatenate(
+            [
+                np.stack([tape.position, tape.velocity, tape.effort], axis=2).reshape(
+                    -1, 3, tape.position.shape[2]
+                )
+                for tape in rollout.applied
+            ]
+        )
+        arrays['sub_samples'] = np.array(
+            [tape.position.shape[1] for tape in rollout.applied for _ in tape], dtype=np.int64
+        )
+    return {name: array for name, array in arrays.items() if array is not None}
+
+
+def rollout_of(
+    robot: RobotModel, spec: TrialSpec, status: str, arrays: Mapping[str, Any]
+) -> Rollout:
+    """
+    Return the rollout of arrays by their names on disk.
+
+    Raises
+    ------
+    KeyError
+        If one is absent.
+    ValueError
+        If one has another name.
+
+    """
+    if not arrays.keys() <= _NAMES:
+        raise ValueError(f'unknown arrays: {sorted(arrays.keys() - _NAMES)}')
+    periods = len(arrays['target_positions'])
+    contacts = Contacts(
+        soles=robot.soles, **{field: arrays[name] for name, field in _POINTS.items()}
+    )
+    states = StateTape(
+        ticks=np.arange(periods + 1),
+        times=np.arange(periods + 1, dtype=np.float64) * spec.scene.control_period,
+        joint_names=robot.joint_names,
+        body_names=robot.roots,
+        element_names=tuple(one.name for one in robot.force_elements),
+        imu=Imu(**{field: arrays[name] for name, field in _IMU.items()})
+        if 'imu_orientations' in arrays
+        else None,
+        contacts=contacts,
+        contact_counts=np.bincount(arrays['contact_tick'], minlength=periods + 1),
+        **{name: arrays[name] for name in _ALWAYS},
+        **{name: arrays.get(name) for name in _REPORTED},
+    )
+    rows, counts = arrays.get('sub_targets'), arrays.get('sub_samples')
+    if rows is None or counts is None:
+        rows = np.stack([arrays[name] for name in _TARGETS], axis=1)
+        counts = np.ones(periods, dtype=np.int64)
+    return Rollout(
+        robot=robot,
+        spec=spec,
+        status=status,
+        states=states,
+        applied=tuple(_tapes(rows, counts)),
+        commands=arrays['commands'],
+    )
+
+
+def _tapes(rows: FloatArray, counts: IntArray) -> Iterator[AppliedTape]:
+    """Yield tapes of periods of alike numbers of sub-samples, from (s, 3, m) rows of all."""
+    begin = 0
+    for samples, group in groupby(counts.tolist()):
+        periods = len(list(group))
+        end = begin + periods * samples
+        tape = rows[begin:end].reshape(periods, samples, *rows.shape[1:])
+        yield AppliedTape(tape[:, :, 0], tape[:, :, 1], tape[:, :, 2])
+        begin = end

@@ -1,11 +1,11 @@
-"""The record of a trial: every tick's state, targets and contacts, time first."""
+"""The record of a trial: its states, the targets applied and the commands."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from gait_core.trial_spec import TrialSpec
 @dataclass(frozen=True, kw_only=True)
 class Rollout:
     """
-    A finished trial of T control periods; states have T + 1 rows, the first is tick 0.
+    A finished trial of T control periods; its states are T + 1, the first is tick 0.
 
     Attributes
     ----------
@@ -29,80 +29,107 @@ class Rollout:
         What was run.
     status : str
         As of TrialResult.
-    dt : float [s]
-        Control period.
-    joint_positions, joint_velocities, joint_efforts : (T + 1, n) arrays
-        In ``robot.joint_names`` order [rad or m, per s, N m or N].
-    body_poses : (T + 1, b, 7), body_twists : (T + 1, b, 6)
-        Root links, as in Observation.
-    target_positions, target_velocities, target_efforts : (T, m) arrays
-        Applied targets in ``robot.target_names`` order; the last sub-sample of each tick.
+    states : StateTape
+        As the engine reported them. Fields that every measure needs are properties here, with
+        zeros where an engine does not report them.
+    applied : tuple of AppliedTape
+        Targets applied in the T control periods, in ``robot.target_names`` order: consecutive
+        tapes, each of one number of sub-samples.
     commands : (T, 3) array [m/s, m/s, rad/s]
-    contact_tick, contact_sole : (c,) int arrays
-        Tick and index into ``robot.soles`` (-1: any other link) of every contact point.
-    contact_points, contact_forces : (c, 3) arrays [m, N]
-    contact_depths : (c,) array [m]
-    specific_forces : (T + 1, 3) array [m/s^2] or None
-        Of the IMU.
-    joint_work : (T + 1, 2, n) array [J] or None
-        Since tick 0, signed and positive, summed over the physics steps, where the engine does.
-    element_lengths, element_forces : (T + 1, e) arrays [m, N] or None
-        Of force elements, in the robot's order; tension is positive.
-    imu_orientations, angular_velocities : (T + 1, 4), (T + 1, 3) arrays or None
-        Of the IMU, as in Observation.
-    sub_targets : (s, 3, m) array or None
-        Position, velocity and effort targets of every sub-sample, one after the other; None where
-        each control period has but one, or where nobody asked for them.
-    sub_samples : (T,) int array or None
-        Their number in each control period.
 
     """
 
     robot: RobotModel
     spec: TrialSpec
     status: str
-    dt: float
-    joint_positions: FloatArray
-    joint_velocities: FloatArray
-    joint_efforts: FloatArray
-    body_poses: FloatArray
-    body_twists: FloatArray
-    target_positions: FloatArray
-    target_velocities: FloatArray
-    target_efforts: FloatArray
+    states: StateTape
+    applied: tuple[AppliedTape, ...]
     commands: FloatArray
-    contact_tick: IntArray
-    contact_sole: IntArray
-    contact_points: FloatArray
-    contact_forces: FloatArray
-    contact_depths: FloatArray
-    specific_forces: FloatArray | None = None
-    joint_work: FloatArray | None = None
-    element_lengths: FloatArray | None = None
-    element_forces: FloatArray | None = None
-    imu_orientations: FloatArray | None = None
-    angular_velocities: FloatArray | None = None
-    sub_targets: FloatArray | None = None
-    sub_samples: IntArray | None = None
 
     @property
     def ticks(self) -> int:
         """T, the number of control periods."""
-        return int(self.target_positions.shape[0])
+        return len(self.states) - 1
+
+    @property
+    def dt(self) -> float:
+        """Control period [s]."""
+        return self.spec.scene.control_period
 
     @property
     def time(self) -> FloatArray:
         """Times of the states, (T + 1,) [s]."""
         return np.arange(self.ticks + 1, dtype=np.float64) * self.dt
 
+    @property
+    def joint_positions(self) -> FloatArray:
+        """(T + 1, n) array in ``robot.joint_names`` order [rad or m]."""
+        return self._or_zero(self.states.joint_positions, len(self.robot.joint_names))
+
+    @property
+    def joint_velocities(self) -> FloatArray:
+        """(T + 1, n) array [per s]."""
+        return self._or_zero(self.states.joint_velocities, len(self.robot.joint_names))
+
+    @property
+    def joint_efforts(self) -> FloatArray:
+        """(T + 1, n) array [N m or N]."""
+        return self._or_zero(self.states.joint_efforts, len(self.robot.joint_names))
+
+    @property
+    def body_poses(self) -> FloatArray:
+        """(T + 1, b, 7) array of the root links, as in Observation."""
+        return self._or_zero(self.states.body_poses, len(self.robot.roots), 7)
+
+    @property
+    def body_twists(self) -> FloatArray:
+        """(T + 1, b, 6) array of the root links, as in Observation."""
+        return self._or_zero(self.states.body_twists, len(self.robot.roots), 6)
+
+    def _or_zero(self, array: FloatArray | None, *shape: int) -> FloatArray:
+        return np.zeros((self.ticks + 1, *shape)) if array is None else array
+
+    @property
+    def contacts(self) -> Contacts:
+        """Contact points of all states, one state after the other; c of them."""
+        return self.states.contacts or Contacts(soles=self.robot.soles)
+
+    @cached_property
+    def contact_tick(self) -> IntArray:
+        """Tick of every contact point, (c,)."""
+        counts = self.states.contact_counts
+        if counts is None:
+            return np.zeros(0, dtype=np.int64)
+        return np.repeat(np.arange(len(counts)), counts)
+
+    @cached_property
+    def target_positions(self) -> FloatArray:
+        """Last sub-sample of the position targets of each period, (T, m)."""
+        return self._last([tape.position for tape in self.applied])
+
+    @cached_property
+    def target_velocities(self) -> FloatArray:
+        """Last sub-sample of the velocity targets of each period, (T, m)."""
+        return self._last([tape.velocity for tape in self.applied])
+
+    @cached_property
+    def target_efforts(self) -> FloatArray:
+        """Last sub-sample of the effort targets of each period, (T, m)."""
+        return self._last([tape.effort for tape in self.applied])
+
+    def _last(self, arrays: list[FloatArray]) -> FloatArray:
+        none = np.zeros((0, len(self.robot.target_names)))
+        return np.concatenate([none, *(array[:, -1] for array in arrays)])
+
     def sole_forces(self) -> FloatArray:
         """Return the force on each sole at each tick, (T + 1, s, 3) [N]."""
         total = np.zeros((self.ticks + 1, len(self.robot.soles), 3))
-        on_sole = self.contact_sole >= 0
+        contacts = self.contacts
+        on_sole = contacts.sole >= 0
         np.add.at(
             total,
-            (self.contact_tick[on_sole], self.contact_sole[on_sole]),
-            self.contact_forces[on_sole],
+            (self.contact_tick[on_sole], contacts.sole[on_sole]),
+            contacts.forces[on_sole],
         )
         return total
 
@@ -167,76 +194,20 @@ class Recorder:
         digest.end(states[-1:], status)
         return digest.hexdigest()
 
-    def rollout(self, status: str, *, whole: bool = False) -> Rollout:
-        """Return the record so far, ``whole`` with all sub-samples; an absent field is zero."""
+    def rollout(self, status: str) -> Rollout:
+        """Return the record so far."""
         states = self._all_states()
         # No state follows the targets with which the physics diverged.
-        ticks = len(states) - 1
-        n, b = len(self._robot.joint_names), len(self._robot.roots)
-        imu = states.imu
+        ticks, begin, applied = len(states) - 1, 0, []
+        for tape in self._applied_tapes:
+            if begin < ticks:
+                applied.append(tape[: ticks - begin])
+            begin += len(tape)
         return Rollout(
             robot=self._robot,
             spec=self._spec,
             status=status,
-            dt=self._spec.scene.control_period,
-            joint_positions=_or_zero(states.joint_positions, ticks + 1, n),
-            joint_velocities=_or_zero(states.joint_velocities, ticks + 1, n),
-            joint_efforts=_or_zero(states.joint_efforts, ticks + 1, n),
-            body_poses=_or_zero(states.body_poses, ticks + 1, b, 7),
-            body_twists=_or_zero(states.body_twists, ticks + 1, b, 6),
-            **self._targets(ticks),
+            states=states,
+            applied=tuple(applied),
             commands=np.array(self._commands[:ticks], dtype=np.float64).reshape(-1, 3),
-            **self._contacts(states),
-            specific_forces=None if imu is None else imu.linear_acceleration,
-            joint_work=states.joint_work,
-            element_lengths=states.element_lengths,
-            element_forces=states.element_forces,
-            imu_orientations=None if imu is None else imu.orientation,
-            angular_velocities=None if imu is None else imu.angular_velocity,
-            **(self._sub_targets(ticks) if whole else {}),
         )
-
-    def _sub_targets(self, ticks: int) -> dict[str, Any]:
-        counts = [tape.position.shape[1] for tape in self._applied_tapes for _ in tape][:ticks]
-        if max(counts, default=1) == 1:
-            return {}
-        rows = [
-            np.stack([tape.position, tape.velocity, tape.effort], axis=2).reshape(
-                -1, 3, tape.position.shape[2]
-            )
-            for tape in self._applied_tapes
-        ]
-        return {
-            'sub_targets': np.concatenate(rows)[: sum(counts)],
-            'sub_samples': np.array(counts, dtype=np.int64),
-        }
-
-    def _targets(self, ticks: int) -> dict[str, Any]:
-        none = np.zeros((0, len(self._robot.target_names)))
-        return {
-            f'target_{name}': np.concatenate(
-                [none, *(getattr(applied, kind)[:, -1] for applied in self._applied_tapes)]
-            )[:ticks]
-            for name, kind in (
-                ('positions', 'position'),
-                ('velocities', 'velocity'),
-                ('efforts', 'effort'),
-            )
-        }
-
-    def _contacts(self, states: StateTape) -> dict[str, Any]:
-        found = states.contacts or Contacts(soles=self._robot.soles)
-        counts = states.contact_counts
-        if counts is None:
-            counts = np.zeros(len(states), dtype=np.int64)
-        return {
-            'contact_tick': np.repeat(np.arange(len(counts)), counts),
-            'contact_sole': found.sole.astype(np.int64),
-            'contact_points': found.points,
-            'contact_forces': found.forces,
-            'contact_depths': found.depths,
-        }
-
-
-def _or_zero(array: FloatArray | None, *shape: int) -> FloatArray:
-    return np.zeros(shape) if array is None else array

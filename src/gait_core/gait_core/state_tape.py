@@ -1,4 +1,4 @@
-"""Consecutive states of a trial as arrays, time first: what a rollout gives."""
+"""Consecutive states of a trial as arrays, time first."""
 
 from __future__ import annotations
 
@@ -11,66 +11,34 @@ import numpy as np
 from gait_core import pulse
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import ProtocolError, SimulationDiverged
-from gait_core.observation import Contacts, Imu, Observation
+from gait_core.observation import ARRAYS, NAMES, Contacts, Imu, Observation, StateFields
 from gait_core.targets import AppliedTargets
 
-_ARRAYS = (
-    'joint_positions',
-    'joint_velocities',
-    'joint_efforts',
-    'joint_work',
-    'body_poses',
-    'body_twists',
-    'element_lengths',
-    'element_forces',
-)
-_NAMES = ('joint_names', 'body_names', 'element_names')
 _IMU = tuple(field.name for field in fields(Imu))
 _POINTS = ('sole', 'points', 'forces', 'depths')
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class StateTape(Sequence[Observation]):
+class StateTape(StateFields, Sequence[Observation]):
     """
     T consecutive states, as arrays and as a sequence of observations.
 
-    Names and fields are those of Observation, the fields with time first; one that the engine
-    does not report is ``None``.
+    Arrays of the fields have time first, ``imu`` has arrays (T, 4), (T, 3) and (T, 3).
 
     Attributes
     ----------
     ticks : (T,) int array
     times : (T,) array [s]
-    joint_positions, joint_velocities, joint_efforts : (T, n) arrays
-    joint_work : (T, 2, n) array
-    body_poses : (T, b, 7) array
-    body_twists : (T, b, 6) array
-    imu : Imu
-        Of arrays (T, 4), (T, 3) and (T, 3).
     contacts : Contacts
         The points of all states, one state after the other.
     contact_counts : (T,) int array
         How many of them are of each state.
-    element_lengths, element_forces : (T, e) arrays
 
     """
 
     ticks: IntArray
     times: FloatArray
-    joint_names: tuple[str, ...] = ()
-    joint_positions: FloatArray | None = None
-    joint_velocities: FloatArray | None = None
-    joint_efforts: FloatArray | None = None
-    joint_work: FloatArray | None = None
-    body_names: tuple[str, ...] = ()
-    body_poses: FloatArray | None = None
-    body_twists: FloatArray | None = None
-    imu: Imu | None = None
-    contacts: Contacts | None = None
     contact_counts: IntArray | None = None
-    element_names: tuple[str, ...] = ()
-    element_lengths: FloatArray | None = None
-    element_forces: FloatArray | None = None
 
     @classmethod
     def of(cls, states: Sequence[Observation]) -> StateTape:
@@ -88,7 +56,7 @@ class StateTape(Sequence[Observation]):
         if not states:
             return cls(ticks=np.zeros(0, dtype=np.int64), times=np.zeros(0))
         first = states[0]
-        values: dict[str, Any] = {name: _stacked(states, name) for name in _ARRAYS}
+        values: dict[str, Any] = {name: _stacked(states, name) for name in ARRAYS}
         imus, contacts = _present(states, 'imu'), _present(states, 'contacts')
         if imus:
             values['imu'] = Imu(**{name: _stacked(imus, name) for name in _IMU})
@@ -101,7 +69,7 @@ class StateTape(Sequence[Observation]):
         return cls(
             ticks=np.array([state.tick for state in states]),
             times=np.array([state.time for state in states]),
-            **{name: getattr(first, name) for name in _NAMES},
+            **{name: getattr(first, name) for name in NAMES},
             **values,
         )
 
@@ -112,7 +80,7 @@ class StateTape(Sequence[Observation]):
         if len(tapes) == 1:
             return first
         values: dict[str, Any] = {
-            name: _joined(tapes, name) for name in (*_ARRAYS, 'ticks', 'times', 'contact_counts')
+            name: _joined(tapes, name) for name in (*ARRAYS, 'ticks', 'times', 'contact_counts')
         }
         imus, contacts = _present(tapes, 'imu'), _present(tapes, 'contacts')
         if imus:
@@ -120,7 +88,7 @@ class StateTape(Sequence[Observation]):
         if contacts:
             points = {name: _joined(contacts, name) for name in _POINTS}
             values['contacts'] = Contacts(soles=contacts[0].soles, **points)
-        return cls(**{name: getattr(first, name) for name in _NAMES}, **values)
+        return cls(**{name: getattr(first, name) for name in NAMES}, **values)
 
     def __len__(self) -> int:
         """Return T."""
@@ -136,13 +104,13 @@ class StateTape(Sequence[Observation]):
             return self._cut(*at.indices(len(self)))
         at = range(len(self))[at]
         part = self._cut(at, at + 1, 1)
-        values: dict[str, Any] = {name: _first(getattr(part, name)) for name in _ARRAYS}
+        values: dict[str, Any] = {name: _first(getattr(part, name)) for name in ARRAYS}
         return Observation(
             tick=int(part.ticks[0]),
             time=float(part.times[0]),
             imu=part.imu and Imu(**{name: getattr(part.imu, name)[0] for name in _IMU}),
             contacts=part.contacts,
-            **{name: getattr(self, name) for name in _NAMES},
+            **{name: getattr(self, name) for name in NAMES},
             **values,
         )
 
@@ -151,7 +119,7 @@ class StateTape(Sequence[Observation]):
             raise ValueError('the states of a tape follow each other: a step of 1')
         at = slice(begin, end)
         values: dict[str, Any] = {}
-        for name in (*_ARRAYS, 'ticks', 'times', 'contact_counts'):
+        for name in (*ARRAYS, 'ticks', 'times', 'contact_counts'):
             array = getattr(self, name)
             values[name] = None if array is None else array[at]
         if self.imu is not None:
@@ -163,7 +131,7 @@ class StateTape(Sequence[Observation]):
                 soles=self.contacts.soles,
                 **{name: getattr(self.contacts, name)[points] for name in _POINTS},
             )
-        return StateTape(**{name: getattr(self, name) for name in _NAMES}, **values)
+        return StateTape(**{name: getattr(self, name) for name in NAMES}, **values)
 
 
 def by_steps(

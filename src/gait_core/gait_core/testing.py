@@ -24,14 +24,16 @@ from gait_core.errors import ProtocolError, SimulationDiverged
 from gait_core.observation import Contacts, Imu, Observation
 from gait_core.parameters import Parameters, bounded
 from gait_core.placement import base_pose
+from gait_core.record import arrays_of, rollout_of
 from gait_core.robot.legged_box import legged_box
 from gait_core.robot.model import RobotModel
+from gait_core.rollout import Rollout
 from gait_core.scene import NOTHING, Scene
 from gait_core.state_tape import StateTape, by_steps
 from gait_core.targets import AppliedTargets, JointTargets
 from gait_core.terrains import load_terrain
 from gait_core.trial import run_trial
-from gait_core.trial_spec import Command, TrialResult, TrialSpec
+from gait_core.trial_spec import OK, Command, TrialResult, TrialSpec
 from gait_core.worker_policy import Lost
 
 _GAIN = 20.0
@@ -310,3 +312,35 @@ def registered(extended: str, **objects: Any) -> Iterator[None]:
         yield
     finally:
         registry.load, registry.names = load_registered, names_registered
+
+
+def made_rollout(
+    robot: RobotModel, spec: TrialSpec, periods: int, status: str = OK, **arrays: Any
+) -> Rollout:
+    """Return a record of control periods from arrays by their names on disk; others are zero."""
+    rows, m = periods + 1, len(robot.target_names)
+    shapes: dict[str, tuple[int, ...]] = {
+        **dict.fromkeys(
+            ('joint_positions', 'joint_velocities', 'joint_efforts'),
+            (rows, len(robot.joint_names)),
+        ),
+        'body_poses': (rows, len(robot.roots), 7),
+        'body_twists': (rows, len(robot.roots), 6),
+        **dict.fromkeys(('target_positions', 'target_velocities', 'target_efforts'), (periods, m)),
+        'commands': (periods, 3),
+        'contact_points': (0, 3),
+        'contact_forces': (0, 3),
+        'contact_depths': (0,),
+    }
+    none = np.zeros(0, dtype=np.int64)
+    zeros = {name: np.zeros(shape) for name, shape in shapes.items()}
+    return rollout_of(
+        robot, spec, status, {**zeros, 'contact_tick': none, 'contact_sole': none, **arrays}
+    )
+
+
+def changed_rollout(rollout: Rollout, **arrays: Any) -> Rollout:
+    """Return a record with other arrays, by their names on disk."""
+    return rollout_of(
+        rollout.robot, rollout.spec, rollout.status, {**arrays_of(rollout), **arrays}
+    )

@@ -249,7 +249,7 @@ class TrialLoop:
 
     def rollout(self) -> Rollout:
         """Return the whole record of the trial so far."""
-        return self._recorder.rollout(self.status, whole=True)
+        return self._recorder.rollout(self.status)
 
     def result(self) -> TrialResult:
         """Return the outcome; ProtocolError while the trial is running."""

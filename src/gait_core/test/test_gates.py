@@ -31,7 +31,9 @@ from gait_core.scene import Push, Scene
 from gait_core.testing import (
     KinematicEngine,
     WaveController,
+    changed_rollout,
     legged_box,
+    made_rollout,
     registered,
     spec_for_test,
 )
@@ -45,34 +47,11 @@ TIME = np.arange(T + 1) * DT
 
 def record(robot: RobotModel, **changes) -> Rollout:
     """Return the record of a robot that hangs still 1 m above the ground."""
-    n, m, b = (len(names) for names in (robot.joint_names, robot.target_names, robot.roots))
-    pushes = changes.pop('pushes', ())
-    poses = np.zeros((T + 1, b, 7))
+    poses = np.zeros((T + 1, len(robot.roots), 7))
     poses[..., 2], poses[..., 6] = 1.0, 1.0
-    nothing = np.zeros(0, dtype=np.int64)
-    base = Rollout(
-        robot=robot,
-        spec=TrialSpec(
-            scene=Scene(robot='any', pushes=pushes), controller='hold', duration=T * DT
-        ),
-        status='ok',
-        dt=DT,
-        joint_positions=np.zeros((T + 1, n)),
-        joint_velocities=np.zeros((T + 1, n)),
-        joint_efforts=np.zeros((T + 1, n)),
-        body_poses=poses,
-        body_twists=np.zeros((T + 1, b, 6)),
-        target_positions=np.zeros((T, m)),
-        target_velocities=np.zeros((T, m)),
-        target_efforts=np.zeros((T, m)),
-        commands=np.zeros((T, 3)),
-        contact_tick=nothing,
-        contact_sole=nothing,
-        contact_points=np.zeros((0, 3)),
-        contact_forces=np.zeros((0, 3)),
-        contact_depths=np.zeros(0),
-    )
-    return replace(base, **changes)
+    scene = Scene(robot='any', pushes=changes.pop('pushes', ()))
+    spec = TrialSpec(scene=scene, controller='hold', duration=T * DT)
+    return made_rollout(robot, spec, T, **{'body_poses': poses, **changes})
 
 
 def at_heights(robot: RobotModel, heights, **changes) -> Rollout:
@@ -129,7 +108,7 @@ def test_the_deepest_contact_counts_also_at_the_start():
     rollout = standing_at([0, 1, 2])
     assert penetration(rollout) == 1e-3
     depths = np.array([0.04, 0.0, -0.1])
-    assert penetration(replace(rollout, contact_depths=depths)) == 0.04
+    assert penetration(changed_rollout(rollout, contact_depths=depths)) == 0.04
     assert penetration(record(free_box())) == 0.0
 
 
@@ -149,7 +128,9 @@ def test_the_longest_flight_is_told(standing, ticks_in_the_air):
 
 def test_a_touch_without_load_is_no_stance():
     rollout = standing_at(range(T + 1))
-    assert airborne(replace(rollout, contact_forces=rollout.contact_forces * 0.01)) > T * DT
+    assert (
+        airborne(changed_rollout(rollout, contact_forces=rollout.contacts.forces * 0.01)) > T * DT
+    )
 
 
 # Energy
@@ -247,7 +228,7 @@ def test_what_force_elements_carry_does_not_rise_by_itself():
     assert energy(lifted) == pytest.approx(lifted.robot.mass * G * 2.0, rel=0.02)
     limit = default_limits(lifted.robot, lifted.spec.scene)['energy']
     assert exceeded(lifted, {'energy': limit})[0] == 'energy'
-    assert energy(replace(lifted, element_forces=None)) is None
+    assert energy(changed_rollout(lifted, element_forces=None)) is None
 
 
 @pytest.mark.parametrize(

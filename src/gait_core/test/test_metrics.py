@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from gait_core.metrics import METRICS, footfalls, heading, inertial_zmp, trial_metrics
-from gait_core.rollout import Rollout
 from gait_core.scene import TerrainSpec
 from gait_core.terrains import load_terrain
-from gait_core.testing import legged_box, spec_for_test
+from gait_core.testing import legged_box, made_rollout, spec_for_test
 from gait_core.trial_spec import FELL, OK
 
 DT = 0.02
@@ -25,24 +24,12 @@ def quaternion(yaw=0.0, pitch=0.0):
 def record(ticks=100, robot=None, x=0.0, y=0.0, z=0.3, yaw=0.0, pitch=0.0, status=OK, **fields):
     """Return a record whose base moves as given and that touches nothing."""
     robot = robot or legged_box()
-    rows, n, m = ticks + 1, len(robot.joint_names), len(robot.target_names)
+    rows = ticks + 1
     poses = np.zeros((rows, len(robot.roots), 7))
     for column, value in enumerate((x, y, z)):
         poses[:, :, column] = np.broadcast_to(value, rows)[:, None]
     poses[:, :, 3:] = np.broadcast_to(quaternion(yaw, pitch), (rows, 4))[:, None]
-    zeros = {
-        'joint_positions': (rows, n), 'joint_velocities': (rows, n), 'joint_efforts': (rows, n),
-        'body_twists': (rows, len(robot.roots), 6), 'target_positions': (ticks, m),
-        'target_velocities': (ticks, m), 'target_efforts': (ticks, m), 'commands': (ticks, 3),
-        'contact_points': (0, 3), 'contact_forces': (0, 3), 'contact_depths': (0,),
-    }  # fmt: skip
-    arrays = {name: np.zeros(shape) for name, shape in zeros.items()}
-    arrays.update(
-        body_poses=poses,
-        contact_tick=np.zeros(0, dtype=np.int64),
-        contact_sole=np.zeros(0, dtype=np.int64),
-    )
-    return Rollout(robot=robot, spec=spec_for_test(), status=status, dt=DT, **{**arrays, **fields})
+    return made_rollout(robot, spec_for_test(), ticks, status, **{'body_poses': poses, **fields})
 
 
 def standing(rows, corners, force, robot):

@@ -51,7 +51,7 @@ def zmp_margin(rollout: Rollout) -> float:
     The mean is over all ticks; one without a defined centre of pressure counts as zero, so that
     leaving the ground earns nothing.
     """
-    margin, defined = margins(contact_zmp(rollout), rollout.contact_tick, rollout.contact_points)
+    margin, defined = margins(contact_zmp(rollout), rollout.contact_tick, rollout.contacts.points)
     return float(np.where(defined, margin, 0.0).mean())
 
 

@@ -88,14 +88,14 @@ def _of_base(rollout: Rollout) -> BoolArray:
     Records tell soles from other links only; the place tells the root link from these.
     """
     found: BoolArray = np.zeros(len(rollout.contact_tick), dtype=bool)
-    other = np.flatnonzero(rollout.contact_sole < 0)
+    other = np.flatnonzero(rollout.contacts.sole < 0)
     if not len(other):
         return found
     poses = rollout.body_poses[rollout.contact_tick[other], 0]
     points = (
-        Rotation.from_quat(poses[:, 3:]).inv().apply(rollout.contact_points[other] - poses[:, :3])
+        Rotation.from_quat(poses[:, 3:]).inv().apply(rollout.contacts.points[other] - poses[:, :3])
     )
-    margin = _NEAR + rollout.contact_depths[other]
+    margin = _NEAR + rollout.contacts.depths[other]
     for shape in rollout.robot.links[0].collisions:
         place = Rotation.from_euler('xyz', shape.rpy).inv().apply(points - np.array(shape.xyz))
         if shape.kind == 'box':

@@ -111,7 +111,7 @@ def draw_zmp(path: Path, rollout: Rollout) -> None:
 def _draw_polygons(axes: Any, rollout: Rollout) -> None:
     every = max(1, round(0.5 / rollout.dt))
     for tick in range(0, rollout.ticks + 1, every):
-        points = rollout.contact_points[rollout.contact_tick == tick]
+        points = rollout.contacts.points[rollout.contact_tick == tick]
         if len(points) < 3:
             continue
         corners = support_polygon(points)

@@ -150,7 +150,7 @@ def judged(rollout: Rollout, fell_at: float | None = None, ground: str = 'flat')
     standing: BoolArray = touching[first:-1] & touching[first + 1 :]
     sliding, ahead = sliding[first:], ahead[first:]
     carried = abs(way) * standing.sum() / max(len(standing), 1)
-    knocks = np.unique(rollout.contact_tick[rollout.contact_sole < 0])
+    knocks = np.unique(rollout.contact_tick[rollout.contacts.sole < 0])
     return StrideWalk(
         status=rollout.status,
         fell_at=fell_at,

@@ -11,7 +11,6 @@ from rosbags.rosbag2 import Reader, Writer
 import yaml
 
 from gait_core.errors import ConfigurationError
-from gait_core.playback import states
 from gait_core.scene import InitialState, SensorModel
 from gait_core.state_tape import StateTape
 from gait_core.targets import AppliedTape, JointTargets
@@ -210,7 +209,7 @@ def test_a_bag_holds_every_bit_that_the_trial_was_hashed_of(tmp_path):
         StateTape.of([moment.observation for moment in trial.moments]),
         AppliedTape.of([moment.applied for moment in trial.moments]),
     )
-    digest.end(states(loop.rollout())[-1:], loop.status)
+    digest.end(loop.rollout().states[-1:], loop.status)
     assert trial.moments[0].applied.position.shape[0] == 2
     assert digest.hexdigest() == loop.result().trial_hash
 

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from gait_core import registry
 from gait_core.robot.load import load_robot
-from gait_core.testing import legged_box, spec_for_test
+from gait_core.testing import changed_rollout, made_rollout, spec_for_test
 from gait_core.trial import run_loop
 from gait_evolver import fitness
 
@@ -24,24 +24,10 @@ OWN_ROBOTS = {'korbel2013_': 'tetraspine'}
 @pytest.fixture(scope='module')
 def still():
     """Return a rollout in which nothing moves and nothing touches the ground."""
-    robot = legged_box()
-    n = len(robot.joint_names)
     poses = np.zeros((T + 1, 1, 7))
     poses[:, :, 6] = 1.0
-    loop = _standing()
-    return replace(
-        loop,
-        joint_positions=np.zeros((T + 1, n)),
-        joint_velocities=np.zeros((T + 1, n)),
-        joint_efforts=np.zeros((T + 1, n)),
-        body_poses=poses,
-        body_twists=np.zeros((T + 1, 1, 6)),
-        contact_tick=np.zeros(0, dtype=np.int64),
-        contact_sole=np.zeros(0, dtype=np.int64),
-        contact_points=np.zeros((0, 3)),
-        contact_forces=np.zeros((0, 3)),
-        contact_depths=np.zeros(0),
-    )
+    standing = _standing()
+    return made_rollout(standing.robot, standing.spec, T, body_poses=poses)
 
 
 def _standing(robot=None):
@@ -59,7 +45,7 @@ def moved(rollout, ahead, left, yaw0=0.0, turn=0.0):
     poses = np.zeros((T + 1, 1, 7))
     poses[:, 0, 0], poses[:, 0, 1], poses[:, 0, 2] = share * x, share * y, 0.3
     poses[:, 0, 3:] = Rotation.from_euler('z', (yaw0 + share * turn)[:, None]).as_quat()
-    return replace(rollout, body_poses=poses)
+    return changed_rollout(rollout, body_poses=poses)
 
 
 @given(ahead=st.floats(-5, 5), left=st.floats(-5, 5), yaw0=st.floats(-3, 3), turn=st.floats(-9, 9))
@@ -82,7 +68,7 @@ def test_energy_is_positive_work(still):
     efforts, rates = np.zeros_like(still.joint_efforts), np.zeros_like(still.joint_velocities)
     efforts[:, 0], rates[:, 0] = 2.0, 3.0
     efforts[:, 1], rates[:, 1] = -2.0, 3.0
-    working = replace(still, joint_efforts=efforts, joint_velocities=rates)
+    working = changed_rollout(still, joint_efforts=efforts, joint_velocities=rates)
     assert fitness.energy(working) == pytest.approx(6.0)
     assert fitness.energy(still) == 0.0
 
@@ -90,7 +76,9 @@ def test_energy_is_positive_work(still):
 def test_transport_efficiency_is_weight_times_distance_by_work(still):
     efforts, rates = np.zeros_like(still.joint_efforts), np.zeros_like(still.joint_velocities)
     efforts[:, 0], rates[:, 0] = 2.0, 3.0
-    walking = replace(moved(still, 2.0, 0.3), joint_efforts=efforts, joint_velocities=rates)
+    walking = changed_rollout(
+        moved(still, 2.0, 0.3), joint_efforts=efforts, joint_velocities=rates
+    )
     weight = 9.81 * still.robot.mass
     assert fitness.transport_efficiency(walking) == pytest.approx(weight * 2.0 / 6.0)
     # Standing is worth nothing, though it costs nothing; nor is a fall, however far it leads.
@@ -101,7 +89,7 @@ def test_transport_efficiency_is_weight_times_distance_by_work(still):
 def test_work_that_the_engine_summed_counts_before_that_of_the_ticks(still):
     work = np.zeros((T + 1, 2, len(still.robot.joint_names)))
     work[1:, 0, 0], work[1:, 1, 0] = 1.5, 4.0
-    assert fitness.energy(replace(still, joint_work=work)) == pytest.approx(4.0)
+    assert fitness.energy(changed_rollout(still, joint_work=work)) == pytest.approx(4.0)
 
 
 def test_smoothness_is_minus_the_rms_acceleration(still):
@@ -109,7 +97,7 @@ def test_smoothness_is_minus_the_rms_acceleration(still):
     rates = np.zeros_like(still.joint_velocities)
     rates[:, 0] = 4.0 * np.arange(T + 1) * DT
     n = rates.shape[1]
-    faster = replace(still, joint_velocities=rates)
+    faster = changed_rollout(still, joint_velocities=rates)
     assert fitness.smoothness(faster) == pytest.approx(-4.0 / np.sqrt(n))
     assert fitness.smoothness(still) == 0.0
 
@@ -118,7 +106,7 @@ def test_tilt_is_the_largest_lean(still):
     poses = still.body_poses.copy()
     poses[20, 0, 3:] = Rotation.from_euler('xy', [0.3, 0.0]).as_quat()
     poses[30, 0, 3:] = Rotation.from_euler('zy', [2.0, -0.5]).as_quat()
-    assert fitness.tilt(replace(still, body_poses=poses)) == pytest.approx(0.5)
+    assert fitness.tilt(changed_rollout(still, body_poses=poses)) == pytest.approx(0.5)
     assert fitness.tilt(still) == 0.0
 
 
@@ -128,7 +116,7 @@ def test_zmp_margin_of_a_square_stance(still):
     corners = 0.1 * np.array([[1, 1, 0], [1, -1, 0], [-1, -1, 0], [-1, 1, 0]])
     ticks = np.arange(0, T + 1, 2)
     force = np.array([0.0, 0.0, 9.81 * still.robot.mass / 4])
-    standing = replace(
+    standing = changed_rollout(
         still,
         contact_tick=np.repeat(ticks, 4),
         contact_sole=np.tile(np.arange(4), len(ticks)),
@@ -147,8 +135,10 @@ def test_every_term_is_finite_and_says_its_unit(still, name):
         if name.startswith(start):
             still = _standing(load_robot(robot))
             bodies = len(still.robot.roots)
-            still = replace(still, body_poses=np.repeat(still.body_poses[:, :1], bodies, axis=1))
-    shortest = replace(
+            still = changed_rollout(
+                still, body_poses=np.repeat(still.body_poses[:, :1], bodies, axis=1)
+            )
+    shortest = changed_rollout(
         still,
         **{
             field: getattr(still, field)[:2]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from gait_core.robot.load import load_robot
-from gait_core.rollout import Rollout
 from gait_core.scene import Scene
+from gait_core.testing import made_rollout
 from gait_core.trial_spec import TrialSpec
 from gait_evolver.network_fitness import (
     bishop2008_forward,
@@ -35,21 +35,13 @@ def record(end=(0.0, 0.0), inverted=False, touches=(), sole=-1, point=(0.0, 0.0,
     if inverted:
         poses[-1, 0, 3:] = 1.0, 0.0, 0.0, 0.0
     touches = np.array(touches, dtype=np.int64)
-    n, count = len(SPIDER.joint_names), len(touches)
+    count = len(touches)
     scene = Scene(robot='spider', control_period=DT, physics_step=0.002)
-    return Rollout(
-        robot=SPIDER,
-        spec=TrialSpec(scene=scene, controller='hold', duration=TICKS * DT),
-        status='ok',
-        dt=DT,
-        joint_positions=np.zeros((TICKS + 1, n)),
-        joint_velocities=np.zeros((TICKS + 1, n)),
-        joint_efforts=np.zeros((TICKS + 1, n)),
+    return made_rollout(
+        SPIDER,
+        TrialSpec(scene=scene, controller='hold', duration=TICKS * DT),
+        TICKS,
         body_poses=poses,
-        body_twists=np.zeros((TICKS + 1, 1, 6)),
-        target_positions=np.zeros((TICKS, 28)),
-        target_velocities=np.zeros((TICKS, 28)),
-        target_efforts=np.zeros((TICKS, 28)),
         commands=np.tile([0.1, 0.0, 0.0], (TICKS, 1)),
         contact_tick=touches,
         contact_sole=np.full(count, sole),

@@ -14,7 +14,7 @@ from gait_core.champion import read_champion
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics import link_poses
 from gait_core.metrics import trial_metrics
-from gait_core.testing import InProcessEvaluator
+from gait_core.testing import InProcessEvaluator, made_rollout
 from gait_core.testing_robots import tied_boxes
 from gait_core.testing_workspace import workspace
 from gait_core.trial import run_loop
@@ -250,15 +250,11 @@ def test_a_hull_is_closed_and_faces_outwards():
 def test_force_elements_are_drawn_between_their_ends(rollout):
     robot = tied_boxes()
     poses = np.tile(np.array([0.0, 0, 1, 0, 0, 0, 1]), (rollout.ticks + 1, len(robot.roots), 1))
-    tied = replace(
-        rollout,
-        robot=robot,
-        joint_positions=np.zeros((rollout.ticks + 1, len(robot.joint_names))),
+    tied = made_rollout(
+        robot,
+        rollout.spec,
+        rollout.ticks,
         body_poses=poses,
-        contact_tick=np.zeros(0, dtype=int),
-        contact_sole=np.zeros(0, dtype=int),
-        contact_points=np.zeros((0, 3)),
-        contact_forces=np.zeros((0, 3)),
     )
     found = replay(tied)
     element = robot.force_elements[0]

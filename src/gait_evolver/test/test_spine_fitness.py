@@ -11,9 +11,8 @@ from gait_core.errors import ConfigurationError
 from gait_core.registry import load
 from gait_core.robot.frames import root_poses
 from gait_core.robot.load import load_robot
-from gait_core.rollout import Rollout
 from gait_core.scene import Scene
-from gait_core.testing import legged_box
+from gait_core.testing import legged_box, made_rollout
 from gait_core.trial_spec import TrialSpec
 from gait_evolver.spine_fitness import INCH
 
@@ -24,27 +23,9 @@ WEIGHTS = {'forward': 1.0, 'twist': -10.0, 'direction': 0.0, 'lateral': -1.0}
 
 def rollout_of(robot, body_poses):
     """Return a record with these poses, (T + 1, b, 7), and nothing else."""
-    ticks, n, m = len(body_poses) - 1, len(robot.joint_names), len(robot.target_names)
-    return Rollout(
-        robot=robot,
-        spec=TrialSpec(scene=Scene(robot=robot.name), controller='hold', duration=ticks * DT),
-        status='ok',
-        dt=DT,
-        joint_positions=np.zeros((ticks + 1, n)),
-        joint_velocities=np.zeros((ticks + 1, n)),
-        joint_efforts=np.zeros((ticks + 1, n)),
-        body_poses=body_poses,
-        body_twists=np.zeros((*body_poses.shape[:2], 6)),
-        target_positions=np.zeros((ticks, m)),
-        target_velocities=np.zeros((ticks, m)),
-        target_efforts=np.zeros((ticks, m)),
-        commands=np.zeros((ticks, 3)),
-        contact_tick=np.zeros(0, dtype=np.int64),
-        contact_sole=np.zeros(0, dtype=np.int64),
-        contact_points=np.zeros((0, 3)),
-        contact_forces=np.zeros((0, 3)),
-        contact_depths=np.zeros(0),
-    )
+    ticks = len(body_poses) - 1
+    spec = TrialSpec(scene=Scene(robot=robot.name), controller='hold', duration=ticks * DT)
+    return made_rollout(robot, spec, ticks, body_poses=body_poses)
 
 
 def crawled(at_3_s=0.0, at_end=0.0, left=0.0, yaw=0.0, seconds=15.0):

@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 from gait_core.hold import HoldController
 from gait_core.registry import load, names
 from gait_core.stability import moving_mean
-from gait_core.testing import KinematicEngine, registered, spec_for_test
+from gait_core.testing import KinematicEngine, changed_rollout, registered, spec_for_test
 from gait_core.trial import run_loop
 from gait_evolver import zmp_tracking
 from gait_evolver.zmp_tracking import IdealZmp, changes, deviation, variation
@@ -96,7 +96,7 @@ def gliding():
     poses[:, 0, 1] = -1.0 + 0.3 * rollout.time * np.sin(yaw)
     poses[:, 0, 2] = 0.3
     poses[:, 0, 3:] = Rotation.from_euler('z', yaw).as_quat()
-    return replace(rollout, body_poses=poses)
+    return changed_rollout(rollout, body_poses=poses)
 
 
 def test_the_measured_zmp_is_seen_from_the_start_in_its_heading(gliding):
@@ -130,7 +130,7 @@ def test_a_fall_and_a_trial_without_a_scored_tick_cost_more_than_any_other(name,
     # However wild: a ZMP that jumps by kilometres is no failure yet.
     wild = gliding.body_poses.copy()
     wild[::2, 0, 0] += 1e6
-    assert 100.0 < term(replace(gliding, body_poses=wild)) < zmp_tracking.FAILED
+    assert 100.0 < term(changed_rollout(gliding, body_poses=wild)) < zmp_tracking.FAILED
 
 
 def test_all_terms_are_registered():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,14 +19,14 @@ from gait_core.message_builder import (
     TRANSFORMS,
     MessageBuilder,
 )
-from gait_core.observation import Observation
-from gait_core.playback import applied, observations, states
+from gait_core.observation import Contacts, Observation
 from gait_core.robot.to_urdf import to_urdf
 from gait_core.rollout import Rollout
 from gait_core.seeding import derived_seed
+from gait_core.sensors import Sensors
 from gait_core.soles import SoleContacts
 from gait_core.targets import JointTargets
-from gait_core.trial import CONTROLLER_SEED
+from gait_core.trial import CONTROLLER_SEED, SENSOR_SEED
 from gait_core.trial_spec import Command, CommandScript
 from gait_evolver.bags.types import typestore
 
@@ -62,7 +63,7 @@ def trial_messages(rollout: Rollout) -> Iterator[tuple[str, int, Any]]:
     soles = SoleContacts(robot, gravity)
     targets = _targets(rollout)
     script = CommandScript(rollout.spec.script)
-    for true, seen in zip(states(rollout), observations(rollout), strict=True):
+    for true, seen in zip(rollout.states, observations(rollout), strict=True):
         now = round((true.tick + 1) * rollout.dt * 1e9)
         stamp = builder.time(now)
         if true.tick == 0 and len(robot.roots) == 1:
@@ -72,9 +73,9 @@ def trial_messages(rollout: Rollout) -> Iterator[tuple[str, int, Any]]:
         yield '/odom', now, builder.odometry(stamp, true, robot)
         if seen.imu is not None:
             yield '/imu/data', now, builder.imu(stamp, seen.imu, robot, scene.sensors)
-        assert true.contacts is not None
-        standing = soles.update(true.contacts)
-        yield '/foot_contacts', now, builder.foot_contacts(stamp, true.contacts, standing)
+        contacts = true.contacts or Contacts(soles=robot.soles)
+        standing = soles.update(contacts)
+        yield '/foot_contacts', now, builder.foot_contacts(stamp, contacts, standing)
         stability = builder.stability(stamp, true, robot, gravity)
         zmp = builder.zmp(stability)
         if zmp is not None:
@@ -104,10 +105,17 @@ def _question(
 def _targets(rollout: Rollout) -> Iterator[JointTargets]:
     """Yield the targets of each control period; a quantity that is zero all the time stays out."""
     has_velocities, has_efforts = rollout.target_velocities.any(), rollout.target_efforts.any()
-    for period in applied(rollout):
+    for period in chain(*rollout.applied):
         yield JointTargets(
             names=rollout.robot.target_names,
             position=period.position,
             velocity=period.velocity if has_velocities else None,
             effort=period.effort if has_efforts else None,
         )
+
+
+def observations(rollout: Rollout) -> Iterator[Observation]:
+    """Return what the controller saw at each tick: the states with the noise of that trial."""
+    spec = rollout.spec
+    sensors = Sensors(spec.scene.sensors, derived_seed(spec.seed, SENSOR_SEED))
+    return map(sensors.read, rollout.states)

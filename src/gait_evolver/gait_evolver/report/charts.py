@@ -154,7 +154,7 @@ def zmp_chart(rollout: Rollout) -> Chart:
     outline_y: list[float | None] = []
     every = max(1, round(0.25 / rollout.dt), rollout.ticks // 200)
     for tick in range(0, rollout.ticks + 1, every):
-        corners = support_polygon(rollout.contact_points[rollout.contact_tick == tick])
+        corners = support_polygon(rollout.contacts.points[rollout.contact_tick == tick])
         if len(corners) >= 2:
             closed = np.vstack([corners, corners[:1]])
             outline_x += [*_numbers(closed[:, 0]), None]
@@ -186,7 +186,7 @@ def zmp_chart(rollout: Rollout) -> Chart:
 def margin_chart(rollout: Rollout) -> Chart | None:
     """Return how long the zero moment point was how far inside its polygon; None without one."""
     series = contact_zmp(rollout)
-    margin, defined = margins(series, rollout.contact_tick, rollout.contact_points)
+    margin, defined = margins(series, rollout.contact_tick, rollout.contacts.points)
     if not defined.any():
         return None
     share, edges = np.histogram(1e3 * margin[defined], bins=24)

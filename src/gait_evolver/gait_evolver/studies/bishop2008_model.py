@@ -106,7 +106,7 @@ def standing(session: Session) -> Sequence[Row]:
             at_most(f'check_18_{engine}_drift', 'its drift', float(drift), 0.02, 'm'),
             near(
                 f'check_18_{engine}_contacts', 'contacts of other than legs',
-                float(np.sum(seen.contact_sole < 0)), 0.0, 0.0,
+                float(np.sum(seen.contacts.sole < 0)), 0.0, 0.0,
             ),
         ]  # fmt: skip
     return rows

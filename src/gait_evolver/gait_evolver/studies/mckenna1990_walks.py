@@ -181,7 +181,7 @@ def _belly(rollout: Rollout) -> float:
     soles = [robot.link_index[leg.sole] for leg in robot.legs]
     ankles = frames[:, soles][..., :3, 3]
     away = np.linalg.norm(
-        rollout.contact_points[:, None] - ankles[rollout.contact_tick], axis=2
+        rollout.contacts.points[:, None] - ankles[rollout.contact_tick], axis=2
     ).min(axis=1)
     return float((away > 0.004).sum())
 

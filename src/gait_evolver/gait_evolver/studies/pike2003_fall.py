@@ -66,7 +66,7 @@ def steps_of(rollout: Rollout) -> Steps:
     attitude = Rotation.from_quat(rollout.body_poses[1:, 0, 3:]).as_euler('ZYX', degrees=True)
     pressure = contact_zmp(rollout)
     margin, defined = margins(
-        inertial_zmp(rollout, pressure.points[:, 2]), rollout.contact_tick, rollout.contact_points
+        inertial_zmp(rollout, pressure.points[:, 2]), rollout.contact_tick, rollout.contacts.points
     )
     since = rollout.time[1:] > START
     return Steps(

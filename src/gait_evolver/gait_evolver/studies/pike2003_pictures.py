@@ -91,7 +91,7 @@ def _polygons(axes: object, rollout: Rollout) -> None:
     origin = rollout.body_poses[0, 0, :2]
     every = max(1, round(0.3 / rollout.dt))
     for tick in range(0, rollout.ticks + 1, every):
-        points = rollout.contact_points[rollout.contact_tick == tick]
+        points = rollout.contacts.points[rollout.contact_tick == tick]
         corners = support_polygon(points)
         if len(corners) >= 3:
             axes.fill(  # type: ignore[attr-defined]

@@ -200,14 +200,14 @@ def overlay_of(rollout: Rollout, tick: int) -> Overlay:
     """Return ZMP, support polygon, force elements and time of a tick, where they are defined."""
     robot = rollout.robot
     found = Overlay(text=f'{robot.name}  {tick * rollout.dt:5.2f} s')
-    if robot.force_elements and rollout.element_forces is not None:
+    if robot.force_elements and rollout.states.element_forces is not None:
         found = replace(
             found,
             lines=ends_at(robot, rollout.joint_positions[tick], rollout.body_poses[tick]),
-            colours=tension_colours(robot, rollout.element_forces[tick]),
+            colours=tension_colours(robot, rollout.states.element_forces[tick]),
         )
     here = rollout.contact_tick == tick
-    points, forces = rollout.contact_points[here], rollout.contact_forces[here]
+    points, forces = rollout.contacts.points[here], rollout.contacts.forces[here]
     if not len(points):
         return found
     weight = robot.mass * float(np.linalg.norm(rollout.spec.scene.gravity))
