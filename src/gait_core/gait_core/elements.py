@@ -1,4 +1,4 @@
-"""Geometry of force elements: where their ends are, how long they are, how taut they look."""
+"""Geometry of force elements: their ends and lengths."""
 
 from __future__ import annotations
 
@@ -6,14 +6,11 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.kinematics import link_poses
-from gait_core.robot.cache import per_robot
-from gait_core.robot.model import RobotModel
-
-_SLACK, _TAUT = np.array([0.16, 0.42, 0.85]), np.array([0.88, 0.15, 0.12])
+from gait_core.robot.mechanism import Mechanism
 
 
 def ends_at(
-    robot: RobotModel, joint_positions: FloatArray, base_pose: FloatArray | None = None
+    robot: Mechanism, joint_positions: FloatArray, base_pose: FloatArray | None = None
 ) -> FloatArray:
     """
     Return where both ends of every force element are, (e, 2, 3) or (T, e, 2, 3) [m].
@@ -36,28 +33,8 @@ def ends_at(
 
 
 def lengths_at(
-    robot: RobotModel, joint_positions: FloatArray, base_pose: FloatArray | None = None
+    robot: Mechanism, joint_positions: FloatArray, base_pose: FloatArray | None = None
 ) -> FloatArray:
     """Return lengths of force elements, (e,) or (T, e) [m]; arguments as of ``ends_at``."""
     ends = ends_at(robot, joint_positions, base_pose)
     return np.asarray(np.linalg.norm(ends[..., 1, :] - ends[..., 0, :], axis=-1))
-
-
-def tension_colours(robot: RobotModel, tensions: FloatArray) -> FloatArray:
-    """
-    Return colours of force elements, (e, 3) in [0, 1].
-
-    Blue where one is slack or pushes, red at half as much again as the tension of the tautest in
-    the nominal stance, or at the robot's weight where none is taut there.
-    """
-    share = np.clip(tensions / _taut(robot), 0.0, 1.0)[:, None]
-    return np.asarray(_SLACK + share * (_TAUT - _SLACK))
-
-
-@per_robot
-def _taut(robot: RobotModel) -> float:
-    lengths = lengths_at(robot, robot.joint_stance)
-    stiffness = np.array([one.constants.get('stiffness', 0.0) for one in robot.force_elements])
-    pulls = stiffness * (lengths - robot.stance[len(robot.joint_names) :])
-    tautest = 1.5 * float(pulls.max(initial=0.0))
-    return tautest if tautest > 1e-6 * robot.mass else 9.81 * robot.mass

@@ -13,7 +13,7 @@ from gait_core.arrays import BoolArray, FloatArray, IntArray
 from gait_core.errors import unknown
 from gait_core.robot.cache import per_robot
 from gait_core.robot.frames import root_poses, rotation
-from gait_core.robot.model import MOVING, Joint, RobotModel
+from gait_core.robot.mechanism import MOVING, Joint, Mechanism
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,7 @@ class KinematicTree:
 
 
 @per_robot
-def kinematic_tree(robot: RobotModel) -> KinematicTree:
+def kinematic_tree(robot: Mechanism) -> KinematicTree:
     """Return the tree of a robot as arrays; kept beside the robot."""
     count = len(robot.links)
     parent = np.full(count, -1, dtype=np.int64)
@@ -93,7 +93,7 @@ def kinematic_tree(robot: RobotModel) -> KinematicTree:
     )
 
 
-def _drive(robot: RobotModel, joint: Joint) -> tuple[FloatArray, float]:
+def _drive(robot: Mechanism, joint: Joint) -> tuple[FloatArray, float]:
     """Return how a joint's position follows from the actuated ones: a row of gains and a bias."""
     row = np.zeros(len(robot.joint_names))
     factor, bias = 1.0, 0.0
@@ -122,7 +122,7 @@ def pose_matrices(poses: FloatArray) -> FloatArray:
 
 
 def link_poses(
-    robot: RobotModel, joint_positions: FloatArray, base_pose: FloatArray | None = None
+    robot: Mechanism, joint_positions: FloatArray, base_pose: FloatArray | None = None
 ) -> FloatArray:
     """
     Return the pose of every link frame.
@@ -171,7 +171,7 @@ def link_poses(
 
 
 def _checked(
-    robot: RobotModel, joint_positions: FloatArray, base_pose: FloatArray | None
+    robot: Mechanism, joint_positions: FloatArray, base_pose: FloatArray | None
 ) -> tuple[FloatArray, FloatArray]:
     """Return joint positions (T, n) and poses of the roots (T, r, 7)."""
     angles = np.atleast_2d(np.asarray(joint_positions, dtype=np.float64))
@@ -192,7 +192,7 @@ def _checked(
 
 
 @per_robot
-def _joint_parts(robot: RobotModel) -> FloatArray:
+def _joint_parts(robot: Mechanism) -> FloatArray:
     """
     Return the transform of each link in its parent's frame in three parts, (L, 12, 4), transposed.
 
@@ -214,7 +214,7 @@ def _joint_parts(robot: RobotModel) -> FloatArray:
 
 
 def link_coms(
-    robot: RobotModel, joint_positions: FloatArray, base_pose: FloatArray | None = None
+    robot: Mechanism, joint_positions: FloatArray, base_pose: FloatArray | None = None
 ) -> FloatArray:
     """Return each link's centre of mass, (T, L, 3) [m]; arguments as of ``link_poses``."""
     tree = kinematic_tree(robot)
@@ -271,7 +271,7 @@ def _write_coms(  # type: ignore[no-untyped-def]
 
 
 def com_positions(
-    robot: RobotModel, joint_positions: FloatArray, base_pose: FloatArray | None = None
+    robot: Mechanism, joint_positions: FloatArray, base_pose: FloatArray | None = None
 ) -> FloatArray:
     """Return the robot's centre of mass, (T, 3) or (3,) [m]; arguments as of ``link_poses``."""
     mass = kinematic_tree(robot).mass
@@ -281,7 +281,7 @@ def com_positions(
 
 
 def point_position(
-    robot: RobotModel,
+    robot: Mechanism,
     joint_positions: FloatArray,
     link: str,
     point: tuple[float, float, float] | FloatArray = (0.0, 0.0, 0.0),
@@ -293,7 +293,7 @@ def point_position(
 
 
 def point_jacobian(
-    robot: RobotModel,
+    robot: Mechanism,
     joint_positions: FloatArray,
     link: str,
     point: tuple[float, float, float] | FloatArray = (0.0, 0.0, 0.0),
@@ -333,7 +333,7 @@ def point_jacobian(
     return np.asarray(by_link @ tree.gain)
 
 
-def _row(robot: RobotModel, link: str) -> int:
+def _row(robot: Mechanism, link: str) -> int:
     if link not in robot.link_index:
         raise unknown('link', link, robot.link_index)
     return robot.link_index[link]

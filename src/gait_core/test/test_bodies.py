@@ -6,7 +6,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from gait_core.elements import lengths_at, tension_colours
+from gait_core.element_colours import tension_colours
+from gait_core.elements import lengths_at
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics import link_poses
 from gait_core.placement import base_pose, base_poses

@@ -14,7 +14,8 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from gait_core.arrays import FloatArray
 from gait_core.base_frames import ODOM
-from gait_core.elements import ends_at, tension_colours
+from gait_core.element_colours import tension_colours
+from gait_core.elements import ends_at
 from gait_core.height_field import HeightField
 from gait_core.observation import Contacts, Observation
 from gait_core.robot.model import RobotModel

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from gait_core.robot.model import RobotModel
+from gait_core.robot.mechanism import Mechanism
 
+Robot = TypeVar('Robot', bound=Mechanism)
 T = TypeVar('T')
 
 
-def per_robot(derive: Callable[[RobotModel], T]) -> Callable[[RobotModel], T]:
+def per_robot(derive: Callable[[Robot], T]) -> Callable[[Robot], T]:
     """
     Return the function with its value kept in the robot's own ``__dict__``.
 
@@ -19,7 +20,7 @@ def per_robot(derive: Callable[[RobotModel], T]) -> Callable[[RobotModel], T]:
     """
     key = f'{derive.__module__}.{derive.__qualname__}'
 
-    def kept(robot: RobotModel) -> T:
+    def kept(robot: Robot) -> T:
         store = vars(robot)
         if key not in store:
             store[key] = derive(robot)

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from gait_core.arrays import FloatArray, frozen
 from gait_core.robot.cache import per_robot
-from gait_core.robot.model import RobotModel
+from gait_core.robot.mechanism import Mechanism
 
 
 def rotation(rpy: Sequence[float]) -> FloatArray:
@@ -30,7 +30,7 @@ def rpy_of(matrix: FloatArray) -> tuple[float, float, float]:
     return roll, pitch, yaw
 
 
-def ball_axes(robot: RobotModel, names: tuple[str, str, str]) -> FloatArray:
+def ball_axes(robot: Mechanism, names: tuple[str, str, str]) -> FloatArray:
     """Return the axes of a ball joint's three joints, (3, 3) rows, in the first one's frame."""
     first, second, third = (robot.joint[name] for name in names)
     turn = rotation(second.rpy)
@@ -38,7 +38,7 @@ def ball_axes(robot: RobotModel, names: tuple[str, str, str]) -> FloatArray:
 
 
 @per_robot
-def root_poses(robot: RobotModel) -> FloatArray:
+def root_poses(robot: Mechanism) -> FloatArray:
     """Return where the roots lie in the base frame at first, (r, 7): x, y, z, quaternion."""
     poses = np.zeros((len(robot.roots), 7))
     for row, root in enumerate(robot.roots):

@@ -1,215 +1,51 @@
-"""The robot as data: links, joints, legs, actuators and force elements."""
+"""The robot as data, with its nominal stance; its parts are those of ``mechanism``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.errors import unknown
-from gait_core.robot.range_sensor import RangeSensor
-from gait_core.scene import NOTHING
+from gait_core.elements import lengths_at
+from gait_core.robot.mechanism import (
+    MOVING,
+    SPHERICAL,
+    Actuator,
+    ContactNode,
+    FallCriterion,
+    ForceElement,
+    Joint,
+    Leg,
+    Link,
+    Mechanism,
+    Mimic,
+    Shape,
+    Triple,
+    limit_fault,
+)
 
-MOVING = ('revolute', 'continuous', 'prismatic')
-Triple = tuple[float, float, float]
-SPHERICAL = 'spherical'
-"""Kind of the one joint that an engine makes of a ball joint's three."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Shape:
-    """
-    One collision or visual shape in its link's frame.
-
-    ``kind`` is ``box`` (size: x, y, z), ``sphere`` (radius), ``cylinder`` or ``capsule`` (radius,
-    length along z), or ``mesh`` (scale x, y, z; ``file`` is an absolute path). Lengths in m,
-    ``rpy`` in rad about fixed axes, ``rgba`` in [0, 1].
-    """
-
-    kind: str
-    size: tuple[float, ...]
-    xyz: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    rpy: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    file: str = ''
-    rgba: tuple[float, float, float, float] | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Link:
-    """
-    One rigid body.
-
-    ``com`` (3,) [m] in the link frame; ``inertia`` (3, 3) [kg m^2] about the centre of mass along
-    the link frame's axes.
-    """
-
-    name: str
-    mass: float
-    com: FloatArray
-    inertia: FloatArray
-    collisions: tuple[Shape, ...] = ()
-    visuals: tuple[Shape, ...] = ()
+__all__ = [
+    'Actuator',
+    'ContactNode',
+    'FallCriterion',
+    'ForceElement',
+    'Joint',
+    'Leg',
+    'Link',
+    'MOVING',
+    'Mimic',
+    'RobotModel',
+    'SPHERICAL',
+    'Shape',
+    'Triple',
+    'limit_fault',
+]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mimic:
-    """A joint that follows another: ``multiplier * position + offset``."""
-
-    joint: str
-    multiplier: float = 1.0
-    offset: float = 0.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class Joint:
-    """
-    One joint between two links; units rad or m.
-
-    ``kind`` is ``revolute``, ``continuous``, ``prismatic`` or ``fixed``. ``xyz``, ``rpy`` place
-    the child frame in the parent's at position zero; ``axis`` is a unit vector in the child frame.
-    ``velocity`` and ``effort`` limits are ``inf`` where the description gives none.
-    """
-
-    name: str
-    kind: str
-    parent: str
-    child: str
-    xyz: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    rpy: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
-    lower: float = -np.inf
-    upper: float = np.inf
-    velocity: float = np.inf
-    effort: float = np.inf
-    damping: float = 0.0
-    friction: float = 0.0
-    mimic: Mimic | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Leg:
-    """A leg: its joints from the body outwards and the link whose contacts are its footfalls."""
-
-    name: str
-    joints: tuple[str, ...]
-    sole: str
-    sole_point: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """Point of the sole link that inverse kinematics places [m]."""
-
-
-def limit_fault(joint: Joint) -> str:
-    """Return one line on an impossible limit of a joint; empty if there is none."""
-    if joint.lower > joint.upper:
-        return (
-            f'has the lower limit {joint.lower:g} above the upper {joint.upper:g}: are they the '
-            'wrong way round?'
-        )
-    for name in ('velocity', 'effort'):
-        if not getattr(joint, name) > 0.0:
-            return (
-                f'has {name} {getattr(joint, name):g}, expected more than 0, or none for no limit'
-            )
-    for name in ('damping', 'friction'):
-        if not 0.0 <= getattr(joint, name) < np.inf:
-            return f'has {name} {getattr(joint, name):g}, expected 0 or more'
-    return ''
-
-
-@dataclass(frozen=True, kw_only=True)
-class Actuator:
-    """
-    How a joint turns targets into effort, inside the engine at the physics rate.
-
-    ``kind`` and constants (SI units):
-
-    - ``position``: velocity servo toward ``feed-forward + gain * error``; ``gain`` [1/s].
-    - ``velocity``: velocity servo.
-    - ``pd``: torque ``stiffness * error + damping * (feed-forward - rate)`` [N m/rad, N m s/rad].
-    - ``effort``: the commanded torque.
-    - ``exponential``: a spring and damper like a muscle, ``-sgn(x) * strength * (exp(rise * |x|)
-      - 1) - damping * rate`` with the distance x from the rest angle [N m, 1/rad, N m s/rad;
-      damping 0 unless given]. The target position is the rest angle at the start of a
-      sub-sample, the target velocity the rate at which it moves (McKenna 1990, Eq. 8).
-    - ``lead_screw``: the position servo of a prismatic joint whose motor turns a screw of a
-      ``lead`` and ``diameter`` [m] against the ``friction`` [-] of its thread; ``gain`` [1/s], and
-      as far as given the motor's highest speed ``rpm`` [1/min] and ``torque`` [N m]. Work is
-      that of the motor, friction included. Where friction exceeds the slope of the thread it
-      locks itself: it holds any load for nothing and needs work to yield to one; else it holds as
-      much as the motor can. Its effort limit is what it pushes against (Cafarelli 2017, Eq. 3.10).
-    - ``slider_crank``: a linear servo that turns a hinge by a ``crank`` on the child and a ``rod``
-      from it to a carriage on the parent [m]. It pushes with ``stiffness * (c(target) - c) -
-      damping * dc/dt`` along the carriage's place c of ``gait_core.slider_crank`` [N/m, N s/m;
-      damping 0 unless given] (Bishop 2008, sec. 4.5 and 4.8).
-
-    All saturate at the joint's effort limit and keep its velocity limit. A commanded effort acts
-    on ``effort`` joints alone.
-    """
-
-    kind: str = 'position'
-    constants: Mapping[str, float] = field(default_factory=lambda: NOTHING)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ForceElement:
-    """
-    A massless spring, linear servo or cable between points of two links.
-
-    It shares the namespace of joints in targets: position is its rest or set length L0 [m] at
-    the start of a sub-sample, velocity the rate at which that moves [m/s], effort a tension that
-    adds [N]. Without a nominal stance L0 is the length in the robot's. With its length L, the
-    ``kind`` and constants (SI units; damping 0 unless given) make the tension, which pulls the
-    ends together where it is positive:
-
-    - ``spring``: ``stiffness * (L - L0) + damping * dL/dt + effort``.
-    - ``cable``: the same, but it never pushes (Korbel 2013, Eq. 6).
-    - ``linear_servo``: the law of the spring toward a set length, within ``effort`` [N], without
-      a limit unless given; damping acts on dL/dt itself, so a moving set length is followed with
-      a lag of ``damping / stiffness`` seconds (Bishop 2008, sec. 4.8).
-    - ``exponential``: ``sgn(x) * strength * (exp(rise * |x|) - 1) + damping * dL/dt + effort``
-      with x = L - L0.
-    """
-
-    name: str
-    kind: str
-    link_a: str
-    point_a: Triple = (0.0, 0.0, 0.0)
-    link_b: str
-    point_b: Triple = (0.0, 0.0, 0.0)
-    constants: Mapping[str, float] = field(default_factory=lambda: NOTHING)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ContactNode:
-    """
-    A point of a link that feels the ground, by a law of its own in place of collision shapes.
-
-    ``point`` (3,) [m] in the link's frame; the ground is touched ``radius`` [m] below it.
-    """
-
-    name: str
-    link: str
-    point: Triple = (0.0, 0.0, 0.0)
-    radius: float = 0.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class FallCriterion:
-    """A trial ends as ``fell`` when the base tilts or sinks beyond these."""
-
-    max_tilt: float = 1.0
-    """Angle between the base's z axis and the vertical [rad]."""
-    min_height_ratio: float = 0.5
-    """Height over the ground as a share of the height in the nominal stance."""
-    pose: Mapping[str, float] = field(default_factory=lambda: NOTHING)
-    """Positions that a fallen robot's joints move to [rad or m]; those not named hold."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class RobotModel:
+class RobotModel(Mechanism):
     """
     A robot in SI units, base frame x forward, y left, z up.
 
@@ -260,91 +96,6 @@ class RobotModel:
 
     """
 
-    name: str
-    links: tuple[Link, ...]
-    joints: tuple[Joint, ...]
-    joint_names: tuple[str, ...]
-    actuators: Mapping[str, Actuator]
-    legs: tuple[Leg, ...] = ()
-    force_elements: tuple[ForceElement, ...] = ()
-    signals: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    contact_nodes: tuple[ContactNode, ...] = ()
-    assembly: Mapping[str, tuple[Triple, Triple]] = field(default_factory=lambda: NOTHING)
-    ball_joints: Mapping[str, tuple[str, str, str]] = field(default_factory=lambda: NOTHING)
-    mirror_pairs: Mapping[str, tuple[str, float]] = field(default_factory=lambda: NOTHING)
-    nominal_stance: Mapping[str, float] = field(default_factory=lambda: NOTHING)
-    fall: FallCriterion | None = field(default_factory=FallCriterion)
-    length_scale: float = 1.0
-    imu_link: str = ''
-    sensors: tuple[RangeSensor, ...] = ()
-    defaults: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
-    source: str = ''
-
-    @cached_property
-    def link_index(self) -> Mapping[str, int]:
-        """Position of each link in ``links``."""
-        return {link.name: i for i, link in enumerate(self.links)}
-
-    @cached_property
-    def target_names(self) -> tuple[str, ...]:
-        """Order of applied targets: actuated joints, then force elements."""
-        return self.joint_names + tuple(element.name for element in self.force_elements)
-
-    @cached_property
-    def joint_index(self) -> Mapping[str, int]:
-        """Position of each actuated joint in ``joint_names``."""
-        return {name: i for i, name in enumerate(self.joint_names)}
-
-    @cached_property
-    def joint(self) -> Mapping[str, Joint]:
-        """Joints by name."""
-        return {joint.name: joint for joint in self.joints}
-
-    @cached_property
-    def roots(self) -> tuple[str, ...]:
-        """Links without a parent, in order: the ``body_names`` of an observation."""
-        children = {joint.child for joint in self.joints}
-        return tuple(link.name for link in self.links if link.name not in children)
-
-    @cached_property
-    def soles(self) -> tuple[str, ...]:
-        """What contacts are told apart by: sole links in the order of the legs, or nodes."""
-        if self.contact_nodes:
-            return tuple(node.name for node in self.contact_nodes)
-        return tuple(leg.sole for leg in self.legs)
-
-    @property
-    def mass(self) -> float:
-        """Total mass [kg]."""
-        return float(sum(link.mass for link in self.links))
-
-    @cached_property
-    def lower(self) -> FloatArray:
-        """Lower position limits, (n,) [rad or m]."""
-        return self._limits('lower')
-
-    @cached_property
-    def upper(self) -> FloatArray:
-        """Upper position limits, (n,) [rad or m]."""
-        return self._limits('upper')
-
-    @cached_property
-    def velocity_limit(self) -> FloatArray:
-        """Velocity limits, (n,) [rad/s or m/s]."""
-        return self._limits('velocity')
-
-    @cached_property
-    def effort_limit(self) -> FloatArray:
-        """Effort limits, (n,) [N m or N]."""
-        return self._limits('effort')
-
-    @cached_property
-    def joint_stance(self) -> FloatArray:
-        """Nominal positions by ``joint_names``, (n,) [rad or m]; zero where none is named."""
-        stance = np.array([self.nominal_stance.get(name, 0.0) for name in self.joint_names])
-        stance.flags.writeable = False
-        return stance
-
     @cached_property
     def stance(self) -> FloatArray:
         """
@@ -354,26 +105,9 @@ class RobotModel:
         """
         joints = stance = self.joint_stance
         if self.force_elements:
-            # Kinematics builds on this module.
-            from gait_core.elements import lengths_at
-
             lengths = zip(self.force_elements, lengths_at(self, joints).tolist(), strict=True)
             stance = np.append(
                 joints, [self.nominal_stance.get(one.name, length) for one, length in lengths]
             )
         stance.flags.writeable = False
         return stance
-
-    def leg(self, name: str) -> Leg:
-        """Return a leg by name; raise ConfigurationError naming the nearest valid one."""
-        for leg in self.legs:
-            if leg.name == name:
-                return leg
-        raise unknown('leg', name, (leg.name for leg in self.legs))
-
-    def _limits(self, field_name: str) -> FloatArray:
-        limits = np.array(
-            [getattr(self.joint[name], field_name) for name in self.joint_names], dtype=np.float64
-        )
-        limits.flags.writeable = False
-        return limits

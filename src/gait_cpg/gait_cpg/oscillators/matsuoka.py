@@ -22,16 +22,16 @@ import numpy as np
 import numpy.typing as npt
 
 from gait_core.arrays import BoolArray, FloatArray, IntArray
-from gait_cpg.oscillators import kernels
+from gait_cpg.oscillators.kernels import LAGGED, NEURONS, PAIRS
 from gait_cpg.oscillators.network import OscillatorNetwork
 
 INNER_START, EXTENSOR_START, FLEXOR_START = 0.3, 0.1, 0.5
 """Initial ``u`` of all neurons and ``v`` of the two of a pair (Korbel 2013, Table 4)."""
 
 READOUTS = {
-    'pairs': kernels.PAIRS,
-    'lagged': kernels.LAGGED,
-    'neurons': kernels.NEURONS,
+    'pairs': PAIRS,
+    'lagged': LAGGED,
+    'neurons': NEURONS,
 }
 
 MAX_ENUMERATED = 14
@@ -70,7 +70,7 @@ class MatsuokaNeurons(OscillatorNetwork):
 
     """
 
-    KIND: ClassVar[int] = kernels.PAIRS
+    KIND: ClassVar[int] = PAIRS
     VARIABLES: ClassVar[tuple[str, ...]] = ('u', 'v')
 
     weights: FloatArray

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gait_core.arrays import FloatArray, frozen
 from gait_core.errors import SimulationDiverged
-from gait_cpg.oscillators import kernels
+from gait_cpg.oscillators.kernels import euler, rates, signals_of
 
 
 class Run(NamedTuple):
@@ -87,14 +87,14 @@ class OscillatorNetwork(ABC):
         states = self._states(state)
         out = np.empty_like(states)
         drives = self._drives(drive, 1)[:, 0]
-        kernels.rates(self._kind(), states, self._packed, self._coupled, drives, out)
+        rates(self._kind(), states, self._packed, self._coupled, drives, out)
         return self._unpacked(out)
 
     def signals(self, state: npt.ArrayLike) -> FloatArray:
         """Return the outputs of a state, (..., m)."""
         states = self._states(state)
         out = np.empty((len(states), self.outputs))
-        kernels.signals_of(self._kind(), states, out)
+        signals_of(self._kind(), states, out)
         return out.reshape(*self.batch, self.outputs)
 
     def euler(
@@ -130,7 +130,7 @@ class OscillatorNetwork(ABC):
         """
         states = self._states(state)
         signals = np.empty((len(states), samples, self.outputs))
-        kernels.euler(
+        euler(
             self._kind(),
             states,
             self._packed,

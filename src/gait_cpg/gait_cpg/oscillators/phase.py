@@ -20,8 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gait_core.arrays import BoolArray, FloatArray
-from gait_cpg.oscillators import kernels
 from gait_cpg.oscillators.coupling import Coupling
+from gait_cpg.oscillators.kernels import PHASE, phase_steps
 from gait_cpg.oscillators.network import OscillatorNetwork
 
 
@@ -62,7 +62,7 @@ class PhaseOscillators(OscillatorNetwork):
 
     """
 
-    KIND: ClassVar[int] = kernels.PHASE
+    KIND: ClassVar[int] = PHASE
     VARIABLES: ClassVar[tuple[str, ...]] = ('phase', 'amplitude', 'amplitude_rate')
 
     frequency: FloatArray
@@ -98,7 +98,7 @@ class PhaseOscillators(OscillatorNetwork):
         """
         states = self._states(state)
         out = np.empty_like(states)
-        kernels.phase_steps(states, self._packed, self._coupled, dt, out)
+        phase_steps(states, self._packed, self._coupled, dt, out)
         return self._unpacked(out)
 
     def oscillates(self) -> BoolArray:

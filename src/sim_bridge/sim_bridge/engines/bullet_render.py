@@ -18,7 +18,8 @@ from PIL import Image, ImageDraw
 
 from gait_core import contracts
 from gait_core.arrays import FloatArray
-from gait_core.elements import ends_at, tension_colours
+from gait_core.element_colours import tension_colours
+from gait_core.elements import ends_at
 from gait_core.errors import ConfigurationError
 from gait_core.observation import Observation
 from gait_core.robot.model import RobotModel
