@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 import json
 from typing import Annotated, Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 import pytest
 
 from gait_core.canonical import plain, sha256_of
 from gait_core.errors import ConfigurationError
+from gait_core.hardware import HardwareFile, MotorEntry
+from gait_core.robot.robot_file import RobotFile, TrialDefaults
 from gait_core.scene import InitialState, Push, Scene, SensorModel, TerrainSpec
 from gait_core.schema import Location, Range, Source, read_value
 from gait_core.trial_spec import Command, TimedCommand, TrialResult, TrialSpec
@@ -211,3 +213,33 @@ def test_a_value_from_elsewhere_is_not_blamed_on_the_file(tmp_path):
         read_value(Cart, content, location)
     with pytest.raises(ConfigurationError, match=f'^{path}, line 1, column 1: cart.wheels is 3'):
         read_value(Cart, {**content, 'wheels': 3}, location)
+
+
+KINDS = (RobotFile, TrialDefaults, HardwareFile, MotorEntry, TrialSpec, Scene)
+
+
+@pytest.mark.parametrize('kind', KINDS, ids=lambda kind: kind.__name__)
+def test_a_misspelt_key_of_any_file_is_answered_with_the_right_one(kind):
+    for name in (one.name for one in fields(kind)):
+        wrong = f'{name[:-1]}_{name[-1]}'
+        with pytest.raises(ConfigurationError, match=f"unknown key '{wrong}': .*'{name}'"):
+            read_value(kind, {wrong: 1})
+
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
+DATA = st.recursive(
+    SCALARS,
+    lambda items: st.lists(items, max_size=4) | st.dictionaries(SCALARS, items, max_size=4),
+    max_leaves=10,
+)
+
+
+@settings(deadline=None)
+@given(kind=st.sampled_from(KINDS), data=st.data())
+def test_any_data_is_read_or_refused_in_one_line(kind, data):
+    names = st.sampled_from([one.name for one in fields(kind)])
+    content = data.draw(st.dictionaries(names, DATA, max_size=4) | DATA)
+    try:
+        read_value(kind, content, Location('', Source('own.yaml')))
+    except ConfigurationError as error:
+        assert str(error).startswith('own.yaml') and str(error).isprintable()
