@@ -116,7 +116,7 @@ class HardwareFile:
 @dataclass(frozen=True, kw_only=True)
 class Hardware:
     """
-    What a real robot's motors are, joint by joint.
+    The motors of a real robot, joint by joint.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ class Hardware:
     parameters: Mapping[str, str] = field(default_factory=lambda: NOTHING)
 
     def to_motors(self, values: JointValues) -> JointValues:
-        """Return what joints do as what their motors do; unknown joints are left out."""
+        """Convert values of joints to those of their motors; unknown joints are left out."""
         known = [i for i, name in enumerate(values.names) if name in self.motors]
         motors = [self.motors[values.names[i]] for i in known]
         gain, offset = _constants(motors)
@@ -152,7 +152,7 @@ class Hardware:
         )
 
     def to_joints(self, values: JointValues) -> JointValues:
-        """Return what motors do as what their joints do; unknown motors are left out."""
+        """Convert values of motors to those of their joints; unknown motors are left out."""
         joints = {motor.name: joint for joint, motor in self.motors.items()}
         known = [i for i, name in enumerate(values.names) if name in joints]
         names = tuple(joints[values.names[i]] for i in known)
@@ -166,12 +166,12 @@ class Hardware:
 
     def calibrated(self, readings: Mapping[str, float]) -> Hardware:
         """
-        Return the hardware with offsets by which its joints now are in the reference pose.
+        Return the hardware with the offsets that put its joints into the reference pose now.
 
         Parameters
         ----------
         readings : mapping of str to float [rad or m]
-            What every motor reads, by its name.
+            Reading of every motor by its name.
 
         Raises
         ------
@@ -191,7 +191,7 @@ class Hardware:
         return replace(self, motors=motors)
 
     def text(self) -> str:
-        """Return the hardware.yaml that reads as this, with every bit of its numbers."""
+        """Write a hardware.yaml from which this is read again, with every bit of its numbers."""
         document: dict[str, Any] = {'robot': self.robot}
         if self.plugin:
             document['plugin'] = self.plugin
@@ -210,7 +210,7 @@ class Hardware:
 
 
 def same_as_joints(robot: RobotModel) -> Hardware:
-    """Return hardware whose motors are the joints: same names, no offsets."""
+    """Return hardware whose motors have the names and values of the joints."""
     return Hardware(
         robot=robot.name,
         motors={name: Motor(name=name) for name in robot.joint_names},
@@ -220,7 +220,7 @@ def same_as_joints(robot: RobotModel) -> Hardware:
 
 def read_hardware(file: str, robot: RobotModel) -> Hardware:
     """
-    Return what a hardware.yaml says of a robot's motors; without a file they are its joints.
+    Read the motors of a robot from a hardware.yaml; without a file they are its joints.
 
     Every key is optional::
 
@@ -240,9 +240,9 @@ def read_hardware(file: str, robot: RobotModel) -> Hardware:
         robot's file.
 
     """
-    plain = same_as_joints(robot)
+    default = same_as_joints(robot)
     if not file:
-        return plain
+        return default
     document = read_document(Path(file).expanduser())
     location = Location(source=Source(str(document.path), document))
     content: HardwareFile = read_value(HardwareFile, document.content, location)
@@ -261,9 +261,9 @@ def read_hardware(file: str, robot: RobotModel) -> Hardware:
     return Hardware(
         robot=robot.name,
         motors=_motors(content.joints, robot.joint_names, location / 'joints'),
-        reference={**plain.reference, **pose},
+        reference={**default.reference, **pose},
         plugin=content.plugin,
-        parameters={name: _plain(value) for name, value in content.parameters.items()},
+        parameters={name: _as_text(value) for name, value in content.parameters.items()},
     )
 
 
@@ -285,7 +285,8 @@ def _motors(
     return motors
 
 
-def _plain(value: Any) -> str:
+def _as_text(value: Any) -> str:
+    """Return a parameter of a plugin as text, with flags as YAML has them."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -295,5 +296,5 @@ def _constants(motors: Sequence[Motor]) -> tuple[FloatArray, FloatArray]:
 
 
 def _each(values: FloatArray | None, rows: Sequence[int], change: Any) -> FloatArray | None:
-    """Return some of the values, changed."""
+    """Return the values of some rows, changed; ``None`` for values that are not known."""
     return None if values is None else change(np.asarray(values, dtype=np.float64)[list(rows)])

@@ -1,5 +1,5 @@
 """
-Gaits as data: who follows whom by which share of a cycle, and for how long a foot is down.
+Gaits as data: lags between the legs and duty factors.
 
 A gait is given by two lags, between the legs of a pair and between neighbouring pairs, so that
 one row of the table serves any robot whose legs come in pairs: the trot of four legs is the
@@ -166,7 +166,7 @@ def gait(name: str) -> Gait:
 
 def leg_places(feet: FloatArray) -> tuple[IntArray, IntArray]:
     """
-    Return where each leg stands among the pairs, from its foot in the base frame.
+    Return side and pair of each leg, from its foot in the base frame.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def leg_places(feet: FloatArray) -> tuple[IntArray, IntArray]:
 
 def leg_lags(wanted: Gait, feet: FloatArray) -> FloatArray:
     """
-    Return by which share of a cycle each leg comes after the rearmost left one.
+    Return the lag of each leg behind the rearmost left one.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 """
-What to evolve, as YAML: robot, controller, genes, trial, fitness and optimiser.
+Experiments as YAML files: robot, controller, genes, trial, fitness and optimiser.
 
 An experiment is a file of a package (``experiments/<name>.yaml``) or of the user. ``resolve``
 fills in every default, so that a run is described by its own copy alone.
@@ -34,7 +34,7 @@ FOLDER = Path(__file__).parent / 'experiments'
 @dataclass(frozen=True, kw_only=True)
 class GeneBounds:
     """
-    What an experiment says of a gene, in the gene's unit.
+    Bounds and settings of a gene in its unit.
 
     ``lower``, ``upper`` and ``log`` override what the controller declares; ``None`` keeps that.
     ``initial`` (first and last value of the first draws) and ``step`` (largest mutation) are for
@@ -59,7 +59,7 @@ class OptimizerChoice:
 @dataclass(frozen=True, kw_only=True)
 class Stage:
     """
-    A stage of a curriculum: what of the experiment differs as long as it lasts.
+    A stage of a curriculum: changes of the experiment that hold until it ends.
 
     It ends after some ``generations`` (0: any number), or with the first one whose best individual
     reaches a ``fitness``. ``scene`` is changed, ``duration`` [s], ``script``, ``randomise`` and
