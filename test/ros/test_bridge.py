@@ -36,6 +36,7 @@ from gait_interfaces.srv import CancelTrial, QueryTerrain, Reset, RunTrial, Step
 from gait_ros import clock
 from gait_ros.conversions import BUILDER, from_result, to_scene, to_spec
 from gait_ros.qos import STREAM
+from sim_bridge import node as node_module
 from sim_bridge.node import SimBridgeNode
 
 RUN = '/sim_bridge/run_trial'
@@ -375,6 +376,19 @@ def test_the_user_is_told_that_no_command_comes_and_that_the_base_is_fixed(graph
     (status,) = reports[0].status
     assert status.level == DiagnosticStatus.WARN and 'no joint command' in status.message
     assert {pair.key: pair.value for pair in status.values}['mode'] == 'realtime'
+
+
+def test_commands_that_are_held_back_before_motion_is_asked_for_are_no_trouble(
+    graph, box, monkeypatch
+):
+    """ros2_control is up and sends nothing to motors until a gait is asked to move."""
+    monkeypatch.setattr(node_module, '_PATIENCE', 0.0)
+    bridge = graph.add(SimBridgeNode, robot=box, mode='realtime', hardware=True)
+    graph.until(lambda: graph.logged('WARN', 'no joint command received'), 5.0)
+    graph.client.create_publisher(JointState, '/hardware/joint_commands', 10)
+    graph.until(lambda: bridge.count_publishers('/hardware/joint_commands'))
+    assert not bridge._trouble()
+    graph.until(lambda: 'before motion is requested' in bridge._waiting_for)
 
 
 def test_a_second_publisher_of_joint_states_is_named_with_the_first(graph, box):

@@ -131,6 +131,9 @@ def test_a_gait_that_is_asked_moves_motors_and_its_end_holds_them(
     gait.trigger_deactivate()
     # The manager goes on to send; what reaches the motors are holds.
     manager.run(lambda: node._holding)
+    # Somebody ended the gait on purpose: no error.
+    assert graph.logged('INFO', 'the motors hold', 'motion_requested is false')
+    assert not graph.logged('ERROR', 'the motors hold')
     last = motors.commands[-1].position
     count = len(motors.commands)
     manager.run(lambda: len(motors.commands) > count + 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Iterator
 from contextlib import contextmanager
 import json
@@ -10,6 +11,7 @@ from pathlib import Path
 import secrets
 import shutil
 import stat
+import tempfile
 from typing import Any
 
 from gait_core.errors import ConfigurationError, excerpt
@@ -183,6 +185,13 @@ def new_folder(path: Path) -> Iterator[Path]:
         os.replace(folder, path)
     finally:
         shutil.rmtree(parent, ignore_errors=True)
+
+
+def temporary_folder(prefix: str) -> Path:
+    """Return a new folder that is removed when this process ends, unless it is killed."""
+    folder = tempfile.mkdtemp(prefix=prefix)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
 
 
 def _beside(path: Path) -> Path:

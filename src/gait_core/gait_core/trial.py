@@ -17,6 +17,7 @@ from gait_core.errors import (
     ConfigurationError,
     ProtocolError,
     SimulationDiverged,
+    excerpt,
     unknown,
 )
 from gait_core.fall import FallCheck
@@ -294,13 +295,23 @@ def fitness_terms(rollout: Rollout) -> dict[str, float]:
     """Return the unweighted terms; empty unless the status may win and every term is finite."""
     if rollout.status not in (OK, FELL):
         return {}
-    terms = {
-        name: float(registry.fitness_term(name)(rollout)) for name in rollout.spec.fitness_terms
-    }
-    for name, value in terms.items():
-        if not np.isfinite(value):
-            raise ConfigurationError(f"fitness term '{name}' returned {value}")
-    return terms
+    return {name: _fitness_term(name, rollout) for name in rollout.spec.fitness_terms}
+
+
+def _fitness_term(name: str, rollout: Rollout) -> float:
+    """Return the value of a term; TypeError if it is no number, ConfigurationError if infinite."""
+    term = registry.fitness_term(name)
+    given = term(rollout)
+    try:
+        value = float(given)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"fitness term '{name}' ({term.__module__}) returned {excerpt(repr(given))}, "
+            'expected a number'
+        ) from None
+    if not np.isfinite(value):
+        raise ConfigurationError(f"fitness term '{name}' returned {value}")
+    return value
 
 
 def load_parts(spec: TrialSpec) -> None:

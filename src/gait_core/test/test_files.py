@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 import stat
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -194,3 +196,18 @@ def test_a_folder_comes_whole_or_not_at_all(tmp_path):
         folder.mkdir()
         (folder / 'whole').touch()
     assert os.listdir(tmp_path / 'folder') == ['whole'] and os.listdir(tmp_path) == ['folder']
+
+
+@pytest.mark.parametrize('end', ['', 'raise KeyboardInterrupt', 'sys.exit(3)'])
+def test_a_temporary_folder_goes_with_its_process(end):
+    code = f"""
+import sys
+from gait_core.files import temporary_folder
+folder = temporary_folder('gait_test_')
+(folder / 'file').touch()
+print(folder, flush=True)
+{end}
+"""
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True)
+    folder = Path(done.stdout.strip())
+    assert folder.name.startswith('gait_test_') and not folder.exists()

@@ -307,6 +307,18 @@ def test_a_term_that_is_not_finite_is_named():
             run_trial(spec_for_test(fitness_terms={'broken': 1.0}), KinematicEngine())
 
 
+def test_a_term_that_returns_no_number_is_named_with_its_module():
+    def broken(rollout):
+        """Return a text [-]."""
+        return 'far'
+
+    with registered('fitness_terms', broken=broken):
+        with pytest.raises(TypeError) as caught:
+            run_trial(spec_for_test(fitness_terms={'broken': 1.0}), KinematicEngine())
+    line = f"fitness term 'broken' ({__name__}) returned 'far', expected a number"
+    assert str(caught.value) == line
+
+
 # What the controller sees
 
 

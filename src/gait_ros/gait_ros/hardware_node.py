@@ -248,6 +248,8 @@ class HardwareNode(ManagedNode):
             self._open = not obstacle
             if self._open:
                 self.get_logger().info('commands reach the motors')
+            elif self._holding and obstacle == self._ended():
+                self.get_logger().info(f'the motors hold: {obstacle}')
             elif self._holding:
                 self.get_logger().error(f'the motors hold: {obstacle}')
 
@@ -330,7 +332,13 @@ class HardwareNode(ManagedNode):
         age = self._age(MOTION, now)
         if self._wanted and age > self._declared.value.hold_after:
             return f'{MOTION} is silent for {age:.1f} s: has the node of the gait ended?'
-        return '' if self._wanted else f'no gait is active and asked to move: {MOTION} is false'
+        return self._ended()
+
+    def _ended(self) -> str:
+        """Return one line if the gait has been ended on purpose."""
+        if self._wanted or MOTION not in self._times:
+            return ''
+        return f'no gait is active and asked to move: {MOTION} is false'
 
     def _no_commands(self, now: FloatArray) -> str:
         """Return one line if commands have ceased; empty if they come."""

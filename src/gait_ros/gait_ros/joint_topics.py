@@ -122,6 +122,12 @@ class JointTopics:
             f'{self._node.get_fully_qualified_name()}: their readers see both; end one of them'
         )
 
+    def withheld(self) -> str:
+        """Return that the senders to motors wait for motion to be requested; empty if not."""
+        if not self._params.hardware or not any(map(self._node.count_publishers, self._inputs)):
+            return ''
+        return f'no command on {self.commands} before motion is requested'
+
     def ceased(self) -> str:
         """Return what tells that a stream of commands has ended; empty: none has."""
         if self._taken < _STREAM or time.monotonic() - self._heard < _PATIENCE:

@@ -7,11 +7,11 @@ Needs what ``launch_actions`` needs; only launch files import it.
 from __future__ import annotations
 
 from pathlib import Path
-import tempfile
 from typing import Any
 
 from gait_core.base_frames import BASE_LINK
 from gait_core.errors import ConfigurationError
+from gait_core.files import temporary_folder
 from gait_core.hardware import read_hardware
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
@@ -63,7 +63,7 @@ def under_control(arguments: Arguments, *, walking: bool) -> list[Any]:
     controllers = controllers_text(robot, target, _rate(arguments), hardware)
     controller, gait_parameters = _walker(arguments, robot, simulation) if walking else ('', {})
     gait = arguments.text('gait') if walking else ''
-    folder = Path(tempfile.mkdtemp(prefix='gait_control_'))
+    folder = temporary_folder('gait_control_')
     if simulation is not None and not file:
         file = _written(folder / 'hardware.yaml', hardware.text())
     controlled = ControlledRobot(

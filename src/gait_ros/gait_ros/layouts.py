@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 import re
-import tempfile
 
-from gait_core.files import read_text
+from gait_core.files import read_text, temporary_folder
 
 LAYOUT_SIZE = 0.5
 """Length scale [m] of the robots that layouts are written for."""
@@ -45,6 +44,6 @@ def layout_for(file: Path, size: float) -> Path:
     factor = size / LAYOUT_SIZE
     if 1.0 / _NEAR <= factor <= _NEAR:
         return file
-    copy = Path(tempfile.mkdtemp(prefix='gait_rviz_')) / file.name
+    copy = temporary_folder('gait_rviz_') / file.name
     copy.write_text(scaled(read_text(file), factor), encoding='utf-8')
     return copy

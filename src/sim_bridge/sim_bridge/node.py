@@ -376,7 +376,8 @@ class SimBridgeNode(ManagedNode):
             self._warn_fixed(
                 'fixed_base is true: the robot hangs by its root link and gets no fitness'
             )
-        self._waiting_for = trouble = self._trouble()
+        trouble = self._trouble()
+        self._waiting_for = trouble or self._withheld()
         if trouble:
             self._warn_trouble(trouble)
         robot, said = self._scene.robot if self._scene else '', trouble or self._rival
@@ -399,6 +400,12 @@ class SimBridgeNode(ManagedNode):
             'messages left out': EVENTS.left_out,
         }
 
+    def _withheld(self) -> str:
+        """Return that motors get no commands before motion is requested; empty if they do."""
+        live = self._live
+        commanded = live is None or live.commanded
+        return '' if commanded else self._joints.withheld()
+
     def _trouble(self) -> str:
         """Return what keeps the robot from moving, for a person; empty if nothing does."""
         live = self._live
@@ -412,6 +419,8 @@ class SimBridgeNode(ManagedNode):
             trouble = self._clock_watch.trouble(self.get_clock().now().nanoseconds)
             if trouble:
                 return trouble
+        if self._withheld():
+            return ''
         late = time.monotonic() - self._activated > _PATIENCE
         if late and not live.commanded:
             return (
