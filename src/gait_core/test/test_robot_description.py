@@ -197,7 +197,7 @@ def test_a_turned_root_moves_the_robot_rigidly(folder):
             "from the body to its sole 'leg0_link1' the joints are leg0_joint0, leg0_joint1",
         ),
         ('legs: [{joints: []}]', r'legs\[0\].name is missing'),
-        ('imu_link: bas', "unknown link 'bas': did you mean 'base'"),
+        ('imu_link: bas', "beetle: unknown link 'bas': did you mean 'base'"),
         ('ball_joints: {a: [leg0_joint0]}', 'ball_joints.a has 1 values, expected 3'),
         (
             'ball_joints: {a: [leg0_joint0, leg0_joint1, leg1_joint0]}',

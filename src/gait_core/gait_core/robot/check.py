@@ -24,7 +24,7 @@ def check_robot(robot: RobotModel) -> RobotModel:
     if not (math.isfinite(robot.mass) and robot.mass > 0.0):
         raise ConfigurationError(
             f"robot '{robot.name}' has a total mass of {robot.mass:g} kg: no link has an inertial "
-            f'with a positive mass ({robot.source})'
+            'with a positive mass'
         )
     movable = [
         joint.name for joint in robot.joints if joint.kind in MOVING and joint.mimic is None
@@ -32,7 +32,7 @@ def check_robot(robot: RobotModel) -> RobotModel:
     for joint in robot.joints:
         fault = limit_fault(joint) if joint.kind in MOVING else ''
         if fault:
-            raise ConfigurationError(f"joint '{joint.name}' {fault} ({robot.source})")
+            raise ConfigurationError(f"joint '{joint.name}' {fault}")
     _check_known('joint', robot.joint_names, movable)
     _check_unique('joint', robot.target_names)
     _check_known('joint', robot.actuators, robot.target_names)

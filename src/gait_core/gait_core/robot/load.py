@@ -104,7 +104,7 @@ def read_robot(
 
 def _read(path: Path, packages: Mapping[str, str | Path], draw: int) -> RobotModel:
     if path.is_dir() and (path / 'model.py').is_file():
-        return check_robot(_built(path / 'model.py', draw))
+        return _checked(_built(path / 'model.py', draw), path)
     content, location = RobotFile(), Location(source=Source(str(path)))
     if path.is_dir() and (path / 'robot.yaml').is_file():
         content, location = read_robot_file(path / 'robot.yaml')
@@ -113,13 +113,21 @@ def _read(path: Path, packages: Mapping[str, str | Path], draw: int) -> RobotMod
     else:
         urdf = _urdf_of(path, content.urdf, location) if path.is_dir() else path
         tree, assembly = read_urdf(urdf, packages), NOTHING
-    robot = check_robot(describe(tree, content, location, path, assembly))
+    robot = _checked(describe(tree, content, location, path, assembly), path)
     scale = _height(robot) if content.length_scale is None else content.length_scale
     if not scale > 0.0:
         raise ConfigurationError(
             f'{location / "length_scale"} is {scale:g} m, it must be positive'
         )
     return dataclasses.replace(robot, length_scale=scale)
+
+
+def _checked(robot: RobotModel, path: Path) -> RobotModel:
+    """Return a consistent robot; ConfigurationError names the folder or file of another."""
+    try:
+        return check_robot(robot)
+    except ConfigurationError as error:
+        raise ConfigurationError(f'{path}: {error}') from error
 
 
 def _height(robot: RobotModel) -> float:
