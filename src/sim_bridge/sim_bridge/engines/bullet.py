@@ -8,7 +8,6 @@ import numpy as np
 
 from gait_core import pulse
 from gait_core.arrays import FloatArray
-from gait_core.errors import SimulationDiverged
 from gait_core.observation import Observation
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
@@ -29,7 +28,7 @@ from sim_bridge.engines.bullet_nodes import NodesEngine
 from sim_bridge.engines.bullet_options import BulletOptions
 from sim_bridge.engines.bullet_state import BODY, Mount, StateReader, body_state
 from sim_bridge.engines.bullet_world import World
-from sim_bridge.engines.rigid_engine import SceneEngine
+from sim_bridge.engines.scene_engine import SceneEngine, SceneStart
 
 
 class _Push:
@@ -49,7 +48,7 @@ class _Push:
         pb.applyExternalForce(self._body, link, self._force, point, pb.WORLD_FRAME, self._client)
 
 
-class BulletEngine(SceneEngine[World]):
+class BulletEngine(SceneEngine):
     """
     Rigid bodies and contacts by PyBullet; options are those of ``BulletOptions``.
 
@@ -64,6 +63,7 @@ class BulletEngine(SceneEngine[World]):
 
     def __init__(self, robots: Callable[[str, int], RobotModel] = load_robot) -> None:
         super().__init__(robots)
+        self._world = World()
         self._nodes: NodesEngine | None = None
         self._on_nodes = False
 
@@ -92,11 +92,11 @@ class BulletEngine(SceneEngine[World]):
     @property
     def apart(self) -> tuple[tuple[str, str], ...]:
         """Pairs of links that overlapped at the start and do not collide in this scene."""
-        return self._open_world().apart
+        return self._world.apart
 
     def reset(self, scene: Scene, seed: int, settle_ticks: int = 0) -> Observation:
         """Build the scene and return its state at tick 0, as SceneEngine does."""
-        self._open_world()
+        self._check_open()
         self._on_nodes = bool(self._robots(scene.robot, scene.draw).contact_nodes)
         if not self._on_nodes:
             return super().reset(scene, seed, settle_ticks)
@@ -104,20 +104,17 @@ class BulletEngine(SceneEngine[World]):
             self._nodes = NodesEngine(self._robots)
         return self._nodes.reset(scene, seed, settle_ticks)
 
-    def _open(self) -> World:
-        return World()
-
-    def _equip(self, world: World) -> None:
-        scene, robot = self._scene, self._simulated
-        sums_work = bool(self._options.sum_work)
-        self._client = world.client
+    def _build(self, start: SceneStart) -> None:
+        world, robot, scene = self._world, start.robot, start.scene
+        world.rebuild(start)
+        sums_work = bool(start.options.sum_work)
         self._motors = Motors(world, robot, scene.physics_step, sums_work)
         self._state = StateReader(world, robot, scene, sums_work)
         self._pushes = [_Push(push, world, scene) for push in scene.pushes]
 
-    def _settle(self, start: FloatArray, ticks: int) -> Observation:
+    def _settle(self, positions: FloatArray, ticks: int) -> Observation:
         motors, steps = self._motors, self._steps
-        motors.hold(start, stiff=ticks > 0)
+        motors.hold(positions, stiff=ticks > 0)
         seen = self._read(0)
         for tick in range(-ticks, 0):
             # Steps before tick 0 have negative numbers: nothing pushes then.
@@ -158,7 +155,7 @@ class BulletEngine(SceneEngine[World]):
 
     def _advance(self, first: int, steps: int) -> None:
         """Advance some physics steps, the first of which has a number counted from tick 0."""
-        step_physics, client, motors = pb.stepSimulation, self._client, self._motors
+        step_physics, client, motors = pb.stepSimulation, self._world.client, self._motors
         applies_forces, reads_steps = motors.applies_forces, motors.reads_steps
         pushes = self._pushes
         for step in range(first, first + steps):
@@ -171,21 +168,15 @@ class BulletEngine(SceneEngine[World]):
             if reads_steps:
                 motors.read_step()
 
-    def _read(self, tick: int) -> Observation:
-        try:
-            seen = self._state.read(tick, self._motors)
-        except SimulationDiverged:
-            self._ready = False
-            raise
-        return seen if self._similar is None else self._similar.seen(seen, self._period)
+    def _observe(self, tick: int) -> Observation:
+        return self._state.read(tick, self._motors)
 
     def cast(self, origin: FloatArray, directions: FloatArray, reach: float) -> FloatArray:
         """Return how far rays go through the scene without its robot, as SceneEngine does."""
         caster = self._other.cast if self._other else super().cast
         return caster(origin, directions, reach)
 
-    def close(self) -> None:
-        """Release the physics; further calls raise ProtocolError."""
-        super().close()
+    def _release(self) -> None:
+        self._world.close()
         if self._nodes is not None:
             self._nodes.close()

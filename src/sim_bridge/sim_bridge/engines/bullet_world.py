@@ -25,6 +25,7 @@ from sim_bridge.engines.bullet_options import BulletOptions
 from sim_bridge.engines.demands import NO_LIMIT
 from sim_bridge.engines.fused import Fused, fused
 from sim_bridge.engines.rigid import matrix_of, product
+from sim_bridge.engines.scene_engine import SceneStart
 
 GEAR_EFFORT = 1e6
 """Effort [N m or N] of the gear that couples a mimic joint: beyond any motor's."""
@@ -63,21 +64,14 @@ class World:
         """End the client."""
         disconnect(self.client)
 
-    def rebuild(
-        self,
-        robot: RobotModel,
-        scene: Scene,
-        options: BulletOptions,
-        terrain: Terrain,
-        pose: FloatArray,
-        positions: FloatArray,
-    ) -> None:
-        """Empty the client and load the scene with the root at ``pose``, every joint at rest."""
-        self.full, self.model = robot, fused(robot)
+    def rebuild(self, start: SceneStart) -> None:
+        """Empty the client and load a scene with the robot at its start, every joint at rest."""
+        scene, options = start.scene, start.options
+        self.full, self.model = start.robot, fused(start.robot)
         check_base('bullet', scene, self.model.robot)
         pb.resetSimulation(physicsClientId=self.client)
         self._set_physics(scene, options)
-        self._add_ground(terrain)
+        self._add_ground(start.terrain)
         self._load(
             scene.fixed_base,
             pb.URDF_USE_SELF_COLLISION | pb.URDF_USE_SELF_COLLISION_EXCLUDE_PARENT
@@ -87,7 +81,7 @@ class World:
         self._set_surfaces(scene)
         self._set_dynamics()
         self._couple_mimics()
-        self.place(pose, positions)
+        self.place(start.pose, start.joint_positions)
         self.apart: tuple[tuple[str, str], ...] = ()
         if options.self_collision:
             self._separate_overlapping()
