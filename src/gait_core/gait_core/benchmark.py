@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import time
 from typing import Any
 
+from gait_core.verdict import FAIL, Range
+
 
 @dataclass(frozen=True, kw_only=True)
 class Measurement:
@@ -38,20 +40,21 @@ class Measurement:
     group: str = ''
 
     @property
-    def within(self) -> bool:
-        """Whether the budget is kept."""
+    def bound(self) -> Range | None:
+        """Range that the budget leaves; ``None`` without one."""
         if self.budget is None:
-            return True
-        if self.at_most:
-            return self.measured <= self.budget
-        return self.measured >= self.budget
+            return None
+        return Range(high=self.budget) if self.at_most else Range(low=self.budget)
 
     @property
     def verdict(self) -> str | None:
         """``pass`` or ``fail``; ``None`` without a budget."""
-        if self.budget is None:
-            return None
-        return 'pass' if self.within else 'fail'
+        return None if self.bound is None else self.bound.verdict(self.measured)
+
+    @property
+    def within(self) -> bool:
+        """Whether the budget is kept, if there is one."""
+        return self.verdict != FAIL
 
 
 def timed(run: Callable[[], Any]) -> float:

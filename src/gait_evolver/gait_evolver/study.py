@@ -8,7 +8,7 @@ run directory, so a study that was interrupted goes on where it stopped.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 import json
 import math
@@ -20,10 +20,11 @@ from gait_core.canonical import plain
 from gait_core.errors import ConfigurationError
 from gait_core.files import read_json, write_atomically
 from gait_core.schema import read_value
+from gait_core.verdict import FAIL, PASS, Range
 from gait_evolver.study_session import Session
 
 FORMAT = 1
-PASS, FAIL, SKIP, DIFFERS = 'pass', 'fail', 'skip', 'differs'
+SKIP, DIFFERS = 'skip', 'differs'
 
 MOST_DIFFERING = 3
 """Rows of a study that may differ from the publication; any further one fails."""
@@ -87,61 +88,35 @@ def near(
     published: float,
     within: float,
     unit: str = '-',
-    note: str = '',
+    **rest: Any,
 ) -> Row:
     """Return a row that passes where the measured value is within a distance of the published."""
-    kept = measured is not None and abs(measured - published) <= within
-    return _judged(row_id, what, measured, kept, f'+-{within:g}', unit, note, published)
-
-
-def _judged(
-    row_id: str,
-    what: str,
-    measured: float | None,
-    kept: bool,
-    tolerance: str,
-    unit: str,
-    note: str,
-    published: float | None,
-) -> Row:
     return Row(
         id=row_id,
         what=what,
         unit=unit,
         published=published,
         measured=measured,
-        tolerance=tolerance,
-        verdict=PASS if kept else FAIL,
-        note=note,
+        tolerance=f'+-{within:g}',
+        verdict=Range(high=within).verdict(
+            None if measured is None else abs(measured - published)
+        ),
+        **rest,
     )
 
 
 def at_least(
-    row_id: str,
-    what: str,
-    measured: float | None,
-    bound: float,
-    unit: str = '-',
-    note: str = '',
-    published: float | None = None,
+    row_id: str, what: str, measured: float | None, bound: float, unit: str = '-', **rest: Any
 ) -> Row:
     """Return a row that passes where the measured value reaches a bound."""
-    kept = measured is not None and measured >= bound
-    return _judged(row_id, what, measured, kept, f'at least {bound:.6g}', unit, note, published)
+    return _judge(row_id, what, measured, Range(low=bound), unit, rest)
 
 
 def at_most(
-    row_id: str,
-    what: str,
-    measured: float | None,
-    bound: float,
-    unit: str = '-',
-    note: str = '',
-    published: float | None = None,
+    row_id: str, what: str, measured: float | None, bound: float, unit: str = '-', **rest: Any
 ) -> Row:
     """Return a row that passes where the measured value does not exceed a bound."""
-    kept = measured is not None and measured <= bound
-    return _judged(row_id, what, measured, kept, f'at most {bound:.6g}', unit, note, published)
+    return _judge(row_id, what, measured, Range(high=bound), unit, rest)
 
 
 def between(
@@ -151,20 +126,29 @@ def between(
     low: float,
     high: float,
     unit: str = '-',
-    note: str = '',
-    published: float | None = None,
+    **rest: Any,
 ) -> Row:
     """Return a row that passes where the measured value lies in a range, ends included."""
-    kept = measured is not None and low <= measured <= high
+    return _judge(row_id, what, measured, Range(low=low, high=high), unit, rest)
+
+
+def _judge(
+    row_id: str,
+    what: str,
+    measured: float | None,
+    tolerance: Range,
+    unit: str,
+    rest: Mapping[str, Any],
+) -> Row:
+    """Return a row judged by a range; ``rest`` are further fields, such as its note."""
     return Row(
         id=row_id,
         what=what,
         unit=unit,
-        published=published,
         measured=measured,
-        tolerance=f'{low:.6g} to {high:.6g}',
-        verdict=PASS if kept else FAIL,
-        note=note,
+        tolerance=str(tolerance),
+        verdict=tolerance.verdict(measured),
+        **rest,
     )
 
 

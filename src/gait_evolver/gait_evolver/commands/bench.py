@@ -115,9 +115,7 @@ def _print_table(rows: list[Measurement]) -> None:
         if row.group != group:
             group = row.group
             print(group)
-        bound = ''
-        if row.budget is not None:
-            bound = f'{"at most" if row.at_most else "at least"} {row.budget:g}'
+        bound = '' if row.bound is None else str(row.bound)
         unit = '' if row.unit == '-' else row.unit
         value = f'{row.measured:10.3f}' if row.measured < 1000.0 else f'{row.measured:10.0f}'
         line = f'  {row.what:{width}}  {value} {unit:6} {bound:15} {row.verdict or ""}'

@@ -41,7 +41,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Run or resume a study; 1 if a row failed."""
     from gait_core.files import write_atomically
-    from gait_evolver.study import FAIL, load_study, run_study, study_object
+    from gait_core.verdict import FAIL
+    from gait_evolver.study import load_study, run_study, study_object
     from gait_evolver.study_page import study_page
 
     study = load_study(options.name)

@@ -11,10 +11,11 @@ import numpy as np
 from scipy.stats import mannwhitneyu
 
 from gait_core.files import write_atomically
+from gait_core.verdict import FAIL
 from gait_evolver.strides.grid import GROUNDS, METHODS, NSGA, Case, length_changes, solve
 from gait_evolver.strides.legs import FREE, KINDS, Legs
 from gait_evolver.studies.cafarelli2017_pictures import draw_grid
-from gait_evolver.study import FAIL, Row, at_least
+from gait_evolver.study import Row, at_least
 from gait_evolver.study_session import Session
 
 Found = Mapping[str, Any]
