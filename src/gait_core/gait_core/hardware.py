@@ -16,8 +16,7 @@ from gait_core.plausible import IMPLAUSIBLE
 from gait_core.robot.model import RobotModel
 from gait_core.robot.patterns import by_pattern, matching
 from gait_core.scene import NOTHING
-from gait_core.schema import Location, Range, Source, read_value
-from gait_core.yaml_file import read_document
+from gait_core.schema import Location, Range, read_file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -243,9 +242,7 @@ def read_hardware(file: str, robot: RobotModel) -> Hardware:
     default = same_as_joints(robot)
     if not file:
         return default
-    document = read_document(Path(file).expanduser())
-    location = Location(source=Source(str(document.path), document))
-    content: HardwareFile = read_value(HardwareFile, document.content, location)
+    content, location = read_file(HardwareFile, Path(file).expanduser())
     if content.robot not in (None, robot.name):
         raise (location / 'robot').error(
             f"it is of robot '{content.robot}', this is '{robot.name}'"

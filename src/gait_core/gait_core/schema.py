@@ -13,13 +13,14 @@ import dataclasses
 from dataclasses import dataclass
 from functools import cache
 import math
+from pathlib import Path
 import re
 import types
 import typing
 from typing import Any
 
 from gait_core.errors import ConfigurationError, excerpt, nearest, unknown
-from gait_core.yaml_file import Document, Keys
+from gait_core.yaml_file import WRITTEN_LIMITS, Document, FileLimits, Keys, read_document
 
 _SCALARS = {float: 'a number', int: 'a whole number', bool: 'true or false', str: 'text'}
 # YAML 1.1 reads a number with an exponent but no point, 1e-3, as text.
@@ -179,6 +180,28 @@ def _shown(value: float) -> str:
 
 def _joined(*parts: str) -> str:
     return ': '.join(filter(None, parts))
+
+
+def read_file(kind: Any, path: Path, limits: FileLimits = WRITTEN_LIMITS) -> tuple[Any, Location]:
+    """
+    Read a YAML file as a type.
+
+    Returns
+    -------
+    value
+        As ``read_value`` returns it.
+    Location
+        Of the value, for messages on what the type cannot check.
+
+    Raises
+    ------
+    ConfigurationError
+        As ``read_document`` and ``read_value``.
+
+    """
+    document = read_document(path, limits)
+    location = Location(source=Source(str(path), document))
+    return read_value(kind, document.content, location), location
 
 
 def read_value(kind: Any, value: Any, location: Location | str = '') -> Any:

@@ -16,7 +16,7 @@ from gait_core.errors import ConfigurationError
 from gait_core.hardware import HardwareFile, MotorEntry
 from gait_core.robot.robot_file import RobotFile, TrialDefaults
 from gait_core.scene import InitialState, Push, Scene, SensorModel, TerrainSpec
-from gait_core.schema import Location, Range, Source, read_value
+from gait_core.schema import Location, Range, Source, read_file, read_value
 from gait_core.trial_spec import Command, TimedCommand, TrialResult, TrialSpec
 from gait_core.yaml_file import read_document
 
@@ -130,8 +130,7 @@ class Cart:
 
 def read_cart(path, text):
     path.write_text(text)
-    document = read_document(path)
-    return read_value(Cart, document.content, Location('', Source(str(path), document)))
+    return read_file(Cart, path)[0]
 
 
 def test_every_form_of_value_is_read(tmp_path):

@@ -20,8 +20,8 @@ import numpy as np
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import ConfigurationError, unknown
 from gait_core.scene import NOTHING
-from gait_core.schema import Location, Range, Source, read_value
-from gait_core.yaml_file import LOADED_LIMITS, read_document
+from gait_core.schema import Location, Range, read_file, read_value
+from gait_core.yaml_file import LOADED_LIMITS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +80,7 @@ OWN = 'own'
 
 
 @dataclass(frozen=True, kw_only=True)
-class GaitFile:
+class OwnGaitFile:
     """
     Content of the file of a gait of one's own, leg by leg.
 
@@ -139,9 +139,7 @@ def read_gait(file: str) -> OwnGait:
     """
     if not file:
         raise ConfigurationError(f"gait '{OWN}' needs a gait_file")
-    document = read_document(Path(file).expanduser(), LOADED_LIMITS)
-    location = Location(source=Source(str(document.path), document))
-    content: GaitFile = read_value(GaitFile, document.content, location)
+    content, location = read_file(OwnGaitFile, Path(file).expanduser(), LOADED_LIMITS)
     kind: Any = Mapping[str, float] if isinstance(content.duty_factor, Mapping) else float
     duty_factor = read_value(kind, content.duty_factor, location / 'duty_factor')
     _check_shares(duty_factor, location / 'duty_factor')

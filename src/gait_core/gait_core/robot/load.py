@@ -25,10 +25,10 @@ from gait_core.robot.find import (
     robot_names,
 )
 from gait_core.robot.model import RobotModel
-from gait_core.robot.robot_file import RobotFile, read_robot_file
+from gait_core.robot.robot_file import RobotFile
 from gait_core.robot.urdf import read_urdf
 from gait_core.scene import NOTHING
-from gait_core.schema import Location, Source
+from gait_core.schema import Location, Source, read_file
 from gait_core.seeding import check_seed
 
 __all__ = ['load_robot', 'read_robot', 'robot_names']
@@ -107,7 +107,7 @@ def _read(path: Path, packages: Mapping[str, str | Path], draw: int) -> RobotMod
         return _checked(_built(path / 'model.py', draw), path)
     content, location = RobotFile(), Location(source=Source(str(path)))
     if path.is_dir() and (path / 'robot.yaml').is_file():
-        content, location = read_robot_file(path / 'robot.yaml')
+        content, location = read_file(RobotFile, path / 'robot.yaml')
     if content.bodies is not None:
         tree, assembly = read_bodies(content, location, path, packages)
     else:

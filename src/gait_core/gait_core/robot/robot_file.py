@@ -71,13 +71,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import Any
 
 from gait_core.robot.model import ContactNode, FallCriterion, ForceElement, Leg, Triple
 from gait_core.scene import NOTHING, Scene
-from gait_core.schema import Location, Source, check_keys, read_value
-from gait_core.yaml_file import read_document
+from gait_core.schema import Location, check_keys, read_value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,11 +170,3 @@ class RobotFile:
     sensors: tuple[Mapping[str, Any], ...] = ()
     length_scale: float | None = None
     defaults: TrialDefaults = field(default_factory=TrialDefaults)
-
-
-def read_robot_file(path: Path) -> tuple[RobotFile, Location]:
-    """Return the content of a robot.yaml and its location; ConfigurationError naming a mistake."""
-    document = read_document(path)
-    location = Location(source=Source(str(path), document))
-    content: RobotFile = read_value(RobotFile, document.content, location)
-    return content, location
