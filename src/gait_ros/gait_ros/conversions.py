@@ -8,9 +8,11 @@ Arrays cross as flat buffers: rclpy checks the elements of a list one by one, th
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
-from typing import Any
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +21,8 @@ from gait_core.errors import BadCommand, ConfigurationError
 from gait_core.message_builder import MessageBuilder
 from gait_core.message_reader import read_array, read_command, read_quantities
 from gait_core.names import check_names
-from gait_core.scene import InitialState, Push, Scene, SensorModel, TerrainSpec
+from gait_core.scene import Push, Scene
+from gait_core.schema import read_value
 from gait_core.targets import JointTargets
 from gait_core.trial_setup import make_scene, usual_trial
 from gait_core.trial_spec import Milestone, TimedCommand, TrialResult, TrialSpec
@@ -38,12 +41,8 @@ _NOISES = (
     'angular_velocity_noise',
     'acceleration_noise',
 )
-_SIZES = {'friction': 1, 'gravity': 3, 'physics_step': 1, 'control_period': 1, 'initial_pose': 6}
-# Fields of a scene that are alike in its message.
-_PLAIN = (
-    'draw', 'engine', 'restitution', 'contact_law', 'length_scale', 'fixed_base', 'mass_factor',
-)  # fmt: skip
 _POSE = ('x', 'y', 'roll', 'pitch', 'yaw', 'clearance')
+_SIZES = {'friction': 1, 'gravity': 3, 'physics_step': 1, 'control_period': 1, 'initial_pose': 6}
 
 
 class _Types(dict[str, Any]):
@@ -113,110 +112,97 @@ def from_targets(message: msg.JointTargets) -> JointTargets:
 # --------------------------------------------------------------------------- trials and results
 
 
+class _Codec(NamedTuple):
+    """Conversion of a scene's field to that of its message, and back to plain data."""
+
+    encode: Callable[[Any], Any]
+    decode: Callable[[Any], Any]
+
+
+_SAME = _Codec(lambda value: value, lambda value: value)
+_NUMBER = _Codec(float, float)
+_OPTIONAL = _Codec(lambda value: flat([value]), lambda values: values[0])
+_NAMED = _Codec(BUILDER.quantities, read_quantities)
+
+# Field of the message, keys of the scene, and codec.
+_SCENE = (
+    ('draw', 'draw', _SAME),
+    ('engine', 'engine', _SAME),
+    ('engine_options', 'engine_options', _NAMED),
+    ('terrain', 'terrain.name', _SAME),
+    ('terrain_parameters', 'terrain.parameters', _NAMED),
+    ('terrain_seed', 'terrain.seed', _SAME),
+    ('friction', 'friction', _OPTIONAL),
+    ('restitution', 'restitution', _NUMBER),
+    ('contact_law', 'contact_law', _SAME),
+    ('gravity', 'gravity', _Codec(flat, list)),
+    ('physics_step', 'physics_step', _OPTIONAL),
+    ('control_period', 'control_period', _OPTIONAL),
+    ('length_scale', 'length_scale', _NUMBER),
+    ('fixed_base', 'fixed_base', _SAME),
+    ('mass_factor', 'mass_factor', _NUMBER),
+    ('initial_joints', 'initial.joint_positions', _NAMED),
+    ('sensor_delay', 'sensors.delay_ticks', _SAME),
+)
+
+
 def to_scene(scene: Scene) -> msg.Scene:
     """Return a scene as a message."""
     pushes = scene.pushes
     return msg.Scene(
         robot=scene.robot,
         complete=True,
-        draw=scene.draw,
-        engine=scene.engine,
-        engine_options=BUILDER.quantities(scene.engine_options),
-        terrain=scene.terrain.name,
-        terrain_parameters=BUILDER.quantities(scene.terrain.parameters),
-        terrain_seed=scene.terrain.seed,
-        friction=flat([scene.friction]),
-        restitution=float(scene.restitution),
-        contact_law=scene.contact_law,
-        gravity=flat(scene.gravity),
-        physics_step=flat([scene.physics_step]),
-        control_period=flat([scene.control_period]),
-        length_scale=float(scene.length_scale),
-        fixed_base=scene.fixed_base,
-        mass_factor=float(scene.mass_factor),
         initial_pose=flat([getattr(scene.initial, name) for name in _POSE]),
-        initial_joints=BUILDER.quantities(scene.initial.joint_positions),
         push_links=[push.link for push in pushes],
         push_windows=flat([(push.start, push.duration) for push in pushes]),
         push_forces=flat([push.force for push in pushes]),
         sensor_noise=np.array(
             [getattr(scene.sensors, name) for name in _NOISES], dtype=np.float64
         ),
-        sensor_delay=scene.sensors.delay_ticks,
+        **{field: codec.encode(attrgetter(keys)(scene)) for field, keys, codec in _SCENE},
     )
 
 
 def from_scene(message: msg.Scene) -> Scene:
-    """Return a message's scene; ConfigurationError names what is wrong with it."""
+    """
+    Return a message's scene: all that it says if it is complete, else over the robot's own.
+
+    Raises
+    ------
+    ConfigurationError
+        The message names what is wrong with it.
+
+    """
     for name, size in _SIZES.items():
         count = len(getattr(message, name))
         if count != size and (count or message.complete):
             raise ConfigurationError(f'scene.{name} has {count} numbers, expected {size}')
     if not message.robot:
         raise ConfigurationError('scene.robot is empty; name one, e.g. guroo')
-    if not message.complete:
-        return make_scene(message.robot, _given(message))
-    noises = dict(zip(_NOISES, message.sensor_noise.tolist(), strict=True))
-    gx, gy, gz = message.gravity
-    return Scene(
-        robot=message.robot,
-        draw=message.draw,
-        engine=message.engine,
-        engine_options=read_quantities(message.engine_options),
-        terrain=TerrainSpec(
-            name=message.terrain,
-            parameters=read_quantities(message.terrain_parameters),
-            seed=message.terrain_seed,
-        ),
-        friction=message.friction[0],
-        restitution=message.restitution,
-        contact_law=message.contact_law,
-        gravity=(gx, gy, gz),
-        physics_step=message.physics_step[0],
-        control_period=message.control_period[0],
-        length_scale=message.length_scale,
-        fixed_base=message.fixed_base,
-        mass_factor=message.mass_factor,
-        initial=InitialState(
-            **dict(zip(_POSE, message.initial_pose, strict=True)),
-            joint_positions=read_quantities(message.initial_joints),
-        ),
-        pushes=_pushes(message),
-        sensors=SensorModel(**noises, delay_ticks=message.sensor_delay),
-    )
+    if message.complete:
+        scene: Scene = read_value(Scene, {'robot': message.robot, **_given(message)}, 'scene')
+        return scene
+    return make_scene(message.robot, _given(message))
 
 
 def _given(message: msg.Scene) -> dict[str, Any]:
-    """Return the fields of an incomplete scene that differ from a new message, as plain data."""
-    new = msg.Scene()
-    given: dict[str, Any] = {
-        name: getattr(message, name)
-        for name in _PLAIN
-        if getattr(message, name) != getattr(new, name)
-    }
-    for name in ('friction', 'physics_step', 'control_period'):
-        if len(getattr(message, name)):
-            given[name] = getattr(message, name)[0]
-    if len(message.gravity):
-        given['gravity'] = list(message.gravity)
-    if message.engine_options:
-        given['engine_options'] = read_quantities(message.engine_options)
-    terrain = {
-        'name': message.terrain,
-        'parameters': read_quantities(message.terrain_parameters),
-        'seed': message.terrain_seed,
-    }
-    initial: dict[str, Any] = dict(zip(_POSE, message.initial_pose, strict=False))
-    if message.initial_joints:
-        initial['joint_positions'] = read_quantities(message.initial_joints)
-    sensors = dict(zip(_NOISES, message.sensor_noise.tolist(), strict=True))
-    sensors['delay_ticks'] = message.sensor_delay
-    for name, parts in (('terrain', terrain), ('initial', initial), ('sensors', sensors)):
-        said = {part: value for part, value in parts.items() if value or name == 'initial'}
-        if said:
-            given[name] = said
-    if message.push_links or len(message.push_windows) or len(message.push_forces):
-        given['pushes'] = plain(_pushes(message))
+    """Return the fields of a scene as plain data; of an incomplete one those that are set."""
+    every, new = message.complete, msg.Scene()
+    given: dict[str, Any] = {}
+    for field, keys, codec in _SCENE:
+        value = getattr(message, field)
+        if every or value != getattr(new, field):
+            *owner, key = keys.split('.')
+            values = given.setdefault(owner[0], {}) if owner else given
+            values[key] = codec.decode(value)
+    if len(message.initial_pose):
+        given.setdefault('initial', {}).update(zip(_POSE, message.initial_pose, strict=True))
+    noises = zip(_NOISES, message.sensor_noise.tolist(), strict=True)
+    if noises := {name: value for name, value in noises if value}:
+        given.setdefault('sensors', {}).update(noises)
+    pushes = _pushes(message)
+    if pushes:
+        given['pushes'] = plain(pushes)
     return given
 
 

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 from rclpy.node import Node
 
+from gait_core.canonical import sha256_of
 from gait_core.errors import ConfigurationError, ProtocolError
 from gait_core.trial_spec import TrialResult, TrialSpec
 from gait_core.worker_policy import HANG, WatchClock
@@ -67,7 +68,7 @@ class WorkerClient:
             WorkerStatus, f'{name}/worker_status', self._on_status, STREAM
         )
         self._future: Any = None
-        self._trial_id = ''
+        self._trial_id = self._spec_hash = ''
 
     @property
     def ready(self) -> bool:
@@ -127,6 +128,7 @@ class WorkerClient:
                 record=record,
             )
         )
+        self._spec_hash = sha256_of(spec)
         self._moved = self._heard = self._clock.now()
         self._periods = -1
         return self._trial_id
@@ -139,6 +141,8 @@ class WorkerClient:
         ------
         TrialRefused
             If the worker refuses the trial; the message is the worker's.
+        ConfigurationError
+            If it ran another trial than was sent, by the hash of the specification.
         WorkerLost
             After ``hang`` seconds; the trial's late answer is dropped.
 
@@ -151,7 +155,12 @@ class WorkerClient:
             if not answer.success:
                 result = from_result(answer.result) if answer.result.status else None
                 raise TrialRefused(answer.message, result, answer.shortage)
-            return from_result(answer.result)
+            done = from_result(answer.result)
+            if done.spec_hash != self._spec_hash:
+                raise ConfigurationError(
+                    f'{self.name} read a trial as another than was sent: it runs another version'
+                )
+            return done
         now = self._clock.now()
         reason = ''
         if now - self._heard > self._hang:

@@ -12,7 +12,6 @@ import time
 from typing import Any
 
 from gait_core.benchmark import Measurement
-from gait_core.canonical import sha256_of
 from gait_core.contracts import Evaluator, Progress
 from gait_core.errors import ConfigurationError, NoWorkers
 from gait_core.fingerprint import fingerprint
@@ -117,7 +116,7 @@ class RosEvaluator(Evaluator):
             while len(results) < len(specs):
                 self._look(client)
                 self._dispatch(specs, waiting)
-                ended = client.wait(lambda: self._ended(specs), _SPIN) or ()
+                ended = client.wait(lambda: self._ended(), _SPIN) or ()
                 before, seen = seen, time.monotonic()
                 self.workload.offered += (seen - before) * len(self.alive)
                 for index, result in ended:
@@ -264,7 +263,7 @@ class RosEvaluator(Evaluator):
                 one.client.drop()
                 one.trial, one.lost = None, one.client.status
 
-    def _ended(self, specs: Sequence[TrialSpec]) -> list[tuple[int, TrialResult]]:
+    def _ended(self) -> list[tuple[int, TrialResult]]:
         """Return the trials that have ended since the last call."""
         ended = []
         for name, one in tuple(self._workers.items()):
@@ -283,7 +282,7 @@ class RosEvaluator(Evaluator):
                     ended.append((index, result))
                 continue
             if result is not None:
-                self._examine(name, specs[index], result)
+                self._warn_of_platform(name, result)
                 self._pace.note(name, result.ticks, time.monotonic() - one.began)
                 one.trial = None
                 ended.append((index, result))
@@ -316,12 +315,8 @@ class RosEvaluator(Evaluator):
         self._losses.lost(index, reason, by_trial=begun)
         self._resume_at = time.monotonic() + self._losses.delay
 
-    def _examine(self, name: str, spec: TrialSpec, result: TrialResult) -> None:
-        """Raise ConfigurationError for a result of another trial; warn of another platform."""
-        if result.spec_hash != sha256_of(spec):
-            raise ConfigurationError(
-                f'{name} read a trial as another than was sent: it runs another version'
-            )
+    def _warn_of_platform(self, name: str, result: TrialResult) -> None:
+        """Warn once of a worker on another platform."""
         if result.fingerprint != fingerprint() and name not in self._foreign:
             self._foreign.add(name)
             self._open().node.get_logger().warning(
