@@ -244,6 +244,14 @@ def test_what_diverges_keeps_the_states_before():
     assert np.isfinite(error.value.states.body_poses).all()
 
 
+def test_what_diverges_at_once_has_no_states():
+    engine = CablesEngine()
+    engine.reset(scene(pushes=[{'start': 0.0, 'duration': 1.0, 'force': [1e9, 0, 0]}]), 0)
+    with pytest.raises(SimulationDiverged) as error:
+        engine.rollout(waves(20, 1))
+    assert len(error.value.states) == 0
+
+
 @pytest.mark.parametrize(
     ('robot', 'changes', 'said'),
     [

@@ -53,6 +53,8 @@ class Reader:
 
         """
         lanes, end = len(record.reached), int(record.reached[lane])
+        if not end:
+            return StateTape.of(())
         bodies, elements, contacts = (
             part[:end].reshape(end, part.shape[1], -1, lanes)[..., lane]
             for part in (record.bodies, record.elements, record.contacts)
