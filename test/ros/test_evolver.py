@@ -73,7 +73,7 @@ def experiment(box, tmp_path):
 
 def both_ready(evaluator, box):
     """Evaluate until both workers are there, e.g. after a restart; return their names."""
-    end = time.monotonic() + 30.0
+    end = time.monotonic() + 120.0
     while len(names := evaluator.alive) < 2:
         assert time.monotonic() < end
         evaluator.evaluate(trials(box, 1))
@@ -128,8 +128,9 @@ def test_a_worker_of_our_own_that_is_stopped_is_replaced(two, box, monkeypatch):
     losses = []
     results = two.evaluate(specs, stop_one, lambda index, reason: losses.append(reason))
     assert [r.trial_hash for r in results] == [run_trial(s).trial_hash for s in specs]
-    assert two.lost_workers == before + 1
-    assert len(losses) == 1 and 'no heartbeat for 10 s' in losses[0]
+    # On a busy machine another may be lost, too; none silently.
+    assert two.lost_workers == before + len(losses)
+    assert any('no heartbeat for 10 s' in reason for reason in losses)
     assert stopped[0] not in two.pids
     both_ready(two, box)
     again = two.evaluate(trials(box, 3))
