@@ -194,24 +194,19 @@ class MessageBuilder:
             linear_acceleration_covariance=speeding,
         )
 
-    def body_transforms(self, stamp: Any, true: Observation, robot: RobotModel) -> Any:
-        """Return odom -> base_link -> root link, or odom -> every root; base_footprint."""
+    def robot_transforms(
+        self, stamp: Any, true: Observation, robot: RobotModel, links: bool
+    ) -> Any:
+        """
+        Return odom -> base_link -> root link, or odom -> every root, and base_footprint.
+
+        With ``links`` also odom -> link for every other link, where no robot_state_publisher runs.
+        """
         assert true.body_poses is not None
-        return self._transforms(
-            stamp, base_transforms(robot, true.joint_positions, true.body_poses)
-        )
+        frames = list(base_transforms(robot, true.joint_positions, true.body_poses))
+        return self.transforms(stamp, [*frames, *_link_frames(true, robot)] if links else frames)
 
-    def link_transforms(self, stamp: Any, true: Observation, robot: RobotModel) -> Any:
-        """Return odom -> link for every link but the roots."""
-        return self._transforms(stamp, _link_frames(true, robot))
-
-    def all_transforms(self, stamp: Any, true: Observation, robot: RobotModel) -> Any:
-        """Return the transforms of bodies and links in one message."""
-        assert true.body_poses is not None
-        bodies = base_transforms(robot, true.joint_positions, true.body_poses)
-        return self._transforms(stamp, [*bodies, *_link_frames(true, robot)])
-
-    def _transforms(self, stamp: Any, frames: Iterable[tuple[str, str, FloatArray]]) -> Any:
+    def transforms(self, stamp: Any, frames: Iterable[tuple[str, str, FloatArray]]) -> Any:
         """Return the message of parents, children and poses of children in their parents."""
         stamped = self._types['geometry_msgs/msg/TransformStamped']
         transform = self._types['geometry_msgs/msg/Transform']

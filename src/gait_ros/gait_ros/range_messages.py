@@ -8,7 +8,6 @@ import math
 from typing import Any
 
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import Quaternion, Transform, TransformStamped, Vector3
 import numpy as np
 from scipy.spatial.transform import Rotation
 from sensor_msgs.msg import CameraInfo, Image, LaserScan, PointCloud2, PointField
@@ -18,6 +17,7 @@ from tf2_msgs.msg import TFMessage
 from gait_core.arrays import FloatArray
 from gait_core.range_sensors import azimuths, optics
 from gait_core.robot.range_sensor import DepthCamera, Lidar, RangeSensor
+from gait_ros.conversions import BUILDER
 
 SCAN, POINTS = 'scan', 'points'
 IMAGE, INFO = 'depth/image_rect', 'depth/camera_info'
@@ -124,22 +124,10 @@ def camera_info(header: Header, sensor: DepthCamera) -> CameraInfo:
 
 def mounts(stamp: Time, sensors: Iterable[RangeSensor]) -> TFMessage:
     """Return the frames that sensors bring along, from the links that carry them."""
-    return TFMessage(
-        transforms=[
-            _mount(stamp, frame, *place)
-            for sensor in sensors
-            for frame, place in sensor.frames.items()
-        ]
+    frames = (
+        (parent, frame, np.concatenate((xyz, Rotation.from_euler('xyz', rpy).as_quat())))
+        for sensor in sensors
+        for frame, (parent, xyz, rpy) in sensor.frames.items()
     )
-
-
-def _mount(stamp: Time, frame: str, parent: str, xyz: Any, rpy: Any) -> TransformStamped:
-    x, y, z, w = Rotation.from_euler('xyz', rpy).as_quat().tolist()
-    return TransformStamped(
-        header=Header(stamp=stamp, frame_id=parent),
-        child_frame_id=frame,
-        transform=Transform(
-            translation=Vector3(**dict(zip('xyz', map(float, xyz), strict=True))),
-            rotation=Quaternion(x=x, y=y, z=z, w=w),
-        ),
-    )
+    message: TFMessage = BUILDER.transforms(stamp, frames)
+    return message

@@ -202,9 +202,9 @@ class StatePublisher:
         if 'odom' in wanted:
             self._send('odom', BUILDER.odometry(stamp, true, self._run.robot))
         if '/tf' in wanted:
-            self._send('/tf', BUILDER.body_transforms(stamp, true, self._run.robot))
-            if self._link_transforms:
-                self._send('/tf', BUILDER.link_transforms(stamp, true, self._run.robot))
+            links = self._link_transforms and true.joint_positions is not None
+            robot = self._run.robot
+            self._send('/tf', BUILDER.robot_transforms(stamp, true, robot, links))
 
     def _publish_stability(self, stamp: Time, true: Observation, wanted: set[str]) -> None:
         if not wanted & {'zmp', 'stability'} and not self._due('markers'):

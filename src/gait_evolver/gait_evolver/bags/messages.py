@@ -81,7 +81,7 @@ def trial_messages(rollout: Rollout) -> Iterator[tuple[str, int, Any]]:
         if zmp is not None:
             yield '/zmp', now, zmp
         yield '/stability', now, stability
-        yield '/tf', now, builder.all_transforms(stamp, true, robot)
+        yield '/tf', now, builder.robot_transforms(stamp, true, robot, links=True)
         if true.tick < rollout.ticks:
             command = script.at(true.tick * rollout.dt)
             yield OBSERVATION, now, _question(builder, rollout, seen, command)
