@@ -17,7 +17,7 @@ from gait_core.testing_robots import free_box, step_through
 from gait_core.testing_skips import need_engine
 from gait_core.trial import run_loop
 from gait_core.trial_setup import default_trial, make_scene
-from sim_bridge.engines.cables import LANES, CablesEngine
+from sim_bridge.engines.cables import CablesEngine
 from sim_bridge.engines.cables_ground import bristle_friction, normal_force
 from sim_bridge.engines.cables_layout import ground_of
 from sim_bridge.engines.cables_measures import measurements
@@ -179,37 +179,19 @@ def test_bullet_moves_it_as_the_kernel_does(changes, ticks):
     assert np.array_equal(ours.contact_counts, theirs.contact_counts)
 
 
-def test_stepping_a_tape_and_lanes_are_equal_to_the_last_bit():
-    engine = CablesEngine()
+def test_stepping_equals_a_tape_to_the_last_bit():
+    engine, tape = CablesEngine(), waves(12, 5)
     engine.reset(scene(), 0, settle_ticks=5)
-    tapes = [waves(12, seed) for seed in range(LANES + 1)]
-    batch = engine.rollout_batch(tapes, 2)
-    for seed in (0, 5, LANES):
-        engine.reset(scene(), 0, settle_ticks=5)
-        alone = engine.rollout(tapes[seed])
-        engine.reset(scene(), 0, settle_ticks=5)
-        steps = [engine.step(targets) for targets in tapes[seed]]
-        for i, one in enumerate(steps):
-            for name in ('body_poses', 'body_twists', 'element_forces', 'element_lengths'):
-                assert np.array_equal(getattr(one, name), getattr(alone, name)[i])
-                assert np.array_equal(getattr(one, name), getattr(batch[seed], name)[i])
-            assert np.array_equal(one.contacts.forces, alone[i].contacts.forces)
-            felt = batch[seed].imu.linear_acceleration[i]
-            assert np.array_equal(one.imu.linear_acceleration, felt)
-
-
-def test_a_lane_that_diverges_leaves_the_others_alone():
-    engine = CablesEngine()
-    engine.reset(scene(), 0)
-    tapes = [waves(8, seed) for seed in range(LANES // 2)]
-    wild = tapes[3].effort.copy()
-    wild[4:] = 1e12
-    tapes[3] = replace(tapes[3], effort=wild)
-    batch = engine.rollout_batch(tapes, 1)
-    assert [len(states) for states in batch] == [8, 8, 8, 4, 8, 8, 8, 8]
-    engine.reset(scene(), 0)
-    alone = engine.rollout(tapes[4])
-    assert np.array_equal(alone.body_poses, batch[4].body_poses)
+    alone = engine.rollout(tape)
+    engine.reset(scene(), 0, settle_ticks=5)
+    steps = [engine.step(targets) for targets in tape]
+    for i, one in enumerate(steps):
+        for name in ('body_poses', 'body_twists', 'element_forces', 'element_lengths'):
+            assert np.array_equal(getattr(one, name), getattr(alone, name)[i])
+        assert np.array_equal(one.contacts.forces, alone[i].contacts.forces)
+        assert np.array_equal(one.contacts.sole, alone[i].contacts.sole)
+        felt = alone.imu.linear_acceleration[i]
+        assert np.array_equal(one.imu.linear_acceleration, felt)
 
 
 def test_enlarged_fourfold_it_moves_the_same():

@@ -25,7 +25,7 @@ from gait_core.robot.model import RobotModel
 from gait_core.rollout import Rollout
 from gait_core.scene import NOTHING, Scene
 from gait_core.state_tape import StateTape
-from gait_core.targets import AppliedTargets, JointTargets, TargetTape
+from gait_core.targets import AppliedTape, AppliedTargets, JointTargets, TargetTape
 from gait_core.trial_spec import Command, TrialResult, TrialSpec
 from gait_core.velocity_bounds import FREE, Bounds
 from gait_core.worker_policy import Lost, Workload
@@ -100,16 +100,6 @@ class Controller(ABC):
         (``gait_core.motion_request.GaitStop``). It begins anew by a reset.
         """
 
-    def tape(self, dt: float, commands: Sequence[Command]) -> TargetTape | None:
-        """
-        Return the targets of the coming control periods, one per command; ``None``: step it.
-
-        They are those of as many calls of ``step``, bit for bit, and leave the controller where
-        these would. ``None`` changes nothing: it looks at observations with the parameters in
-        force. A command that ``step`` refuses raises BadCommand.
-        """
-        return None
-
     def state(self) -> Mapping[str, float]:
         """
         Return phase and stage by name, for ``gait_state`` and pictures.
@@ -126,6 +116,20 @@ class Controller(ABC):
         In the frame of the first root link as it is now: the ground moves on under it.
         """
         return NOTHING
+
+
+class TapeController(Controller):
+    """A controller that also says many control periods ahead what it will ask for."""
+
+    @abstractmethod
+    def tape(self, dt: float, commands: Sequence[Command]) -> TargetTape | None:
+        """
+        Return the targets of the coming control periods, one per command; ``None``: step it.
+
+        They are those of as many calls of ``step``, bit for bit, and leave the controller where
+        these would. ``None`` changes nothing: it looks at observations with the parameters in
+        force. A command that ``step`` refuses raises BadCommand.
+        """
 
 
 class ReflexController(Controller):
@@ -202,26 +206,11 @@ class TapeEngine(ABC):
     """An engine that also advances many control periods faster in one call than by steps."""
 
     @abstractmethod
-    def rollout(self, tape: Sequence[AppliedTargets]) -> StateTape:
+    def rollout(self, tape: AppliedTape) -> StateTape:
         """
         Advance one control period per tape entry; equals stepping bit for bit.
 
         SimulationDiverged carries the states that were reached before.
-        """
-
-
-class BatchEngine(ABC):
-    """An engine that can also try many open-loop tapes from one state at a time."""
-
-    @abstractmethod
-    def rollout_batch(
-        self, tapes: Sequence[Sequence[AppliedTargets]], threads: int
-    ) -> list[StateTape]:
-        """
-        Advance each tape from the present state, which stays as it is.
-
-        Equals ``rollout`` of each tape bit for bit, whatever the threads. A tape whose physics
-        diverges ends before the control period in which it did.
         """
 
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from gait_core.arrays import FloatArray
 from gait_core.observation import Observation
 from gait_core.placement import nominal_height
 from gait_core.robot.model import FallCriterion, RobotModel
 from gait_core.scene import Scene
-from gait_core.state_tape import StateTape
 from gait_core.terrains import load_terrain
 
 
@@ -45,17 +42,6 @@ class FallCheck:
     def possible(self) -> bool:
         """Whether the robot can fall in this scene."""
         return self._fall is not None
-
-    def first(self, states: StateTape) -> int | None:
-        """Return the index of the first of several true states in which it has fallen."""
-        if self._fall is None or states.body_poses is None:
-            return None
-        z, qx, qy = states.body_poses[:, 0, 2:5].T
-        suspects = (1.0 - 2.0 * (qx * qx + qy * qy) < self._upright) | (z < self._clear)
-        for index in np.flatnonzero(suspects).tolist():
-            if self._reason(self._fall, states.body_poses[index, 0]):
-                return int(index)
-        return None
 
     def reason(self, observation: Observation) -> str:
         """Return why the robot counts as fallen in its true state, or an empty string."""

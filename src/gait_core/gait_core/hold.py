@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -11,7 +11,7 @@ from gait_core.contracts import Controller
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters
 from gait_core.robot.model import RobotModel
-from gait_core.targets import JointTargets, TargetTape
+from gait_core.targets import JointTargets
 from gait_core.trial_spec import Command
 from gait_core.velocity_bounds import Bounds
 
@@ -40,10 +40,6 @@ class HoldController(Controller):
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
         """Return the nominal stance."""
         return self._targets
-
-    def tape(self, dt: float, commands: Sequence[Command]) -> TargetTape:
-        """Return the nominal stance for each of some control periods."""
-        return TargetTape.of([self._targets] * len(commands))
 
     def state(self) -> Mapping[str, float]:
         """Return nothing: holding has no phase."""

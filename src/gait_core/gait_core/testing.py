@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from copy import copy
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -18,7 +17,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from gait_core import registry
-from gait_core.contracts import BatchEngine, Controller, Engine, Evaluator, Progress
+from gait_core.contracts import Controller, Engine, Evaluator, Progress
 from gait_core.elements import lengths_at
 from gait_core.errors import ProtocolError, SimulationDiverged
 from gait_core.observation import Contacts, Imu, Observation
@@ -29,7 +28,6 @@ from gait_core.robot.legged_box import legged_box
 from gait_core.robot.model import RobotModel
 from gait_core.rollout import Rollout
 from gait_core.scene import NOTHING, Scene
-from gait_core.state_tape import StateTape, by_steps
 from gait_core.targets import AppliedTargets, JointTargets
 from gait_core.terrains import load_terrain
 from gait_core.trial import run_trial
@@ -168,31 +166,6 @@ class KinematicEngine(Engine):
             forces=forces,
             depths=np.zeros(len(standing)),
         )
-
-
-class BatchKinematicEngine(KinematicEngine, BatchEngine):
-    """The same, and it advances copies of itself by many tapes; ``batches`` counts them."""
-
-    def __init__(self, robot: RobotModel | None = None) -> None:
-        super().__init__(robot)
-        self.batches: list[int] = []
-
-    def rollout_batch(
-        self, tapes: Sequence[Sequence[AppliedTargets]], threads: int
-    ) -> list[StateTape]:
-        """Advance a copy by each tape; threads make no difference."""
-        self.batches.append(len(tapes))
-        found = []
-        for tape in tapes:
-            twin = copy(self)
-            for name, value in vars(self).items():
-                if isinstance(value, np.ndarray):
-                    setattr(twin, name, value.copy())
-            try:
-                found.append(by_steps(twin.step, tape))
-            except SimulationDiverged as error:
-                found.append(StateTape.of(error.states))
-        return found
 
 
 @dataclass(frozen=True, kw_only=True)

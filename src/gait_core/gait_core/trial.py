@@ -11,7 +11,7 @@ import numpy as np
 from gait_core import pulse, registry
 from gait_core.arrays import FloatArray, all_finite
 from gait_core.canonical import sha256_of
-from gait_core.contracts import Controller, Engine, TapeEngine
+from gait_core.contracts import Controller, Engine, TapeController, TapeEngine
 from gait_core.errors import (
     BadCommand,
     ConfigurationError,
@@ -49,8 +49,6 @@ from gait_core.variation import varied
 from gait_core.weights import load_weights
 
 ENGINE_SEED, SENSOR_SEED, CONTROLLER_SEED = range(3)
-_BLOCK = 50
-"""Control periods that are played at once where the robot can fall; those after it are lost."""
 _LONGEST = 2000
 """Control periods that a controller is asked to foresee at once, at most."""
 
@@ -169,12 +167,12 @@ class TrialLoop:
         """
         Return the commands of the control periods that may be played at once.
 
-        They are those up to the end, but no more than a controller foresees in little time, and
-        where the robot can fall few enough to lose little.
+        They are those up to the end or the next milestone, but no more than a controller foresees
+        in little time. Of a robot that can fall there are none: what follows a fall were lost.
         """
-        ticks = min(self.spec.ticks - self._tick, _LONGEST)
         if self._fall.possible:
-            ticks = min(ticks, _BLOCK)
+            return []
+        ticks = min(self.spec.ticks - self._tick, _LONGEST)
         if self._milestones:
             ahead = (tick - self._tick for tick in self._milestones if tick > self._tick)
             ticks = min([ticks, *ahead])
@@ -189,23 +187,8 @@ class TrialLoop:
         """
         if not self.running:
             raise ProtocolError('play on a trial that is not running')
-        applied = self.applied(tape)
+        applied = self._memory.resolve_tape(tape)
         self._take(applied, commands, *self._rolled(applied))
-
-    def applied(self, tape: TargetTape) -> AppliedTape:
-        """Return what a tape of targets means after all that came before; it counts as applied."""
-        return self._memory.resolve_tape(tape)
-
-    def take(
-        self, applied: AppliedTape, commands: Sequence[Command], states: Sequence[Observation]
-    ) -> None:
-        """
-        Go on with the states that somebody else's rollout of an applied tape gave.
-
-        Fewer states than control periods mean that the physics diverged there.
-        """
-        diverged = None if len(states) == len(applied) else 'the physics left its range'
-        self._take(applied, commands, *_finite_part(StateTape.of(states), diverged))
 
     def _take(
         self,
@@ -215,9 +198,6 @@ class TrialLoop:
         diverged: str | None,
     ) -> None:
         if states:
-            fell = self._fall.first(states)
-            if fell is not None:
-                states, diverged = states[: fell + 1], None
             self.true = states[-1]
             self._tick += len(states)
         applied = applied[: len(states) + (diverged is not None)]
@@ -349,10 +329,10 @@ def play_controller(loop: TrialLoop, controller: Controller) -> bool:
     A controller that does not look at what happens gives a tape, which some engines play; all
     others are stepped.
     """
-    if not isinstance(loop.engine, TapeEngine):
+    if not (isinstance(loop.engine, TapeEngine) and isinstance(controller, TapeController)):
         return False
     commands = loop.coming()
-    tape = controller.tape(loop.dt, commands)
+    tape = controller.tape(loop.dt, commands) if commands else None
     if tape is None:
         return False
     loop.play(tape, commands)

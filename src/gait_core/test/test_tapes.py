@@ -3,7 +3,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from gait_core.contracts import TapeEngine
+from gait_core.contracts import TapeController, TapeEngine
 from gait_core.errors import BadCommand, ProtocolError, SimulationDiverged
 from gait_core.observation import Contacts, Imu, Observation
 from gait_core.state_tape import StateTape, by_steps
@@ -165,7 +165,10 @@ def test_a_rollout_that_diverges_has_the_states_before():
 # Trials by tape
 
 
-class Taped(WaveController):
+UPRIGHT = replace(legged_box(), fall=None)
+
+
+class Taped(WaveController, TapeController):
     """A wave that can say it all beforehand."""
 
     needs = frozenset()
@@ -211,7 +214,7 @@ class Counting(KinematicEngine, TapeEngine):
         return seen
 
 
-def both(change=None, poisoned=-1, robot=None, **changes):
+def both(change=None, poisoned=-1, robot=UPRIGHT, **changes):
     """Return the results of a trial by steps and by tape, and the lengths of its tapes."""
     results = []
     for kind in (Stepped, Taped):
@@ -226,14 +229,16 @@ def both(change=None, poisoned=-1, robot=None, **changes):
     return results[0], engine.tapes
 
 
-def test_a_robot_that_can_fall_is_played_in_parts():
-    result, tapes = both()
-    assert (result.status, result.ticks, tapes) == ('ok', 125, [50, 50, 25])
-
-
 def test_a_robot_that_cannot_fall_is_played_at_once():
-    result, tapes = both(robot=replace(legged_box(), fall=None))
+    result, tapes = both()
     assert (result.status, tapes) == ('ok', [125])
+
+
+def test_a_robot_that_can_fall_is_stepped():
+    result, tapes = both(tip, robot=legged_box())
+    assert result.status == 'fell' and 61 < result.ticks < 100
+    assert result.fell_at == pytest.approx(0.02 * result.ticks)
+    assert tapes == []
 
 
 def tip(targets, tick):
@@ -247,13 +252,6 @@ def fly(targets, tick):
 
 def bad(targets, tick):
     return replace(targets, position=targets.position + np.nan) if tick == 71 else targets
-
-
-def test_a_fall_ends_it_at_its_tick():
-    result, tapes = both(tip)
-    assert result.status == 'fell' and 61 < result.ticks < 100
-    assert result.fell_at == pytest.approx(0.02 * result.ticks)
-    assert tapes == [50, 50]
 
 
 def test_divergence_ends_it_at_its_tick():

@@ -10,14 +10,12 @@ from gait_core.errors import ConfigurationError
 from gait_core.scene import Scene
 from gait_core.schema import read_value
 from gait_core.testing import (
-    BatchKinematicEngine,
     KinematicEngine,
     WaveController,
     registered,
     spec_for_test,
 )
 from gait_core.trial import TrialLoop, run_loop, run_trial, start_trial, step_controller
-from gait_core.trial_batch import run_together
 from gait_core.trial_spec import Milestone, TrialSpec
 from gait_core.variation import QUANTITIES, varied
 
@@ -96,19 +94,6 @@ def test_what_does_not_use_the_later_fields_keeps_its_hash():
     used = replace(spec, randomise={'mass': (1.0, 2.0)}, hopeless=(Milestone(time=0.1, moved=1),))
     assert read_value(TrialSpec, plain(used), 'spec') == used
     assert len({sha256_of(spec), sha256_of(used)}) == 2
-
-
-def test_trials_of_drawn_scenes_are_not_advanced_together():
-    specs = [
-        spec_for_test('held', randomise={'initial.x': (0.0, 1.0)}, seed=seed) for seed in range(4)
-    ]
-    from gait_core.hold import HoldController
-
-    with registered('controllers', held=HoldController):
-        together = run_together(specs, engine=BatchKinematicEngine())
-        alone = [run_trial(spec, KinematicEngine()) for spec in specs]
-    assert [one.trial_hash for one in together] == [one.trial_hash for one in alone]
-    assert len({one.trial_hash for one in together}) == 4
 
 
 # Hopeless trials

@@ -19,7 +19,7 @@ from gait_core.leg_odometry import LegOdometry
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters, bounded, flag, text, whole
 from gait_core.robot.model import RobotModel
-from gait_core.targets import JointTargets, TargetTape
+from gait_core.targets import JointTargets
 from gait_core.trial_spec import Command
 from gait_core.velocity_bounds import Bounds, at_most
 from gait_cpg.foothold import footholds
@@ -310,19 +310,6 @@ class PhaseCpgController(ReflexController):
         if self._reflexes.active:
             targets = self._reflexes.apply(dt, targets, self._standing(), observation)
         return targets
-
-    def tape(self, dt: float, commands: Sequence[Command]) -> TargetTape | None:
-        """Return the targets of some control periods; none where it looks at observations."""
-        params = self._params
-        if self._reflexes.active or params.heading_gain or params.speed_gain or params.odometry:
-            return None
-        if self._levelling:
-            return None
-        if any(command.set_points for command in commands) or not self._posture.level:
-            # A body that sits down does not walk: each period depends on the one before.
-            return TargetTape.of([self.step(dt, command, _BLIND) for command in commands])
-        joints, rates = self._play(dt, self._steered(dt, commands))
-        return TargetTape(names=self._names, position=joints, velocity=rates)
 
     def _play(
         self, dt: float, twists: FloatArray, set_points: Sequence[Mapping[str, float]] = ()

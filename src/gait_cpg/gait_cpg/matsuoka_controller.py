@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gait_core.arrays import FloatArray, all_finite
-from gait_core.contracts import Controller
+from gait_core.contracts import TapeController
 from gait_core.errors import BadCommand
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters
@@ -28,7 +28,7 @@ _POSITIONS = 5
 """Targets of joints in a control period, unless told."""
 
 
-class MatsuokaController(Controller):
+class MatsuokaController(TapeController):
     """
     Drives a robot by neural oscillators: one per signal of its description, else one per leg.
 

@@ -76,17 +76,6 @@ def test_it_sits_down_stands_up_and_only_then_walks():
     assert one.state()['amplitude'] > 0.9
 
 
-def test_a_tape_with_set_points_equals_stepping():
-    commands = [
-        Command(velocity=(0.2, 0.0, 0.1), set_points={'height': -0.02 * (i > 5)})
-        for i in range(20)
-    ]
-    tape = walker().tape(DT, commands)
-    one = walker()
-    stepped = [one.step(DT, command, BLIND).position for command in commands]
-    np.testing.assert_array_equal(tape.position, stepped)
-
-
 def seen(yaw, speed=None):
     quaternion = Rotation.from_euler('z', yaw).as_quat()
     if speed is None:
@@ -137,9 +126,8 @@ def test_a_velocity_beyond_the_bounds_is_walked_as_they_say():
     assert np.abs(slower - held).max() > 1e-3
 
 
-def test_feedback_leaves_no_tape_and_needs_nothing():
+def test_feedback_needs_nothing():
     held = walker(heading_gain=0.6, speed_gain=0.6)
-    assert held.tape(DT, [Command(velocity=(0.2, 0.0, 0.0))]) is None
     assert held.needs == frozenset()
     blind, plain = held, walker()
     command = Command(velocity=(0.2, 0.0, 0.0))

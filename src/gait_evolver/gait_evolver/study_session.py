@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 import json
 import os
 from pathlib import Path
@@ -14,9 +13,7 @@ import sys
 import threading
 from typing import Any
 
-from gait_core import registry
 from gait_core.champion import Champion, read_champion
-from gait_core.contracts import BatchEngine, Evaluator
 from gait_core.errors import ConfigurationError
 from gait_core.files import read_json, write_atomically
 from gait_core.rollout import Rollout
@@ -25,7 +22,6 @@ from gait_core.seeding import check_seed, derived_seed
 from gait_core.trial import run_loop
 from gait_core.trial_spec import EXCEPTION, TrialResult, TrialSpec
 from gait_evolver.evaluators.local import LocalEvaluator
-from gait_evolver.evaluators.together import Together
 from gait_evolver.evolve import Evolution, Progress
 from gait_evolver.experiment import load_experiment
 from gait_evolver.pieces import work_off
@@ -164,8 +160,8 @@ class Session:
         Return several evolutions side by side.
 
         So all processors are busy also where a generation has fewer trials than there are
-        processors: each evolution has a worker process of its own, or trials of all are advanced
-        together by engines that can. The results are those of ``evolve``.
+        processors: each evolution has a worker process of its own. The results are those of
+        ``evolve``.
 
         Parameters
         ----------
@@ -180,17 +176,16 @@ class Session:
                 store, recorded = self._opened(name, experiment, overrides)
                 stack.callback(store.close)
                 opened[name] = store, recorded
-            make, count = self._side_by_side([store.plan for store, _ in opened.values()])
 
             def run(name: str) -> None:
                 """Run one evolution to its end."""
-                evaluator, marks = make(), _Marks(name, stopped)
+                evaluator, marks = LocalEvaluator(workers=1), _Marks(name, stopped)
                 try:
                     Evolution(opened[name][0], evaluator, opened[name][1], marks).run()
                 finally:
                     evaluator.close()
 
-            with ThreadPoolExecutor(count) as pool:
+            with ThreadPoolExecutor(min(self._workers, len(wanted))) as pool:
                 futures = [pool.submit(run, name) for name in wanted]
                 try:
                     for future in futures:
@@ -201,13 +196,6 @@ class Session:
                         future.cancel()
                     raise
         return [read_evolved(self.folder / 'runs' / name) for name in wanted]
-
-    def _side_by_side(self, plans: Sequence[Plan]) -> tuple[Callable[[], Evaluator], int]:
-        """Return what makes the evaluator of each of some evolutions, and how many run at once."""
-        engines = [registry.engine(name) for plan in plans for name in plan.scenes]
-        if all(issubclass(engine, BatchEngine) for engine in engines):
-            return Together(len(plans), self._workers).member, len(plans)
-        return partial(LocalEvaluator, workers=1), min(self._workers, len(plans))
 
     def work_off(
         self, name: str, work: Callable[[Any], Any], pieces: Mapping[str, Any]

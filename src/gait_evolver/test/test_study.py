@@ -8,10 +8,8 @@ import pytest
 
 from gait_core.errors import ConfigurationError, RunStopped
 from gait_core.registry import load, names
-from gait_core.targets import TargetTape
-from gait_core.testing import BatchKinematicEngine, WaveController, registered
+from gait_core.testing import registered
 from gait_core.testing_workspace import workspace
-from gait_core.trial import run_trial
 from gait_evolver import cli
 from gait_evolver.run_store import RunStore
 from gait_evolver.study import (
@@ -216,44 +214,6 @@ def test_evolutions_side_by_side_are_those_of_one_after_the_other(tmp_path):
     assert log.read_text() == (found[1].folder / 'evaluations.csv').read_text()
     assert [one.plan.experiment.seed for one in found] == [0, 1, 2]
     assert len({one.rows[0].values['amplitude'] for one in found}) == 3
-
-
-def test_evolutions_share_the_rollouts_of_an_engine_that_has_lanes(tmp_path, monkeypatch):
-    made = []
-    monkeypatch.setattr('gait_core.registry.package', lambda kind, name: 'gait_core')
-
-    class Taped(WaveController):
-        def tape(self, dt, commands):
-            return TargetTape.of([self.step(dt, command, None) for command in commands])
-
-    class Lanes(BatchKinematicEngine):
-        def __init__(self):
-            super().__init__()
-            made.append(self)
-
-    lanes = SMALL + 'controller: taped\nscene: {engine: lanes}\ngenerations: 3\n'
-    with (
-        workspace(tmp_path),
-        registered('controllers', taped=Taped),
-        registered('engines', lanes=Lanes),
-    ):
-        session = Session.create(tmp_path / 'run', 'made_up', quick=False, seed=4, workers=2)
-        (tmp_path / 'lanes.yaml').write_text(lanes)
-        sizes = {'a': 3, 'b': 2}
-        found = session.evolve_all(
-            {
-                name: (str(tmp_path / 'lanes.yaml'), {'seed': size, 'generations': size})
-                for name, size in sizes.items()
-            }
-        )
-        session.close()
-        # Two generations together, then the longer one alone: offspring of 1 beside two elites.
-        assert made[0].batches[0] == 6
-        assert len(made[0].batches) == 2
-        for one in found:
-            for row in one.rows:
-                spec = one.plan.spec(row.values, row.generation, row.individual, 0)
-                assert run_trial(spec, Lanes()).trial_hash == row.trial_hash
 
 
 def test_evolutions_side_by_side_stop_together_and_go_on(tmp_path):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 import math
 from typing import Any, ClassVar
 
@@ -15,7 +15,7 @@ from gait_core.landing import landing
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters
 from gait_core.robot.model import RobotModel
-from gait_core.targets import JointTargets, TargetTape
+from gait_core.targets import JointTargets
 from gait_core.trial_spec import Command
 from gait_core.velocity_bounds import Bounds
 from gait_stage_walk.balance import Balance
@@ -116,18 +116,6 @@ class StagedWalkController(Controller):
         return JointTargets(
             names=self._robot.joint_names, position=self.mixer.position, velocity=rates
         )
-
-    def tape(self, dt: float, commands: Sequence[Command]) -> TargetTape | None:
-        """Return the targets of some control periods, unless balance or heading are measured."""
-        params = self._walk.desired
-        if self.needs or params.heading_gain:
-            return None
-        nothing = Observation(tick=0, time=0.0)
-        position, velocity = np.empty((2, len(commands), 1, len(self._robot.joint_names)))
-        for t, command in enumerate(commands):
-            velocity[t] = self._move(dt, command, nothing)
-            position[t] = self.mixer.position
-        return TargetTape(names=self._robot.joint_names, position=position, velocity=velocity)
 
     def _move(self, dt: float, command: Command, observation: Observation) -> FloatArray:
         """Move on by a period and return the mean rates of the joints over it, (n,) [rad/s]."""

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import tempfile
 
-from gait_core import pulse
 from gait_core.arrays import FloatArray
-from gait_core.errors import ProtocolError
 from gait_core.robot.model import RobotModel
 from gait_core.robot.to_urdf import to_urdf
 from gait_core.scene import Scene
 from gait_core.terrains import Terrain
 from sim_bridge.engines.bullet_client import connect, disconnect, pb
 from sim_bridge.engines.bullet_options import BulletOptions
-from sim_bridge.engines.cables import Bodies, CablesEngine
-from sim_bridge.engines.cables_kernel import load_bodies, workspace
-from sim_bridge.engines.cables_play import Record, Tapes, aim, look, record
-
-_LANE = (0,)
+from sim_bridge.engines.cables import Bodies, FreeBodiesEngine
+from sim_bridge.engines.cables_kernel import aim, load_bodies
 
 
 class BulletBodies(Bodies):
@@ -96,36 +91,23 @@ class BulletBodies(Bodies):
         disconnect(self.client)
 
 
-class NodesEngine(CablesEngine):
+class NodesEngine(FreeBodiesEngine[BulletBodies]):
     """What the ``bullet`` engine does with robots of free bodies: all but the bodies' motion."""
 
     name = 'bullet'
     Options = BulletOptions
 
-    def _open(self) -> Bodies:
+    def _open(self) -> BulletBodies:
         return BulletBodies()
 
-    def _play(self, tapes: Tapes, ticks: int, samples: int, first: int) -> Record:
-        world = self._open_world()
-        if not isinstance(world, BulletBodies):
-            raise ProtocolError('bodies of another engine')
-        dt, step = self._scene.physics_step, first
-        per_sample = self._steps // samples if samples else 0
-        work, kept = workspace(world.layout, 1), record(world.layout, ticks, 1)
-        for tick in range(ticks):
-            for sample in range(samples):
-                aim(tapes, tick, sample, work, _LANE)
-                for i in range(per_sample):
-                    load_bodies(
-                        world.layout, world.ground, self._pushes, world.state, world.bristles,
-                        work, dt, i * dt, step, _LANE,
-                    )  # fmt: skip
-                    world.step(work.wrenches)
-                    world.read()
-                    step += 1
-            if first < 0:
-                # The trial loop counts the periods after tick 0.
-                pulse.beat()
-            if not look(world.layout, tick, world.state, work, kept, _LANE):
-                break
-        return kept
+    def _advance(self, targets: FloatArray, first: int) -> None:
+        world, motion = self._open_world(), self._motion
+        samples = targets.shape[1]
+        steps = self._steps // samples
+        for sample in range(samples):
+            aim(targets, sample, motion.work)
+            for i in range(steps):
+                step = first + sample * steps + i
+                load_bodies(self._setting, motion, i * self._setting.dt, step)
+                world.step(motion.work.wrenches)
+                world.read()

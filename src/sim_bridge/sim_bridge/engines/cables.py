@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from itertools import groupby
-from typing import Any, ClassVar
+from abc import abstractmethod
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from gait_core import pulse
 from gait_core.arrays import FloatArray, all_finite
-from gait_core.contracts import BatchEngine, TapeEngine
-from gait_core.errors import BadCommand, ConfigurationError
+from gait_core.contracts import TapeEngine
+from gait_core.errors import BadCommand, SimulationDiverged
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters
 from gait_core.placement import base_poses
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
-from gait_core.state_tape import StateTape, by_steps
+from gait_core.state_tape import StateTape
 from gait_core.targets import AppliedTape, AppliedTargets
 from gait_core.terrains import Terrain
 from sim_bridge.engines.bounds import (
@@ -27,6 +26,7 @@ from sim_bridge.engines.bounds import (
     PushWindow,
     out_of_range,
 )
+from sim_bridge.engines.cables_kernel import Motion, Setting, advance_period, workspace
 from sim_bridge.engines.cables_layout import (
     ground_of,
     layout_of,
@@ -35,14 +35,10 @@ from sim_bridge.engines.cables_layout import (
     start_of,
 )
 from sim_bridge.engines.cables_options import CablesOptions, NodeOptions
-from sim_bridge.engines.cables_play import Record, Tapes, played
 from sim_bridge.engines.cables_state import Reader
 from sim_bridge.engines.demands import Demands
 from sim_bridge.engines.fused import fused
 from sim_bridge.engines.rigid_engine import SceneEngine
-
-LANES = 16
-"""Trials that one thread of a batch advances side by side: each number is compiled for itself."""
 
 
 class Bodies:
@@ -92,53 +88,50 @@ class Bodies:
         """Do nothing: the arrays go with the world."""
 
 
-class CablesEngine(SceneEngine[Bodies], TapeEngine, BatchEngine):
-    """
-    Free rigid bodies joined by force elements, on contact nodes; options are ``CablesOptions``.
+BodiesT = TypeVar('BodiesT', bound=Bodies)
 
-    Semi-implicit Euler at the physics rate: velocities from the forces at the start of a step,
-    then places from the new velocities (Korbel 2013; friction state and dampers explicit).
-    """
 
-    name = 'cables'
-    Options: ClassVar[type[Parameters]] = CablesOptions
+class FreeBodiesEngine(SceneEngine[BodiesT]):
+    """Free bodies on contact nodes under the shared laws; a subclass advances the bodies."""
+
     carries = (FREE_BODIES, FORCE_ELEMENTS, CONTACT_NODES, 'plane and height field')
 
-    def _open(self) -> Bodies:
-        return Bodies()
+    @abstractmethod
+    def _advance(self, targets: FloatArray, first: int) -> None:
+        """Advance one control period under targets (3, K, e) from a number of a step on."""
 
     def _equip(self, world: Bodies) -> None:
         scene, robot = self._scene, self._simulated
-        self._reader = Reader(robot, scene)
         model = fused(robot)
         windows = [PushWindow(push, scene, robot, model) for push in scene.pushes]
-        self._pushes = pushes_of(windows, robot)
+        self._setting = Setting(
+            layout=world.layout,
+            ground=world.ground,
+            pushes=pushes_of(windows, robot),
+            dt=scene.physics_step,
+            steps=self._steps,
+        )
+        self._motion = Motion(world.state, world.bristles, workspace(world.layout))
+        self._reader = Reader(robot, scene, world.layout)
 
     def _settle(self, start: FloatArray, ticks: int) -> Observation:
-        still = np.zeros((1, 1, 1, len(start)))
-        tapes = Tapes(start.reshape(still.shape), still, still)
+        targets = np.zeros((3, 1, len(start)))
+        targets[0, 0] = start
+        seen = self._read(0)
         # Steps before tick 0 have negative numbers: nothing pushes then.
-        seen = self._reader.read(self._play(tapes, 1, 0, 1), 0)
-        if ticks:
-            seen = self._reader.read(self._play(tapes, ticks, 1, -ticks * self._steps), 1 - ticks)
-            if len(seen) < ticks:
-                self._ready = False
-                raise out_of_range(0)
-        return self._seen(seen)[-1]
+        for tick in range(-ticks, 0):
+            self._advance(targets, tick * self._steps)
+            pulse.beat()
+            seen = self._read(0)
+        return seen
 
-    def _play(self, tapes: Tapes, ticks: int, samples: int, first: int) -> Record:
-        """Advance the world through control periods of so many sub-samples each."""
-        world = self._open_world()
-        steps = self._steps // samples if samples else 0
-        return played(
-            world.layout, world.ground, self._pushes, tapes, world.state, world.bristles,
-            self._scene.physics_step, first, ticks, samples, steps,
-        )  # fmt: skip
-
-    def _seen(self, states: StateTape) -> StateTape:
-        if self._similar is None:
-            return states
-        return StateTape.of([self._similar.seen(one, self._period) for one in states])
+    def _read(self, tick: int) -> Observation:
+        try:
+            seen = self._reader.read(tick, self._motion)
+        except SimulationDiverged:
+            self._ready = False
+            raise
+        return seen if self._similar is None else self._similar.seen(seen, self._period)
 
     def step(self, targets: AppliedTargets) -> Observation:
         """
@@ -154,124 +147,54 @@ class CablesEngine(SceneEngine[Bodies], TapeEngine, BatchEngine):
             Before a reset or after ``close``.
 
         """
-        return self._roll(AppliedTape.of([targets]))[0]
-
-    def rollout(self, tape: Sequence[AppliedTargets]) -> StateTape:
-        """Advance one control period per tape entry, in one compiled call; equals stepping."""
-        if not isinstance(tape, AppliedTape):
-            shapes = [len(one.position) for one in tape]
-            if len(set(shapes)) != 1:
-                # Periods of different sub-samples have no common array.
-                return by_steps(self.step, tape)
-        return self._roll(AppliedTape.of(tape))
-
-    def _roll(self, tape: AppliedTape) -> StateTape:
         self._check_ready()
-        tapes, samples = self._checked(tape)
-        record = self._play(tapes, len(tape), samples, self._tick * self._steps)
-        states = self._seen(self._reader.read(record, self._tick + 1))
+        if self._similar is not None:
+            targets = self._similar.targets(targets)
+        self._open_world().demands.take(targets, self._steps)
+        wanted = np.array((targets.position, targets.velocity, targets.effort))
+        self._advance(wanted, self._tick * self._steps)
+        seen = self._read(self._tick + 1)
+        self._tick += 1
+        return seen
+
+
+class CablesEngine(FreeBodiesEngine[Bodies], TapeEngine):
+    """
+    Free rigid bodies joined by force elements, on contact nodes; options are ``CablesOptions``.
+
+    Semi-implicit Euler at the physics rate: velocities from the forces at the start of a step,
+    then places from the new velocities (Korbel 2013; friction state and dampers explicit).
+    """
+
+    name = 'cables'
+    Options: ClassVar[type[Parameters]] = CablesOptions
+
+    def _open(self) -> Bodies:
+        return Bodies()
+
+    def _advance(self, targets: FloatArray, first: int) -> None:
+        advance_period(self._setting, self._motion, targets, first)
+
+    def rollout(self, tape: AppliedTape) -> StateTape:
+        """
+        Advance one control period per tape entry, in one compiled call; equals stepping.
+
+        Raises what ``step`` does; SimulationDiverged carries the states before.
+        """
+        self._check_ready()
+        self._open_world().demands.take(tape[0], self._steps)
+        parts = (tape.position, tape.velocity, tape.effort)
+        if not all(all_finite(part) for part in parts):
+            raise BadCommand('targets hold a value that is not finite')
+        if self._similar is not None:
+            tape = self._similar.tape(tape)
+        targets = np.stack((tape.position, tape.velocity, tape.effort), axis=1)
+        states = self._reader.play(self._setting, self._motion, targets, self._tick)
+        if self._similar is not None:
+            seen = [self._similar.seen(one, self._period) for one in states]
+            states = StateTape.of(seen)
         self._tick += len(states)
         if len(states) < len(tape):
             self._ready = False
             raise out_of_range(self._tick + 1, states)
         return states
-
-    def _checked(self, tape: AppliedTape) -> tuple[Tapes, int]:
-        """Return the targets of a tape that can be applied, and their sub-samples."""
-        if not len(tape):
-            raise BadCommand('a tape without a single control period')
-        samples = self._open_world().demands.take(tape[0], self._steps)
-        parts = [tape.position, tape.velocity, tape.effort]
-        if not all(all_finite(part) for part in parts):
-            raise BadCommand('targets hold a value that is not finite')
-        if self._similar is not None:
-            scaled = self._similar.targets(AppliedTargets(*parts))
-            parts = [scaled.position, scaled.velocity, scaled.effort]
-        return Tapes(*(_compact(part)[None] for part in parts)), samples
-
-    def rollout_batch(
-        self, tapes: Sequence[Sequence[AppliedTargets]], threads: int
-    ) -> list[StateTape]:
-        """
-        Advance each tape from the present state, which stays as it is.
-
-        Tapes of the same shape are advanced side by side in lanes, up to ``LANES`` a thread.
-
-        Parameters
-        ----------
-        tapes : sequence of sequences of AppliedTargets
-        threads : int
-            How many groups of lanes run at a time; the states do not depend on it.
-
-        Returns
-        -------
-        list of StateTape
-            What ``rollout`` gives for each tape, to the last bit. A tape whose physics diverges
-            ends before the control period in which it did.
-
-        Raises
-        ------
-        BadCommand, ConfigurationError
-            If targets cannot be applied, or there is no thread.
-        ProtocolError
-            Before a reset or after ``close``.
-
-        """
-        self._check_ready()
-        if threads < 1:
-            raise ConfigurationError(f'a batch of {threads} threads; nearest valid: 1')
-        arrays = [AppliedTape.of(tape) for tape in tapes]
-        groups = list(_groups([one.position.shape for one in arrays]))
-        found: dict[int, StateTape] = {}
-        with ThreadPoolExecutor(threads) as pool:
-            done = pool.map(lambda group: self._side_by_side([arrays[i] for i in group]), groups)
-            for group, states in zip(groups, done, strict=True):
-                found.update(zip(group, states, strict=True))
-        return [found[i] for i in range(len(arrays))]
-
-    def _side_by_side(self, tapes: Sequence[AppliedTape]) -> list[StateTape]:
-        """Advance tapes of one shape: a single one, or as many lanes as there may be."""
-        world, count = self._open_world(), len(tapes)
-        checked = [self._checked(tape) for tape in tapes]
-        samples = checked[0][1]
-        parts = [tapes for tapes, _ in checked]
-        lanes = 1 if count == 1 else LANES
-        # Lanes without a tape repeat the last one.
-        parts += parts[-1:] * (lanes - count)
-        record = played(
-            world.layout, world.ground, self._pushes,
-            Tapes(*(_stacked([one[0] for one in kind]) for kind in zip(*parts, strict=True))),
-            np.repeat(world.state, lanes, axis=1), np.repeat(world.bristles, lanes, axis=1),
-            self._scene.physics_step, self._tick * self._steps, len(tapes[0]), samples,
-            self._steps // samples,
-        )  # fmt: skip
-        return [
-            self._seen(self._reader.read(record, self._tick + 1, lane, keep=False))
-            for lane in range(count)
-        ]
-
-
-def _groups(shapes: Sequence[tuple[int, ...]]) -> Iterator[list[int]]:
-    """Yield which tapes of some shapes go side by side; few alike ones go by themselves."""
-    order = sorted(range(len(shapes)), key=lambda i: shapes[i])
-    for _, alike in groupby(order, key=lambda i: shapes[i]):
-        members = list(alike)
-        while len(members) >= LANES // 2:
-            yield members[:LANES]
-            members = members[LANES:]
-        yield from ([one] for one in members)
-
-
-def _compact(part: FloatArray) -> FloatArray:
-    """Return an array (T, K, e) with a one in place of T and K where nothing changes."""
-    if (part == part[:1, :1]).all():
-        part = part[:1, :1]
-    return np.ascontiguousarray(part)
-
-
-def _stacked(parts: Sequence[FloatArray]) -> FloatArray:
-    """Return arrays (T, K, e) as one (L, T, K, e); of equal constants the first will do."""
-    shape = np.broadcast_shapes(*(part.shape for part in parts))
-    if len(parts) > 1 and all(np.array_equal(part, parts[0]) for part in parts[1:]):
-        parts = parts[:1]
-    return np.array([np.broadcast_to(part, shape) for part in parts])

@@ -12,17 +12,17 @@ import numpy as np
 from gait_core import registry
 from gait_core.arrays import FloatArray
 from gait_core.benchmark import Measurement, in_turn
+from gait_core.contracts import Engine, TapeEngine
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Scene
 from gait_core.targets import AppliedTape
 from gait_core.trial_setup import make_scene, usable_engines
-from sim_bridge.engines.cables import LANES
 
 ROBOT = 'tetraspine'
 SECONDS = 15.0
-TRIAL, BATCHED = 0.22, 0.11
-"""Most processor time of a trial of 15 s, alone and in a batch [s]."""
+TRIAL = 0.22
+"""Most processor time of a trial of 15 s [s]."""
 TIMES = 40.0
 """The least trials in cables for one in bullet."""
 _SHORT = 1.0
@@ -33,42 +33,27 @@ _PULL, _PACE = 2.0, 0.5
 
 
 def benchmark() -> list[Measurement]:
-    """Return the times of a whole trial, alone and side by side, and over PyBullet's."""
+    """Return the time of a whole trial, and trials over PyBullet's."""
     robot = load_robot(ROBOT)
     engine: Any = registry.engine('cables')()
     scene = make_scene(ROBOT, {'engine': 'cables'})
     tape = _tape(robot, SECONDS)
     engine.reset(scene, 0)
-    tapes = [tape] * LANES
-    alone, together = in_turn(
-        partial(_rolled, engine, scene, tape),
-        partial(_busy, partial(engine.rollout_batch, tapes, 1)),
-        repeats=3,
-    )
+    (alone,) = in_turn(partial(_rolled, engine, scene, tape), repeats=3)
     engine.close()
     rows = [
-        _row(
-            f'trial_{ROBOT}_cables',
-            f'processor time of {SECONDS:g} s of {ROBOT} in cables',
-            alone,
-            TRIAL,
-        ),
-        _row(
-            f'trial_batch_{ROBOT}_cables',
-            f'the same, one of {LANES} side by side on one thread',
-            together / LANES,
-            BATCHED,
-        ),
+        Measurement(
+            id=f'trial_{ROBOT}_cables',
+            what=f'processor time of {SECONDS:g} s of {ROBOT} in cables',
+            unit='s',
+            measured=alone,
+            budget=TRIAL,
+            group='engine',
+        )
     ]
     if 'bullet' in usable_engines():
         rows.append(_over_bullet(robot))
     return rows
-
-
-def _row(name: str, what: str, seconds: float, budget: float) -> Measurement:
-    return Measurement(
-        id=name, what=what, unit='s', measured=seconds, budget=budget, group='engine'
-    )
 
 
 def _over_bullet(robot: RobotModel) -> Measurement:
@@ -106,10 +91,12 @@ def _tape(robot: RobotModel, seconds: float) -> AppliedTape:
     return AppliedTape(still, np.zeros(shape), effort.reshape(shape))
 
 
-def _rolled(engine: Any, scene: Scene, tape: AppliedTape) -> float:
+def _rolled(engine: Engine, scene: Scene, tape: AppliedTape) -> float:
     """Return how long a tape takes from the start of a scene [s]."""
     engine.reset(scene, 0)
-    return _busy(partial(engine.rollout, tape))
+    if isinstance(engine, TapeEngine):
+        return _busy(partial(engine.rollout, tape))
+    return _busy(lambda: [engine.step(targets) for targets in tape])
 
 
 def _busy(run: Callable[[], Any]) -> float:

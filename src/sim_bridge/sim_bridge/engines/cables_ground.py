@@ -112,10 +112,8 @@ def node_force(
     ground: Ground,
     depth: float,
     rate: float,
-    v: float,
-    w: float,
-    bristle_v: float,
-    bristle_w: float,
+    speeds: tuple[float, float],
+    bristle: tuple[float, float],
     dt: float,
 ) -> tuple[float, float, float, float, float]:
     """
@@ -126,19 +124,21 @@ def node_force(
     ground : Ground
     depth, rate : float [m, m/s]
         Below the surface, along its normal.
-    v, w : float [m/s]
+    speeds : two floats [m/s]
         Along both tangents.
-    bristle_v, bristle_w : float [m]
+    bristle : two floats [m]
+        Displacements along them.
     dt : float [s]
 
     """
+    v, w = speeds
     push = normal_force(ground.stiffness, ground.damping, depth, rate)
     touching = depth > 0.0
     if ground.law == COULOMB:
         size = -ground.friction * push / math.sqrt(v * v + w * w + ground.slow * ground.slow)
-        return push, size * v, size * w, bristle_v, bristle_w
-    along, next_v = bristle_friction(ground, ground.forward, touching, bristle_v, v, dt)
-    across, next_w = bristle_friction(ground, 1.0, touching, bristle_w, w, dt)
+        return push, size * v, size * w, bristle[0], bristle[1]
+    along, next_v = bristle_friction(ground, ground.forward, touching, bristle[0], v, dt)
+    across, next_w = bristle_friction(ground, 1.0, touching, bristle[1], w, dt)
     return push, along, across, next_v, next_w
 
 

@@ -78,12 +78,6 @@ def layout_of(robot: RobotModel, gravity: Sequence[float], demands: Demands) -> 
     feet: list[_Key] = [(row[node.link], node.point) for node in nodes]
     points = sorted({*feet, *(end for both in ends for end in both)})
     index = {point: i for i, point in enumerate(points)}
-    pulls = [
-        (index[end], e, 1.0 - 2.0 * side)
-        for e, both in enumerate(ends)
-        for side, end in enumerate(both)
-    ]
-    pulls.sort(key=lambda pull: pull[:2])
     coms = np.array([link.com for link in robot.links])
     bodies = np.array([body for body, _ in points], dtype=np.int64)
     mass = np.array([link.mass for link in robot.links])
@@ -95,13 +89,11 @@ def layout_of(robot: RobotModel, gravity: Sequence[float], demands: Demands) -> 
         inverse=np.linalg.inv(inertia),
         weight=mass[:, None] * np.array(gravity),
         first=np.searchsorted(bodies, np.arange(len(mass) + 1)),
+        coms=coms,
         levers=np.array([at for _, at in points]).reshape(-1, 3) - coms[bodies],
         ends=np.array([[index[a], index[b]] for a, b in ends], dtype=np.int64).reshape(-1, 2),
         laws=tensions.laws,
         constants=tensions.constants,
-        touch=np.searchsorted([pull[0] for pull in pulls], np.arange(len(points) + 1)),
-        pulls=np.array([pull[1] for pull in pulls], dtype=np.int64),
-        signs=np.array([pull[2] for pull in pulls]),
         nodes=np.array([index[foot] for foot in feet], dtype=np.int64),
         radii=np.array([node.radius for node in nodes]),
     )

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-import copy
-from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.contracts import BatchEngine, Resumable
-from gait_core.errors import ConfigurationError, SimulationDiverged
+from gait_core.contracts import Resumable
+from gait_core.errors import ConfigurationError
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Push, Scene
-from gait_core.state_tape import StateTape
-from gait_core.targets import AppliedTargets
 from sim_bridge.engines.bounds import (
     BALL_JOINTS,
     CARRIES,
@@ -53,7 +48,7 @@ class _Shove:
         self._column[ACTIVE] = float(acts)
 
 
-class MujocoEngine(RigidEngine[World, Motors, _Shove], Resumable, BatchEngine):
+class MujocoEngine(RigidEngine[World, Motors, _Shove], Resumable):
     """
     Rigid bodies and contacts by MuJoCo; options are those of ``MujocoOptions``.
 
@@ -101,57 +96,6 @@ class MujocoEngine(RigidEngine[World, Motors, _Shove], Resumable, BatchEngine):
             self._state.play(log, self._motors, self._steps // samples)
             self._tick = begun + log.done
 
-    def rollout_batch(
-        self, tapes: Sequence[Sequence[AppliedTargets]], threads: int
-    ) -> list[StateTape]:
-        """
-        Advance each tape from the present state, which stays as it is.
-
-        MuJoCo's own batches give states, but no contacts and no efforts. Here each thread has a
-        twin of this engine with a state of its own, and steps it as this one does; MuJoCo lets
-        other threads run meanwhile.
-
-        Parameters
-        ----------
-        tapes : sequence of sequences of AppliedTargets
-        threads : int
-            How many tapes run at a time; the observations do not depend on it.
-
-        Returns
-        -------
-        list of StateTape
-            What ``rollout`` gives for each tape, to the last bit. A tape whose physics diverges
-            ends before the control period in which it did.
-
-        Raises
-        ------
-        BadCommand, ConfigurationError
-            If targets cannot be applied, or there is no thread.
-        ProtocolError
-            Before a reset or after ``close``.
-
-        """
-        self._check_ready()
-        if threads < 1:
-            raise ConfigurationError(f'a batch of {threads} threads; nearest valid: 1')
-        idle: SimpleQueue[MujocoEngine] = SimpleQueue()
-        for _ in range(min(threads, len(tapes))):
-            idle.put(self._twin())
-
-        def run(tape: Sequence[AppliedTargets]) -> StateTape:
-            """Return the states of one tape, by a twin that is idle."""
-            twin = idle.get()
-            try:
-                twin._follow(self)
-                return twin.rollout(tape)
-            except SimulationDiverged as error:
-                return StateTape.of(error.states)
-            finally:
-                idle.put(twin)
-
-        with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(run, tapes))
-
     def snapshot(self) -> dict[str, Any]:
         """
         Return the state, the solver's memory included; ProtocolError before a reset.
@@ -187,17 +131,3 @@ class MujocoEngine(RigidEngine[World, Motors, _Shove], Resumable, BatchEngine):
         self._motors.restore(snapshot)
         self._state.restore(snapshot)
         self._tick = int(snapshot['tick'])
-
-    def _twin(self) -> MujocoEngine:
-        """Return an engine with the same model and a state of its own."""
-        twin = copy.copy(self)
-        twin._world = self._open_world().twin()
-        twin._equip(twin._world)
-        return twin
-
-    def _follow(self, other: MujocoEngine) -> None:
-        """Take the state of an engine of which this is a twin."""
-        self._open_world().follow(other._open_world())
-        self._motors.follow(other._motors)
-        self._state.follow(other._state)
-        self._tick, self._ready = other._tick, True
