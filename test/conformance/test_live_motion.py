@@ -102,7 +102,7 @@ def test_the_joints_hold_before_motion_is_asked_for_and_afterwards(controller, p
 def check_motion(model, walker, controller):
     """Check that a robot stands before a walk and after it."""
     walk = Walk(model, walker)
-    held = walk.go(5.0)
+    held = walk.go(1.0)
     measured = np.array([bent(model)[name] for name in model.joint_names])
     expected = np.tile(measured, (len(held), 1))
     np.testing.assert_array_equal(held[:, : len(measured)], expected, err_msg=model.name)
@@ -114,4 +114,4 @@ def check_motion(model, walker, controller):
     if not walk.gait.request.follows_velocity:
         walk.gait.end()
     walk.until_standing()
-    assert np.ptp(walk.go(5.0), axis=0).max() == 0.0, model.name
+    assert np.ptp(walk.go(1.0), axis=0).max() == 0.0, model.name

@@ -14,7 +14,9 @@ SHARE = 0.1
 
 @pytest.mark.parametrize('name', CHECKS)
 def test_a_tenth_of_the_check_keeps_its_bounds(name):
-    if name in ('equal_hashes', 'floods'):
+    if name == 'floods':
+        pytest.skip('each node is flooded for 2 s in test/ros/test_flood.py')
+    if name == 'equal_hashes':
         if importlib.util.find_spec('rclpy') is None:
             pytest.skip('rclpy is not installed')
         own_domain()
