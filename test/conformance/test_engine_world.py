@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+from gait_core.contracts import TerrainParameters
 from gait_core.errors import ConfigurationError
-from gait_core.parameters import Parameters
 from gait_core.robot.model import ForceElement, Joint, Leg, RobotModel
 from gait_core.scene import InitialState, Scene, TerrainSpec
 from gait_core.terrains import Grid, load_terrain
@@ -41,7 +41,7 @@ def test_a_flat_height_field_is_a_plane(engine_of):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tower(Parameters):
+class Tower(TerrainParameters):
     """Rough ground with one high node far away, which moves Bullet's mid-height."""
 
     def build(self, seed: int) -> Grid:

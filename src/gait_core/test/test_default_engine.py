@@ -7,7 +7,7 @@ import pytest
 
 from gait_core import registry
 from gait_core.errors import ConfigurationError
-from gait_core.testing import legged_box, registered
+from gait_core.testing import KinematicEngine, legged_box, registered
 from gait_core.trial_setup import DEFAULT_ENGINES, default_engine
 
 
@@ -20,7 +20,7 @@ def without(monkeypatch):
         def refuse(kind: str, name: str):
             if kind == 'engines' and name in absent:
                 raise ConfigurationError(f"engine '{name}' is not usable here")
-            return object() if kind == 'engines' else load(kind, name)
+            return KinematicEngine if kind == 'engines' else load(kind, name)
 
         monkeypatch.setattr(registry, 'load', refuse)
 
