@@ -55,11 +55,12 @@ class _Types(dict[str, Any]):
 
 
 def _sequence(values: Any) -> Any:
-    """Return an array as the value of a field without a fixed length."""
-    if values.dtype.kind == 'b':
-        return values.tolist()
-    code = {'f': 'd', 'i': 'q'}[values.dtype.kind]
-    return array(code, np.ascontiguousarray(values).tobytes())
+    """
+    Return an array as the value of a field without a fixed length, for a constructor.
+
+    Constructors make an ``array.array`` of what they are given: of bytes in one copy.
+    """
+    return values.tolist() if values.dtype.kind == 'b' else values.tobytes()
 
 
 BUILDER = MessageBuilder(_Types(), _sequence)
