@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 import errno
+import os
 from pathlib import Path
 import sysconfig
 import traceback
+from typing import NoReturn
 
 from gait_core.errors import ConfigurationError, excerpt
 from gait_core.trial import unfinished
@@ -22,6 +26,21 @@ def is_shortage(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or (
         isinstance(error, OSError) and error.errno in _SHORTAGES
     )
+
+
+@contextmanager
+def exits_raise() -> Iterator[None]:
+    """Let ``os._exit`` in a user's code raise SystemExit, so that it does not end in silence."""
+
+    def leave(status: int) -> NoReturn:
+        """Raise SystemExit in place of the end of the process."""
+        raise SystemExit(f'os._exit({status})')
+
+    before, os._exit = os._exit, leave
+    try:
+        yield
+    finally:
+        os._exit = before
 
 
 def exception_result(spec: TrialSpec, error: BaseException) -> TrialResult:

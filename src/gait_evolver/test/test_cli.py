@@ -571,6 +571,7 @@ def raising(tmp_path, monkeypatch):
     [
         ('1 / 0', 'ZeroDivisionError: division by zero'),
         ('sys.exit(0)', 'SystemExit: 0'),
+        ('__import__("os")._exit(0)', 'SystemExit: os._exit(0)'),
         ('self.step(dt, command, observation)', 'RecursionError: '),
         ("raise ValueError('x' * 10**6)", 'ValueError: xxx'),
     ],

@@ -90,13 +90,14 @@ def run_trials(
 
 def _here(spec: TrialSpec, keep: bool) -> Outcome:
     from gait_core.errors import ConfigurationError, SimulationDiverged
-    from gait_core.failures import exception_result, is_shortage
+    from gait_core.failures import exception_result, exits_raise, is_shortage
     from gait_core.trial import run_loop, unfinished
     from gait_core.trial_spec import DIVERGED
 
     try:
-        loop = run_loop(spec)
-        result = loop.result()
+        with exits_raise():
+            loop = run_loop(spec)
+            result = loop.result()
     except SimulationDiverged as error:
         return Outcome(result=unfinished(spec, DIVERGED, str(error)), rollout=None, wall_time=0.0)
     except KeyboardInterrupt:
