@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import tempfile
 
 from gait_core.arrays import FloatArray
+from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.robot.to_urdf import to_urdf
-from gait_core.scene import Scene
-from gait_core.terrains import Terrain
 from sim_bridge.engines.bullet_client import connect, disconnect, pb
 from sim_bridge.engines.bullet_options import BulletOptions
 from sim_bridge.engines.cables import Bodies, FreeBodiesEngine
 from sim_bridge.engines.cables_kernel import aim, load_bodies
+from sim_bridge.engines.scene_engine import SceneStart
 
 
 class BulletBodies(Bodies):
@@ -29,27 +30,24 @@ class BulletBodies(Bodies):
 
     """
 
+    engine = 'bullet'
+
     def __init__(self) -> None:
         self.client = connect()
         self.ids: list[int] = []
 
-    def rebuild(
-        self,
-        robot: RobotModel,
-        scene: Scene,
-        options: BulletOptions,
-        terrain: Terrain,
-        pose: FloatArray,
-        positions: FloatArray,
-    ) -> None:
+    def rebuild(self, start: SceneStart) -> None:
         """Empty the client and load every body at its place in the assembly, at rest."""
-        self.lay_out('bullet', robot, scene, options, terrain, pose)
+        super().rebuild(start)
+        robot, scene = start.robot, start.scene
         client = self.client
         pb.resetSimulation(physicsClientId=client)
         pb.setPhysicsEngineParameter(
-            fixedTimeStep=scene.physics_step, numSubSteps=0, enableFileCaching=0,
+            fixedTimeStep=scene.physics_step,
+            numSubSteps=0,
+            enableFileCaching=0,
             physicsClientId=client,
-        )  # fmt: skip
+        )
         pb.setGravity(0.0, 0.0, 0.0, physicsClientId=client)
         self.ids = [self._load(robot, name) for name in robot.roots]
         for body, row in zip(self.ids, self.state.tolist(), strict=True):
@@ -59,14 +57,17 @@ class BulletBodies(Bodies):
         with tempfile.NamedTemporaryFile('w', suffix='.urdf', encoding='utf-8') as file:
             file.write(to_urdf(robot, root=root, visuals=False))
             file.flush()
-            body: int = pb.loadURDF(
-                file.name, flags=pb.URDF_USE_INERTIA_FROM_FILE | pb.URDF_IGNORE_VISUAL_SHAPES
-                | pb.URDF_IGNORE_COLLISION_SHAPES, physicsClientId=self.client,
-            )  # fmt: skip
+            flags = pb.URDF_USE_INERTIA_FROM_FILE
+            flags |= pb.URDF_IGNORE_VISUAL_SHAPES | pb.URDF_IGNORE_COLLISION_SHAPES
+            body: int = pb.loadURDF(file.name, flags=flags, physicsClientId=self.client)
         pb.changeDynamics(
-            body, -1, linearDamping=0.0, angularDamping=0.0,
-            activationState=pb.ACTIVATION_STATE_DISABLE_SLEEPING, physicsClientId=self.client,
-        )  # fmt: skip
+            body,
+            -1,
+            linearDamping=0.0,
+            angularDamping=0.0,
+            activationState=pb.ACTIVATION_STATE_DISABLE_SLEEPING,
+            physicsClientId=self.client,
+        )
         return body
 
     def read(self) -> None:
@@ -91,17 +92,23 @@ class BulletBodies(Bodies):
         disconnect(self.client)
 
 
-class NodesEngine(FreeBodiesEngine[BulletBodies]):
-    """What the ``bullet`` engine does with robots of free bodies: all but the bodies' motion."""
+class NodesEngine(FreeBodiesEngine):
+    """The ``bullet`` engine for robots of free bodies, which Bullet moves."""
 
     name = 'bullet'
     Options = BulletOptions
 
-    def _open(self) -> BulletBodies:
-        return BulletBodies()
+    _bodies: BulletBodies
+
+    def __init__(self, robots: Callable[[str, int], RobotModel] = load_robot) -> None:
+        super().__init__(robots)
+        self._bodies = BulletBodies()
+
+    def _release(self) -> None:
+        self._bodies.close()
 
     def _advance(self, targets: FloatArray, first: int) -> None:
-        world, motion = self._open_world(), self._motion
+        bodies, motion = self._bodies, self._motion
         samples = targets.shape[1]
         steps = self._steps // samples
         for sample in range(samples):
@@ -109,5 +116,5 @@ class NodesEngine(FreeBodiesEngine[BulletBodies]):
             for i in range(steps):
                 step = first + sample * steps + i
                 load_bodies(self._setting, motion, i * self._setting.dt, step)
-                world.step(motion.work.wrenches)
-                world.read()
+                bodies.step(motion.work.wrenches)
+                bodies.read()

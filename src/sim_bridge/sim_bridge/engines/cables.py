@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Callable
+from typing import ClassVar
 
 import numpy as np
 
 from gait_core import pulse
 from gait_core.arrays import FloatArray, all_finite
 from gait_core.contracts import TapeEngine
-from gait_core.errors import BadCommand, SimulationDiverged
+from gait_core.errors import BadCommand
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters
 from gait_core.placement import base_poses
+from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
-from gait_core.scene import Scene
 from gait_core.state_tape import StateTape
 from gait_core.targets import AppliedTape, AppliedTargets
-from gait_core.terrains import Terrain
 from sim_bridge.engines.bounds import (
     CONTACT_NODES,
     FORCE_ELEMENTS,
@@ -34,11 +34,11 @@ from sim_bridge.engines.cables_layout import (
     refuse_others,
     start_of,
 )
-from sim_bridge.engines.cables_options import CablesOptions, NodeOptions
+from sim_bridge.engines.cables_options import CablesOptions
 from sim_bridge.engines.cables_state import Reader
 from sim_bridge.engines.demands import Demands
 from sim_bridge.engines.fused import fused
-from sim_bridge.engines.rigid_engine import SceneEngine
+from sim_bridge.engines.scene_engine import SceneEngine, SceneStart
 
 
 class Bodies:
@@ -55,68 +55,47 @@ class Bodies:
 
     """
 
-    def rebuild(
-        self,
-        robot: RobotModel,
-        scene: Scene,
-        options: Any,
-        terrain: Terrain,
-        pose: FloatArray,
-        positions: FloatArray,
-    ) -> None:
-        """Lay out the scene with the assembly at ``pose``, every body at rest."""
-        self.lay_out('cables', robot, scene, options, terrain, pose)
+    engine: ClassVar[str] = 'cables'
 
-    def lay_out(
-        self,
-        engine: str,
-        robot: RobotModel,
-        scene: Scene,
-        options: NodeOptions,
-        terrain: Terrain,
-        pose: FloatArray,
-    ) -> None:
-        """Make the arrays of a scene for an engine."""
-        refuse_others(engine, robot, scene)
-        self.demands = Demands(engine, robot, scene.physics_step)
+    def rebuild(self, start: SceneStart) -> None:
+        """Lay out a scene with the assembly at its start, every body at rest."""
+        robot, scene = start.robot, start.scene
+        refuse_others(self.engine, robot, scene)
+        self.demands = Demands(self.engine, robot, scene.physics_step)
         self.layout = layout_of(robot, scene.gravity, self.demands)
-        self.ground = ground_of(scene, options, terrain)
-        self.state = start_of(robot, base_poses(robot, pose))
+        self.ground = ground_of(scene, start.options, start.terrain)
+        self.state = start_of(robot, base_poses(robot, start.pose))
         self.bristles: FloatArray = np.zeros((len(robot.contact_nodes), 2))
 
-    def close(self) -> None:
-        """Do nothing: the arrays go with the world."""
 
-
-BodiesT = TypeVar('BodiesT', bound=Bodies)
-
-
-class FreeBodiesEngine(SceneEngine[BodiesT]):
+class FreeBodiesEngine(SceneEngine):
     """Free bodies on contact nodes under the shared laws; a subclass advances the bodies."""
 
     carries = (FREE_BODIES, FORCE_ELEMENTS, CONTACT_NODES, 'plane and height field')
+    _bodies: Bodies
 
     @abstractmethod
     def _advance(self, targets: FloatArray, first: int) -> None:
         """Advance one control period under targets (3, K, e) from a number of a step on."""
 
-    def _equip(self, world: Bodies) -> None:
-        scene, robot = self._scene, self._simulated
+    def _build(self, start: SceneStart) -> None:
+        bodies, scene, robot = self._bodies, start.scene, start.robot
+        bodies.rebuild(start)
         model = fused(robot)
         windows = [PushWindow(push, scene, robot, model) for push in scene.pushes]
         self._setting = Setting(
-            layout=world.layout,
-            ground=world.ground,
+            layout=bodies.layout,
+            ground=bodies.ground,
             pushes=pushes_of(windows, robot),
             dt=scene.physics_step,
             steps=self._steps,
         )
-        self._motion = Motion(world.state, world.bristles, workspace(world.layout))
-        self._reader = Reader(robot, scene, world.layout)
+        self._motion = Motion(bodies.state, bodies.bristles, workspace(bodies.layout))
+        self._reader = Reader(robot, scene, bodies.layout)
 
-    def _settle(self, start: FloatArray, ticks: int) -> Observation:
-        targets = np.zeros((3, 1, len(start)))
-        targets[0, 0] = start
+    def _settle(self, positions: FloatArray, ticks: int) -> Observation:
+        targets = np.zeros((3, 1, len(positions)))
+        targets[0, 0] = positions
         seen = self._read(0)
         # Steps before tick 0 have negative numbers: nothing pushes then.
         for tick in range(-ticks, 0):
@@ -125,13 +104,8 @@ class FreeBodiesEngine(SceneEngine[BodiesT]):
             seen = self._read(0)
         return seen
 
-    def _read(self, tick: int) -> Observation:
-        try:
-            seen = self._reader.read(tick, self._motion)
-        except SimulationDiverged:
-            self._ready = False
-            raise
-        return seen if self._similar is None else self._similar.seen(seen, self._period)
+    def _observe(self, tick: int) -> Observation:
+        return self._reader.read(tick, self._motion)
 
     def step(self, targets: AppliedTargets) -> Observation:
         """
@@ -150,7 +124,7 @@ class FreeBodiesEngine(SceneEngine[BodiesT]):
         self._check_ready()
         if self._similar is not None:
             targets = self._similar.targets(targets)
-        self._open_world().demands.take(targets, self._steps)
+        self._bodies.demands.take(targets, self._steps)
         wanted = np.array((targets.position, targets.velocity, targets.effort))
         self._advance(wanted, self._tick * self._steps)
         seen = self._read(self._tick + 1)
@@ -158,7 +132,7 @@ class FreeBodiesEngine(SceneEngine[BodiesT]):
         return seen
 
 
-class CablesEngine(FreeBodiesEngine[Bodies], TapeEngine):
+class CablesEngine(FreeBodiesEngine, TapeEngine):
     """
     Free rigid bodies joined by force elements, on contact nodes; options are ``CablesOptions``.
 
@@ -169,8 +143,12 @@ class CablesEngine(FreeBodiesEngine[Bodies], TapeEngine):
     name = 'cables'
     Options: ClassVar[type[Parameters]] = CablesOptions
 
-    def _open(self) -> Bodies:
-        return Bodies()
+    def __init__(self, robots: Callable[[str, int], RobotModel] = load_robot) -> None:
+        super().__init__(robots)
+        self._bodies = Bodies()
+
+    def _release(self) -> None:
+        """Do nothing: the arrays go with the engine."""
 
     def _advance(self, targets: FloatArray, first: int) -> None:
         advance_period(self._setting, self._motion, targets, first)
@@ -182,7 +160,7 @@ class CablesEngine(FreeBodiesEngine[Bodies], TapeEngine):
         Raises what ``step`` does; SimulationDiverged carries the states before.
         """
         self._check_ready()
-        self._open_world().demands.take(tape[0], self._steps)
+        self._bodies.demands.take(tape[0], self._steps)
         parts = (tape.position, tape.velocity, tape.effort)
         if not all(all_finite(part) for part in parts):
             raise BadCommand('targets hold a value that is not finite')
