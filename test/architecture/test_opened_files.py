@@ -59,7 +59,6 @@ ALLOWED = {
     'gait_ros/layouts.py': TEMPORARY,
     'gait_ros/processes.py': TEMPORARY,
     'sim_bridge/engines/bullet_client.py': '/dev/null in place of a chatty library',
-    'sim_bridge/engines/mujoco_kernel.py': OWN_FILES,
 }
 
 

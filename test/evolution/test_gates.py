@@ -59,7 +59,7 @@ def test_jitter_of_30_hertz_would_have_won(engine):
 @pytest.fixture
 def sunk(monkeypatch):
     """Let robots start 15 cm inside the ground, where the solver throws them out."""
-    from sim_bridge.engines.rigid_engine import SceneEngine
+    from sim_bridge.engines.scene_engine import SceneEngine
 
     right = SceneEngine._start_pose
 

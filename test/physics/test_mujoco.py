@@ -166,7 +166,7 @@ def test_a_strong_damper_of_an_exponential_spring_is_steady_at_a_coarse_step(eng
     # An explicit damper would turn the rate over at every step: 5 times its size.
     assert damping * step / inertia == 5.0
     engine.reset(Scene(robot='r', fixed_base=True, control_period=step), 0)
-    engine._open_world().data.qvel[0] = 1.0
+    engine._world.data.qvel[0] = 1.0
     seen = step_through(engine, [applied(arm)] * 3)
     rates = [one.joint_velocities[0] for one in seen]
     # Implicitly: v' = v / (1 + damping * step / inertia).

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gait_core.arrays import BoolArray, FloatArray, IntArray, all_finite
+from gait_core.arrays import FloatArray, IntArray, all_finite
 from gait_core.errors import BadCommand, ConfigurationError
 from gait_core.robot.kinds import ACTUATORS, ELEMENTS, NO_LIMIT, check_kind, constant
 from gait_core.robot.model import Actuator, ForceElement, RobotModel
-from gait_core.targets import AppliedTape, AppliedTargets
+from gait_core.targets import AppliedTargets
 from sim_bridge.engines import laws
 from sim_bridge.engines.screws import Screw
 
@@ -45,8 +45,6 @@ class Demands:
         ``target_names``, none for force elements.
     position, velocity, effort : (K, m) arrays
         Of the period that was taken last, by ``target_names``.
-    ahead : (T, K, m) arrays
-        Position, velocity and effort of the tape that was taken last.
     physics_step : float [s]
 
     Raises
@@ -74,7 +72,6 @@ class Demands:
         self.effort_limit: FloatArray = np.minimum(robot.effort_limit, NO_LIMIT)
         self._fit_screws(names)
         self.clamped: IntArray = np.zeros(self._m, dtype=np.int64)
-        self._outside: IntArray | None = None
 
     def _fit_screws(self, names: Sequence[str]) -> None:
         count = len(self.actuators)
@@ -105,33 +102,8 @@ class Demands:
             If the sub-samples do not divide the physics steps.
 
         """
-        wanted, outside = self._checked(targets, steps)
-        if outside.any():
-            self.clamped += outside.any(axis=0)
-        self.position, self.velocity, self.effort = wanted, targets.velocity, targets.effort
-        return len(wanted)
-
-    def take_tape(self, tape: AppliedTape, steps: int) -> int:
-        """Take the targets of many control periods likewise, for ``begin``."""
-        wanted, outside = self._checked(tape, steps)
-        self.ahead = wanted, tape.velocity, tape.effort
-        self._outside = np.asarray(outside.any(axis=1), dtype=np.int64) if outside.any() else None
-        return int(wanted.shape[1])
-
-    def begin(self, period: int) -> None:
-        """Begin a control period of the tape."""
-        position, velocity, effort = self.ahead
-        self.position, self.velocity = position[period], velocity[period]
-        self.effort = effort[period]
-        if self._outside is not None:
-            self.clamped += self._outside[period]
-
-    def _checked(
-        self, targets: AppliedTargets | AppliedTape, steps: int
-    ) -> tuple[FloatArray, BoolArray]:
-        """Return positions within the limits, and where they were not."""
         position, velocity, effort = targets.position, targets.velocity, targets.effort
-        samples = position.shape[-2]
+        samples = len(position)
         if (
             not position.shape[-1] == self._m
             or not position.shape == velocity.shape == effort.shape
@@ -150,7 +122,11 @@ class Demands:
         if not (all_finite(position) and all_finite(velocity) and all_finite(effort)):
             raise BadCommand('targets hold a value that is not finite')
         wanted = np.minimum(np.maximum(position, self.bounds[0]), self.bounds[1])
-        return wanted, wanted != position
+        outside = wanted != position
+        if outside.any():
+            self.clamped += outside.any(axis=0)
+        self.position, self.velocity, self.effort = wanted, velocity, effort
+        return samples
 
 
 class Torques:

@@ -3,7 +3,7 @@ A trial as a straight script of MuJoCo calls: what the engine's overhead is meas
 
 It makes the calls that the ``mujoco`` engine makes for a robot with position servos on flat
 ground, in the same order, and nothing else; its last state equals the engine's to the last bit.
-MuJoCo calls the same native code in both, which writes the references of servos and contacts.
+Both call the same compiled code, which writes the references of servos and contacts.
 """
 
 from __future__ import annotations
@@ -25,10 +25,9 @@ from gait_core.trial import initial_positions
 from sim_bridge.engines.demands import DEFAULT_GAIN, NO_LIMIT
 from sim_bridge.engines.fused import fused
 from sim_bridge.engines.mujoco_client import mj
-from sim_bridge.engines.mujoco_control import Table, claim_callbacks, table_size
-from sim_bridge.engines.mujoco_kernel import HEADER
 from sim_bridge.engines.mujoco_model import build_model
 from sim_bridge.engines.mujoco_options import MujocoOptions
+from sim_bridge.engines.mujoco_row_kernel import SERVO, aim_servos, sum_servo_work, write_rows
 
 
 def bare_trial(
@@ -51,38 +50,40 @@ def bare_trial(
     terrain = load_terrain(scene.terrain)
     start = initial_positions(robot, scene)
     pose = base_pose(robot, start, scene.initial, terrain)
-    counts = (len(start), 0, 0, 0, 0, 0)
-    claim_callbacks()
-    model = build_model(fused(robot), scene, options, terrain, (), table_size(counts))
+    model = build_model(fused(robot), scene, options, terrain)
     data = mj.MjData(model)
     joints = [model.joint(name) for name in robot.joint_names]
     places = np.array([joint.qposadr[0] for joint in joints])
     dofs = np.array([joint.dofadr[0] for joint in joints])
+    step = scene.physics_step
+    slip = scene.friction / (step * options.contact_impedance)
+    order = np.argsort(dofs)
+    servos = np.zeros(len(order), dtype=SERVO)
+    servos['joint'], servos['row'], servos['moves'] = order, np.arange(len(order)), 1.0
+    servos['hardness'] = 1.0 / (step * options.servo_impedance)
+    servos['place'], servos['dof'] = places[order], dofs[order]
+    servos['gain'] = [
+        robot.actuators[robot.joint_names[i]].constants.get('gain', DEFAULT_GAIN) for i in order
+    ]
+    servos['limit'] = np.minimum(robot.velocity_limit, NO_LIMIT)[order]
+    servos['strength'], servos['raising'], servos['lowering'] = np.inf, 1.0, -1.0
     rows = [list(zip(one.position, one.velocity, strict=True)) for one in tape]
     began = time.perf_counter()
     mj.mj_resetData(model, data)
     data.qpos[:3], data.qpos[3:7] = pose[:3], pose[[6, 3, 4, 5]]
     data.qpos[places] = start
     model.dof_frictionloss[dofs] = np.minimum(robot.effort_limit, NO_LIMIT)
-    order = np.argsort(dofs)
-    table = Table(model, data, counts)
-    step = scene.physics_step
-    table.set_laws(
-        1.0 / (step * options.servo_impedance),
-        scene.friction / (step * options.contact_impedance),
-    )
-    gain = np.array(
-        [robot.actuators[name].constants.get('gain', DEFAULT_GAIN) for name in robot.joint_names]
-    )
-    limit = np.minimum(robot.velocity_limit, NO_LIMIT)
-    aim, rate = table.set_servos(places[order], dofs[order], gain[order], limit[order])
-    lower, upper = robot.lower[order], robot.upper[order]
+    state, acceleration = (data.qpos, data.qvel), data.qacc
     for samples in rows:
         steps = scene.steps_per_tick // len(samples)
         for position, velocity in samples:
-            aim[:] = np.clip(position[order], lower, upper)
-            rate[:] = velocity[order]
-            mj.mj_step(model, data, steps)
+            aim_servos(servos, np.clip(position, robot.lower, robot.upper), velocity)
+            for _ in range(steps):
+                mj.mj_step1(model, data)
+                references = data.efc_aref
+                write_rows(servos, state, references, data.efc_vel, len(servos) + data.nl, slip)
+                mj.mj_step2(model, data)
+                sum_servo_work(servos, step, data.efc_force, acceleration)
         _look(data)
     return time.perf_counter() - began, tuple(data.qpos[places].tolist())
 
@@ -108,7 +109,6 @@ def _refuse_others(robot: RobotModel, scene: Scene, options: MujocoOptions) -> N
 def _look(data: Any) -> None:
     """Read what an observation is made of."""
     _ = data.qpos.copy(), data.qvel.copy(), data.efc_force.copy(), data.warning.number
-    _ = data.userdata[:HEADER].copy()
     if data.ncon:
         found = data.contact
-        _ = found.geom, found.efc_address, found.dist, found.pos, found.frame
+        _ = found.geom, found.exclude, found.dist, found.pos, found.frame

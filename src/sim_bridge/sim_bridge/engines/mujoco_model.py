@@ -42,7 +42,6 @@ def build_model(
     options: MujocoOptions,
     terrain: Terrain,
     apart: Iterable[tuple[str, str]] = (),
-    table: int = 0,
 ) -> Any:
     """
     Return the compiled model: the ground, then the robot with its root at the origin.
@@ -58,8 +57,6 @@ def build_model(
         That of the scene.
     apart : pairs of link names
         These do not collide with each other, although links do.
-    table : int
-        How many numbers of its own the state has room for.
 
     Raises
     ------
@@ -74,7 +71,7 @@ def build_model(
         )
     robot = fused.robot
     spec = mj.MjSpec()
-    spec.modelname, spec.nuserdata = 'scene', table
+    spec.modelname = 'scene'
     spec.compiler.degree = False
     spec.compiler.boundmass = spec.compiler.boundinertia = LEAST
     _set_options(spec, scene, options)
@@ -87,14 +84,6 @@ def build_model(
     _couple_mimics(spec, robot, scene)
     for element in robot.force_elements:
         _add_element(spec, bodies, element, fused)
-    # MuJoCo calls back for sensors where there is one of the user's.
-    spec.add_sensor(
-        name='work',
-        type=mj.mjtSensor.mjSENS_USER,
-        needstage=mj.mjtStage.mjSTAGE_ACC,
-        datatype=mj.mjtDataType.mjDATATYPE_REAL,
-        dim=1,
-    )
     for a, b in (*((joint.parent, joint.child) for joint in robot.joints), *apart):
         spec.add_exclude(bodyname1=a, bodyname2=b)
     spec.memory = min(_memory(spec, robot, bool(options.self_collision)), MOST_MEMORY)
@@ -105,11 +94,6 @@ def build_model(
         raise ConfigurationError(
             f"robot '{robot.name}': MuJoCo cannot build it: {reason}"
         ) from None
-
-
-def roomy(model: Any) -> bool:
-    """Return whether MuJoCo's solver never lacks memory for a model."""
-    return bool(model.narena < MOST_MEMORY)
 
 
 def _memory(spec: Any, robot: RobotModel, collide: bool) -> int:
@@ -384,7 +368,7 @@ def _couple_mimics(spec: Any, robot: RobotModel, scene: Scene) -> None:
 
 
 def _add_element(spec: Any, bodies: dict[str, Any], element: ForceElement, fused: Fused) -> None:
-    """Add a tendon between two points, and an actuator that the callback gives its force."""
+    """Add a tendon between two points, and an actuator that gives it a force."""
     tendon = spec.add_tendon(name=element.name)
     for end, link, point in (
         ('a', element.link_a, element.point_a),

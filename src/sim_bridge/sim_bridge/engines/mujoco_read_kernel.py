@@ -1,24 +1,115 @@
-"""
-Reads a MuJoCo state as the suite reports it, compiled.
-
-``state`` is MuJoCo's own structure as an array of one record, so that Numba's cache tells apart
-what lies elsewhere in another version.
-"""
+"""Readings of a MuJoCo state as the suite reports them, compiled."""
 
 from __future__ import annotations
 
-import numba
-from numba import carray
+from numba import njit
+import numpy as np
 
-from gait_core.addresses import ANY, numbers_at, pointer
-from sim_bridge.engines.mujoco_kernel import read_work
+from sim_bridge.engines.mujoco_ground_kernel import first_contact_row
+
+IMU = np.dtype(
+    [
+        ('lever', 'f8', (3,)),  # place of the sensor on its body [m]
+        ('mount', 'f8', (4,)),  # quaternion x, y, z, w of the sensor on its body
+        ('gravity', 'f8', (3,)),  # [m/s^2]
+        ('period', 'f8'),  # between two readings [s]
+        ('read', 'b1'),  # whether there was a reading before
+        ('before', 'f8', (3,)),  # velocity of the sensor at the last reading [m/s]
+    ]
+)
+"""An inertial sensor on a moving body."""
 
 
-@numba.njit(cache=True)
-def _turned(vector, quaternion, sign, result):  # type: ignore[no-untyped-def]
-    """Write a vector turned by a quaternion x, y, z, w (sign 1) or back (-1)."""
-    a, b, c = vector
-    x, y, z, w = quaternion
+@njit(cache=True)
+def is_any_set(numbers, kinds):  # type: ignore[no-untyped-def]
+    """Return whether a number of some kinds, indices into them, is above 0."""
+    for kind in kinds:
+        if numbers[kind] > 0:
+            return True
+    return False
+
+
+@njit(cache=True)
+def read_joints(qpos, qvel, joints, positions, velocities):  # type: ignore[no-untyped-def]
+    """Write positions and velocities of joints, (n,) each, by their places and dofs, (2, n)."""
+    for i in range(joints.shape[1]):
+        positions[i], velocities[i] = qpos[joints[0, i]], qvel[joints[1, i]]
+
+
+@njit(cache=True)
+def read_root(qpos, qvel, root):  # type: ignore[no-untyped-def]
+    """Write pose and twist, (13,), of a root that moves freely, both in ``odom``."""
+    root[:3], root[3:6], root[6] = qpos[:3], qpos[4:7], qpos[3]
+    root[7:10] = qvel[:3]
+    # MuJoCo gives the rate of a free body in the body's own axes.
+    _rotate(qvel[3:6], root[3:7], 1.0, root[10:])
+
+
+@njit(cache=True)
+def read_actuators(servos, torques, efforts, work):  # type: ignore[no-untyped-def]
+    """
+    Write the efforts of joints in the last step, (n,) [N m or N], and their work, (2 n,) [J].
+
+    A joint with a torque may have a servo as well, which then is its dry friction.
+    """
+    n = len(efforts)
+    efforts[:], work[:] = 0.0, 0.0
+    for k in range(len(servos)):
+        servo = servos[k]
+        efforts[servo.joint] = servo.force
+        work[servo.joint], work[n + servo.joint] = servo.signed, servo.positive
+    for k in range(len(torques)):
+        torque = torques[k]
+        efforts[torque.joint] = torque.force
+        work[torque.joint], work[n + torque.joint] = torque.signed, torque.positive
+
+
+@njit(cache=True)
+def read_imu(sensor, body, result):  # type: ignore[no-untyped-def]
+    """
+    Write the reading of an inertial sensor: attitude, rate, specific force, (10,).
+
+    The specific force is the change of velocity since the last reading over the period, minus
+    gravity; at the first reading the velocity has not changed.
+
+    Parameters
+    ----------
+    sensor : (1,) IMU array
+    body : (13,) array
+        Its pose and twist.
+    result : (10,) array
+
+    """
+    imu, turn, twist = sensor[0], body[3:7], body[7:]
+    x, y, z, w = turn[0], turn[1], turn[2], turn[3]
+    a, b, c, d = imu.mount[0], imu.mount[1], imu.mount[2], imu.mount[3]
+    attitude, arm, felt = result[:4], result[4:7], result[7:]
+    attitude[0] = w * a + x * d + y * c - z * b
+    attitude[1] = w * b + y * d + z * a - x * c
+    attitude[2] = w * c + z * d + x * b - y * a
+    attitude[3] = w * d - x * a - y * b - z * c
+    _rotate(imu.lever, turn, 1.0, arm)
+    u, v, w = twist[3], twist[4], twist[5]
+    x = twist[0] + (v * arm[2] - w * arm[1])
+    y = twist[1] + (w * arm[0] - u * arm[2])
+    z = twist[2] + (u * arm[1] - v * arm[0])
+    before = imu.before
+    if not imu.read:
+        before[0], before[1], before[2] = x, y, z
+        imu.read = True
+    felt[0] = (x - before[0]) / imu.period - imu.gravity[0]
+    felt[1] = (y - before[1]) / imu.period - imu.gravity[1]
+    felt[2] = (z - before[2]) / imu.period - imu.gravity[2]
+    before[0], before[1], before[2] = x, y, z
+    _rotate(felt, attitude, -1.0, felt)
+    _rotate(twist[3:], attitude, -1.0, arm)
+
+
+@njit(cache=True)
+def _rotate(vector, quaternion, sign, result):  # type: ignore[no-untyped-def]
+    """Write a vector rotated by a quaternion x, y, z, w (sign 1) or back (-1)."""
+    a, b, c = vector[0], vector[1], vector[2]
+    x, y, z, w = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
     x, y, z = sign * x, sign * y, sign * z
     ta, tb, tc = w * a + y * c - z * b, w * b + z * a - x * c, w * c + x * b - y * a
     result[0] = a + 2.0 * (y * tc - z * tb)
@@ -26,132 +117,42 @@ def _turned(vector, quaternion, sign, result):  # type: ignore[no-untyped-def]
     result[2] = c + 2.0 * (x * tb - y * ta)
 
 
-@numba.njit(cache=True)
-def read_robot(  # type: ignore[no-untyped-def]
-    state, fatal, places, dofs, servos, torques, free, found
-):
-    """
-    Write positions and velocities of joints, pose and twist of the root, efforts, work of joints.
-
-    Returns whether MuJoCo has not warned.
-
-    Parameters
-    ----------
-    state : (1,) record array
-    fatal : (w,) int array
-        The warnings that count.
-    places, dofs : (n,) int arrays
-        Of joints in the state.
-    servos : (s,) int array
-        The joints that have a constraint row, in the order of the rows; others get no effort.
-    torques : (t,) int array
-        The joints with a torque.
-    free : bool
-        Whether the root moves freely; if not, its 13 numbers are left as they are.
-    found : (5 n + 13,) array
-
-    """
-    data, n = state[0], len(places)
-    qpos, qvel = numbers_at(data.qpos, ANY), numbers_at(data.qvel, ANY)
-    efforts = found[2 * n + 13 :]
-    for i in range(n):
-        found[i], found[n + i], efforts[i] = qpos[places[i]], qvel[dofs[i]], 0.0
-    if free:
-        pose, twist = found[2 * n : 2 * n + 7], found[2 * n + 7 : 2 * n + 13]
-        pose[:3], pose[3:6], pose[6] = qpos[:3], qpos[4:7], qpos[3]
-        twist[:3] = qvel[:3]
-        # MuJoCo gives the rate of a free body in the body's own axes.
-        _turned(qvel[3:6], pose[3:], 1.0, twist[3:])
-    # A state that has not stepped yet has no rows.
-    if data.nefc >= data.ne + len(servos):
-        force = numbers_at(data.efc_force, data.nefc)
-        for k in range(len(servos)):
-            efforts[servos[k]] = force[data.ne + k]
-    end = 3 * n + 13
-    read_work(data, servos, torques, found[end : end + n], found[end + n : end + 2 * n])
-    for kind in fatal:
-        if data.warning[2 * kind + 1] > 0:
-            return False
-    return True
-
-
-@numba.njit(cache=True)
-def read_imu(pose, twist, lever, mount, gravity, period, before, result):  # type: ignore[no-untyped-def]
-    """
-    Write the reading of a sensor on a moving body: attitude, rate, specific force, (10,).
-
-    Parameters
-    ----------
-    pose, twist : (7,) and (6,) arrays
-        Of the body.
-    lever, mount : (3,) array [m] and (4,) array
-        Place and quaternion x, y, z, w of the sensor on it.
-    gravity : (3,) array [m/s^2]
-    period : float [s]
-    before : (4,) array [m/s]
-        Velocity of the sensor at the last reading, and 1; or 0 if this is the first. Replaced.
-    result : (10,) array
-
-    """
-    x, y, z, w = pose[3:]
-    a, b, c, d = mount
-    attitude, arm = result[:4], result[4:7]
-    attitude[0] = w * a + x * d + y * c - z * b
-    attitude[1] = w * b + y * d + z * a - x * c
-    attitude[2] = w * c + z * d + x * b - y * a
-    attitude[3] = w * d - x * a - y * b - z * c
-    _turned(lever, pose[3:], 1.0, arm)
-    u, v, w = twist[3:]
-    x = twist[0] + (v * arm[2] - w * arm[1])
-    y = twist[1] + (w * arm[0] - u * arm[2])
-    z = twist[2] + (u * arm[1] - v * arm[0])
-    felt = result[7:]
-    if before[3] == 0.0:
-        before[0], before[1], before[2], before[3] = x, y, z, 1.0
-    felt[0] = (x - before[0]) / period - gravity[0]
-    felt[1] = (y - before[1]) / period - gravity[1]
-    felt[2] = (z - before[2]) / period - gravity[2]
-    before[0], before[1], before[2] = x, y, z
-    _turned(felt, attitude, -1.0, felt)
-    _turned(twist[3:], attitude, -1.0, arm)
-
-
-@numba.njit(cache=True)
-def read_contacts(state, like, ground, sole_of, rows, soles, found):  # type: ignore[no-untyped-def]
+@njit(cache=True)
+def read_contacts(contacts, force, ground, sole_of, soles, found):  # type: ignore[no-untyped-def]
     """
     Write the contacts with the ground; return how many.
 
     Parameters
     ----------
-    state : (1,) record array
-    like : (0,) array of MuJoCo's contacts
+    contacts : Contacts
+    force : (nefc,) array [N]
+        Of the constraint rows.
     ground : int
-        Index of the ground's geometry: of the first two kinds, so always the first of a pair.
+        The ground's geometry: the first of all, so always the first of a pair.
     sole_of : (g,) int array
         Sole of each geometry.
-    rows : int
-        Constraint rows of a contact.
     soles, found : (c,) int and (c, 7) arrays
         Sole, and point, force and depth; written as far as there is room.
 
     """
-    data = state[0]
-    contacts = carray(pointer(data.contact), data.ncon, like.dtype)
-    force = numbers_at(data.efc_force, data.nefc)
-    count = 0
-    for i in range(data.ncon):
-        one = contacts[i]
-        if one.geom[0] != ground or one.efc_address < 0:
+    count, row = 0, first_contact_row(contacts, len(force))
+    if row < 0:
+        return 0
+    for i in range(len(contacts.dist)):
+        if contacts.exclude[i] != 0:
+            continue
+        normal, row = row, row + contacts.dim[i]
+        if contacts.geom[i, 0] != ground:
             continue
         if count < len(soles):
-            soles[count] = sole_of[one.geom[1]]
-            row = found[count]
+            soles[count] = sole_of[contacts.geom[i, 1]]
+            seen, frame = found[count], contacts.frame[i]
             for axis in range(3):
                 # MuJoCo's points are midway between the two surfaces.
-                row[axis] = one.pos[axis] - 0.5 * one.dist * one.frame[axis]
-                row[3 + axis] = 0.0
-                for k in range(rows):
-                    row[3 + axis] += force[one.efc_address + k] * one.frame[3 * k + axis]
-            row[6] = -one.dist
+                seen[axis] = contacts.pos[i, axis] - 0.5 * contacts.dist[i] * frame[axis]
+                seen[3 + axis] = 0.0
+                for k in range(contacts.dim[i]):
+                    seen[3 + axis] += force[normal + k] * frame[3 * k + axis]
+            seen[6] = -contacts.dist[i]
         count += 1
     return count

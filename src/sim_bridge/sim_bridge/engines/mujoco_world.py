@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
-from gait_core.robot.model import RobotModel
-from gait_core.scene import Scene
-from gait_core.terrains import Terrain
 from sim_bridge.engines.balls import ball_quaternion
 from sim_bridge.engines.bounds import check_base
-from sim_bridge.engines.demands import SERVOS
 from sim_bridge.engines.fused import fused
-from sim_bridge.engines.ground_springs import STICKY, STICKY_SPRINGS
 from sim_bridge.engines.mujoco_client import mj
-from sim_bridge.engines.mujoco_control import Counts, claim_callbacks, table_size
 from sim_bridge.engines.mujoco_model import GROUND, build_model
-from sim_bridge.engines.mujoco_options import MujocoOptions
+from sim_bridge.engines.scene_engine import SceneStart
 
 
 class World:
@@ -37,8 +30,7 @@ class World:
         Pairs of links that overlap at the start and therefore do not collide.
     ground : int
         MuJoCo's index of the ground's geometry.
-    counts : Counts
-        What the table of the state has room for.
+    options : MujocoOptions
     places, dofs : (n,) int arrays
         Of each joint of ``joint_names`` in the positions and velocities of the state. The three
         of a ball joint share a place, that of its quaternion w, x, y, z.
@@ -48,60 +40,35 @@ class World:
     def __init__(self) -> None:
         self._made_of: tuple[Any, ...] | None = None
 
-    def close(self) -> None:
-        """Do nothing: model and data go with the world."""
-
-    def rebuild(
-        self,
-        robot: RobotModel,
-        scene: Scene,
-        options: MujocoOptions,
-        terrain: Terrain,
-        pose: FloatArray,
-        positions: FloatArray,
-    ) -> None:
-        """Bring the scene to its start: the root at ``pose``, every joint at rest."""
-        claim_callbacks()
+    def rebuild(self, start: SceneStart) -> None:
+        """Bring the scene to its start: the root at its pose, every joint at rest."""
+        scene, options = start.scene, start.options
+        pose, positions = start.pose, start.joint_positions
         made_of = (
-            robot,
-            terrain,
+            start.robot,
+            start.terrain,
             options,
             scene.friction,
             scene.restitution,
-            scene.contact_law,
             scene.gravity,
             scene.physics_step,
             scene.fixed_base,
-            len(scene.pushes),
             (pose.tobytes(), positions.tobytes()) if options.self_collision else None,
         )
         if self._made_of is None or not _same(self._made_of, made_of):
             self._made_of = None
-            self._build(robot, scene, options, terrain)
+            self._build(start)
             if options.self_collision:
-                self._separate_overlapping(scene, options, terrain, pose, positions)
+                self._separate_overlapping(start)
             self._made_of = made_of
         self.place(pose, positions)
 
-    def _build(
-        self,
-        robot: RobotModel,
-        scene: Scene,
-        options: MujocoOptions,
-        terrain: Terrain,
-        apart: tuple[tuple[str, str], ...] = (),
-    ) -> None:
-        self.full, self.fused = robot, fused(robot)
+    def _build(self, start: SceneStart, apart: tuple[tuple[str, str], ...] = ()) -> None:
+        scene, options = start.scene, start.options
+        self.full, self.fused = start.robot, fused(start.robot)
         check_base('mujoco', scene, self.fused.robot)
-        self.apart = apart
-        torques = [name for name in robot.joint_names if robot.actuators[name].kind not in SERVOS]
-        self.counts: Counts = (
-            len(robot.joint_names), len(torques), len(robot.force_elements), len(scene.pushes),
-            len(self.fused.balls), self._sticking(scene),
-        )  # fmt: skip
-        self.model = build_model(
-            self.fused, scene, options, terrain, apart, table_size(self.counts)
-        )
+        self.options, self.apart = options, apart
+        self.model = build_model(self.fused, scene, options, start.terrain, apart)
         self.data = mj.MjData(self.model)
         self._fixed = scene.fixed_base
         self.ground = self.model.geom(GROUND).id
@@ -111,9 +78,6 @@ class World:
             for joint in self.fused.robot.joints
             if joint.mimic is not None
         ]
-
-    def _sticking(self, scene: Scene) -> int:
-        return len(self.full.legs) if scene.contact_law in (STICKY, STICKY_SPRINGS) else 0
 
     def _find_joints(self) -> None:
         inside = {column: ball for ball in self.fused.balls for column in ball.columns}
@@ -145,15 +109,9 @@ class World:
         for place, mimic in self._mimics:
             data.qpos[place] = mimic.multiplier * value[mimic.joint] + mimic.offset
 
-    def _separate_overlapping(
-        self,
-        scene: Scene,
-        options: MujocoOptions,
-        terrain: Terrain,
-        pose: FloatArray,
-        positions: FloatArray,
-    ) -> None:
-        self.place(pose, positions)
+    def _separate_overlapping(self, start: SceneStart) -> None:
+        """Let pairs of links that overlap at the start not collide."""
+        self.place(start.pose, start.joint_positions)
         mj.mj_forward(self.model, self.data)
         links = self.fused.robot.links
         pairs = {
@@ -163,17 +121,7 @@ class World:
         }
         apart = tuple((links[a - 1].name, links[b - 1].name) for a, b in sorted(pairs))
         if apart:
-            self._build(self.full, scene, options, terrain, apart)
-
-    def twin(self) -> World:
-        """Return a world of the same model with a state of its own, at no particular start."""
-        twin = copy.copy(self)
-        twin.data = mj.MjData(self.model)
-        return twin
-
-    def follow(self, other: World) -> None:
-        """Take the state of a world of the same model, the table of the callback included."""
-        mj.mj_copyData(self.data, self.model, other.data)
+            self._build(start, apart)
 
     def body(self, link: str) -> int:
         """Return MuJoCo's index of a link of the fused robot."""
