@@ -1,43 +1,65 @@
 """
 Snapshots: the inner state of engines and controllers, as data that a file can keep.
 
-What can be stopped and continued has ``snapshot() -> dict`` and ``restore(mapping)``. A snapshot
-holds numbers, truth values, texts, ``None``, arrays, and lists and mappings of these. Files are
-JSON, whose numbers come back to the last bit.
+What can be stopped and continued is ``Resumable``. A snapshot holds numbers, truth values, texts,
+``None``, arrays, and lists and mappings of these. Files are JSON, whose numbers come back to the
+last bit.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 import copy
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from gait_core.archives import UNPACKED_LIMIT
+from gait_core.contracts import Resumable
 from gait_core.errors import ConfigurationError, excerpt
 from gait_core.files import read_text, write_atomically
 
 _ARRAY = 'array'
 
 
-def taken(owner: object, names: Iterable[str]) -> dict[str, Any]:
-    """Return copies of some attributes, by name without leading underscores."""
-    found = {name.lstrip('_'): getattr(owner, name) for name in names}
-    return {
-        name: list(value) if isinstance(value, deque) else copy.deepcopy(value)
-        for name, value in found.items()
-    }
+class AttributeSnapshot(Resumable):
+    """
+    A resumable object whose inner state is some of its attributes.
 
+    Class attributes
+    ----------------
+    STATE : tuple of str
+        Attributes; keys of a snapshot are their names without leading underscores.
+    PARTS : tuple of str
+        Attributes that are resumable objects themselves.
 
-def given(owner: object, names: Iterable[str], snapshot: Mapping[str, Any]) -> None:
-    """Set attributes that ``taken`` took."""
-    for name in names:
-        value = copy.deepcopy(snapshot[name.lstrip('_')])
-        setattr(owner, name, deque(value) if isinstance(getattr(owner, name), deque) else value)
+    """
+
+    STATE: ClassVar[tuple[str, ...]] = ()
+    PARTS: ClassVar[tuple[str, ...]] = ()
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return copies of the attributes, and snapshots of the parts."""
+        found: dict[str, Any] = {}
+        for name in self.STATE:
+            value = getattr(self, name)
+            copied = list(value) if isinstance(value, deque) else copy.deepcopy(value)
+            found[name.lstrip('_')] = copied
+        for name in self.PARTS:
+            found[name.lstrip('_')] = getattr(self, name).snapshot()
+        return found
+
+    def restore(self, snapshot: Mapping[str, Any]) -> None:
+        """Set attributes and parts from a snapshot."""
+        for name in self.STATE:
+            value = copy.deepcopy(snapshot[name.lstrip('_')])
+            is_queue = isinstance(getattr(self, name), deque)
+            setattr(self, name, deque(value) if is_queue else value)
+        for name in self.PARTS:
+            getattr(self, name).restore(snapshot[name.lstrip('_')])
 
 
 def write_snapshot(path: Path, snapshot: Mapping[str, Any]) -> None:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
 import math
-from typing import Any
 
-from gait_core.snapshot import given, taken
+from gait_core.snapshot import AttributeSnapshot
 
 LEAD = 4.0
 """Strides by which the error is looked ahead: strides set now turn the body a few later."""
-_STATE = ('_wanted', '_yaw', '_sum', '_stride')
 
 
-class HeadingHold:
+class HeadingHold(AttributeSnapshot):
     """The heading that commanded turning rates add up to, from where the robot first points."""
+
+    STATE = ('_wanted', '_yaw', '_sum', '_stride')
 
     def __init__(self) -> None:
         self._wanted: float | None = None
@@ -51,11 +50,3 @@ class HeadingHold:
             self._sum -= seen.popleft()
         turning = (self._yaw - seen[0]) / stride
         return self._wanted - self._sum / len(seen) + LEAD * stride * (rate - turning)
-
-    def snapshot(self) -> dict[str, Any]:
-        """Return what is known of the heading."""
-        return taken(self, _STATE)
-
-    def restore(self, snapshot: Mapping[str, Any]) -> None:
-        """Take such a state."""
-        given(self, _STATE, snapshot)

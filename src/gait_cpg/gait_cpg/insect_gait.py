@@ -11,14 +11,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray, IntArray
-from gait_core.contracts import ReflexController, Resumable
+from gait_core.contracts import ReflexController
 from gait_core.errors import ConfigurationError
 from gait_core.landing import landing
 from gait_core.leg_ik import LegPaths
 from gait_core.observation import Observation
 from gait_core.parameters import Parameters, bounded, flag
 from gait_core.robot.model import RobotModel
-from gait_core.snapshot import given, taken
+from gait_core.snapshot import AttributeSnapshot
 from gait_core.targets import JointTargets
 from gait_core.trial_spec import Command
 from gait_core.velocity_bounds import Bound, Bounds
@@ -47,8 +47,6 @@ from gait_cpg.insect_reflexes import (
 from gait_cpg.insect_rhythm import InsectRhythm, cycle_time
 
 LEGS = 6
-_STATE = ('_state', '_since', '_scale', '_turn')
-_PARTS = ('_rhythm', '_rest', '_reflexes', '_heading')
 _SHIFTED = ((1.0, 1.3, 1.9, 3.0), (0.0, 1.0, 1.0, 0.0))
 # Period scales, and what share of their shift back legs have there.
 SLOWEST = 20.0
@@ -107,7 +105,7 @@ class InsectGaitParams(MotorProgramParams, ReflexParams):
     )
 
 
-class InsectGait(ReflexController, Resumable):
+class InsectGait(ReflexController, AttributeSnapshot):
     """
     Walks a robot of six legs whose joints are springs with moving rest angles.
 
@@ -130,6 +128,9 @@ class InsectGait(ReflexController, Resumable):
     needs: ClassVar[frozenset[str]] = frozenset(
         {'joint_positions', 'joint_efforts', 'imu', 'contacts'}
     )
+
+    STATE = ('_state', '_since', '_scale', '_turn')
+    PARTS = ('_rhythm', '_rest', '_reflexes', '_heading')
 
     def __init__(self, robot: RobotModel, params: InsectGaitParams) -> None:
         if len(robot.legs) != LEGS or any(len(leg.joints) < JOINTS for leg in robot.legs):
@@ -310,17 +311,6 @@ class InsectGait(ReflexController, Resumable):
     def thresholds(self, margin: float) -> dict[str, float]:
         """Return thresholds of reflexes a share beyond what was felt while watched, by name."""
         return {} if self._watch is None else self._watch.thresholds(margin)
-
-    def snapshot(self) -> dict[str, Any]:
-        """Return leg states, timers, rest angles with their commands, oscillators and heading."""
-        parts = {part.lstrip('_'): getattr(self, part).snapshot() for part in _PARTS}
-        return {**taken(self, _STATE), **parts}
-
-    def restore(self, snapshot: Mapping[str, Any]) -> None:
-        """Continue from where a controller of the same parameters was."""
-        given(self, _STATE, snapshot)
-        for part in _PARTS:
-            getattr(self, part).restore(snapshot[part.lstrip('_')])
 
     def state(self) -> Mapping[str, float]:
         """

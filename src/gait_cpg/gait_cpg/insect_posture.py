@@ -9,9 +9,7 @@ it as well: they take energy from the body, where legs that press on its low sid
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -19,9 +17,8 @@ from gait_core.arrays import BoolArray, FloatArray, IntArray
 from gait_core.lean import Lean, LeanParams, lean_range
 from gait_core.observation import Imu
 from gait_core.parameters import bounded
-from gait_core.snapshot import given, taken
+from gait_core.snapshot import AttributeSnapshot
 
-_STATE = ('shift',)
 _ALONG = (1.0, 0.5, -1.0)
 """How far the feet of a pair stand before the centre of mass, of the front legs' way, by row."""
 
@@ -61,7 +58,7 @@ class PostureParams(LeanParams):
     )
 
 
-class Posture:
+class Posture(AttributeSnapshot):
     """
     The reflex at work.
 
@@ -79,6 +76,8 @@ class Posture:
         By which back legs are set farther back.
 
     """
+
+    STATE = ('shift',)
 
     def __init__(self, row: IntArray, side: FloatArray) -> None:
         self._along, self._side = np.take(_ALONG, row), side
@@ -113,11 +112,3 @@ class Posture:
         high = np.maximum(self._side * roll - self._along * pitch, 0.0)
         most = params.give_way_most
         return np.where(standing, np.minimum(params.give_way * high, most), 0.0)
-
-    def snapshot(self) -> dict[str, Any]:
-        """Return what is left of past leans."""
-        return taken(self, _STATE)
-
-    def restore(self, snapshot: Mapping[str, Any]) -> None:
-        """Take such a state."""
-        given(self, _STATE, snapshot)

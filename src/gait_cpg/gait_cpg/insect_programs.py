@@ -16,11 +16,10 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.parameters import Parameters, bounded
-from gait_core.snapshot import given, taken
+from gait_core.snapshot import AttributeSnapshot
 
 PAIRS = ('front', 'middle', 'back')
 """Pairs of legs by their row."""
-_STATE = ('angles', 'rates', '_next', '_target', '_speed')
 JOINTS = 3
 """Joints of a leg that programs move: coxa, femur and tibia; what lies beyond is passive."""
 
@@ -100,7 +99,7 @@ def stance_program(params: MotorProgramParams, pair: str) -> Program:
     return tuple(MotorCommand(joint, target) for joint, target in enumerate(targets))
 
 
-class RestAngles:
+class RestAngles(AttributeSnapshot):
     """
     The rest angles of legs on their way, and the commands that wait for their time.
 
@@ -115,6 +114,8 @@ class RestAngles:
         At the start of the coming control period, and within it.
 
     """
+
+    STATE = ('angles', 'rates', '_next', '_target', '_speed')
 
     def __init__(self, start: FloatArray) -> None:
         self.angles: FloatArray = start.copy()
@@ -165,11 +166,11 @@ class RestAngles:
             [[left, duration, *astuple(one)] for left, one, duration in leg]
             for leg in self._waiting
         ]
-        return {**taken(self, _STATE), 'waiting': waiting}
+        return {**super().snapshot(), 'waiting': waiting}
 
     def restore(self, snapshot: Mapping[str, Any]) -> None:
         """Take such a state."""
-        given(self, _STATE, snapshot)
+        super().restore(snapshot)
         self._waiting = [
             [(left, MotorCommand(*one), duration) for left, duration, *one in leg]
             for leg in snapshot['waiting']

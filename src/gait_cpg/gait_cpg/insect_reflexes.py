@@ -18,7 +18,6 @@ Robotics Research 3(2):101-112, for elevator reflex and search on rough terrain.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,13 +27,11 @@ from gait_core.arrays import BoolArray, FloatArray, IntArray
 from gait_core.observation import Observation
 from gait_core.parameters import bounded, flag
 from gait_core.robot.model import RobotModel
-from gait_core.snapshot import given, taken
+from gait_core.snapshot import AttributeSnapshot
 from gait_cpg.insect_posture import Posture, PostureParams
 
 STANCE, POTENTIAL_STEP, STEP = range(3)
 """What a leg does: stands, would step if nothing forbade it, steps."""
-_STATE = ('offsets', 'rates', '_own', '_given', '_held', '_groundless', '_waited', '_acting',
-          'counts')  # fmt: skip
 REFLEXES = (
     'step_reflex',
     'load_reflex',
@@ -150,7 +147,7 @@ class Senses:
             self.grounded[seen.contacts.sole[seen.contacts.sole >= 0]] = True
 
 
-class Reflexes:
+class Reflexes(AttributeSnapshot):
     """
     The layers at work.
 
@@ -173,6 +170,19 @@ class Reflexes:
         How often each reflex has acted since the start.
 
     """
+
+    STATE = (
+        'offsets',
+        'rates',
+        '_own',
+        '_given',
+        '_held',
+        '_groundless',
+        '_waited',
+        '_acting',
+        'counts',
+    )
+    PARTS = ('posture',)
 
     def __init__(self, robot: RobotModel, row: IntArray, right: BoolArray, joints: int) -> None:
         self._row, side = row, np.where(right, -1.0, 1.0)
@@ -304,15 +314,6 @@ class Reflexes:
         self.counts[reflex] += int(acting.sum() if before is None else (acting & ~before).sum())
         self._acting[reflex] = acting
         return acting
-
-    def snapshot(self) -> dict[str, Any]:
-        """Return what the layers do and have felt."""
-        return {**taken(self, _STATE), 'posture': self.posture.snapshot()}
-
-    def restore(self, snapshot: Mapping[str, Any]) -> None:
-        """Take such a state."""
-        given(self, _STATE, snapshot)
-        self.posture.restore(snapshot['posture'])
 
 
 def _towards(now: FloatArray, goal: FloatArray, reach: FloatArray | float) -> FloatArray:

@@ -13,17 +13,13 @@ Wilson (1966), Annual Review of Entomology 11:103-122; McKenna (1990), section 4
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray, IntArray
-from gait_core.snapshot import given, taken
+from gait_core.snapshot import AttributeSnapshot
 
 TRIGGER = 0.25
 """Phase [cycles] at which an oscillator lets its leg step."""
-_STATE = ('master', 'phases', '_passed')
 
 
 def cycle_time(period_scale: float, step_time: float) -> float:
@@ -41,7 +37,7 @@ def cycle_time(period_scale: float, step_time: float) -> float:
     return 2.0 * period_scale * step_time
 
 
-class InsectRhythm:
+class InsectRhythm(AttributeSnapshot):
     """
     The oscillators of any number of legs.
 
@@ -59,6 +55,8 @@ class InsectRhythm:
         Of the legs, unwrapped; they change with the cycle time as well.
 
     """
+
+    STATE = ('master', 'phases', '_passed')
 
     def __init__(self, row: IntArray, right: BoolArray) -> None:
         self._row = row.astype(np.float64)
@@ -92,14 +90,6 @@ class InsectRhythm:
         triggered: BoolArray = passed > self._passed
         self._passed = np.maximum(passed, self._passed)
         return triggered
-
-    def snapshot(self) -> dict[str, Any]:
-        """Return the state of the oscillators."""
-        return taken(self, _STATE)
-
-    def restore(self, snapshot: Mapping[str, Any]) -> None:
-        """Take such a state."""
-        given(self, _STATE, snapshot)
 
     def _quarters(self, cycle: float, delay: float) -> FloatArray:
         self.phases = self.master + self._row * (delay / cycle) + self._side
