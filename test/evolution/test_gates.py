@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from gait_core.gates import default_limits
+from gait_core.placement import base_pose
 from gait_core.robot.load import load_robot
 from gait_core.targets import JointTargets
 from gait_core.testing import WaveController, registered
@@ -61,14 +62,12 @@ def sunk(monkeypatch):
     """Let robots start 15 cm inside the ground, where the solver throws them out."""
     from sim_bridge.engines.scene_engine import SceneEngine
 
-    right = SceneEngine._start_pose
-
-    def wrong(*arguments):
-        pose = right(*arguments).copy()
+    def sunk_pose(engine, *start):
+        pose = base_pose(*start)
         pose[2] -= 0.15
         return pose
 
-    monkeypatch.setattr(SceneEngine, '_start_pose', wrong)
+    monkeypatch.setattr(SceneEngine, '_start_pose', sunk_pose)
 
 
 def test_a_start_inside_the_ground_would_have_won(engine, request):

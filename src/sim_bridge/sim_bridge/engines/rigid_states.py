@@ -1,4 +1,4 @@
-"""How engines of rigid bodies report states: one row of numbers each, alone or on a tape."""
+"""Rows of numbers that hold the states of robots with one root, and their observations."""
 
 from __future__ import annotations
 
