@@ -11,7 +11,7 @@ from gait_core.errors import BadCommand, ConfigurationError, ProtocolError, Simu
 from gait_core.observation import Observation
 from gait_core.robot.model import RobotModel
 from gait_core.scene import InitialState, Push, Scene, TerrainSpec
-from gait_core.targets import AppliedTargets
+from gait_core.targets import AppliedTargets, JointTargets, TargetMemory
 from gait_core.testing import legged_box
 from gait_core.testing_robots import applied, free_ball, free_box, hinged, step_through
 
@@ -218,12 +218,13 @@ def test_targets_that_are_not_finite_never_reach_the_physics(engine):
     undisturbed = trial(engine, scene)
     engine.reset(scene, 0, settle_ticks=3)
     robot, log = engine.robot, []
+    memory = TargetMemory(robot.target_names, robot.stance)
     for row in tape(robot):
         for bad in (np.nan, np.inf):
             wrong = row.position.copy()
             wrong[1, 2] = bad
             with pytest.raises(BadCommand):
-                engine.step(AppliedTargets(wrong, row.velocity, row.effort))
+                engine.step(memory.resolve(JointTargets(names=robot.target_names, position=wrong)))
         log.append(numbers(engine.step(row)))
     assert log == undisturbed[1:]
 

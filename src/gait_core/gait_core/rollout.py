@@ -142,25 +142,25 @@ class Recorder:
     """
     Keeps what a trial brings about, which is read-only, and makes arrays of it at its end.
 
-    It comes tick by tick or as tapes of many; the first state comes before any targets.
+    It comes tick by tick, appended to the lists, or as tapes of many; the first state comes
+    before any targets.
+
+    Attributes
+    ----------
+    states : list of Observation
+    applied : list of AppliedTargets
+    commands : list of tuple [m/s, m/s, rad/s]
+        Commanded velocities, one per control period.
+
     """
 
     def __init__(self, spec: TrialSpec, robot: RobotModel) -> None:
         self._spec, self._robot = spec, robot
-        self._states: list[Observation] = []
-        self._applied: list[AppliedTargets] = []
+        self.states: list[Observation] = []
+        self.applied: list[AppliedTargets] = []
         self._state_tapes: list[StateTape] = []
         self._applied_tapes: list[AppliedTape] = []
-        self._commands: list[tuple[float, ...]] = []
-
-    def state(self, observation: Observation) -> None:
-        """Keep the state of the next tick."""
-        self._states.append(observation)
-
-    def targets(self, applied: AppliedTargets, velocity: tuple[float, ...]) -> None:
-        """Keep what is applied and commanded in the control period after the last state."""
-        self._applied.append(applied)
-        self._commands.append(velocity)
+        self.commands: list[tuple[float, ...]] = []
 
     def tape(
         self, applied: AppliedTape, velocities: Sequence[tuple[float, ...]], states: StateTape
@@ -168,17 +168,17 @@ class Recorder:
         """Keep what is applied and commanded in control periods, and the states that follow."""
         self._stack()
         self._applied_tapes.append(applied)
-        self._commands.extend(velocities)
+        self.commands.extend(velocities)
         if len(states):
             self._state_tapes.append(states)
 
     def _stack(self) -> None:
         """Make tapes of what came tick by tick."""
-        if self._states:
-            self._state_tapes.append(StateTape.of(self._states))
-        for _, periods in groupby(self._applied, lambda applied: len(applied.position)):
+        if self.states:
+            self._state_tapes.append(StateTape.of(self.states))
+        for _, periods in groupby(self.applied, lambda applied: len(applied.position)):
             self._applied_tapes.append(AppliedTape.of(list(periods)))
-        self._states, self._applied = [], []
+        self.states, self.applied = [], []
 
     def _all_states(self) -> StateTape:
         self._stack()
@@ -209,5 +209,5 @@ class Recorder:
             status=status,
             states=states,
             applied=tuple(applied),
-            commands=np.array(self._commands[:ticks], dtype=np.float64).reshape(-1, 3),
+            commands=np.array(self.commands[:ticks], dtype=np.float64).reshape(-1, 3),
         )

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
+import math
 from typing import overload
 
 import numpy as np
@@ -64,12 +65,10 @@ class JointTargets:
 
     def __post_init__(self) -> None:
         """Check lengths, repetition and finiteness; raise BadCommand naming the fault."""
-        names = tuple(self.names)
-        _check_distinct(names)
-        object.__setattr__(self, 'names', names)
+        object.__setattr__(self, 'names', tuple(self.names))
+        _check_distinct(self.names)
         rows = set()
-        for field in _FIELDS:
-            given = getattr(self, field)
+        for field, given in zip(_FIELDS, (self.position, self.velocity, self.effort), strict=True):
             if given is not None:
                 array = self._checked(field, given)
                 rows.add(len(array))
@@ -80,16 +79,21 @@ class JointTargets:
     def _checked(self, field: str, given: FloatArray) -> FloatArray:
         array = np.asarray(given, dtype=np.float64)
         if array.ndim < 2:
-            array = np.atleast_2d(array)
+            array = array.reshape(1, -1)
         if array.ndim != 2 or array.shape[0] < 1 or array.shape[1] != len(self.names):
             raise BadCommand(
                 f'{field} has shape {array.shape}, expected (K, {len(self.names)}) for '
                 f'{len(self.names)} names'
             )
-        if not all_finite(array):
+        flat = array.ravel()
+        # The only look at whether targets are finite. A sum of squares may overflow where all are.
+        if not math.isfinite(flat.dot(flat)) and not np.isfinite(flat).all():
             bad = ~np.isfinite(array).all(axis=0)
             raise BadCommand(f"{field} of joint '{self.names[int(np.argmax(bad))]}' is not finite")
-        return frozen(array, name=field) if array.flags.writeable else array
+        if array.flags.writeable:
+            array = array.copy()
+            array.flags.writeable = False
+        return array
 
     @property
     def sub_samples(self) -> int:

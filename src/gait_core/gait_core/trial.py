@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import isfinite
 import time as wall
 
 import numpy as np
@@ -71,6 +72,9 @@ class TrialLoop:
         self.running = False
         self.status = ''
         self.reason = ''
+        self.true: Observation
+        self.seen: Observation
+        self.command = Command()
         self._engine = engine
         self._tick = 0
         self._fell_at: float | None = None
@@ -119,28 +123,35 @@ class TrialLoop:
         )
         self._recorder = Recorder(spec, self.robot)
         self._sensors = Sensors(spec.scene.sensors, derived_seed(spec.seed, SENSOR_SEED))
+        self._beats = pulse.counter()
+        self.command = self._commands.at(0.0)
         self._origin = _middle(self.true)
         self.running = True
         self._look()
 
     def _look(self) -> None:
-        self._recorder.state(self.true)
-        self.seen: Observation = self._sensors.read(self.true)
-        self.command: Command = self._commands.at(self._tick * self.dt)
+        """Record the state; let the controller see it and the command that holds now."""
+        self._recorder.states.append(self.true)
+        self.seen = self.true if self._sensors.ideal else self._sensors.read(self.true)
+        time = self._tick * self.dt
+        if time >= self._commands.changes_at:
+            self.command = self._commands.at(time)
 
     def advance(self, targets: JointTargets) -> None:
         """Apply targets for one control period; ``running`` turns false at the trial's end."""
         if not self.running:
             raise ProtocolError('advance on a trial that is not running')
         applied = self._memory.resolve(targets)
-        self._recorder.targets(applied, self.command.velocity)
+        self._recorder.applied.append(applied)
+        self._recorder.commands.append(self.command.velocity)
         try:
-            self.true = _finite(self._engine.step(applied))
+            self.true = self._engine.step(applied)
+            _check_finite(self.true)
         except SimulationDiverged as error:
             self.end(DIVERGED, str(error))
             return
         self._tick += 1
-        pulse.beat()
+        self._beats[0] += 1
         self._look()
         self._judge()
 
@@ -428,13 +439,22 @@ def unfinished(spec: TrialSpec, status: str, reason: str) -> TrialResult:
 _STATE = ('joint_positions', 'joint_velocities', 'body_poses', 'body_twists')
 
 
-def _finite(state: Observation) -> Observation:
-    """Return a state, or raise SimulationDiverged: no NaN leaves a trial."""
+def _check_finite(state: Observation) -> None:
+    """Raise SimulationDiverged for a state that is not finite: no NaN leaves a trial."""
+    total = 0.0
+    for array in (
+        state.joint_positions, state.joint_velocities, state.body_poses, state.body_twists
+    ):  # fmt: skip
+        if array is not None:
+            flat = array.ravel()
+            total += float(flat.dot(flat))
+    if isfinite(total):
+        return
+    # A sum of squares may overflow where every number is finite.
     for name in _STATE:
         array = getattr(state, name)
         if array is not None and not all_finite(array):
             raise SimulationDiverged(f'{name} at tick {state.tick} are not finite')
-    return state
 
 
 def _finite_part(states: StateTape, diverged: str | None) -> tuple[StateTape, str | None]:
@@ -444,7 +464,7 @@ def _finite_part(states: StateTape, diverged: str | None) -> tuple[StateTape, st
         return states, diverged
     for index, state in enumerate(states):
         try:
-            _finite(state)
+            _check_finite(state)
         except SimulationDiverged as error:
             return states[:index], str(error)
     return states, diverged

@@ -188,23 +188,36 @@ class TrialSpec:
         return round(self.duration / self.scene.control_period)
 
 
+_SAME_TIME = 1e-9
+"""By which the time of a tick may fall short of that of a command [s]."""
+
+
 class CommandScript:
     """
-    Which command of a script holds; asked in order of time, it looks at each item once.
+    Commands of a script, asked for in order of time; each item is looked at once.
 
     Before the first item: no velocity and no set points.
+
+    Attributes
+    ----------
+    changes_at : float [s]
+        When the command in force changes next; infinite after the last item.
+
     """
 
     def __init__(self, script: tuple[TimedCommand, ...]) -> None:
         self._script = script
         self._next = 0
         self._current = Command()
+        self.changes_at = script[0].time - _SAME_TIME if script else math.inf
 
     def at(self, time: float) -> Command:
         """Return the command that holds at a time [s], not before that of the last call."""
-        while self._next < len(self._script) and self._script[self._next].time <= time + 1e-9:
+        while self.changes_at <= time:
             self._current = self._script[self._next].command
             self._next += 1
+            last = self._next == len(self._script)
+            self.changes_at = math.inf if last else self._script[self._next].time - _SAME_TIME
         return self._current
 
 

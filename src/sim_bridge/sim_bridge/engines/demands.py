@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gait_core.arrays import FloatArray, IntArray, all_finite
+from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import BadCommand, ConfigurationError
 from gait_core.robot.kinds import ACTUATORS, ELEMENTS, NO_LIMIT, check_kind, constant
 from gait_core.robot.model import Actuator, ForceElement, RobotModel
@@ -97,7 +97,7 @@ class Demands:
         Raises
         ------
         BadCommand
-            For a wrong shape or a value that is not finite.
+            For a wrong shape. That they are finite is checked where they are made.
         ConfigurationError
             If the sub-samples do not divide the physics steps.
 
@@ -119,8 +119,6 @@ class Demands:
                 f'{samples} sub-samples do not divide the {steps} physics steps of a control '
                 f'period; nearest valid: {best}'
             )
-        if not (all_finite(position) and all_finite(velocity) and all_finite(effort)):
-            raise BadCommand('targets hold a value that is not finite')
         wanted = np.minimum(np.maximum(position, self.bounds[0]), self.bounds[1])
         outside = wanted != position
         if outside.any():
