@@ -6,6 +6,7 @@ import pytest
 
 from gait_core.testing_domain import own_domain
 from gait_core.testing_skips import need_robot
+from gait_evolver import worker_checks
 from gait_evolver.checks import CHECKS
 
 pytestmark = [pytest.mark.physics, pytest.mark.slow]
@@ -27,3 +28,9 @@ def test_a_tenth_of_the_check_keeps_its_bounds(name):
     rows = CHECKS[name](SHARE)
     assert rows
     assert not [row for row in rows if not row.within]
+
+
+def test_a_run_that_does_not_come_to_its_end_is_reported_with_its_last_line():
+    tally = worker_checks._Tally(logs={b'log'}, broken=['gait: no worker', 'other'])
+    (row,) = [row for row in worker_checks._rows(tally) if not row.within]
+    assert row.measured == 2.0 and row.what.endswith(', the first: gait: no worker')

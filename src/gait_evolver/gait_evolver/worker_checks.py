@@ -18,7 +18,7 @@ import time
 import numpy as np
 
 from gait_core.benchmark import Measurement
-from gait_core.errors import ConfigurationError
+from gait_core.errors import ConfigurationError, excerpt
 
 _KINDS = ('killed', 'stopped', 'starved')
 _DISTURBANCES = 30
@@ -170,6 +170,7 @@ def _signal(pid: int, number: int) -> bool:
 def _rows(tally: _Tally) -> list[Measurement]:
     if not tally.logs and tally.broken:
         raise ConfigurationError(f'no run came to its end: {tally.broken[0]}')
+    reason = f', the first: {excerpt(tally.broken[0])}' if tally.broken else ''
     done = ', '.join(f'{tally.done[kind]} {kind}' for kind in _KINDS)
     runs = ', '.join(f'{count} {name}' for name, count in sorted(tally.runs.items()))
     return [
@@ -183,7 +184,7 @@ def _rows(tally: _Tally) -> list[Measurement]:
         ),
         Measurement(
             id='disturbed_ends',
-            what='of these: did not come to their end',
+            what=f'of these: did not come to their end{reason}',
             unit='runs',
             measured=float(len(tally.broken)),
             budget=0.0,
