@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+import os
 
 import pytest
 
 from gait_core import registry
 from gait_core.errors import ConfigurationError, NotInstalled
 from gait_core.testing import spec_for_test
+from gait_core.testing_domain import own_domain
 from gait_core.testing_workspace import workspace
 from gait_core.trial import run_trial
 
@@ -21,6 +23,9 @@ EVALUATORS = [
 @pytest.fixture(params=EVALUATORS)
 def evaluator_class(request):
     """Return each class in turn; one whose library is absent is skipped by name."""
+    if request.param == 'ros':
+        os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+        own_domain()
     try:
         return registry.evaluator(request.param)
     except NotInstalled as error:
