@@ -173,3 +173,21 @@ def test_a_strong_damper_of_an_exponential_spring_is_steady_at_a_coarse_step(eng
     assert rates == pytest.approx([6.0**-1, 6.0**-2, 6.0**-3], rel=1e-6)
     # The report is the law's torque in the state at the start of the step.
     assert seen[1].joint_efforts[0] == pytest.approx(-damping * rates[0], rel=1e-9)
+
+
+def test_callbacks_of_another_part_of_the_process_stay_and_change_nothing(engine_of):
+    robot, called = legged_box(4, 3), []
+
+    def end():
+        engine = engine_of(robot)
+        engine.reset(Scene(robot='x', physics_step=0.002), 0)
+        return [engine.step(applied(robot)) for _ in range(5)][-1].joint_positions
+
+    alone = end()
+    held = mj.get_mjcb_control()
+    mj.set_mjcb_control(lambda model, data: called.append(True))
+    try:
+        np.testing.assert_array_equal(end(), alone)
+    finally:
+        mj.set_mjcb_control(held)
+    assert held is None and called

@@ -84,8 +84,8 @@ class MujocoEngine(SceneEngine, Resumable):
         self._state = StateReader(world, robot, scene, self._actuators)
         self._step = scene.physics_step
         self._pushes = [_Push(push, world, scene) for push in scene.pushes]
-        self._wrenches, self._acceleration = world.data.xfrc_applied, world.data.qacc
-        self._wrenched = bool(self._pushes or len(self._ground.soles))
+        self._wrenches = world.data.xfrc_applied
+        self._has_wrenches = bool(self._pushes or len(self._ground.soles))
 
     def _settle(self, positions: FloatArray, ticks: int) -> Observation:
         """Hold positions of joints and lengths of elements (m,) for some control periods."""
@@ -139,6 +139,7 @@ class MujocoEngine(SceneEngine, Resumable):
         actuators, ground, step = self._actuators, self._ground, self._step
         model, data = self._world.model, self._world.data
         servos, rows, slip = actuators.servo_table, actuators.row_count, ground.slip
+        state, acceleration = actuators.state, data.qacc
         try:
             for index in range(steps):
                 # First half: contacts, and the rows of all constraints at the present state.
@@ -146,17 +147,17 @@ class MujocoEngine(SceneEngine, Resumable):
                 references = data.efc_aref
                 if actuators.has_forces:
                     actuators.apply_forces(index * step)
-                if self._wrenched:
+                if self._has_wrenches:
                     self._apply_wrenches(first + index)
                 if ground.springs:
                     ground.push_back(references)
                 # Rows of joint limits lie between those of servos and those of contacts.
                 contacts = rows + data.nl
-                write_rows(servos, actuators.state, references, data.efc_vel, contacts, slip)
+                write_rows(servos, state, references, data.efc_vel, contacts, slip)
                 # Second half: forces, accelerations, the state at the end of the step.
                 mj.mj_step2(model, data)
                 if actuators.has_servos:
-                    sum_servo_work(servos, step, data.efc_force, self._acceleration)
+                    sum_servo_work(servos, step, data.efc_force, acceleration)
                 if actuators.has_torques:
                     actuators.sum_torque_work()
         except mj.FatalError as error:

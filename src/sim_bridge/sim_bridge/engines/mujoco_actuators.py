@@ -67,10 +67,8 @@ class Actuators:
         self.torques, self.tensions = Torques(demands), Tensions(demands, robot)
         self.torque_table = self._make_torques(robot)
         self.ball_table = self._make_balls()
-        self.has_torques, self._has_tensions = (
-            bool(len(self.torque_table)),
-            bool(self.tensions.names),
-        )
+        self.has_torques = len(self.torque_table) > 0
+        self._has_tensions = len(self.tensions.names) > 0
         # Along the angles of ball joints there is no acceleration at hand.
         self._half = 0.0 if len(self.ball_table) else 0.5 * scene.physics_step
         self._hinge: BoolArray = np.ones(len(demands.kinds), dtype=bool)

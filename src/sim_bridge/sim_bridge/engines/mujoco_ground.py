@@ -16,11 +16,11 @@ from sim_bridge.engines.mujoco_ground_kernel import (
     Bodies,
     Rows,
     Spring,
-    contacts_of,
     spring_ground,
     stick_soles,
 )
 from sim_bridge.engines.mujoco_options import MujocoOptions
+from sim_bridge.engines.mujoco_read_kernel import contacts_of
 from sim_bridge.engines.mujoco_world import World
 
 

@@ -2,20 +2,20 @@
 Springs of the ground and soles that stick, within a physics step of MuJoCo, compiled.
 
 Between the two halves of a step the contacts are found and their constraint rows made, but not
-solved. Each contact that counts has as many rows as it has dimensions, the first along its normal;
-they are the last of all rows, in the order of the contacts.
+solved.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from numba import njit
 import numpy as np
 
-from gait_core.arrays import FloatArray, IntArray
+from gait_core.arrays import FloatArray
 from sim_bridge.engines.laws import exponential_force
+from sim_bridge.engines.mujoco_read_kernel import first_contact_row
 
 # What is left of a spring that gives nothing back: a row of no stiffness has no solution.
 _LEAST = 1e-6
@@ -61,39 +61,6 @@ class Spring(NamedTuple):
     slow: float
 
 
-class Contacts(NamedTuple):
-    """
-    The contacts of a state, c of them, as MuJoCo holds them.
-
-    Attributes
-    ----------
-    geom : (c, 2) int array
-        The two geometries of each.
-    exclude : (c,) int array
-        0 where a contact counts.
-    dim : (c,) int array
-        Dimensions, hence constraint rows.
-    dist : (c,) array [m]
-        Distance of the surfaces, negative in contact.
-    pos : (c, 3) array [m]
-    frame : (c, 9) array
-        Axes by rows, the normal first.
-    friction : (c, 5) array [-]
-    mu : (c,) array [-]
-        Friction of the solver's cone.
-
-    """
-
-    geom: IntArray
-    exclude: IntArray
-    dim: IntArray
-    dist: FloatArray
-    pos: FloatArray
-    frame: FloatArray
-    friction: FloatArray
-    mu: FloatArray
-
-
 class Rows(NamedTuple):
     """
     Constraint rows of a step, each of which asks for ``(reference - acceleration) / softness``.
@@ -132,24 +99,6 @@ class Bodies(NamedTuple):
     turn: FloatArray
     centre: FloatArray
     wrench: FloatArray
-
-
-def contacts_of(data: Any) -> Contacts:
-    """Return views of the contacts that MuJoCo's data has at present."""
-    found = data.contact
-    return Contacts(
-        found.geom, found.exclude, found.dim, found.dist, found.pos, found.frame, found.friction,
-        found.mu,
-    )  # fmt: skip
-
-
-@njit(cache=True)
-def first_contact_row(contacts, rows):  # type: ignore[no-untyped-def]
-    """Return where the rows of contacts begin; below 0 if MuJoCo had no memory for them."""
-    for i in range(len(contacts.dim)):
-        if contacts.exclude[i] == 0:
-            rows -= contacts.dim[i]
-    return rows
 
 
 @njit(cache=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from numba import njit
 import numpy as np
 
-from sim_bridge.engines.mujoco_ground_kernel import first_contact_row
+from gait_core.arrays import FloatArray, IntArray
 
 IMU = np.dtype(
     [
@@ -18,6 +20,60 @@ IMU = np.dtype(
     ]
 )
 """An inertial sensor on a moving body."""
+
+
+class Contacts(NamedTuple):
+    """
+    The contacts of a state, c of them, as MuJoCo holds them.
+
+    Each that counts has as many constraint rows as it has dimensions, the first along its normal;
+    they are the last of all rows, in the order of the contacts.
+
+    Attributes
+    ----------
+    geom : (c, 2) int array
+        The two geometries of each.
+    exclude : (c,) int array
+        0 where a contact counts.
+    dim : (c,) int array
+        Dimensions, hence constraint rows.
+    dist : (c,) array [m]
+        Distance of the surfaces, negative in contact.
+    pos : (c, 3) array [m]
+    frame : (c, 9) array
+        Axes by rows, the normal first.
+    friction : (c, 5) array [-]
+    mu : (c,) array [-]
+        Friction of the solver's cone.
+
+    """
+
+    geom: IntArray
+    exclude: IntArray
+    dim: IntArray
+    dist: FloatArray
+    pos: FloatArray
+    frame: FloatArray
+    friction: FloatArray
+    mu: FloatArray
+
+
+def contacts_of(data: Any) -> Contacts:
+    """Return views of the contacts that MuJoCo's data has at present."""
+    found = data.contact
+    return Contacts(
+        found.geom, found.exclude, found.dim, found.dist, found.pos, found.frame, found.friction,
+        found.mu,
+    )  # fmt: skip
+
+
+@njit(cache=True)
+def first_contact_row(contacts, rows):  # type: ignore[no-untyped-def]
+    """Return where the rows of contacts begin; below 0 if MuJoCo had no memory for them."""
+    for i in range(len(contacts.dim)):
+        if contacts.exclude[i] == 0:
+            rows -= contacts.dim[i]
+    return rows
 
 
 @njit(cache=True)

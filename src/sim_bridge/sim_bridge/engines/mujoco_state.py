@@ -13,9 +13,9 @@ from sim_bridge.engines.mujoco_actuators import Actuators
 from sim_bridge.engines.mujoco_client import mj
 from sim_bridge.engines.mujoco_force_kernel import read_balls
 from sim_bridge.engines.mujoco_ground import Ground
-from sim_bridge.engines.mujoco_ground_kernel import contacts_of
 from sim_bridge.engines.mujoco_read_kernel import (
     IMU,
+    contacts_of,
     is_any_set,
     read_actuators,
     read_contacts,
