@@ -76,7 +76,7 @@ class TrialLoop:
         self.seen: Observation
         self.command = Command()
         self._engine = engine
-        self._tick = 0
+        self._tick, self._ticks = 0, spec.ticks
         self._fell_at: float | None = None
         self._milestones = {round(one.time / self.dt): one for one in spec.hopeless}
 
@@ -161,7 +161,7 @@ class TrialLoop:
         if reason:
             self._fell_at = self._tick * self.dt
             self.end(FELL, reason)
-        elif self._tick >= self.spec.ticks:
+        elif self._tick >= self._ticks:
             self.end(OK)
         elif self._tick in self._milestones:
             self._check_milestone(self._milestones[self._tick])
@@ -183,7 +183,7 @@ class TrialLoop:
         """
         if self._fall.possible:
             return []
-        ticks = min(self.spec.ticks - self._tick, _LONGEST)
+        ticks = min(self._ticks - self._tick, _LONGEST)
         if self._milestones:
             ahead = (tick - self._tick for tick in self._milestones if tick > self._tick)
             ticks = min([ticks, *ahead])
