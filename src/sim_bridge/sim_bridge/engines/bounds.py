@@ -1,4 +1,4 @@
-"""What rigid-body engines refuse, what they take for divergence, and when a push acts."""
+"""Limits of engines: scenes they refuse, states that are no physics, windows of pushes."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ CARRIES = (
     'position, velocity, pd, effort, exponential, slider_crank and lead_screw actuators',
     'plane and height field',
 )
-"""What every rigid-body engine can carry, for `gait list engines`."""
+"""Features that every rigid-body engine carries, for `gait list engines`."""
 BALL_JOINTS = 'ball joints'
 FORCE_ELEMENTS = 'springs, cables, linear servos and exponential springs between links'
-"""What some can carry besides."""
+"""Features that some carry besides."""
 FREE_BODIES = 'free bodies joined by force elements'
 CONTACT_NODES = 'contact nodes with laws reset_integrator and coulomb'
-"""What robots of several bodies need."""
+"""Features that robots of several bodies need."""
 GROUND_SPRINGS = 'contact laws springs, sticky and sticky_springs'
 """A ground of springs and soles that stick."""
 FAR = 1e3

@@ -1,4 +1,4 @@
-"""What pictures show of a robot: its bodies in a client of their own, placed and never stepped."""
+"""Robots in pictures: bodies in a client of their own, placed and never stepped."""
 
 from __future__ import annotations
 

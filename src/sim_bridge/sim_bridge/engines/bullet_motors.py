@@ -93,6 +93,9 @@ class Motors:
         demands = self.demands
         self._servos = np.setdiff1d(np.arange(len(self._links)), self.torques.columns)
         links = [self._links[i] for i in self._servos]
+        # A slice is faster than a list of columns.
+        all_servos = len(links) == len(self._links)
+        self._servo_columns = slice(len(links)) if all_servos else self._servos
         self._servo_forces = demands.effort_limit[self._servos].tolist()
         # Bullet multiplies the position error by positionGain / step, not by positionGain.
         gains = (demands.gain[self._servos] * self._dt).tolist()
@@ -144,6 +147,7 @@ class Motors:
         """
         demands = self.demands
         demands.hold(positions)
+        self._list_servo_targets()
         self._settling = stiff
         self.select(0)
         loose = np.flatnonzero(np.isin(demands.kinds, ('velocity', 'effort')))
@@ -168,7 +172,15 @@ class Motors:
 
     def load(self, targets: AppliedTargets, steps: int) -> int:
         """Check the targets of a control period, as ``Demands.take`` does; return sub-samples."""
-        return self.demands.take(targets, steps)
+        samples = self.demands.take(targets, steps)
+        self._list_servo_targets()
+        return samples
+
+    def _list_servo_targets(self) -> None:
+        """Make the lists that PyBullet wants of all sub-samples at once."""
+        demands, servos = self.demands, self._servo_columns
+        self._servo_positions = demands.position[:, servos].tolist()
+        self._servo_velocities = demands.velocity[:, servos].tolist()
 
     def select(self, sample: int) -> None:
         """Put a sub-sample into force; servos follow it from now on."""
@@ -182,11 +194,12 @@ class Motors:
         """Give the servos the sub-sample in force; screws that are stuck stay."""
         if not len(self._servos):
             return
-        demands, sample, servos = self.demands, self._sample, self._servos
-        positions = demands.position[sample, servos].tolist()
-        velocities = demands.velocity[sample, servos].tolist()
+        positions = self._servo_positions[self._sample]
+        velocities = self._servo_velocities[self._sample]
         for column, force in self._screw_force.items():
             self._servo_forces[self._servo_index[column]] = force
+        if self._stuck:
+            positions, velocities = positions.copy(), velocities.copy()
         for column, position in self._stuck.items():
             k = self._servo_index[column]
             positions[k], velocities[k] = position, 0.0

@@ -1,4 +1,4 @@
-"""What targets demand of actuators: the laws that every engine applies at its physics rate."""
+"""Targets of a control period as actuators take them: checked, clamped, turned into forces."""
 
 from __future__ import annotations
 
