@@ -19,7 +19,7 @@ from gait_evolver.cli import main
 from gait_evolver.commands import walk
 from gait_evolver.experiment import load_experiment
 from gait_evolver.optimizers.pattern_cma import PatternCmaOptimizer
-from gait_evolver.plan import Plan, resolve
+from gait_evolver.plan import Plan, TrialPlace, resolve
 from gait_evolver.run_store import read_rows, read_run
 from gait_evolver.studies.bishop2008_walk import mean_network
 from gait_evolver.study_session import Evolved
@@ -96,21 +96,26 @@ def test_a_champion_walks_by_its_own_weights(name):
 
 def test_every_turn_has_a_body_and_a_start_of_its_own():
     plan = resolve(small())
-    scenes = [plan.spec({}, generation, i, 0).scene for generation in (0, 1) for i in range(20)]
+    scenes = [
+        plan.spec({}, TrialPlace(generation=generation, individual=i)).scene
+        for generation in (0, 1)
+        for i in range(20)
+    ]
     assert len({scene.draw for scene in scenes}) == 40
     places = np.array([(scene.initial.x, scene.initial.y) for scene in scenes])
     assert np.abs(places).max() <= 5.0
     assert np.ptp(places, axis=0).min() > 7.0
     member = resolve(small(bodies='member'))
-    draws = [member.spec({}, generation, 3, 0, '', 7).scene.draw for generation in (0, 1)]
+    places = [TrialPlace(generation=i, individual=3, member=7) for i in (0, 1)]
+    draws = [member.spec({}, place).scene.draw for place in places]
     assert draws[0] == draws[1]
-    assert draws[0] != member.spec({}, 0, 3, 0, '', 8).scene.draw
+    assert draws[0] != member.spec({}, TrialPlace(individual=3, member=8)).scene.draw
 
 
 def test_bodies_start_anywhere_on_the_ground_without_overlap():
     plan, engine = resolve(small()), engine_for('mujoco')
     for i in range(12):
-        spec = plan.spec({}, 0, i, 0)
+        spec = plan.spec({}, TrialPlace(individual=i))
         seen = engine.reset(spec.scene, spec.seed)
         assert seen.contacts.depths.max(initial=0.0) < 2e-3
         ground = load_terrain(spec.scene.terrain).height(

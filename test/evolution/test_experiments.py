@@ -11,7 +11,7 @@ from gait_core.testing_skips import need_engine, need_robot
 from gait_core.trial import run_trial
 from gait_evolver.evaluators.local import LocalEvaluator
 from gait_evolver.experiment import experiment_names, load_experiment
-from gait_evolver.plan import resolve
+from gait_evolver.plan import TrialPlace, resolve
 
 FEW = {'population': 6}
 SHORT = {'tetraspine': {'duration': 6.0}}
@@ -43,7 +43,10 @@ def test_two_generations_run_and_none_is_spoilt(name, evaluator):
         candidates = optimizer.ask()
         results = evaluator.evaluate(
             [
-                plan.spec(plan.space.decode(candidate.values), generation, i, 0)
+                plan.spec(
+                    plan.space.decode(candidate.values),
+                    TrialPlace(generation=generation, individual=i),
+                )
                 for i, candidate in enumerate(candidates)
             ]
         )

@@ -11,7 +11,7 @@ from gait_core.testing_skips import need_engine, need_robot
 from gait_core.trial import run_trial
 from gait_evolver import cli
 from gait_evolver.experiment import load_experiment
-from gait_evolver.plan import resolve
+from gait_evolver.plan import TrialPlace, resolve
 from gait_evolver.studies.korbel2013_beyond import CASES
 from gait_evolver.study_session import Session, read_evolved
 
@@ -83,7 +83,7 @@ def test_a_short_evolution_improves_resumes_and_replays(tmp_path, capsys):
     assert last['best_fitness'] > last['first_generation_best']
     assert last['evaluations'] == 6 + 2 * 11
     one = read_evolved(folder)
-    other = one.plan.spec(one.rows[0].values, 0, 0, 0)
+    other = one.plan.spec(one.rows[0].values, TrialPlace())
     for _ in range(3):
         run_trial(other)
         result = run_trial(one.champion.spec)

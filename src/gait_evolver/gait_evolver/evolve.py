@@ -21,7 +21,7 @@ from gait_evolver import __version__
 from gait_evolver.array_files import ArrayFiles
 from gait_evolver.course import Course
 from gait_evolver.front import Front, Member
-from gait_evolver.incidents import Incidents, Say, say, trial_name
+from gait_evolver.incidents import Incidents, Say, say
 from gait_evolver.judgement import (
     Best,
     by_individual,
@@ -32,7 +32,7 @@ from gait_evolver.judgement import (
     standing_of,
     weighted,
 )
-from gait_evolver.plan import Plan
+from gait_evolver.plan import Plan, TrialPlace
 from gait_evolver.run_files import named
 from gait_evolver.run_log import Row, Standing
 from gait_evolver.run_store import RunStore
@@ -83,7 +83,7 @@ class Evolution:
     say : callable
         Shows a line to the user: a lost worker, an exception in a trial.
     skipped : collection of str
-        Names of trials that are left out (``incidents.trial_name``).
+        Names of trials that are left out (``TrialPlace.name``).
 
     """
 
@@ -163,42 +163,42 @@ class Evolution:
         arrays = self._files.write(candidates)
         repeats = self._plan.experiment.repeats
         places = [
-            (i, repeat, engine)
-            for i in range(len(candidates))
+            TrialPlace(
+                generation=generation,
+                individual=i,
+                repeat=repeat,
+                engine=engine,
+                member=candidate.id,
+                stage=self._course.stage,
+            )
+            for i, candidate in enumerate(candidates)
             for repeat in range(repeats)
             for engine in self._plan.scenes
         ]
         specs = [
             replace(
-                self._plan.spec(
-                    values[i], generation, i, repeat, engine, candidates[i].id, self._course.stage
-                ),
-                weights=arrays[i],
-                weights_sha256=self._files.digest(candidates[i]),
+                self._plan.spec(values[place.individual], place),
+                weights=arrays[place.individual],
+                weights_sha256=self._files.digest(candidates[place.individual]),
             )
-            for i, repeat, engine in places
+            for place in places
         ]
         self.progress.trials_done, self.progress.trials_total = 0, len(specs)
         began = time.perf_counter()
-        names = [trial_name(generation, i, repeat, engine) for i, repeat, engine in places]
+        names = [place.name for place in places]
         self._incidents.check_skipped(generation, names)
         results = self._incidents.evaluate(self._evaluator, specs, names, self._count)
         self._measure(len(results), time.perf_counter() - began)
         rows = [
             Row.of(
                 result,
-                generation=generation,
-                individual=i,
-                id=candidates[i].id,
-                repeat=repeat,
-                engine=engine,
-                parents=candidates[i].parents,
+                place,
+                parents=candidates[place.individual].parents,
                 seed=spec.seed,
-                values=values[i],
+                values=values[place.individual],
                 weights=spec.weights_sha256,
-                stage=self._course.stage,
             )
-            for (i, repeat, engine), spec, result in zip(places, specs, results, strict=True)
+            for place, spec, result in zip(places, specs, results, strict=True)
         ]
         before = self.progress.best
         evaluations = self._weigh(rows)
@@ -364,15 +364,7 @@ class Evolution:
         """Return the champion of the trials of one individual on one engine."""
         first = rows[0]
         experiment = self._plan.experiment
-        spec = self._plan.spec(
-            first.values,
-            first.generation,
-            first.individual,
-            0,
-            first.engine,
-            first.id,
-            first.stage,
-        )
+        spec = self._plan.spec(first.values, replace(first.place, repeat=0))
         if first.weights:
             spec = replace(spec, weights=ArrayFiles.name(first.id), weights_sha256=first.weights)
         return Champion(

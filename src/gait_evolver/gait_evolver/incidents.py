@@ -22,11 +22,6 @@ Say = Callable[[str], None]
 """Shows a line to the user."""
 
 
-def trial_name(generation: int, individual: int, repeat: int, engine: str) -> str:
-    """Return the name of a trial within its run."""
-    return f'{generation}/{individual}/{repeat}/{engine}'
-
-
 def say(text: str) -> None:
     """Print a line on standard error."""
     print(f'gait: {text}', file=sys.stderr, flush=True)

@@ -92,7 +92,7 @@ def _rows_of(folder: Path, place: str, engine: str) -> list[Row]:
 
 
 def _spec(plan: Plan, folder: Path, row: Row) -> TrialSpec:
-    spec = plan.spec(row.values, row.generation, row.individual, 0, row.engine, row.id, row.stage)
+    spec = plan.spec(row.values, replace(row.place, repeat=0))
     if not row.weights:
         return spec
     places = (folder / 'weights' / f'{row.id}.npz', folder / ArrayFiles.name(row.id))

@@ -297,9 +297,7 @@ class EvolverNode(Node):
         if best is None or store is None:
             return BestGait(stamp=self._now(), experiment=self._experiment)
         row = best.deciding[0]
-        spec = store.plan.spec(
-            row.values, row.generation, row.individual, row.repeat, row.engine, row.id, row.stage
-        )
+        spec = store.plan.spec(row.values, row.place)
         result = TrialResult(
             status=row.status,
             metrics=row.metrics,

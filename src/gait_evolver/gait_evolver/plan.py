@@ -47,6 +47,37 @@ class Lesson:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TrialPlace:
+    """
+    The place of a trial within a run.
+
+    Attributes
+    ----------
+    generation, individual, repeat : int
+        Counted from 0.
+    engine : str
+        Empty: that of the scene.
+    member : int
+        Id of the candidate.
+    stage : int
+        Of the curriculum; the last one is the experiment itself.
+
+    """
+
+    generation: int = 0
+    individual: int = 0
+    repeat: int = 0
+    engine: str = ''
+    member: int = 0
+    stage: int = -1
+
+    @property
+    def name(self) -> str:
+        """Name of the trial, for messages and ``--skip-trial``."""
+        return f'{self.generation}/{self.individual}/{self.repeat}/{self.engine}'
+
+
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     """
     A resolved experiment: everything looked up and checked.
@@ -97,32 +128,24 @@ class Plan:
         cls = registry.optimizer(choice.name)
         return cls(dimension=len(self.space), seed=self.experiment.seed, **settings)
 
-    def spec(
-        self,
-        values: Mapping[str, float],
-        generation: int,
-        individual: int,
-        repeat: int,
-        engine: str = '',
-        member: int = 0,
-        stage: int = -1,
-    ) -> TrialSpec:
+    def spec(self, values: Mapping[str, float], place: TrialPlace) -> TrialSpec:
         """
-        Return the trial of an individual's parameter values, on the scene's engine or another.
-
-        ``stage`` is that of the curriculum; the last one is the experiment itself.
+        Return the trial of an individual's parameter values at a place of the run.
 
         The seed is the same on every engine: what is drawn from it, such as the noise of the
         sensors, then makes no difference between them.
         """
-        common = self.experiment.common_seeds
-        key = (generation, repeat) if common else (generation, individual, repeat)
+        key = (
+            (place.generation, place.repeat)
+            if self.experiment.common_seeds
+            else (place.generation, place.individual, place.repeat)
+        )
         seed = derived_seed(self.experiment.seed, *key)
-        lesson = self.lessons[stage]
-        scene = lesson.scenes[engine] if engine else lesson.trial.scene
+        lesson = self.lessons[place.stage]
+        scene = lesson.scenes[place.engine] if place.engine else lesson.trial.scene
         return replace(
             lesson.trial,
-            scene=self._scene(scene, seed, member),
+            scene=self._scene(scene, seed, place.member),
             parameters={**lesson.trial.parameters, **values},
             seed=seed,
         )

@@ -25,7 +25,7 @@ from gait_core.errors import ConfigurationError, excerpt
 from gait_core.files import MEBIBYTE, parse_json, read_bytes, read_text, write_atomically
 from gait_core.metrics import METRICS
 from gait_core.trial_spec import TrialResult
-from gait_evolver.plan import Plan
+from gait_evolver.plan import Plan, TrialPlace
 from gait_evolver.run_files import csv_text, extend
 
 FORMAT = 1
@@ -81,16 +81,34 @@ class Row:
     """Of the curriculum; 0 where there is none."""
 
     @classmethod
-    def of(cls, result: TrialResult, **place: Any) -> Row:
-        """Return the row of a result; ``place`` gives the fields that a result does not know."""
+    def of(cls, result: TrialResult, place: TrialPlace, **others: Any) -> Row:
+        """Return the row of a result; ``others`` are the fields that neither of both has."""
         return cls(
+            generation=place.generation,
+            individual=place.individual,
+            id=place.member,
+            repeat=place.repeat,
+            engine=place.engine,
+            stage=place.stage,
             status=result.status,
             fitness=result.fitness,
             ticks=result.ticks,
             trial_hash=result.trial_hash,
             terms=result.terms,
             metrics=result.metrics,
-            **place,
+            **others,
+        )
+
+    @property
+    def place(self) -> TrialPlace:
+        """Place of the trial within its run."""
+        return TrialPlace(
+            generation=self.generation,
+            individual=self.individual,
+            repeat=self.repeat,
+            engine=self.engine,
+            member=self.id,
+            stage=self.stage,
         )
 
     @classmethod

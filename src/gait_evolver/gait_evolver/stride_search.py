@@ -20,7 +20,7 @@ from gait_core.errors import ConfigurationError
 from gait_core.trial import TrialLoop, run_loop
 from gait_core.trial_spec import FELL, OK
 from gait_evolver.experiment import OptimizerChoice, load_experiment
-from gait_evolver.plan import Plan, resolve
+from gait_evolver.plan import Plan, TrialPlace, resolve
 from gait_evolver.stride_trials import (
     StrideWalk,
     foreseen_speed,
@@ -140,7 +140,8 @@ def search_strides(search: StrideSearch) -> dict[str, Any]:
         evaluations = []
         for index, candidate in enumerate(optimizer.ask()):
             decoded = plan.space.decode(candidate.values)
-            loop = run_loop(plan.spec(decoded, len(curve), index, 0, engine))
+            place = TrialPlace(generation=len(curve), individual=index, engine=engine)
+            loop = run_loop(plan.spec(decoded, place))
             judged = _judged(loop, search.ground, candidate.id)
             evaluations.append(judged)
             statuses.append(judged.status)

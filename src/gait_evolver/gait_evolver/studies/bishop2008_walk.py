@@ -18,6 +18,7 @@ from gait_core.trial_setup import scene_on
 from gait_core.trial_spec import Command, TimedCommand, TrialResult, TrialSpec
 from gait_evolver.judgement import by_individual, evaluation, judged
 from gait_evolver.optimizers.pattern_cma import PatternCmaOptimizer
+from gait_evolver.plan import TrialPlace
 from gait_evolver.studies.bishop2008_model import on
 from gait_evolver.studies.bishop2008_runs import OMNI, PATTERN, evolved
 from gait_evolver.study import Row, at_least, at_most
@@ -68,7 +69,9 @@ def _turns(session: Session, run: Evolved, file: Path, key: int, count: int) -> 
     plan = run.plan
     plan = replace(plan, experiment=replace(plan.experiment, seed=session.seed_of(key)))
     return [
-        replace(plan.spec({}, number, 0, 0), weights=str(file), weights_sha256=digest)
+        replace(
+            plan.spec({}, TrialPlace(generation=number)), weights=str(file), weights_sha256=digest
+        )
         for number in range(count)
     ]
 

@@ -78,7 +78,7 @@ def best_row(rows: Iterable[Row]) -> Row:
 
 def spec_of(one: Evolved, row: Row) -> TrialSpec:
     """Return the trial of a row."""
-    return one.plan.spec(row.values, row.generation, row.individual, 0, row.engine)
+    return one.plan.spec(row.values, replace(row.place, repeat=0))
 
 
 def champion_of(trials: Sequence[Evolved]) -> Evolved:

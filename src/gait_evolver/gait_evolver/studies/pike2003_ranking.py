@@ -12,7 +12,7 @@ from gait_core.arrays import FloatArray
 from gait_core.trial_spec import OK, TrialSpec
 from gait_evolver import zmp_tracking
 from gait_evolver.experiment import load_experiment
-from gait_evolver.plan import Plan, resolve
+from gait_evolver.plan import Plan, TrialPlace, resolve
 from gait_evolver.studies.pike2003_gaits import LONG, accepted, best_of, rank_correlation
 from gait_evolver.studies.pike2003_pictures import draw_ranking
 from gait_evolver.study import Row, at_least, near
@@ -91,7 +91,7 @@ def _fitness(
 def _trial(
     plan: Plan, values: Mapping[str, float], seconds: float, terms: Mapping[str, float]
 ) -> TrialSpec:
-    spec = plan.spec(values, 0, 0, 0)
+    spec = plan.spec(values, TrialPlace())
     return replace(spec, duration=seconds, fitness_terms=terms)
 
 
