@@ -86,14 +86,34 @@ def is_any_set(numbers, kinds):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def read_joints(qpos, qvel, joints, positions, velocities):  # type: ignore[no-untyped-def]
-    """Write positions and velocities of joints, (n,) each, by their places and dofs, (2, n)."""
-    for i in range(joints.shape[1]):
-        positions[i], velocities[i] = qpos[joints[0, i]], qvel[joints[1, i]]
+def read_robot(state, joints, servos, torques, free, row):  # type: ignore[no-untyped-def]
+    """
+    Write joints, root, efforts and work into a row of numbers as ``StateLayout`` has it.
+
+    Parameters
+    ----------
+    state : two arrays
+        MuJoCo's ``qpos`` and ``qvel``.
+    joints : (2, n) int array
+        Places of joints in the first, and in the second.
+    servos, torques : SERVO and TORQUE arrays
+    free : bool
+        Whether the root moves freely; if not, its 13 numbers are left as they are.
+    row : array
+
+    """
+    (qpos, qvel), n = state, joints.shape[1]
+    for i in range(n):
+        row[i], row[n + i] = qpos[joints[0, i]], qvel[joints[1, i]]
+    root, efforts = 2 * n, 2 * n + 13
+    if free:
+        _read_root(qpos, qvel, row[root:efforts])
+    work = efforts + n
+    _read_actuators(servos, torques, row[efforts:work], row[work : work + 2 * n])
 
 
 @njit(cache=True)
-def read_root(qpos, qvel, root):  # type: ignore[no-untyped-def]
+def _read_root(qpos, qvel, root):  # type: ignore[no-untyped-def]
     """Write pose and twist, (13,), of a root that moves freely, both in ``odom``."""
     root[:3], root[3:6], root[6] = qpos[:3], qpos[4:7], qpos[3]
     root[7:10] = qvel[:3]
@@ -102,7 +122,7 @@ def read_root(qpos, qvel, root):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def read_actuators(servos, torques, efforts, work):  # type: ignore[no-untyped-def]
+def _read_actuators(servos, torques, efforts, work):  # type: ignore[no-untyped-def]
     """
     Write the efforts of joints in the last step, (n,) [N m or N], and their work, (2 n,) [J].
 

@@ -17,11 +17,9 @@ from sim_bridge.engines.mujoco_read_kernel import (
     IMU,
     contacts_of,
     is_any_set,
-    read_actuators,
     read_contacts,
     read_imu,
-    read_joints,
-    read_root,
+    read_robot,
 )
 from sim_bridge.engines.mujoco_world import World
 from sim_bridge.engines.rigid import quaternion_of
@@ -60,7 +58,6 @@ class StateReader:
         self._layout = StateLayout(robot, scene.control_period, sums_work=True)
         self._world, self._actuators = world, actuators
         self._model, self._data = world.model, world.data
-        self._qpos, self._qvel = world.data.qpos, world.data.qvel
         self._warnings = world.data.warning.number
         self._joints: IntArray = np.array([world.places, world.dofs])
         self._ball_columns: IntArray = np.array(
@@ -104,20 +101,19 @@ class StateReader:
             raise self._warned(tick)
         layout, actuators, tensions = self._layout, self._actuators, self._actuators.tensions
         row = layout.row()
-        positions, velocities = row[layout.positions], row[layout.velocities]
-        read_joints(self._qpos, self._qvel, self._joints, positions, velocities)
-        if len(self._ball_columns):
-            read_balls(actuators.ball_table, self._qpos, self._qvel)
-            positions[self._ball_columns] = actuators.ball_table['angle']
-            velocities[self._ball_columns] = actuators.ball_table['rate']
-        root = row[layout.root]
-        if self._free:
-            read_root(self._qpos, self._qvel, root)
-        else:
-            self._read_body(ROOT, root)
-        read_actuators(
-            actuators.servo_table, actuators.torque_table, row[layout.efforts], row[layout.work]
+        read_robot(
+            actuators.state,
+            self._joints,
+            actuators.servo_table,
+            actuators.torque_table,
+            self._free,
+            row,
         )
+        if len(self._ball_columns):
+            self._read_balls(row)
+        root = row[layout.root]
+        if not self._free:
+            self._read_body(ROOT, root)
         carrier = root
         if self._imu_body != ROOT:
             carrier = np.empty(13)
@@ -134,6 +130,13 @@ class StateReader:
         kind = int(_FATAL[np.argmax(warnings.number[_FATAL])])
         text = mj.mju_warningText(kind, int(warnings[kind].lastinfo))
         return SimulationDiverged(f'the physics left its range before tick {tick}: {text}')
+
+    def _read_balls(self, row: FloatArray) -> None:
+        """Write angles and rates of ball joints into a row."""
+        layout, columns, balls = self._layout, self._ball_columns, self._actuators.ball_table
+        read_balls(balls, *self._actuators.state)
+        row[layout.positions][columns] = balls['angle']
+        row[layout.velocities][columns] = balls['rate']
 
     def _update_tendons(self) -> None:
         """Compute the lengths of tendons at the end of the last step, not at its start."""
