@@ -18,7 +18,6 @@ from gait_core.observation import Contacts, Observation
 from gait_core.parameters import Parameters, describe
 from gait_core.robot.model import RobotModel
 from gait_core.scene import Push, Scene
-from gait_core.state_tape import StateTape
 from gait_core.targets import AppliedTape, AppliedTargets
 from gait_core.terrains import Terrain
 from sim_bridge.engines.enlarged import enlarged_robot, enlarged_terrain, power_of
@@ -134,14 +133,8 @@ class Similarity:
         """Return an observation in real units; ``period`` [s] is the real control period."""
         return dataclasses.replace(seen, time=seen.tick * period, **self._in_real_units(seen))
 
-    def seen_tape(self, seen: StateTape, period: float) -> StateTape:
-        """Return states in real units; ``period`` [s] is the real control period."""
-        return dataclasses.replace(
-            seen, times=period * seen.ticks.astype(np.float64), **self._in_real_units(seen)
-        )
-
-    def _in_real_units(self, seen: Observation | StateTape) -> dict[str, Any]:
-        """Return those fields of one state or many that have a unit, in real ones."""
+    def _in_real_units(self, seen: Observation) -> dict[str, Any]:
+        """Return those fields of a state that have a unit, in real ones."""
         length, force = self._factor('m'), self._factor('N')
         imu = seen.imu
         if imu is not None:
