@@ -55,7 +55,7 @@ SCENES = {
     'initial pose far away': ({'initial_pose': [1e308, 0.0, 0.0, 0.0, 0.0, 0.0]}, ''),
     'contact law': ({'contact_law': 'nope'}, "'nope'"),
     'friction of NaN': ({'friction': [NAN]}, 'friction'),
-    'gravity of inf': ({'gravity': [0.0, 0.0, math.inf]}, 'gz'),
+    'gravity of inf': ({'gravity': [0.0, 0.0, math.inf]}, 'gravity[2]'),
     'physics step': ({'physics_step': [0.003]}, 'no whole multiple'),
     'period of NaN': ({'control_period': [NAN]}, 'control_period'),
     'scale of 1e300': ({'length_scale': 1e300}, 'nearest valid: 1e+06'),

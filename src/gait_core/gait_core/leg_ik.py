@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gait_core.arrays import FloatArray, all_finite
 from gait_core.kinematics import kinematic_tree
 from gait_core.leg_chain import Chain, WorkArrays, make_work_arrays, place
-from gait_core.leg_kernel import Goal, chain_inverse, chains_follow_all
+from gait_core.leg_kernel import Goal, chain_inverse, chains_follow
 from gait_core.robot.cache import per_robot
 from gait_core.robot.model import RobotModel
 
@@ -233,25 +233,20 @@ class LegPaths:
             If the shape does not fit or a number is not finite.
 
         """
-        found: FloatArray = self.follow_all(np.asarray(paths, dtype=np.float64)[None])[0]
-        return found
-
-    def follow_all(self, paths: FloatArray) -> FloatArray:
-        """Return what calls of ``follow`` would for T pieces of paths, (T, L, k, 3), in order."""
         points = np.ascontiguousarray(paths, dtype=np.float64)
         if not points.flags.writeable:
             # The kernel is compiled for arrays that may be written.
             points = points.copy()
-        if points.ndim != 4 or points.shape[1::2] != (len(self.legs), 3) or not all_finite(points):
+        if points.ndim != 3 or points.shape[::2] != (len(self.legs), 3) or not all_finite(points):
             wanted = (len(self.legs), 'k', 3)
             raise ValueError(f'paths are {paths!r}, expected {wanted} finite numbers')
-        pieces, _, samples, _ = points.shape
+        samples = points.shape[1]
         if len(self._alike) == 1:
-            return _follow(self._alike[0], points).reshape(pieces, samples, -1)
-        positions = np.empty((pieces, samples, self._joints))
+            return _follow(self._alike[0], points).reshape(samples, -1)
+        positions = np.empty((samples, self._joints))
         for alike in self._alike:
-            found = _follow(alike, np.ascontiguousarray(points[:, alike.legs]))
-            positions[:, :, alike.columns] = found.reshape(pieces, samples, -1)
+            found = _follow(alike, np.ascontiguousarray(points[alike.legs]))
+            positions[:, alike.columns] = found.reshape(samples, -1)
         return positions
 
 
@@ -268,9 +263,9 @@ def _alike(legs: Sequence[LegKinematics], which: list[int]) -> _Alike:
 
 
 def _follow(alike: _Alike, points: FloatArray) -> FloatArray:
-    """Return joint positions (T, k, L, m) for the points (T, L, k, 3) of alike legs."""
-    positions = np.empty((len(points), points.shape[2], *alike.chains.lower.shape))
-    chains_follow_all(alike.starts, alike.chains, points, alike.enough, positions)
+    """Return joint positions (k, L, m) for the points (L, k, 3) of alike legs."""
+    positions = np.empty((points.shape[1], *alike.chains.lower.shape))
+    chains_follow(alike.starts, alike.chains, points, alike.enough, positions)
     return positions
 
 

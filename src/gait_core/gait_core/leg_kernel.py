@@ -388,13 +388,6 @@ def chains_follow(starts, chains, paths, enough, positions):  # type: ignore[no-
 
 
 @njit(cache=True)
-def chains_follow_all(starts, chains, paths, enough, positions):  # type: ignore[no-untyped-def]
-    """Call ``chains_follow`` for each of T pieces of paths, (T, L, k, 3), in order."""
-    for t in range(len(paths)):
-        chains_follow(starts, chains, paths[t], enough, positions[t])
-
-
-@njit(cache=True)
 def _bend(positions: FloatArray, chain: Chain) -> None:
     """Move each joint by a tenth toward the middle of its range, or up where it has none."""
     lower, upper = chain.lower, chain.upper

@@ -10,7 +10,7 @@ import pytest
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics import point_jacobian, point_position
 from gait_core.leg_ik import LegKinematics, LegPaths
-from gait_core.leg_kernel import chain_inverse, chains_follow_all
+from gait_core.leg_kernel import chain_inverse, chains_follow
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import Mimic, RobotModel
 from gait_core.testing import legged_box
@@ -259,7 +259,7 @@ def test_a_coupled_knee_is_inverted_through_its_coupling():
 
 def test_nothing_is_left_to_compile_after_construction():
     leg, paths = planar(), LegPaths(PLANAR, ['leg0'])
-    before = [list(kernel.signatures) for kernel in (chain_inverse, chains_follow_all)]
+    before = [list(kernel.signatures) for kernel in (chain_inverse, chains_follow)]
     target = np.array([0.0, 0.0, -0.3])
     target.flags.writeable = False
     leg.solve(target)
@@ -268,7 +268,7 @@ def test_nothing_is_left_to_compile_after_construction():
     points = np.array([[[0.0, 0.0, -0.3], [0.0, 0.0, -0.31]]])
     points.flags.writeable = False
     paths.follow(points)
-    assert [kernel.signatures for kernel in (chain_inverse, chains_follow_all)] == before
+    assert [kernel.signatures for kernel in (chain_inverse, chains_follow)] == before
 
 
 @pytest.mark.parametrize('target', [[0.0, 0.0], [0.0, np.nan, 0.0], [0.0, 0.0, np.inf]])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 import math
 from types import MappingProxyType
@@ -31,7 +31,7 @@ from gait_cpg.posture import SET_POINTS, Posture
 from gait_cpg.skid import skid_share
 from gait_cpg.steering import Steering
 from gait_cpg.swing import in_stance
-from gait_cpg.walk_kernel import follow, play_feet
+from gait_cpg.walk_kernel import WalkShape, WalkState, advance_feet, follow
 
 MIN_LEGS = 4
 NOWHERE = (0.0, 0.0, 0.0)
@@ -226,7 +226,7 @@ class PhaseCpgController(ReflexController):
         self.set_params(params)
         self.reset(0)
         # Kernels are compiled on their first call on a machine, for seconds: not in a walk.
-        self._play(1.0, np.array([[params.max_forward or 1.0, 0.0, 0.0]]))
+        self._advance(1.0, (params.max_forward or 1.0, 0.0, 0.0), {})
         self.reset(0)
 
     @property
@@ -266,6 +266,14 @@ class PhaseCpgController(ReflexController):
         self._limits = (params.max_forward, params.max_sideways, turning)
         self._wanted = np.array([getattr(params, name) for name in _SHAPE])
         self._wanted[_SHAPE.index('duty_factor')] = duty_factor
+        self._gait = WalkShape(
+            self._feet,
+            self._gain,
+            self._coupling.cosine,
+            self._coupling.sine,
+            self._wanted,
+            self._wanted_extra,
+        )
 
     def reset(self, seed: int) -> None:
         """Stand in the nominal stance; nothing here is random, whatever the seed."""
@@ -299,63 +307,54 @@ class PhaseCpgController(ReflexController):
             self._slope.update(dt, self._standing(), observation)
         x, y, yaw = (min(max(speed, -_LARGEST), _LARGEST) for speed in command.velocity)
         velocity = self._steering.corrected(
-            dt, (x, y, yaw), observation, 1.0 / float(self._now[_PLACE]),
-            self._params.heading_gain, self._params.speed_gain,
-        )  # fmt: skip
-        joints, rates = self._play(
-            dt, self._steered(dt, [Command(velocity=velocity, set_points=command.set_points)]),
-            [command.set_points],
-        )  # fmt: skip
-        targets = JointTargets(names=self._names, position=joints[0], velocity=rates[0])
+            dt,
+            (x, y, yaw),
+            observation,
+            1.0 / float(self._now[_PLACE]),
+            self._params.heading_gain,
+            self._params.speed_gain,
+        )
+        twist = self._steered(dt, Command(velocity=velocity, set_points=command.set_points))
+        joints, rates = self._advance(dt, twist, command.set_points)
+        targets = JointTargets(names=self._names, position=joints, velocity=rates)
         if self._reflexes.active:
             targets = self._reflexes.apply(dt, targets, self._standing(), observation)
         return targets
 
-    def _play(
-        self, dt: float, twists: FloatArray, set_points: Sequence[Mapping[str, float]] = ()
+    def _advance(
+        self, dt: float, twist: tuple[float, float, float], set_points: Mapping[str, float]
     ) -> tuple[FloatArray, FloatArray]:
-        """Return positions and rates, (T, K, n), of control periods at whose ends twists hold."""
+        """Return positions and rates, (K, n), of a control period at whose end a twist holds."""
         samples = self._params.sub_samples
         period, settled = dt / samples, -math.expm1(-dt * self._params.convergence_rate)
-        coupling = self._coupling
-        feet = np.empty((len(twists), len(self._feet), samples, 3))
-        self._walking = play_feet(
-            self._oscillators, self._start, self._gain, coupling.cosine, coupling.sine, period,
-            self._walking, _AT_REST, self._feet, self._now, self._extra, twists, self._wanted,
-            self._wanted_extra, settled, feet,
-        )  # fmt: skip
-        for place, points in zip(feet, set_points, strict=False):
-            place[:] = self._posture.place(dt, points, place)
+        state = WalkState(self._oscillators, self._now, self._extra)
+        feet = np.empty((len(self._feet), samples, 3))
+        moving = twist != NOWHERE
+        self._walking = self._walking or moving
+        advance_feet(
+            state, self._gait, np.array(twist), period if self._walking else 0.0, settled, feet
+        )
+        # A robot that is told not to move walks until its feet hardly leave the ground.
+        if self._walking and not moving and self._oscillators[1].max() < _AT_REST:
+            self._stand()
+        feet = self._posture.place(dt, set_points, feet)
         if self._levelling:
             self._level += settled * (self._params.level - self._level)
             rise = within_reach(self._level * self._slope.ahead, self._feet[:, :3], self._room)
-            feet[0] = follow_ground(feet[0], self._rise, rise)
+            feet = follow_ground(feet, self._rise, rise)
             self._rise = rise
-        joints = self._paths.follow_all(feet)
+        joints = self._paths.follow(feet)
         rates = np.empty_like(joints)
-        shape = (len(twists) * samples, -1)
-        follow(self._joints, self._fastest, period, joints.reshape(shape), rates.reshape(shape))
+        follow(self._joints, self._fastest, period, joints, rates)
         for array in (joints, rates):
             array.flags.writeable = False
         return joints, rates
 
-    def _steered(self, dt: float, commands: Sequence[Command]) -> FloatArray:
-        """Return twists (T, 3) that follow commands, bounded in size and in rate of change."""
-        twist = tuple(self._now[:_PLACE].tolist())
-        twists: FloatArray = np.empty((len(commands), _PLACE))
-        reached = None
-        for row, command in zip(twists, commands, strict=True):
-            sits = command.set_points.get('sit', 0.0) > 0.0 or self._posture.sitting
-            wanted = NOWHERE if sits else command.velocity
-            if wanted != reached:
-                before, twist = twist, self._steered_once(dt, wanted, twist)
-                reached = wanted if twist == before else None
-            row[:] = twist
-        return twists
-
-    def _steered_once(
-        self, dt: float, velocity: tuple[float, float, float], now: tuple[float, ...]
-    ) -> tuple[float, float, float]:
+    def _steered(self, dt: float, command: Command) -> tuple[float, float, float]:
+        """Return the twist that follows a command, bounded in size and in rate of change."""
+        sits = command.set_points.get('sit', 0.0) > 0.0 or self._posture.sitting
+        velocity = NOWHERE if sits else command.velocity
+        now = self._now[:_PLACE].tolist()
         wanted = (velocity[0], velocity[1], velocity[2] * self._stretch)
         x, y, yaw = (
             min(max(value, -limit), limit) - is_now

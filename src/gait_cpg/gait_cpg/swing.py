@@ -11,6 +11,7 @@ the straight line, and a quartic lifts and lowers the foot without vertical spee
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -155,20 +156,29 @@ def _foot_positions(  # type: ignore[no-untyped-def]
     _foot_position(phase, foot, twist, frequency, duty_factor, clearance, out)
 
 
+class Steps(NamedTuple):
+    """
+    Steps of L legs at one time.
+
+    Attributes
+    ----------
+    twist : (3,) array [m/s, m/s, rad/s]
+        Of the base, as of ``foot_positions``.
+    shape : (7,) array
+        Frequency [Hz], duty factor, clearance, height of the body over its nominal one, its shift
+        forward, outward move of the feet and sway [m].
+    extra : (L,) array
+        Excess of each leg's duty factor over that of the shape.
+
+    """
+
+    twist: FloatArray
+    shape: FloatArray
+    extra: FloatArray
+
+
 @numba.njit(cache=True)
-def foot_targets(  # type: ignore[no-untyped-def]
-    phases,
-    amplitudes,
-    feet,
-    outward,
-    first_twist,
-    last_twist,
-    first_shape,
-    last_shape,
-    first_extra,
-    last_extra,
-    out,
-):
+def foot_targets(phases, amplitudes, stance, first, last, out):  # type: ignore[no-untyped-def]
     """
     Write the feet in the base frame at K equidistant samples of a control period; compiled.
 
@@ -176,20 +186,17 @@ def foot_targets(  # type: ignore[no-untyped-def]
     ----------
     phases, amplitudes : (K, L) arrays [rad, -]
         The amplitude scales a foot's way between standing (0) and walking (1).
-    feet : (L, 3) array [m]
-        In the nominal stance.
-    outward : (L,) array
-        1 for legs on the left, -1 for those on the right.
-    first_twist, last_twist, first_shape, last_shape : (3,) and (7,) arrays
-        At the beginning and the end of the period, linear between: the base's twist as of
-        ``foot_positions``; frequency [Hz], duty factor, clearance, height of the body over its
-        nominal one, its shift forward, outward move of the feet and sway [m].
-    first_extra, last_extra : (L,) arrays
-        By which the duty factor of each leg is more than that of the shape.
+    stance : (L, 4) array [m, -]
+        Each foot in the nominal stance, and 1 for a left leg, -1 for a right one.
+    first, last : Steps
+        At the beginning and the end of the period, linear between.
     out : (L, K, 3) array [m]
         Written.
 
     """
+    feet, outward = stance[:, :3], stance[:, 3]
+    first_twist, first_shape, first_extra = first
+    last_twist, last_shape, last_extra = last
     samples, legs = phases.shape
     foot = np.empty(3)
     for k in range(samples):

@@ -1,92 +1,101 @@
-"""Control periods of the walk, compiled: from oscillators to feet, and what joints can follow."""
+"""Compiled control period of the phase-oscillator walk: from oscillators to feet and joints."""
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numba
 import numpy as np
 
+from gait_core.arrays import FloatArray
 from gait_cpg.oscillators.kernels import phase_samples
-from gait_cpg.swing import foot_targets
+from gait_cpg.swing import Steps, foot_targets
 
 
-@numba.njit(cache=True)
-def _swing(  # type: ignore[no-untyped-def]
-    oscillators, gain, cosine, sine, period, frequency, amplitude, phases, amplitudes
-):
-    """Write K samples of the oscillators, (K, L), and leave them as they are at the last."""
-    legs = phases.shape[1]
-    rates = np.empty(phases.shape)
-    phase_samples(
-        oscillators[0], oscillators[1], oscillators[2], np.full(legs, frequency),
-        np.full(legs, amplitude), gain, cosine, sine, period, phases, amplitudes, rates,
-    )  # fmt: skip
-    for i in range(legs):
-        oscillators[0, i] = phases[-1, i]
-        oscillators[1, i] = amplitudes[-1, i]
-        oscillators[2, i] = rates[-1, i]
-
-
-@numba.njit(cache=True)
-def advance_feet(  # type: ignore[no-untyped-def]
-    oscillators, gain, cosine, sine, period, walking, stance, now, extra, twist, wanted,
-    wanted_extra, settled, feet,
-):  # fmt: skip
+class WalkState(NamedTuple):
     """
-    Advance the oscillators by K samples and write where the feet are at each.
+    State of the walk of L legs at the end of a control period; overwritten by the next one.
 
-    Parameters
+    Attributes
     ----------
     oscillators : (3, L) array [rad, -, 1/s]
-        Phases, amplitudes and their rates; overwritten.
+        Phases, amplitudes and their rates.
+    now : (10,) array
+        Twist and shape, as of ``swing.Steps``.
+    extra : (L,) array
+        Excess of each leg's duty factor over that of the shape.
+
+    """
+
+    oscillators: FloatArray
+    now: FloatArray
+    extra: FloatArray
+
+
+class WalkShape(NamedTuple):
+    """
+    Gait to which the walk settles.
+
+    Attributes
+    ----------
+    stance : (L, 4) array [m, -]
+        Each foot in the nominal stance, and 1 for a left leg, -1 for a right one.
     gain : (L,) array [1/s]
         Of the amplitudes.
     cosine, sine : (L, L) arrays [rad/s]
         Of the coupling.
-    period : float [s]
-        Of a sample.
-    walking : bool
-        Else the oscillators stand still and the feet with them.
-    stance : (L, 4) array [m, -]
-        Each foot in the nominal stance, and 1 for a left leg, -1 for a right one.
-    now : (10,) array
-        Twist and shape at the beginning, as of ``foot_targets``; overwritten with those at the
-        end.
-    extra : (L,) array
-        By which the duty factor of each leg is more than that of the shape; overwritten likewise.
-    twist : three floats
+    shape, extra : (7,) and (L,) arrays
+        As of ``swing.Steps``.
+
+    """
+
+    stance: FloatArray
+    gain: FloatArray
+    cosine: FloatArray
+    sine: FloatArray
+    shape: FloatArray
+    extra: FloatArray
+
+
+@numba.njit(cache=True)
+def advance_feet(state, gait, twist, period, settled, feet):  # type: ignore[no-untyped-def]
+    """
+    Advance a walk by a control period of K samples; write the feet at each, (L, K, 3) [m].
+
+    Parameters
+    ----------
+    state : WalkState
+        Overwritten.
+    gait : WalkShape
+    twist : (3,) array [m/s, m/s, rad/s]
         At the end. Where all are zero the amplitudes sink to zero, else they rise to one.
-    wanted : (7,) array
-        Shape to which the present one settles.
-    wanted_extra : (L,) array
-        To which the legs' own shares settle.
+    period : float [s]
+        Of a sample; zero for a robot that stands: its oscillators and feet stand still.
     settled : float
-        Share of the way that is done at the end.
+        Share of the way to the gait that is covered at the end.
     feet : (L, K, 3) array [m]
         Written.
 
     """
     legs, samples, _ = feet.shape
+    now, extra = state.now, state.extra
     then = np.empty(10)
     for j in range(3):
         then[j] = twist[j]
     for j in range(7):
-        then[3 + j] = now[3 + j] + settled * (wanted[j] - now[3 + j])
+        then[3 + j] = now[3 + j] + settled * (gait.shape[j] - now[3 + j])
     extra_then = np.empty(legs)
     for i in range(legs):
-        extra_then[i] = extra[i] + settled * (wanted_extra[i] - extra[i])
+        extra_then[i] = extra[i] + settled * (gait.extra[i] - extra[i])
     phases, amplitudes = np.zeros((samples, legs)), np.zeros((samples, legs))
-    if walking:
+    if period > 0.0:
         moving = twist[0] != 0.0 or twist[1] != 0.0 or twist[2] != 0.0
         _swing(
-            oscillators, gain, cosine, sine, period, then[3], 1.0 if moving else 0.0,
-            phases, amplitudes,
-        )  # fmt: skip
-    foot_targets(
-        phases, amplitudes, stance[:, :3], stance[:, 3], now[:3], then[:3], now[3:], then[3:],
-        extra, extra_then, feet,
-    )  # fmt: skip
+            state.oscillators, gait, (then[3], 1.0 if moving else 0.0), period, phases, amplitudes
+        )
+    first, last = Steps(now[:3], now[3:], extra), Steps(then[:3], then[3:], extra_then)
+    foot_targets(phases, amplitudes, gait.stance, first, last, feet)
     for j in range(10):
         now[j] = then[j]
     for i in range(legs):
@@ -94,44 +103,27 @@ def advance_feet(  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
-def play_feet(  # type: ignore[no-untyped-def]
-    oscillators,
-    start,
-    gain,
-    cosine,
-    sine,
-    period,
-    walking,
-    at_rest,
-    stance,
-    now,
-    extra,
-    twists,
-    wanted,
-    wanted_extra,
-    settled,
-    feet,
-):
+def _swing(oscillators, gait, goal, period, phases, amplitudes):  # type: ignore[no-untyped-def]
     """
-    Call ``advance_feet`` for T control periods; return whether the robot walks at their end.
+    Write K samples of the oscillators, (K, L), and leave them as they are at the last.
 
-    A robot that is told not to move walks until its amplitudes are below ``at_rest``, and then
-    stands with its oscillators at the phases ``start``, (L,) [rad]. ``twists`` is (T, 3), ``feet``
-    (T, L, K, 3).
+    The goal is a frequency [Hz] and an amplitude.
     """
-    for t in range(len(twists)):
-        twist = (twists[t, 0], twists[t, 1], twists[t, 2])
-        moving = twist[0] != 0.0 or twist[1] != 0.0 or twist[2] != 0.0
-        walking = walking or moving
-        advance_feet(
-            oscillators, gain, cosine, sine, period, walking, stance, now, extra, twist, wanted,
-            wanted_extra, settled, feet[t],
-        )  # fmt: skip
-        if walking and not moving and oscillators[1].max() < at_rest:
-            oscillators[:] = 0.0
-            oscillators[0] = start
-            walking = False
-    return walking
+    legs = phases.shape[1]
+    rates = np.empty(phases.shape)
+    network = (
+        np.full(legs, goal[0]),
+        np.full(legs, goal[1]),
+        gait.gain,
+        gait.cosine,
+        gait.sine,
+    )
+    state = (oscillators[0], oscillators[1], oscillators[2])
+    phase_samples(state, network, period, (phases, amplitudes, rates))
+    for i in range(legs):
+        oscillators[0, i] = phases[-1, i]
+        oscillators[1, i] = amplitudes[-1, i]
+        oscillators[2, i] = rates[-1, i]
 
 
 @numba.njit(cache=True)

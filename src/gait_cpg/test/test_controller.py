@@ -10,13 +10,13 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.leg_ik import LegKinematics
-from gait_core.leg_kernel import chains_follow_all
+from gait_core.leg_kernel import chains_follow
 from gait_core.observation import Observation
 from gait_core.parameters import build
 from gait_core.testing import legged_box
 from gait_core.trial_spec import Command
 from gait_cpg.controller import PhaseCpgController, PhaseCpgParams
-from gait_cpg.walk_kernel import follow, play_feet
+from gait_cpg.walk_kernel import advance_feet, follow
 
 DT = 0.02
 BLIND = Observation(tick=0, time=0.0)
@@ -162,7 +162,7 @@ def test_equal_histories_give_equal_targets_whatever_the_seed():
 
 def test_nothing_is_left_to_compile_after_construction():
     walker = controller(max_forward=0.0)
-    kernels = (chains_follow_all, play_feet, follow)
+    kernels = (chains_follow, advance_feet, follow)
     before = [list(kernel.signatures) for kernel in kernels]
     assert all(before)
     walk(walker, NOWHERE, 0.1), walk(walker, (0.0, 0.1, 0.3), 0.5)

@@ -226,10 +226,9 @@ def test_samples_on_the_way_are_those_of_single_steps():
     net = network(coupling_to_lags(TROT, 6.0), np.full(4, 2.0), np.ones(4), np.full(4, 12.0))
     state = net.at_rest([0.1, 2.0, 3.5, 5.0])
     phases, amplitudes, rates = np.empty((3, 6, 4))
-    phase_samples(
-        *state, net.frequency, net.target_amplitude, net.amplitude_gain, net.coupling.cosine,
-        net.coupling.sine, 0.007, phases, amplitudes, rates,
-    )  # fmt: skip
+    coupling = net.coupling.cosine, net.coupling.sine
+    coefficients = (net.frequency, net.target_amplitude, net.amplitude_gain, *coupling)
+    phase_samples(tuple(state), coefficients, 0.007, (phases, amplitudes, rates))
     for k in range(6):
         state = net.advance(state, 0.007)
         np.testing.assert_array_equal(phases[k], state[0])

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_cpg.swing import foot_positions, foot_targets, ground_points, in_stance
+from gait_cpg.swing import Steps, foot_positions, foot_targets, ground_points, in_stance
 
 FEET = np.array([[0.2, 0.13, -0.3], [0.2, -0.13, -0.3], [-0.2, 0.13, -0.3], [-0.2, -0.13, -0.3]])
 MIRROR = np.array([1, 0, 3, 2])
@@ -136,7 +136,9 @@ def test_targets_of_a_period_are_steady_feet_scaled_shifted_and_swayed():
     outward = np.sign(FEET[:, 1])
     targets = np.empty((phases.shape[1], len(phases), 3))
     extra = np.array([[0.0, 0.02, -0.02, 0.0], [0.04, 0.06, -0.02, 0.0]])
-    foot_targets(phases, amplitudes, FEET, outward, 0.0 * twist, twist, *shapes, *extra, targets)
+    first, last = map(Steps, (0.0 * twist, twist), shapes, extra)
+    stance = np.column_stack((FEET, outward))
+    foot_targets(phases, amplitudes, stance, first, last, targets)
     assert targets.shape == (4, 2, 3)
     stand = FEET + np.stack([[-0.02, 0.03 * side, -0.01] for side in outward])
     # Half-way in the first of two samples, at the end in the second.

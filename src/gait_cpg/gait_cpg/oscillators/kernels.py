@@ -127,11 +127,11 @@ def _matsuoka_euler(  # type: ignore[no-untyped-def]
 
 
 @_compiled
-def _phase_rates(  # type: ignore[no-untyped-def]
-    phase, slope, time, amplitude, frequency, cosine, sine, room, out
-):
-    # Of the phases after some time at a slope. sin(a - b - c) from the sines and cosines of single
-    # phases: n pairs, not n * n sines.
+def _phase_rates(shifted, amplitude, frequency, coupling, room, out):  # type: ignore[no-untyped-def]
+    # Of phases that moved for a time at a slope. sin(a - b - c) comes from the sines and cosines
+    # of single phases: n pairs, not n * n sines.
+    phase, slope, time = shifted
+    cosine, sine = coupling
     n = phase.shape[0]
     for i in range(n):
         angle = phase[i] + time * slope[i]
@@ -151,7 +151,8 @@ def _phase_rates(  # type: ignore[no-untyped-def]
 def _phase(state, vectors, matrices, drive, room, out):  # type: ignore[no-untyped-def]
     frequency, target, gain = vectors[0], vectors[1], vectors[2]
     phase, amplitude, rate = state[0], state[1], state[2]
-    _phase_rates(phase, phase, 0.0, amplitude, frequency, matrices[0], matrices[1], room, out[0])
+    coupling = (matrices[0], matrices[1])
+    _phase_rates((phase, phase, 0.0), amplitude, frequency, coupling, room, out[0])
     for i in range(phase.shape[0]):
         out[0, i] += drive[i]
         out[1, i] = rate[i]
@@ -258,54 +259,60 @@ def _amplitudes_into(time, offset, slope, target, half_gain, out):  # type: igno
 
 
 @_compiled
-def _phase_step_into(  # type: ignore[no-untyped-def]
-    phase, amplitude, amplitude_rate, frequency, target, gain, cosine, sine, dt, room,
-    new_phase, new_amplitude, new_rate,
-):  # fmt: skip
+def _phase_step_into(state, network, dt, room, new):  # type: ignore[no-untyped-def]
+    """Write phases, amplitudes and rates after dt, as ``phase_samples`` describes them."""
+    phase, amplitude, rate = state
+    frequency, target, gain, cosine, sine = network
+    new_phase, new_amplitude, new_rate = new
     n = phase.shape[0]
     half_gain, offset, slope = room[4], room[5], room[6]
     for i in range(n):
         half_gain[i] = 0.5 * gain[i]
         offset[i] = amplitude[i] - target[i]
-        slope[i] = amplitude_rate[i] + half_gain[i] * offset[i]
+        slope[i] = rate[i] + half_gain[i] * offset[i]
         new_phase[i], new_amplitude[i] = phase[i], amplitude[i]
     k1, k2, k3, k4 = room[7], room[8], room[9], room[10]
     # The margin keeps a dt that is a multiple of the step up to rounding at that multiple.
     steps = max(1, math.ceil(dt / MAX_STEP - 1e-9))
     h = dt / steps
-    now, r, f = new_phase, new_amplitude, frequency
+    now, r, f, coupling = new_phase, new_amplitude, frequency, (cosine, sine)
     for step in range(steps):
-        _phase_rates(now, now, 0.0, r, f, cosine, sine, room, k1)
+        _phase_rates((now, now, 0.0), r, f, coupling, room, k1)
         _amplitudes_into((step + 0.5) * h, offset, slope, target, half_gain, r)
-        _phase_rates(now, k1, 0.5 * h, r, f, cosine, sine, room, k2)
-        _phase_rates(now, k2, 0.5 * h, r, f, cosine, sine, room, k3)
+        _phase_rates((now, k1, 0.5 * h), r, f, coupling, room, k2)
+        _phase_rates((now, k2, 0.5 * h), r, f, coupling, room, k3)
         _amplitudes_into((step + 1.0) * h, offset, slope, target, half_gain, r)
-        _phase_rates(now, k3, h, r, f, cosine, sine, room, k4)
+        _phase_rates((now, k3, h), r, f, coupling, room, k4)
         for i in range(n):
             now[i] += h / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i])
     for i in range(n):
-        new_rate[i] = (amplitude_rate[i] - half_gain[i] * slope[i] * dt) * math.exp(
-            -half_gain[i] * dt
-        )
+        new_rate[i] = (rate[i] - half_gain[i] * slope[i] * dt) * math.exp(-half_gain[i] * dt)
 
 
 @_compiled
-def phase_samples(  # type: ignore[no-untyped-def]
-    phase, amplitude, rate, frequency, target, gain, cosine, sine, dt, phases, amplitudes, rates
-):
+def phase_samples(state, network, dt, samples):  # type: ignore[no-untyped-def]
     """
-    Write the phases, amplitudes and their rates, (K, n) each, of one network of phase oscillators.
+    Write K steps of ``dt`` [s] of one network of phase oscillators.
 
-    After K steps of ``dt`` from where it stands, (n,) each: amplitudes solved exactly, phases by
-    Runge-Kutta steps of at most ``MAX_STEP``.
+    Amplitudes are solved exactly, phases by Runge-Kutta steps of at most ``MAX_STEP``.
+
+    Parameters
+    ----------
+    state : three (n,) arrays [rad, -, 1/s]
+        Phases, amplitudes and their rates at the start.
+    network : (n,), (n,), (n,), (n, n) and (n, n) arrays [Hz, -, 1/s, rad/s]
+        Frequencies, target amplitudes, their gains, cosine and sine of the coupling by sender.
+    dt : float [s]
+    samples : three (K, n) arrays
+        Written: phases, amplitudes and their rates after each step.
+
     """
-    room = np.empty((_ROOM, phase.shape[0]))
+    phases, amplitudes, rates = samples
+    room = np.empty((_ROOM, phases.shape[1]))
     for k in range(phases.shape[0]):
-        _phase_step_into(
-            phase, amplitude, rate, frequency, target, gain, cosine, sine, dt, room,
-            phases[k], amplitudes[k], rates[k],
-        )  # fmt: skip
-        phase, amplitude, rate = phases[k], amplitudes[k], rates[k]
+        new = (phases[k], amplitudes[k], rates[k])
+        _phase_step_into(state, network, dt, room, new)
+        state = new
 
 
 @_compiled
@@ -313,8 +320,12 @@ def phase_steps(states, vectors, matrices, dt, out):  # type: ignore[no-untyped-
     """Write the states, (b, 3, n), of b networks of phase oscillators after ``dt``."""
     room = np.empty((_ROOM, states.shape[2]))
     for b in range(states.shape[0]):
-        _phase_step_into(
-            states[b, 0], states[b, 1], states[b, 2],
-            vectors[b, 0], vectors[b, 1], vectors[b, 2], matrices[b, 0], matrices[b, 1],
-            dt, room, out[b, 0], out[b, 1], out[b, 2],
-        )  # fmt: skip
+        state = (states[b, 0], states[b, 1], states[b, 2])
+        network = (
+            vectors[b, 0],
+            vectors[b, 1],
+            vectors[b, 2],
+            matrices[b, 0],
+            matrices[b, 1],
+        )
+        _phase_step_into(state, network, dt, room, (out[b, 0], out[b, 1], out[b, 2]))
