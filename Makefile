@@ -4,9 +4,6 @@ PYTHON ?= python3
 SETUP = $(PYTHON) tools/setup_workspace.py $(if $(filter-out file default,$(origin PYTHON)),--this-python)
 ENTER = . build/env.sh &&
 
-TESTS = src/*/test test
-PURE = src/gait_core/gait_core src/gait_cpg/gait_cpg src/gait_stage_walk/gait_stage_walk \
-	src/gait_evolver/gait_evolver src/sim_bridge/sim_bridge tools
 
 .PHONY: help setup demo test lint format clean
 

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.testing_domain import VARIABLE, claim_domain, own_domain
+from gait_core.testing.domain import VARIABLE, claim_domain, own_domain
 
 
 def pytest_configure(config):

@@ -2,9 +2,9 @@
 
 from launch import LaunchDescription
 
-from gait_ros.launch_actions import Arguments, composed, declared
-from gait_ros.launch_arguments import CONTROL
-from gait_ros.launch_control import under_control
+from gait_ros.graph.launch_actions import Arguments, composed, declared
+from gait_ros.graph.launch_arguments import CONTROL
+from gait_ros.graph.launch_control import under_control
 
 
 def compose(arguments: Arguments):

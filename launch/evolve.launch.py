@@ -4,9 +4,9 @@ from launch import LaunchDescription
 
 from gait_evolver.experiment import load_experiment
 from gait_evolver.plan import resolve
-from gait_ros.graph import evolve_graph
-from gait_ros.launch_actions import Arguments, composed, declared, node_action
-from gait_ros.launch_arguments import EVOLVE
+from gait_ros.graph.launch_actions import Arguments, composed, declared, node_action
+from gait_ros.graph.launch_arguments import EVOLVE
+from gait_ros.graph.nodes import evolve_graph
 
 
 def compose(arguments: Arguments):

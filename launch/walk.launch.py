@@ -6,13 +6,11 @@ from launch import LaunchDescription
 from launch.actions import IncludeLaunchDescription
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 
-from gait_core.range_sensors import choose_sensors
 from gait_core.robot.load import load_robot
-from gait_core.robot.ros2_control import HARDWARE, SIM
-from gait_core.robot.to_urdf import to_scene_urdf
-from gait_core.trial_setup import choose_controller, make_scene, parse_terrain
-from gait_ros.graph import LiveWalk, walk_graph
-from gait_ros.launch_actions import (
+from gait_core.robot.urdf.writer import to_scene_urdf
+from gait_core.sensors.ranging import choose_sensors
+from gait_core.trial.setup import choose_controller, make_scene, parse_terrain
+from gait_ros.graph.launch_actions import (
     Arguments,
     composed,
     declared,
@@ -22,8 +20,10 @@ from gait_ros.launch_actions import (
     rviz,
     state_publisher,
 )
-from gait_ros.launch_arguments import HARDWARE_ARGUMENTS, WALK
-from gait_ros.node_champion import check_origin
+from gait_ros.graph.launch_arguments import HARDWARE_ARGUMENTS, WALK
+from gait_ros.graph.nodes import LiveWalk, walk_graph
+from gait_ros.hardware.ros2_control import HARDWARE, SIM
+from gait_ros.live.champion import check_origin
 
 
 def compose(arguments: Arguments):

@@ -6,15 +6,15 @@ import argparse
 from collections.abc import Iterator
 from importlib import import_module
 
-from gait_evolver.cli import COMMANDS, Parser
+from gait_tools.cli import COMMANDS, Parser
 
 _HEAD = """\
-<!-- Written by tools/write_tables.py from gait_evolver/commands; a test compares. -->
+<!-- Written by tools/write_tables.py from gait_tools/commands; a test compares. -->
 
 # The command gait
 
 `./gait` at the root of a clone enters the environment that `make setup` made; on an installed ROS
-it is `ros2 run gait_evolver gait`. `gait COMMAND --help` prints what stands here.
+it is `ros2 run gait_tools gait`. `gait COMMAND --help` prints what stands here.
 
 Exit status 0: done, or a trial that ended `ok` or `fell`. 1: diverged, invalid, or a failed row.
 2: a mistake, told in one line with the nearest valid name. 130 and 143: interrupted. With `--json`
@@ -42,7 +42,7 @@ def _commands() -> Iterator[tuple[str, str]]:
 def actions_of(name: str) -> list[argparse.Action]:
     """Return the arguments of a subcommand but ``--help``."""
     parser = Parser(prog=f'gait {name}', add_help=False)
-    import_module(f'gait_evolver.commands.{name}').add_arguments(parser)
+    import_module(f'gait_tools.commands.{name}').add_arguments(parser)
     return parser._actions
 
 
@@ -51,7 +51,7 @@ def _section(name: str) -> Iterator[str]:
     needed = [_flag(action) for action in actions if action.required and action.nargs != '?']
     yield f'## {name}\n'
     yield f'`gait {" ".join([name, *needed])} [options]`\n'
-    text = import_module(f'gait_evolver.commands.{name}').__doc__ or ''
+    text = import_module(f'gait_tools.commands.{name}').__doc__ or ''
     yield f'{text.strip()}\n'
     yield '| Argument | Meaning |\n|---|---|'
     for action in actions:

@@ -26,7 +26,7 @@ def main(arguments: list[str] | None = None) -> int:
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     began = time.monotonic()
     from gait_core.errors import ConfigurationError
-    from gait_core.testing_domain import VARIABLE, claim_domain
+    from gait_core.testing.domain import VARIABLE, claim_domain
 
     try:
         # A domain that nobody else uses: other graphs on this machine stay undisturbed.
@@ -46,11 +46,11 @@ def main(arguments: list[str] | None = None) -> int:
 def evolve(generations: int, workers: int) -> Path:
     """Evolve the experiment on workers of its own and return the run's folder."""
     from gait_evolver.evaluators.ros import RosEvaluator
-    from gait_evolver.evolve import Evolution, new_run_folder
     from gait_evolver.experiment import load_experiment
+    from gait_evolver.loop import Evolution, new_run_folder
     from gait_evolver.plan import resolve
-    from gait_evolver.progress import make_display
-    from gait_evolver.run_store import RunStore
+    from gait_evolver.run.store import RunStore
+    from gait_tools.progress import make_display
 
     experiment = load_experiment(EXPERIMENT, {'generations': generations})
     plan = resolve(experiment)
@@ -78,13 +78,13 @@ def evolve(generations: int, workers: int) -> Path:
 
 def walk(folder: Path, seconds: float) -> str:
     """Walk the champion of a run, print what it does, draw it, and return its status."""
-    from gait_core.champion import read_champion
     from gait_core.errors import ConfigurationError
-    from gait_core.trial import run_loop
-    from gait_core.trial_setup import make_scene
-    from gait_core.trial_spec import TrialSpec
-    from gait_evolver.display import write_video
-    from gait_evolver.pictures import draw_gait_diagram, draw_zmp
+    from gait_core.trial.champion import read_champion
+    from gait_core.trial.loop import run_loop
+    from gait_core.trial.setup import make_scene
+    from gait_core.trial.spec import TrialSpec
+    from gait_tools.display import write_video
+    from gait_tools.pictures.trial import draw_gait_diagram, draw_zmp
 
     champion = read_champion(folder / 'champion.yaml').spec
     spec = TrialSpec(

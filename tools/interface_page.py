@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 import re
 
-from gait_core.testing_documents import node_sections, rows
+from gait_core.testing.documents import node_sections, rows
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / 'src' / 'gait_interfaces'

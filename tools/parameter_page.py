@@ -4,31 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 import importlib
+from importlib.util import find_spec
 from typing import Any
 
 from gait_core import registry
-from gait_core.parameters import describe, parameter_table
-from gait_core.testing_documents import summary_of
+from gait_core.parameters.declaration import describe, parameter_table
+from gait_core.testing.documents import summary_of
 
 Entry = tuple[str, str, str]
 """Heading, class as ``module:name``, prefix of its parameters."""
 
 NODES: tuple[Entry, ...] = (
     ('sim_bridge', 'sim_bridge.settings:BridgeParams', ''),
-    ('controller, cpg, stage_walk', 'gait_ros.controller_params:ControllerNodeParams', ''),
-    ('Safety layer of these', 'gait_core.safety_params:SafetyParams', 'safety.'),
+    ('controller, cpg, stage_walk', 'gait_ros.live.node_parameters:ControllerNodeParams', ''),
+    ('Safety layer of these', 'gait_core.safety.parameters:SafetyParams', 'safety.'),
     ('evolver', 'gait_evolver.node:EvolverParams', ''),
-    ('waypoints', 'gait_ros.waypoints_node:WaypointsNodeParams', ''),
-    ('hardware', 'gait_ros.hardware_node:HardwareNodeParams', ''),
+    ('waypoints', 'gait_ros.live.waypoints_node:WaypointsNodeParams', ''),
+    ('hardware', 'gait_ros.hardware.node:HardwareNodeParams', ''),
 )
 BEHAVIOURS: tuple[Entry, ...] = (
-    ('turn', 'gait_stage_walk.turn:TurnParams', 'gait.NAME.'),
-    ('pulse', 'gait_stage_walk.behaviours:JointPulseParams', 'gait.NAME.'),
+    ('turn', 'gait_stage_walk.behaviours.turn:TurnParams', 'gait.NAME.'),
+    ('pulse', 'gait_stage_walk.behaviours.kinds:JointPulseParams', 'gait.NAME.'),
 )
 STRIDES: tuple[Entry, ...] = (
-    ('The hexapod', 'gait_evolver.strides.hexapod:HexapodParameters', ''),
-    ('How its publication scores a stride', 'gait_evolver.strides.rules:StrideRules', ''),
-    ('How a stride is measured', 'gait_evolver.strides.measures:MeasureSettings', ''),
+    ('The hexapod', 'gait_studies.cafarelli2017.strides.hexapod:HexapodParameters', ''),
+    (
+        'How its publication scores a stride',
+        'gait_studies.cafarelli2017.strides.rules:StrideRules',
+        '',
+    ),
+    (
+        'How a stride is measured',
+        'gait_studies.cafarelli2017.strides.measures:MeasureSettings',
+        '',
+    ),
 )
 _HEAD = """\
 <!-- Written by tools/write_tables.py from the dataclasses; a test compares. -->
@@ -90,15 +99,16 @@ def page() -> str:
         (
             'Strides of the hexapod',
             'Of a model without an engine and without a node: [hexapod.md](hexapod.md).\n',
-            STRIDES,
+            STRIDES if find_spec('gait_studies') else (),
             False,
         ),
     )
+    shown = [part for part in parts if part[2]]
     lines = [_HEAD]
-    for heading, _, entries, _ in parts:
+    for heading, _, entries, _ in shown:
         links = (f'[{name}](#{_anchor(name)})' for name, *_ in entries)
         lines.append(f'- [{heading}](#{_anchor(heading)}): {", ".join(links)}')
-    for heading, text, entries, is_of_node in parts:
+    for heading, text, entries, is_of_node in shown:
         lines += [f'\n## {heading}\n', *filter(None, [text]), *_sections(entries, is_of_node)]
     return '\n'.join(lines)
 
@@ -116,7 +126,7 @@ def gaits() -> tuple[Entry, ...]:
 def engines() -> tuple[Entry, ...]:
     """Return the options of every engine."""
     return tuple(
-        (name, f'sim_bridge.engines.{name}_options:{name.capitalize()}Options', '')
+        (name, f'sim_bridge.engines.{name}.options:{name.capitalize()}Options', '')
         for name in registry.names('engines')
     )
 

@@ -50,7 +50,7 @@ FREE_DISK = 3_000_000_000  # bytes
 # What a build reads. Data files are linked one by one at build time, so their names count too.
 BUILD_INPUTS = ('package.xml', 'setup.py', 'setup.cfg', 'CMakeLists.txt')
 INTERFACES = ('.msg', '.srv', '.action')
-DATA_DIRECTORIES = ('config', 'rviz', 'robots', 'experiments', 'studies')
+DATA_DIRECTORIES = ('config', 'rviz', 'robots', 'experiments', 'strides')
 
 
 def say(text: str) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 import sys
 
 from gait_core.robot.load import load_robot
-from gait_core.robot.ros2_control import control_xacro
+from gait_ros.hardware.ros2_control import control_xacro
 
 ROBOTS = Path(__file__).resolve().parents[1] / 'urdf' / 'robots'
 ENDING = '.urdf.xacro'

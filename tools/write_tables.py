@@ -15,7 +15,7 @@ import interface_page
 import parameter_page
 import registered_page
 
-from gait_core.testing_documents import renewed
+from gait_core.testing.documents import renewed
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES: Mapping[str, Callable[[], str]] = {

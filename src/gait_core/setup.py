@@ -23,7 +23,7 @@ setup(
     extras_require={'test': ['pytest']},
     entry_points={
         'gait.controllers': [
-            'hold = gait_core.hold:HoldController',
+            'hold = gait_core.motion.stance_controller:HoldController',
         ],
         'gait.terrains': [
             'bumps = gait_core.terrains.bumps:Bumps',

@@ -26,16 +26,13 @@ setup(
             'cpg_node = gait_cpg.node:main',
         ],
         'gait.controllers': [
-            'insect_gait = gait_cpg.insect_gait:InsectGait',
-            'matsuoka = gait_cpg.matsuoka_controller:MatsuokaController',
-            'perceptron = gait_cpg.perceptron:PerceptronController',
-            'phase_cpg = gait_cpg.controller:PhaseCpgController',
+            'insect_gait = gait_cpg.insect.controller:InsectGait',
+            'matsuoka = gait_cpg.matsuoka.controller:MatsuokaController',
+            'perceptron = gait_cpg.perceptron.controller:PerceptronController',
+            'phase_cpg = gait_cpg.phase_cpg.controller:PhaseCpgController',
         ],
         'gait.benchmarks': [
             'cpg = gait_cpg.benchmark:benchmark',
-        ],
-        'gait.measurements': [
-            'korbel2013_oscillators = gait_cpg.oscillators.korbel2013:measurements',
         ],
     },
 )

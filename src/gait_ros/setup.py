@@ -17,18 +17,18 @@ setup(
     maintainer_email='gait-suite@example.org',
     description=(
         'The rclpy side shared by every node of the gait suite: parameters, message '
-        'conversion, QoS, lock-step and the node graph as data.'
+        'conversion, QoS, lock-step, hardware and the node graph as data.'
     ),
     license='Apache-2.0',
     extras_require={'test': ['pytest']},
     entry_points={
         'console_scripts': [
-            'controller_node = gait_ros.controller_node:main',
-            'hardware_node = gait_ros.hardware_node:main',
-            'waypoints_node = gait_ros.waypoints_node:main',
+            'controller_node = gait_ros.live.node:main',
+            'hardware_node = gait_ros.hardware.node:main',
+            'waypoints_node = gait_ros.live.waypoints_node:main',
         ],
         'gait.benchmarks': [
-            'lockstep = gait_ros.benchmark:benchmark',
+            'lockstep = gait_ros.checks.benchmark:benchmark',
         ],
     },
 )

@@ -26,8 +26,8 @@ setup(
             'stage_walk_node = gait_stage_walk.node:main',
         ],
         'gait.controllers': [
-            'staged_walk = gait_stage_walk.controller:StagedWalkController',
-            'keyframe_stride = gait_stage_walk.keyframe_stride:KeyframeStrideController',
+            'staged_walk = gait_stage_walk.staged.controller:StagedWalkController',
+            'keyframe_stride = gait_stage_walk.strides.controller:KeyframeStrideController',
             'zmp_walk = gait_stage_walk.zmp.controller:ZmpWalkController',
         ],
     },

@@ -26,23 +26,20 @@ setup(
             'sim_bridge_node = sim_bridge.node:main',
         ],
         'gait.engines': [
-            'bullet = sim_bridge.engines.bullet:BulletEngine',
-            'cables = sim_bridge.engines.cables:CablesEngine',
-            'mujoco = sim_bridge.engines.mujoco:MujocoEngine',
+            'bullet = sim_bridge.engines.bullet.engine:BulletEngine',
+            'cables = sim_bridge.engines.cables.engine:CablesEngine',
+            'mujoco = sim_bridge.engines.mujoco.engine:MujocoEngine',
         ],
         'gait.renderers': [
-            'bullet = sim_bridge.engines.bullet_render:render_rollout',
+            'bullet = sim_bridge.engines.bullet.render:render_rollout',
         ],
         'gait.viewers': [
-            'bullet = sim_bridge.engines.bullet_render:Viewer',
-        ],
-        'gait.measurements': [
-            'korbel2013_contact = sim_bridge.engines.cables_measures:measurements',
+            'bullet = sim_bridge.engines.bullet.render:Viewer',
         ],
         'gait.benchmarks': [
-            'bullet = sim_bridge.engines.bullet_benchmark:benchmark',
-            'cables = sim_bridge.engines.cables_benchmark:benchmark',
-            'mujoco = sim_bridge.engines.mujoco_benchmark:benchmark',
+            'bullet = sim_bridge.engines.bullet.benchmark:benchmark',
+            'cables = sim_bridge.engines.cables.benchmark:benchmark',
+            'mujoco = sim_bridge.engines.mujoco.benchmark:benchmark',
         ],
     },
 )

@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from gait_core.testing_documents import rows
-from gait_evolver.bags.messages import TOPICS
-from gait_evolver.bags.types import typestore
+from gait_core.testing.documents import rows
+from gait_tools.bags.messages import TOPICS
+from gait_tools.bags.types import typestore
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted(

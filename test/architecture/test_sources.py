@@ -11,7 +11,15 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 LARGEST = 2_000_000  # bytes
-PURE = ('gait_core', 'gait_cpg', 'gait_evolver', 'gait_stage_walk', 'sim_bridge')
+PURE = (
+    'gait_core',
+    'gait_cpg',
+    'gait_evolver',
+    'gait_stage_walk',
+    'gait_studies',
+    'gait_tools',
+    'sim_bridge',
+)
 
 # Home directories and the like of the machine somebody worked on.
 MACHINE_PATH = re.compile(r'(?<![\w.$}])/(?:home/\w|root/|work/|Users/\w)')

@@ -4,7 +4,7 @@ import pytest
 
 from gait_core import registry
 from gait_core.robot.model import RobotModel
-from gait_core.testing_skips import joint_engines, need_engine
+from gait_core.testing.skips import joint_engines, need_engine
 
 
 @pytest.fixture(params=joint_engines())

@@ -7,15 +7,15 @@ import pytest
 
 from gait_core import registry
 from gait_core.errors import ConfigurationError, NotInstalled
-from gait_core.parameters import build, describe
+from gait_core.motion.targets import TargetMemory
+from gait_core.parameters.declaration import build, describe
 from gait_core.robot.find import robot_names
 from gait_core.robot.load import load_robot
-from gait_core.safety import RESET, RUNNING, STEP, SafetyLayer
-from gait_core.safety_params import SafetyParams
-from gait_core.scene import Scene
-from gait_core.targets import TargetMemory
-from gait_core.testing import KinematicEngine
-from gait_core.trial_spec import Command
+from gait_core.safety.layer import RESET, RUNNING, STEP, SafetyLayer
+from gait_core.safety.parameters import SafetyParams
+from gait_core.testing.doubles import KinematicEngine
+from gait_core.trial.scene import Scene
+from gait_core.trial.spec import Command
 
 DT = 0.02
 START_SPEED = 0.3

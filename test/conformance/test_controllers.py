@@ -10,17 +10,17 @@ import pytest
 from gait_core import registry
 from gait_core.contracts import TapeController, TapeEngine
 from gait_core.errors import ConfigurationError, NotInstalled
-from gait_core.observation import FIELDS
-from gait_core.parameters import Parameters, build, describe
+from gait_core.motion.observation import FIELDS
+from gait_core.motion.states import by_steps
+from gait_core.motion.targets import TargetMemory
+from gait_core.parameters.declaration import Parameters, build, describe
 from gait_core.robot.find import robot_names
 from gait_core.robot.legged_box import legged_box
 from gait_core.robot.load import load_robot
-from gait_core.scene import Scene
-from gait_core.state_tape import by_steps
-from gait_core.targets import TargetMemory
-from gait_core.testing import KinematicEngine
-from gait_core.trial import TrialLoop, play_controller, start_trial, step_controller
-from gait_core.trial_spec import Command, TimedCommand, TrialSpec
+from gait_core.testing.doubles import KinematicEngine
+from gait_core.trial.loop import TrialLoop, play_controller, start_trial, step_controller
+from gait_core.trial.scene import Scene
+from gait_core.trial.spec import Command, TimedCommand, TrialSpec
 
 CONTROLLERS = registry.names('controllers')
 COMMAND = Command(velocity=(0.2, 0.05, 0.1))

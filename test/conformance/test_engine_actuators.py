@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from gait_core.errors import BadCommand, ConfigurationError
+from gait_core.motion.targets import JointTargets, TargetMemory
 from gait_core.robot.model import Actuator, Joint, Mimic
-from gait_core.scene import InitialState, Scene
-from gait_core.targets import JointTargets, TargetMemory
-from gait_core.testing import legged_box
-from gait_core.testing_robots import applied, hinged, solid_box, step_through
+from gait_core.testing.doubles import legged_box
+from gait_core.testing.free_bodies import applied, hinged, solid_box, step_through
+from gait_core.trial.scene import InitialState, Scene
 
 pytestmark = pytest.mark.physics
 G = 9.81

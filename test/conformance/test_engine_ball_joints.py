@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from gait_core.kinematics import link_poses
+from gait_core.kinematics.body import link_poses
 from gait_core.robot.model import RobotModel
-from gait_core.scene import InitialState, Push, Scene
-from gait_core.testing_robots import applied, balled, step_through
+from gait_core.testing.free_bodies import applied, balled, step_through
+from gait_core.trial.scene import InitialState, Push, Scene
 
 pytestmark = pytest.mark.physics
 G, ARM = 9.81, 0.5

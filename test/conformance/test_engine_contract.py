@@ -11,10 +11,10 @@ import pytest
 from gait_core import registry
 from gait_core.errors import ConfigurationError, ProtocolError
 from gait_core.robot.load import load_robot
-from gait_core.scene import Scene
-from gait_core.testing import legged_box
-from gait_core.testing_robots import applied
-from gait_core.testing_skips import need_engine
+from gait_core.testing.doubles import legged_box
+from gait_core.testing.free_bodies import applied
+from gait_core.testing.skips import need_engine
+from gait_core.trial.scene import Scene
 
 pytestmark = pytest.mark.physics
 TICKS = 3

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gait_core.elements import lengths_at
-from gait_core.kinematics import com_positions
-from gait_core.scene import InitialState, Scene
-from gait_core.testing_robots import applied, hinged, hung, step_through, tied_boxes
+from gait_core.kinematics.body import com_positions
+from gait_core.kinematics.elements import lengths_at
+from gait_core.testing.free_bodies import applied, hinged, hung, step_through, tied_boxes
+from gait_core.trial.scene import InitialState, Scene
 
 pytestmark = pytest.mark.physics
 G, MASS, START = 9.81, 2.0, 0.3

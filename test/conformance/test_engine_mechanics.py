@@ -9,10 +9,17 @@ from scipy.special import ellipk
 
 from gait_core import registry
 from gait_core.robot.model import Joint
-from gait_core.scene import InitialState, Push, Scene
-from gait_core.testing import legged_box
-from gait_core.testing_robots import applied, free_ball, free_box, hinged, solid_box, step_through
-from gait_core.testing_skips import need_robot
+from gait_core.testing.doubles import legged_box
+from gait_core.testing.free_bodies import (
+    applied,
+    free_ball,
+    free_box,
+    hinged,
+    solid_box,
+    step_through,
+)
+from gait_core.testing.skips import need_robot
+from gait_core.trial.scene import InitialState, Push, Scene
 
 pytestmark = pytest.mark.physics
 G = 9.81

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from gait_core import pulse
-from gait_core.testing_skips import need_robot
-from gait_core.trial import TrialLoop, engine_for, play_controller, run_trial, start_trial
-from gait_core.trial_setup import default_trial, make_scene, usable_engines
+from gait_core.processes import liveness
+from gait_core.testing.skips import need_robot
+from gait_core.trial.loop import TrialLoop, engine_for, play_controller, run_trial, start_trial
+from gait_core.trial.setup import default_trial, make_scene, usable_engines
 
 
 @pytest.mark.parametrize(
@@ -26,9 +26,9 @@ def test_a_trial_counts_its_control_periods(robot, engine):
     spec = default_trial(robot, 0.5)
     spec = replace(spec, scene=make_scene(robot, {'engine': engine}), settle_time=0.1)
     settled = round(spec.settle_time / spec.scene.control_period)
-    before = pulse.periods()
+    before = liveness.periods()
     result = run_trial(spec)
-    assert result.ticks + settled <= pulse.periods() - before <= result.ticks + settled + 1
+    assert result.ticks + settled <= liveness.periods() - before <= result.ticks + settled + 1
 
 
 def test_a_long_trial_is_foreseen_in_pieces():

@@ -8,13 +8,13 @@ import pytest
 
 from gait_core import registry
 from gait_core.errors import ConfigurationError, ProtocolError
-from gait_core.range_sensors import RangingEngine
-from gait_core.scene import InitialState, Scene, TerrainSpec
-from gait_core.testing import legged_box
-from gait_core.testing_robots import free_box
-from gait_core.testing_skips import need_engine
-from gait_core.trial import run_loop
-from gait_core.trial_spec import TrialSpec
+from gait_core.sensors.ranging import RangingEngine
+from gait_core.testing.doubles import legged_box
+from gait_core.testing.free_bodies import free_box
+from gait_core.testing.skips import need_engine
+from gait_core.trial.loop import run_loop
+from gait_core.trial.scene import InitialState, Scene, TerrainSpec
+from gait_core.trial.spec import TrialSpec
 
 pytestmark = pytest.mark.physics
 ROOM = TerrainSpec(name='room', parameters={'length': 5.0, 'width': 4.0}, seed=2)

@@ -8,12 +8,12 @@ import pytest
 
 from gait_core import registry
 from gait_core.errors import BadCommand, ConfigurationError, ProtocolError, SimulationDiverged
-from gait_core.observation import Observation
+from gait_core.motion.observation import Observation
+from gait_core.motion.targets import AppliedTargets, JointTargets, TargetMemory
 from gait_core.robot.model import RobotModel
-from gait_core.scene import InitialState, Push, Scene, TerrainSpec
-from gait_core.targets import AppliedTargets, JointTargets, TargetMemory
-from gait_core.testing import legged_box
-from gait_core.testing_robots import applied, free_ball, free_box, hinged, step_through
+from gait_core.testing.doubles import legged_box
+from gait_core.testing.free_bodies import applied, free_ball, free_box, hinged, step_through
+from gait_core.trial.scene import InitialState, Push, Scene, TerrainSpec
 
 pytestmark = pytest.mark.physics
 

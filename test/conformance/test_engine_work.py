@@ -7,8 +7,8 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.robot.model import Actuator, Joint, RobotModel
-from gait_core.scene import Scene
-from gait_core.testing_robots import applied, hinged, solid_box, step_through
+from gait_core.testing.free_bodies import applied, hinged, solid_box, step_through
+from gait_core.trial.scene import Scene
 
 pytestmark = pytest.mark.physics
 G, MASS, RISE = 9.81, 5.0, 0.04

@@ -8,10 +8,17 @@ import pytest
 from gait_core.contracts import TerrainParameters
 from gait_core.errors import ConfigurationError
 from gait_core.robot.model import ForceElement, Joint, Leg, RobotModel
-from gait_core.scene import InitialState, Scene, TerrainSpec
 from gait_core.terrains import Grid, load_terrain
-from gait_core.testing import legged_box, registered
-from gait_core.testing_robots import applied, free_ball, free_box, hinged, solid_box, step_through
+from gait_core.testing.doubles import legged_box, registered
+from gait_core.testing.free_bodies import (
+    applied,
+    free_ball,
+    free_box,
+    hinged,
+    solid_box,
+    step_through,
+)
+from gait_core.trial.scene import InitialState, Scene, TerrainSpec
 
 pytestmark = pytest.mark.physics
 G = 9.81

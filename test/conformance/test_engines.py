@@ -9,13 +9,13 @@ import pytest
 from gait_core import registry
 from gait_core.errors import BadCommand, ConfigurationError, ProtocolError, SimulationDiverged
 from gait_core.robot.load import load_robot
-from gait_core.scene import InitialState, Push, Scene
-from gait_core.testing import legged_box
-from gait_core.testing_robots import applied, free_ball, free_box, hinged, step_through
-from gait_core.testing_skips import joint_engines
-from gait_core.trial import run_loop
-from gait_core.trial_setup import controller_parameters, default_script, make_scene
-from gait_core.trial_spec import OK, TrialSpec
+from gait_core.testing.doubles import legged_box
+from gait_core.testing.free_bodies import applied, free_ball, free_box, hinged, step_through
+from gait_core.testing.skips import joint_engines
+from gait_core.trial.loop import run_loop
+from gait_core.trial.scene import InitialState, Push, Scene
+from gait_core.trial.setup import controller_parameters, default_script, make_scene
+from gait_core.trial.spec import OK, TrialSpec
 
 pytestmark = pytest.mark.physics
 G = 9.81

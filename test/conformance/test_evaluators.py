@@ -9,10 +9,10 @@ import pytest
 
 from gait_core import registry
 from gait_core.errors import ConfigurationError, NotInstalled
-from gait_core.testing import spec_for_test
-from gait_core.testing_domain import own_domain
-from gait_core.testing_workspace import workspace
-from gait_core.trial import run_trial
+from gait_core.testing.domain import own_domain
+from gait_core.testing.doubles import spec_for_test
+from gait_core.testing.workspace import workspace
+from gait_core.trial.loop import run_trial
 
 EVALUATORS = [
     pytest.param(name, marks=[pytest.mark.ros] if name == 'ros' else [])

@@ -9,7 +9,7 @@ import pytest
 
 from gait_core import registry
 from gait_core.robot.load import load_robot
-from gait_core.testing import legged_box, made_rollout, spec_for_test
+from gait_core.testing.doubles import legged_box, made_rollout, spec_for_test
 
 OWN_ROBOTS = {'korbel2013_': 'tetraspine'}
 """Robots whose nodes the terms of a publication name."""

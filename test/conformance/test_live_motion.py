@@ -9,15 +9,15 @@ import pytest
 
 from gait_core import registry
 from gait_core.errors import ConfigurationError, NotInstalled
-from gait_core.motion_request import MAX_STOP_TIME
-from gait_core.parameters import build
+from gait_core.motion.request import MAX_STOP_TIME
+from gait_core.motion.targets import TargetMemory
+from gait_core.parameters.declaration import build
 from gait_core.robot.find import robot_names
 from gait_core.robot.load import load_robot
-from gait_core.safety import STANDING
-from gait_core.scene import InitialState, Scene
-from gait_core.targets import TargetMemory
-from gait_core.testing import KinematicEngine
-from gait_core.testing_live import LiveGait
+from gait_core.safety.layer import STANDING
+from gait_core.testing.doubles import KinematicEngine
+from gait_core.testing.live import LiveGait
+from gait_core.trial.scene import InitialState, Scene
 
 DT = 0.02
 EXPIRES = 0.5

@@ -8,8 +8,8 @@ import pytest
 from gait_core import registry
 from gait_core.contracts import Evaluation
 from gait_core.errors import ConfigurationError, ProtocolError
-from gait_core.parameters import Parameters, describe
-from gait_core.perceptrons import PerceptronLayout
+from gait_core.parameters.declaration import Parameters, describe
+from gait_cpg.perceptron.layout import PerceptronLayout
 
 OPTIMIZERS = registry.names('optimizers')
 DIMENSION, GENERATIONS = 6, 4

@@ -5,8 +5,8 @@ import pytest
 from gait_core import registry
 from gait_core.contracts import Controller, Engine, Evaluator, Optimizer, TerrainParameters, Viewer
 from gait_core.errors import ConfigurationError, NotInstalled
-from gait_core.testing import WaveController, registered
-from gait_evolver.study import Study, load_study
+from gait_core.testing.doubles import WaveController, registered
+from gait_tools.study.definition import Study, load_study
 
 CLASSES = {
     'controllers': (registry.controller, Controller),

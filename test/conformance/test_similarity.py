@@ -8,9 +8,9 @@ from scipy.special import ellipk
 
 from gait_core.errors import ConfigurationError
 from gait_core.robot.model import Actuator
-from gait_core.scene import InitialState, Push, Scene
-from gait_core.testing import legged_box
-from gait_core.testing_robots import applied, free_box, hinged, step_through
+from gait_core.testing.doubles import legged_box
+from gait_core.testing.free_bodies import applied, free_box, hinged, step_through
+from gait_core.trial.scene import InitialState, Push, Scene
 
 pytestmark = pytest.mark.physics
 G = 9.81
@@ -93,7 +93,7 @@ def test_a_walker_moves_alike_at_its_own_size_and_enlarged(engine_of):
 
 
 def test_a_constant_that_has_no_known_power_is_refused(engine_of):
-    from sim_bridge.engines.enlarged import power_of
+    from sim_bridge.engines.shared.scaled import power_of
 
     with pytest.raises(ConfigurationError, match="'A'"):
         power_of('N m/A')

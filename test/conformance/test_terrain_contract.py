@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from gait_core import registry
-from gait_core.parameters import Parameters, describe
-from gait_core.scene import InitialState, Scene, TerrainSpec
+from gait_core.parameters.declaration import Parameters, describe
 from gait_core.terrains import load_terrain
-from gait_core.testing_robots import applied, free_box, step_through
+from gait_core.testing.free_bodies import applied, free_box, step_through
+from gait_core.trial.scene import InitialState, Scene, TerrainSpec
 
 
 @pytest.mark.parametrize('name', registry.names('terrains'))

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from gait_core.testing_documents import rows
+from gait_core.testing.documents import rows
 
 ROOT = Path(__file__).resolve().parents[2]
 ROWS = rows((ROOT / 'doc' / 'field_reports.md').read_text(encoding='utf-8'), '#')

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from gait_core.testing_documents import rows
+from gait_core.testing.documents import rows
 from gait_cpg.oscillators import diagnose, neural_oscillators
 from gait_cpg.pictures import draw_oscillators, walking_network
 

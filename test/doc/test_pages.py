@@ -10,11 +10,11 @@ import subprocess
 import pytest
 import yaml
 
-from gait_core.scene import InitialState, Push, Scene, SensorModel, TerrainSpec
-from gait_core.testing_documents import rows
-from gait_core.testing_domain import own_domain
-from gait_core.testing_skips import need_engine, need_robot
-from gait_core.trial_spec import Command, TimedCommand
+from gait_core.testing.documents import rows
+from gait_core.testing.domain import own_domain
+from gait_core.testing.skips import need_engine, need_robot
+from gait_core.trial.scene import InitialState, Push, Scene, SensorModel, TerrainSpec
+from gait_core.trial.spec import Command, TimedCommand
 from gait_evolver.experiment import Experiment
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -22,7 +22,14 @@ _BLOCK = re.compile(r'^```bash\n(.*?)^```$', re.DOTALL | re.MULTILINE)
 _PAGES = (
     'add_a_robot.md', 'add_a_controller.md', 'adopt.md', 'tune.md', 'evolve.md', 'ros.md',
 )  # fmt: skip
-_READMES = ('gait_core', 'gait_evolver', 'gait_interfaces', 'gait_ros', 'sim_bridge')
+_READMES = (
+    'gait_core',
+    'gait_evolver',
+    'gait_interfaces',
+    'gait_ros',
+    'gait_tools',
+    'sim_bridge',
+)
 
 
 def blocks(page):

@@ -8,8 +8,8 @@ import pytest
 
 from gait_core import registry
 from gait_core.errors import ConfigurationError
-from gait_core.parameters import Parameters, describe
-from gait_core.testing_documents import marked, renewed
+from gait_core.parameters.declaration import Parameters, describe
+from gait_core.testing.documents import marked, renewed
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob('*.md'), *ROOT.glob('*/*.md'), *ROOT.glob('src/*/*.md')])

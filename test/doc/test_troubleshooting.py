@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gait_core.testing_documents import rows
+from gait_core.testing.documents import rows
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / 'doc' / 'troubleshooting.md').read_text(encoding='utf-8')

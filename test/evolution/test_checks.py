@@ -4,10 +4,10 @@ import importlib.util
 
 import pytest
 
-from gait_core.testing_domain import own_domain
-from gait_core.testing_skips import need_robot
-from gait_evolver import worker_checks
-from gait_evolver.checks import CHECKS
+from gait_core.testing.domain import own_domain
+from gait_core.testing.skips import need_robot
+from gait_tools.checks import workers
+from gait_tools.checks.acceptance import CHECKS
 
 pytestmark = [pytest.mark.physics, pytest.mark.slow]
 SHARE = 0.1
@@ -31,6 +31,6 @@ def test_a_tenth_of_the_check_keeps_its_bounds(name):
 
 
 def test_a_run_that_does_not_come_to_its_end_is_reported_with_its_last_line():
-    tally = worker_checks._Tally(logs={b'log'}, broken=['gait: no worker', 'other'])
-    (row,) = [row for row in worker_checks._rows(tally) if not row.within]
+    tally = workers._Tally(logs={b'log'}, broken=['gait: no worker', 'other'])
+    (row,) = [row for row in workers._rows(tally) if not row.within]
     assert row.measured == 2.0 and row.what.endswith(', the first: gait: no worker')

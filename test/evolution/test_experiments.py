@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gait_core.champion import read_champion
 from gait_core.contracts import Evaluation
-from gait_core.testing_skips import need_engine, need_robot
-from gait_core.trial import run_trial
+from gait_core.testing.skips import need_engine, need_robot
+from gait_core.trial.champion import read_champion
+from gait_core.trial.loop import run_trial
 from gait_evolver.evaluators.local import LocalEvaluator
 from gait_evolver.experiment import experiment_names, load_experiment
 from gait_evolver.plan import TrialPlace, resolve

@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gait_core.gates import default_limits
-from gait_core.placement import base_pose
+from gait_core.kinematics.start_pose import base_pose
+from gait_core.motion.targets import JointTargets
 from gait_core.robot.load import load_robot
-from gait_core.targets import JointTargets
-from gait_core.testing import WaveController, registered
-from gait_core.testing_skips import need_engine, need_robot
-from gait_core.trial import run_trial
-from gait_core.trial_setup import default_trial
+from gait_core.testing.doubles import WaveController, registered
+from gait_core.testing.skips import need_engine, need_robot
+from gait_core.trial.gates import default_limits
+from gait_core.trial.loop import run_trial
+from gait_core.trial.setup import default_trial
 
 
 @pytest.fixture(params=['bullet', 'mujoco'])
@@ -60,7 +60,7 @@ def test_jitter_of_30_hertz_would_have_won(engine):
 @pytest.fixture
 def sunk(monkeypatch):
     """Let robots start 15 cm inside the ground, where the solver throws them out."""
-    from sim_bridge.engines.scene_engine import SceneEngine
+    from sim_bridge.engines.shared.scene_engine import SceneEngine
 
     def sunk_pose(engine, *start):
         pose = base_pose(*start)

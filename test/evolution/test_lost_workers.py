@@ -16,18 +16,18 @@ import time
 import pytest
 import yaml
 
-from gait_core import pulse
 from gait_core.errors import DeadlyTrial, NoWorkers
-from gait_core.failures import describe_exception
-from gait_core.schema import read_value
-from gait_core.testing import spec_for_test
-from gait_core.testing_workspace import workspace
-from gait_core.trial import run_trial
-from gait_core.trial_spec import TrialSpec
-from gait_core.worker_policy import ATTEMPTS, HangWatch, Losses
-from gait_evolver import cli
+from gait_core.parameters.schema import read_value
+from gait_core.processes import liveness
+from gait_core.processes.worker_policy import ATTEMPTS, HangWatch, Losses
+from gait_core.testing.doubles import spec_for_test
+from gait_core.testing.workspace import workspace
+from gait_core.trial.failures import describe_exception
+from gait_core.trial.loop import run_trial
+from gait_core.trial.spec import TrialSpec
 from gait_evolver.evaluators.channel import Channel, receive, send
 from gait_evolver.evaluators.local import LocalEvaluator
+from gait_tools import cli
 
 FAULTS = '''
 """Controllers with faults, each at a reset or a step; with a mark, the first time only."""
@@ -35,7 +35,7 @@ import os
 from pathlib import Path
 import sys
 import time
-from gait_core.testing import WaveController
+from gait_core.testing.doubles import WaveController
 
 
 def first(name):
@@ -262,19 +262,19 @@ def test_time_without_a_processor_is_no_hang():
     try:
         asleep, compiling = HangWatch(child.pid), HangWatch(child.pid)
         end = time.monotonic() + 30.0
-        while asleep.look(0, pulse.RUNNING) < 0.5:
+        while asleep.look(0, liveness.RUNNING) < 0.5:
             assert time.monotonic() < end
             time.sleep(0.05)
         # One that has moved begins anew.
-        assert asleep.look(1, pulse.RUNNING) == 0.0
+        assert asleep.look(1, liveness.RUNNING) == 0.0
     finally:
         child.kill()
         child.wait()
     spinning = subprocess.Popen([sys.executable, '-c', 'while True: pass'])
     try:
         busy, compiling = HangWatch(spinning.pid), HangWatch(spinning.pid)
-        while busy.look(0, pulse.RUNNING) < 0.5:
-            assert compiling.look(0, pulse.COMPILING) < 0.5
+        while busy.look(0, liveness.RUNNING) < 0.5:
+            assert compiling.look(0, liveness.COMPILING) < 0.5
             assert time.monotonic() < end
             time.sleep(0.05)
     finally:
@@ -305,7 +305,7 @@ EXPERIMENT = {
 
 
 def gait(*words):
-    return [sys.executable, '-m', 'gait_evolver.cli', *words]
+    return [sys.executable, '-m', 'gait_tools.cli', *words]
 
 
 def wait_for(condition, seconds=60.0):

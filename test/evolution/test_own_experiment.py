@@ -11,8 +11,8 @@ import sys
 import pytest
 
 from gait_core import registry
-from gait_core.champion import read_champion
-from gait_evolver import cli
+from gait_core.trial.champion import read_champion
+from gait_tools import cli
 
 URDF = """<robot name="crawler">
   <link name="body">
@@ -45,8 +45,8 @@ import math
 from dataclasses import dataclass
 
 from gait_core.contracts import Controller
-from gait_core.parameters import Parameters, bounded
-from gait_core.targets import JointTargets
+from gait_core.parameters.declaration import Parameters, bounded
+from gait_core.motion.targets import JointTargets
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +131,7 @@ def place(tmp_path_factory):
 def gait(place, *words, cwd='.'):
     path = os.pathsep.join([str(place / 'site'), os.environ.get('PYTHONPATH', '')])
     return subprocess.run(
-        [sys.executable, '-m', 'gait_evolver.cli', *words],
+        [sys.executable, '-m', 'gait_tools.cli', *words],
         cwd=place / cwd,
         env={**os.environ, 'PYTHONPATH': path},
         capture_output=True,

@@ -13,13 +13,13 @@ import time
 
 import pytest
 
-from gait_core.testing import InProcessEvaluator
-from gait_core.testing_workspace import workspace
-from gait_evolver.evolve import Evolution
+from gait_core.testing.doubles import InProcessEvaluator
+from gait_core.testing.workspace import workspace
 from gait_evolver.experiment import rebuild_experiment
+from gait_evolver.loop import Evolution
 from gait_evolver.plan import resolve
-from gait_evolver.report.build import build_page, load_subject
-from gait_evolver.run_store import RunStore
+from gait_evolver.run.store import RunStore
+from gait_tools.report.build import build_page, load_subject
 
 BROWSERS = ('chromium', 'chromium-browser', 'google-chrome')
 _PATIENCE = 60.0

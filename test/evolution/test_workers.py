@@ -15,9 +15,9 @@ import pytest
 import yaml
 
 from gait_core.errors import ConfigurationError, DeadlyTrial
-from gait_core.testing import spec_for_test
-from gait_core.testing_workspace import workspace
-from gait_core.trial import run_trial
+from gait_core.testing.doubles import spec_for_test
+from gait_core.testing.workspace import workspace
+from gait_core.trial.loop import run_trial
 from gait_evolver.evaluators.local import LocalEvaluator
 
 FAULTS = '''
@@ -26,7 +26,7 @@ import os
 from pathlib import Path
 import signal
 import time
-from gait_core.testing import WaveController
+from gait_core.testing.doubles import WaveController
 
 
 class Deadly(WaveController):
@@ -74,7 +74,7 @@ EXPERIMENT = {
 @pytest.fixture(scope='module')
 def folder(tmp_path_factory):
     root = tmp_path_factory.mktemp('workers')
-    boggy = 'boggy = gait_core.testing_folders:BoggyKinematicEngine'
+    boggy = 'boggy = gait_core.testing.folders:BoggyKinematicEngine'
     with workspace(root, ENTRY_POINTS, boggy):
         (root / 'packages' / 'gait_faults_for_tests.py').write_text(FAULTS)
         (root / 'small.yaml').write_text(yaml.safe_dump(EXPERIMENT))
@@ -152,7 +152,7 @@ def test_a_mistake_is_the_mistake_it_is_here(two):
 
 
 def command(*words):
-    return [sys.executable, '-m', 'gait_evolver.cli', *words]
+    return [sys.executable, '-m', 'gait_tools.cli', *words]
 
 
 def evolve(folder, run, *more):

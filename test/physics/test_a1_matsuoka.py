@@ -5,14 +5,14 @@ from functools import cache
 import numpy as np
 import pytest
 
-from gait_core.metrics import footfalls
-from gait_core.parameters import build
+from gait_core.measures.metrics import footfalls
+from gait_core.parameters.declaration import build
 from gait_core.robot.load import load_robot
-from gait_core.scene import Scene
-from gait_core.testing_skips import need_engine
-from gait_core.trial import run_loop
-from gait_core.trial_spec import OK, TrialSpec
-from gait_cpg.matsuoka_controller import MatsuokaController
+from gait_core.testing.skips import need_engine
+from gait_core.trial.loop import run_loop
+from gait_core.trial.scene import Scene
+from gait_core.trial.spec import OK, TrialSpec
+from gait_cpg.matsuoka.controller import MatsuokaController
 from gait_cpg.oscillators import neural_oscillators
 
 need_engine('bullet')

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from gait_core.kinematics import link_poses
-from gait_core.observation import Imu, Observation
-from gait_core.parameters import build
+from gait_core.kinematics.body import link_poses
+from gait_core.motion.observation import Imu, Observation
+from gait_core.parameters.declaration import build
 from gait_core.robot.load import load_robot
-from gait_core.scene import Scene
-from gait_core.testing_skips import need_engine
-from gait_core.trial import run_loop
-from gait_core.trial_spec import OK, Command, TimedCommand, TrialSpec
-from gait_cpg.controller import PhaseCpgController, PhaseCpgParams
-from gait_evolver.cli import main
+from gait_core.testing.skips import need_engine
+from gait_core.trial.loop import run_loop
+from gait_core.trial.scene import Scene
+from gait_core.trial.spec import OK, Command, TimedCommand, TrialSpec
+from gait_cpg.phase_cpg.controller import PhaseCpgController, PhaseCpgParams
+from gait_tools.cli import main
 
 need_engine('bullet')
 pytestmark = pytest.mark.physics

@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from gait_core import trial_setup
-from gait_core.adopt.adoption import adopt
-from gait_core.adopt.folder import write_folder
-from gait_core.adopt.proof import stand_on
 from gait_core.errors import NotInstalled
 from gait_core.robot.find import python_data
 from gait_core.robot.load import load_robot
-from gait_core.testing_skips import need_engine
-from gait_core.testing_walkers import arm_urdf, biped_urdf, dog_urdf, insect_urdf
-from gait_core.trial import run_loop
-from gait_core.trial_spec import OK, TrialSpec
-from gait_evolver.cli import main
+from gait_core.testing.skips import need_engine
+from gait_core.testing.walkers import arm_urdf, biped_urdf, dog_urdf, insect_urdf
+from gait_core.trial import setup as trial_setup
+from gait_core.trial.loop import run_loop
+from gait_core.trial.spec import OK, TrialSpec
+from gait_tools.adopt.adoption import adopt
+from gait_tools.adopt.folder import write_folder
+from gait_tools.adopt.proof import stand_on
+from gait_tools.cli import main
 
 need_engine('mujoco')
 pytestmark = pytest.mark.physics

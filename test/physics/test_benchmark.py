@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from gait_core import registry
-from gait_core.testing_skips import need_engine, need_robot
-from gait_core.trial import run_trial
-from gait_core.trial_setup import DEFAULT_ENGINES, default_trial
-from sim_bridge.engines.trial_benchmark import BOXES, box_tape
+from gait_core.testing.skips import need_engine, need_robot
+from gait_core.trial.loop import run_trial
+from gait_core.trial.setup import DEFAULT_ENGINES, default_trial
+from sim_bridge.engines.shared.trial_benchmark import BOXES, box_tape
 
 pytestmark = pytest.mark.physics
 

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.scene import Push, Scene, TerrainSpec
-from gait_core.testing import legged_box
-from gait_core.testing_robots import applied, hinged, step_through
-from gait_core.testing_skips import need_engine
+from gait_core.testing.doubles import legged_box
+from gait_core.testing.free_bodies import applied, hinged, step_through
+from gait_core.testing.skips import need_engine
+from gait_core.trial.scene import Push, Scene, TerrainSpec
 
 need_engine('bullet')
-from sim_bridge.engines.bullet import BulletEngine
-from sim_bridge.engines.bullet_benchmark import bare_trial
+from sim_bridge.engines.bullet.benchmark import bare_trial
+from sim_bridge.engines.bullet.engine import BulletEngine
 
 pytestmark = pytest.mark.physics
 

@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.scene import Scene, TerrainSpec
 from gait_core.terrains import Plane, load_terrain
-from gait_core.testing import changed_rollout, legged_box
-from gait_core.testing_robots import free_box
-from gait_core.testing_skips import need_engine
-from gait_core.trial import run_loop
-from gait_core.trial_setup import default_trial
-from gait_core.trial_spec import TrialSpec
+from gait_core.testing.doubles import changed_rollout, legged_box
+from gait_core.testing.free_bodies import free_box
+from gait_core.testing.skips import need_engine
+from gait_core.trial.loop import run_loop
+from gait_core.trial.scene import Scene, TerrainSpec
+from gait_core.trial.setup import default_trial
+from gait_core.trial.spec import TrialSpec
 
 need_engine('bullet')
-from sim_bridge.engines.bullet import BulletEngine
-from sim_bridge.engines.bullet_render import Camera, Overlay, Renderer, render_rollout
-from sim_bridge.engines.ground_mesh import ground_mesh
+from sim_bridge.engines.bullet.engine import BulletEngine
+from sim_bridge.engines.bullet.ground_mesh import ground_mesh
+from sim_bridge.engines.bullet.render import Camera, Overlay, Renderer, render_rollout
 
 pytestmark = pytest.mark.physics
 LEVEL = np.array([[0.0, 0.0, 0.1, 0.0, 0.0, 0.0, 1.0]])
@@ -116,8 +116,8 @@ def test_a_viewer_without_a_display_is_refused_in_one_line_and_the_process_lives
     program = (
         'from gait_core.errors import ConfigurationError\n'
         'from gait_core.terrains import Plane\n'
-        'from gait_core.testing_robots import free_box\n'
-        'from sim_bridge.engines.bullet_render import Viewer\n'
+        'from gait_core.testing.free_bodies import free_box\n'
+        'from sim_bridge.engines.bullet.render import Viewer\n'
         'try:\n'
         '    Viewer(free_box(), Plane())\n'
         'except ConfigurationError as error:\n'

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from gait_core import trial_setup
-from gait_core.gait_diagram import gait_diagram
-from gait_core.kinematics import link_poses
-from gait_core.observation import Observation
-from gait_core.parameters import build
+from gait_core.kinematics.body import link_poses
+from gait_core.measures.gait_diagram import gait_diagram
+from gait_core.motion.observation import Observation
+from gait_core.parameters.declaration import build
 from gait_core.robot.load import load_robot
-from gait_core.testing_skips import need_engine, need_robot
-from gait_core.trial import run_loop
-from gait_core.trial_spec import OK, Command, TrialSpec
-from gait_cpg.controller import PhaseCpgController, PhaseCpgParams
+from gait_core.testing.skips import need_engine, need_robot
+from gait_core.trial import setup as trial_setup
+from gait_core.trial.loop import run_loop
+from gait_core.trial.spec import OK, Command, TrialSpec
+from gait_cpg.phase_cpg.controller import PhaseCpgController, PhaseCpgParams
 
 need_engine('mujoco')
 need_robot('a1')

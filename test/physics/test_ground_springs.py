@@ -9,13 +9,13 @@ import pytest
 from gait_core import registry
 from gait_core.errors import ConfigurationError
 from gait_core.robot.load import load_robot
-from gait_core.scene import InitialState, Push, Scene
-from gait_core.testing_robots import applied, free_box
-from gait_core.testing_skips import need_engine
-from gait_core.trial_setup import make_scene
+from gait_core.testing.free_bodies import applied, free_box
+from gait_core.testing.skips import need_engine
+from gait_core.trial.scene import InitialState, Push, Scene
+from gait_core.trial.setup import make_scene
 
 need_engine('mujoco')
-from sim_bridge.engines.mujoco import MujocoEngine
+from sim_bridge.engines.mujoco.engine import MujocoEngine
 
 pytestmark = pytest.mark.physics
 G = 9.8

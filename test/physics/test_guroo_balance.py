@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from gait_core.testing_skips import need_engine
-from gait_core.trial import run_loop
-from gait_core.trial_setup import controller_parameters, make_scene
-from gait_core.trial_spec import Command, TimedCommand, TrialSpec
+from gait_core.testing.skips import need_engine
+from gait_core.trial.loop import run_loop
+from gait_core.trial.setup import controller_parameters, make_scene
+from gait_core.trial.spec import Command, TimedCommand, TrialSpec
 
 pytestmark = pytest.mark.physics
 

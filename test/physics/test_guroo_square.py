@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from gait_core.testing_skips import need_engine
-from gait_core.trial_setup import controller_parameters, make_scene
-from gait_core.trial_spec import TrialSpec
-from gait_core.waypoints import WaypointParams, walk_waypoints
+from gait_core.motion.waypoints import WaypointParams, walk_waypoints
+from gait_core.testing.skips import need_engine
+from gait_core.trial.setup import controller_parameters, make_scene
+from gait_core.trial.spec import TrialSpec
 
 pytestmark = pytest.mark.physics
 

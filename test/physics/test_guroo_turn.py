@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from gait_core.testing_skips import need_engine
-from gait_core.trial import TrialLoop, engine_for, make_controller, run_loop, step_controller
-from gait_core.trial_setup import make_scene
-from gait_core.trial_spec import Command, TimedCommand, TrialSpec
+from gait_core.testing.skips import need_engine
+from gait_core.trial.loop import TrialLoop, engine_for, make_controller, run_loop, step_controller
+from gait_core.trial.setup import make_scene
+from gait_core.trial.spec import Command, TimedCommand, TrialSpec
 
 need_engine('mujoco')
 pytestmark = pytest.mark.physics

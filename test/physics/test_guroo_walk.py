@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from gait_core.kinematics import link_poses
-from gait_core.parameters import space_from
-from gait_core.trial import run_loop
-from gait_core.trial_setup import controller_parameters, make_scene
-from gait_core.trial_spec import Command, TimedCommand, TrialSpec
-from gait_stage_walk.parameters import StagedWalkParams
+from gait_core.kinematics.body import link_poses
+from gait_core.parameters.declaration import space_from
+from gait_core.trial.loop import run_loop
+from gait_core.trial.setup import controller_parameters, make_scene
+from gait_core.trial.spec import Command, TimedCommand, TrialSpec
+from gait_stage_walk.staged.parameters import StagedWalkParams
 
 pytestmark = pytest.mark.physics
 

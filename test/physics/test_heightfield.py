@@ -6,7 +6,7 @@ import pytest
 from gait_core.height_field import HeightField
 from gait_core.terrains.base import Grid
 from gait_core.terrains.rough import Rough
-from gait_core.testing_skips import need_engine
+from gait_core.testing.skips import need_engine
 
 need_engine('bullet')
 import pybullet

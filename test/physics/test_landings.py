@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from gait_core.kinematics import link_poses, pose_matrices
+from gait_core.kinematics.body import link_poses, pose_matrices
 from gait_core.robot.load import load_robot
-from gait_core.testing_skips import need_engine, need_robot
-from gait_core.trial import TrialLoop, engine_for, start_trial, step_controller
-from gait_core.trial_setup import choose_controller, controller_parameters, make_scene
-from gait_core.trial_spec import Command, TimedCommand, TrialSpec
+from gait_core.testing.skips import need_engine, need_robot
+from gait_core.trial.loop import TrialLoop, engine_for, start_trial, step_controller
+from gait_core.trial.setup import choose_controller, controller_parameters, make_scene
+from gait_core.trial.spec import Command, TimedCommand, TrialSpec
 
 
 def footfalls(name, preset, velocity, duration, after):

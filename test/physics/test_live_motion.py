@@ -6,13 +6,13 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gait_core import registry
-from gait_core.motion_request import STOP_TIME
-from gait_core.parameters import build
+from gait_core.motion.request import STOP_TIME
+from gait_core.parameters.declaration import build
 from gait_core.robot.load import load_robot
-from gait_core.safety import FALLEN, RUNNING, STANDING
-from gait_core.testing_live import LiveGait
-from gait_core.testing_skips import need_engine, need_robot
-from gait_core.trial_setup import choose_controller, make_scene, own_gait
+from gait_core.safety.layer import FALLEN, RUNNING, STANDING
+from gait_core.testing.live import LiveGait
+from gait_core.testing.skips import need_engine, need_robot
+from gait_core.trial.setup import choose_controller, make_scene, own_gait
 from sim_bridge.live import LiveSimulation
 
 EXPIRES = 0.5

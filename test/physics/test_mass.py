@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from gait_core.robot.load import load_robot
-from gait_core.testing_skips import need_engine
-from gait_core.trial import run_loop
-from gait_core.trial_setup import make_scene
-from gait_core.trial_spec import TrialSpec
+from gait_core.testing.skips import need_engine
+from gait_core.trial.loop import run_loop
+from gait_core.trial.setup import make_scene
+from gait_core.trial.spec import TrialSpec
 
 pytestmark = pytest.mark.physics
 

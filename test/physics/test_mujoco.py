@@ -7,16 +7,16 @@ import pytest
 
 from gait_core.errors import ConfigurationError, SimulationDiverged
 from gait_core.height_field import HeightField
-from gait_core.scene import InitialState, Push, Scene, TerrainSpec
 from gait_core.terrains import load_terrain
-from gait_core.testing import legged_box
-from gait_core.testing_robots import applied, free_ball, free_box, hinged, step_through
-from gait_core.testing_skips import need_engine
+from gait_core.testing.doubles import legged_box
+from gait_core.testing.free_bodies import applied, free_ball, free_box, hinged, step_through
+from gait_core.testing.skips import need_engine
+from gait_core.trial.scene import InitialState, Push, Scene, TerrainSpec
 
 need_engine('mujoco')
-from sim_bridge.engines.mujoco import MujocoEngine
-from sim_bridge.engines.mujoco_client import mj
-from sim_bridge.engines.mujoco_model import add_height_field, damping_ratio
+from sim_bridge.engines.mujoco.client import mj
+from sim_bridge.engines.mujoco.engine import MujocoEngine
+from sim_bridge.engines.mujoco.model import add_height_field, damping_ratio
 
 pytestmark = pytest.mark.physics
 G = 9.81

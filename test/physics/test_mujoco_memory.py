@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from gait_core.testing_skips import need_engine
+from gait_core.testing.skips import need_engine
 
 need_engine('mujoco')
 
@@ -16,11 +16,11 @@ PROGRAM = """
 from dataclasses import replace
 from gait_core.errors import SimulationDiverged
 from gait_core.robot.model import Shape
-from gait_core.scene import Scene
-from gait_core.testing import legged_box
-from gait_core.testing_robots import applied, step_through
-from sim_bridge.engines import mujoco_model
-from sim_bridge.engines.mujoco import MujocoEngine
+from gait_core.trial.scene import Scene
+from gait_core.testing.doubles import legged_box
+from gait_core.testing.free_bodies import applied, step_through
+from sim_bridge.engines.mujoco.engine import model as mujoco_model
+from sim_bridge.engines.mujoco.engine import MujocoEngine
 
 box = legged_box(4, 3)
 feet = (Shape(kind='box', size=(0.1, 0.1, 0.3)),) * 10

@@ -5,19 +5,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gait_core.metrics import heading
+from gait_core.files.snapshot import read_snapshot, write_snapshot
+from gait_core.measures.metrics import heading
+from gait_core.motion.targets import TargetMemory
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import Actuator
-from gait_core.snapshot import read_snapshot, write_snapshot
-from gait_core.targets import TargetMemory
-from gait_core.testing_robots import applied
-from gait_core.testing_skips import need_engine
-from gait_core.trial import make_controller, run_loop
-from gait_core.trial_setup import default_trial, make_scene
-from gait_cpg.insect_reflexes import REFLEXES
+from gait_core.testing.free_bodies import applied
+from gait_core.testing.skips import need_engine
+from gait_core.trial.loop import make_controller, run_loop
+from gait_core.trial.setup import default_trial, make_scene
+from gait_cpg.insect.reflexes import REFLEXES
 
 need_engine('mujoco')
-from sim_bridge.engines.mujoco import MujocoEngine
+from sim_bridge.engines.mujoco.engine import MujocoEngine
 
 pytestmark = pytest.mark.physics
 CYCLE = 0.1

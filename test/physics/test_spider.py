@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from gait_core.kinematics import link_coms
-from gait_core.observation import Observation
+from gait_core.kinematics.body import link_coms
+from gait_core.kinematics.slider_crank import carriage
+from gait_core.motion.observation import Observation
 from gait_core.robot.load import load_robot
-from gait_core.slider_crank import carriage
-from gait_core.testing_robots import applied
-from gait_core.testing_skips import need_engine
-from gait_core.trial import engine_for
-from gait_core.trial_setup import make_scene
+from gait_core.testing.free_bodies import applied
+from gait_core.testing.skips import need_engine
+from gait_core.trial.loop import engine_for
+from gait_core.trial.setup import make_scene
 
 pytestmark = pytest.mark.physics
 SPIDER = load_robot('spider')

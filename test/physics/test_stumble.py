@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gait_core.testing import registered
-from gait_core.testing_skips import need_engine, need_robot
-from gait_core.trial import run_trial
-from gait_core.trial_setup import controller_parameters, make_scene, steady
-from gait_core.trial_spec import TrialSpec
-from gait_cpg.controller import PhaseCpgController
+from gait_core.testing.doubles import registered
+from gait_core.testing.skips import need_engine, need_robot
+from gait_core.trial.loop import run_trial
+from gait_core.trial.setup import controller_parameters, make_scene, steady
+from gait_core.trial.spec import TrialSpec
+from gait_cpg.phase_cpg.controller import PhaseCpgController
 
 need_engine('mujoco')
 pytestmark = pytest.mark.physics

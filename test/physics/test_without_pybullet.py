@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from gait_core.testing_skips import need_engine
+from gait_core.testing.skips import need_engine
 
 need_engine('mujoco')
 pytestmark = pytest.mark.physics
@@ -30,7 +30,7 @@ def gait(tmp_path_factory):
 
     def run(words):
         return subprocess.run(
-            [sys.executable, '-m', 'gait_evolver.cli', *words.split()],
+            [sys.executable, '-m', 'gait_tools.cli', *words.split()],
             capture_output=True,
             text=True,
             env={**os.environ, 'PYTHONPATH': path},

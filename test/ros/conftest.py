@@ -24,10 +24,10 @@ from trajectory_msgs.msg import JointTrajectory
 
 from gait_core import registry
 from gait_core.robot.load import load_robot
-from gait_core.testing import legged_box
-from gait_core.testing_domain import own_domain
-from gait_core.testing_folders import plugin_folder, robot_folder
-from gait_ros.run_node import make_executor
+from gait_core.testing.domain import own_domain
+from gait_core.testing.doubles import legged_box
+from gait_core.testing.folders import plugin_folder, robot_folder
+from gait_ros.nodes.run import make_executor
 
 
 def pytest_collection_modifyitems(items):

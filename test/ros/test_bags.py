@@ -15,13 +15,13 @@ from ament_index_python.packages import get_package_share_directory
 from builtin_interfaces.msg import Time
 from rclpy.serialization import deserialize_message
 
-from gait_core.scene import SensorModel
-from gait_core.soles import SoleContacts
-from gait_core.testing import KinematicEngine, WaveController, registered, spec_for_test
-from gait_core.trial import run_loop
-from gait_evolver.bags.messages import OBSERVATION, TOPICS, observations, trial_messages
-from gait_evolver.bags.types import typestore
-from gait_ros.conversions import BUILDER
+from gait_core.kinematics.soles import SoleContacts
+from gait_core.testing.doubles import KinematicEngine, WaveController, registered, spec_for_test
+from gait_core.trial.loop import run_loop
+from gait_core.trial.scene import SensorModel
+from gait_ros.messages.conversions import BUILDER
+from gait_tools.bags.messages import OBSERVATION, TOPICS, observations, trial_messages
+from gait_tools.bags.types import typestore
 
 GRAVITY = 9.81
 SENSORS = SensorModel(orientation_noise=0.01, angular_velocity_noise=0.02, acceleration_noise=0.3)

@@ -13,15 +13,15 @@ from rclpy.parameter import Parameter
 from std_srvs.srv import SetBool
 from trajectory_msgs.msg import JointTrajectory
 
-from gait_core.message_reader import read_observation
+from gait_core.messages.reader import read_observation
 from gait_interfaces.msg import GaitState
 from gait_interfaces.srv import SetBehaviour, Step
-from gait_ros.parameters import to_parameter_values
-from gait_ros.qos import STREAM
+from gait_ros.nodes.parameters import to_parameter_values
+from gait_ros.nodes.qos import STREAM
 from gait_stage_walk.node import StageWalkNode
-from gait_stage_walk.parameters import StagedWalkParams
-from gait_stage_walk.pulse import progress
-from gait_stage_walk.staged_walk import Phase
+from gait_stage_walk.staged.parameters import StagedWalkParams
+from gait_stage_walk.staged.pulse import progress
+from gait_stage_walk.staged.walk import Phase
 from sim_bridge.node import SimBridgeNode
 
 

@@ -20,22 +20,22 @@ from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from visualization_msgs.msg import Marker, MarkerArray
 
-from gait_core import trial as trial_module
 from gait_core.errors import ConfigurationError, SimulationDiverged
-from gait_core.message_reader import read_observation
-from gait_core.scene import Scene, TerrainSpec
+from gait_core.messages.reader import read_observation
 from gait_core.terrains import load_terrain
-from gait_core.testing import KinematicEngine
-from gait_core.trial import run_trial
-from gait_core.trial_setup import default_trial, make_scene
-from gait_core.trial_spec import TrialSpec
+from gait_core.testing.doubles import KinematicEngine
+from gait_core.trial import loop as trial_module
+from gait_core.trial.loop import run_trial
+from gait_core.trial.scene import Scene, TerrainSpec
+from gait_core.trial.setup import default_trial, make_scene
+from gait_core.trial.spec import TrialSpec
 from gait_interfaces.msg import Energy, FootContacts, Stability, WorkerStatus
 from gait_interfaces.msg import Scene as SceneMessage
 from gait_interfaces.msg import TrialSpec as TrialSpecMessage
 from gait_interfaces.srv import CancelTrial, QueryTerrain, Reset, RunTrial, Step
-from gait_ros import clock
-from gait_ros.conversions import BUILDER, from_result, to_scene, to_spec
-from gait_ros.qos import STREAM
+from gait_ros.messages.conversions import BUILDER, from_result, to_scene, to_spec
+from gait_ros.nodes import clock
+from gait_ros.nodes.qos import STREAM
 from sim_bridge import node as node_module
 from sim_bridge.node import SimBridgeNode
 

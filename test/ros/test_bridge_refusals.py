@@ -6,17 +6,17 @@ import pytest
 
 pytest.importorskip('rclpy')
 
-from gait_core import trial as trial_module
 from gait_core.errors import SimulationDiverged
 from gait_core.robot.load import load_robot
-from gait_core.scene import Scene
-from gait_core.testing import KinematicEngine, registered
-from gait_core.trial import run_trial
-from gait_core.trial_setup import make_scene
-from gait_core.trial_spec import TrialSpec
+from gait_core.testing.doubles import KinematicEngine, registered
+from gait_core.trial import loop as trial_module
+from gait_core.trial.loop import run_trial
+from gait_core.trial.scene import Scene
+from gait_core.trial.setup import make_scene
+from gait_core.trial.spec import TrialSpec
 from gait_interfaces import msg
 from gait_interfaces.srv import Reset, RunTrial
-from gait_ros.conversions import from_result, to_scene, to_spec
+from gait_ros.messages.conversions import from_result, to_scene, to_spec
 from sim_bridge.node import SimBridgeNode
 
 NAN = math.nan

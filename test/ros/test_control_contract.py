@@ -23,14 +23,14 @@ from std_srvs.srv import Trigger
 
 from gait_core import registry
 from gait_core.errors import NotInstalled
-from gait_core.hardware import read_hardware
-from gait_core.observation import Imu, Observation, missing
+from gait_core.motion.observation import Imu, Observation, missing
 from gait_core.robot.load import load_robot, robot_names
-from gait_core.robot.ros2_control import controllers_text
-from gait_core.trial_setup import choose_controller
-from gait_core.trial_spec import Command
-from gait_ros.controller_node import ControllerNode
-from gait_ros.hardware_node import HardwareNode
+from gait_core.trial.setup import choose_controller
+from gait_core.trial.spec import Command
+from gait_ros.hardware.motors import read_hardware
+from gait_ros.hardware.node import HardwareNode
+from gait_ros.hardware.ros2_control import controllers_text
+from gait_ros.live.node import ControllerNode
 from sim_bridge.node import SimBridgeNode
 
 NAN = float('nan')

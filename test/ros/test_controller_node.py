@@ -22,19 +22,19 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import Marker, MarkerArray
 
-from gait_core.champion import Champion, write_champion
 from gait_core.errors import ConfigurationError
-from gait_core.message_reader import to_seconds
-from gait_core.scene import Scene
-from gait_core.testing import WaveController, WaveParams
-from gait_core.trial import run_trial
-from gait_core.trial_spec import Command, TimedCommand, TrialSpec
-from gait_core.velocity_bounds import FREE, Bound
-from gait_core.yaml_file import read_document
+from gait_core.messages.reader import to_seconds
+from gait_core.motion.velocity_limits import FREE, Bound
+from gait_core.parameters.yaml_file import read_document
+from gait_core.testing.doubles import WaveController, WaveParams
+from gait_core.trial.champion import Champion, write_champion
+from gait_core.trial.loop import run_trial
+from gait_core.trial.scene import Scene
+from gait_core.trial.spec import Command, TimedCommand, TrialSpec
 from gait_interfaces.msg import GaitState
 from gait_interfaces.srv import LoadGait
-from gait_ros.controller_node import ControllerNode
-from gait_ros.qos import STREAM
+from gait_ros.live.node import ControllerNode
+from gait_ros.nodes.qos import STREAM
 from sim_bridge.node import SimBridgeNode
 
 
@@ -469,7 +469,7 @@ def test_no_file_of_a_request_ends_or_blocks_a_gait(graph, controller, tmp_path,
 def test_a_stop_waits_for_one_reading_of_a_file(graph, controller, tmp_path, monkeypatch):
     read = []
     monkeypatch.setattr(
-        'gait_core.champion.read_document',
+        'gait_core.trial.champion.read_document',
         lambda *given: (read.append(given), read_document(*given))[1],
     )
     controller()

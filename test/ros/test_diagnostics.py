@@ -12,8 +12,8 @@ from std_srvs.srv import Trigger
 from gait_core.errors import SimulationDiverged
 from gait_evolver.node import EvolverNode
 from gait_interfaces.msg import EvolverStatus
-from gait_ros.controller_node import ControllerNode
-from gait_ros.hardware_node import HardwareNode
+from gait_ros.hardware.node import HardwareNode
+from gait_ros.live.node import ControllerNode
 from sim_bridge.live import LiveSimulation
 from sim_bridge.node import SimBridgeNode
 
@@ -27,8 +27,8 @@ LEVELS = {
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
     """Let nodes tell sooner what they would tell after three seconds."""
-    for module in ('gait_ros.controller_node', 'gait_ros.hardware_node', 'sim_bridge.node'):
-        if module != 'gait_ros.hardware_node':
+    for module in ('gait_ros.live.node', 'gait_ros.hardware.node', 'sim_bridge.node'):
+        if module != 'gait_ros.hardware.node':
             monkeypatch.setattr(f'{module}._PATIENCE', 0.2)
         monkeypatch.setattr(f'{module}._WATCH_PERIOD', 0.1)
 
@@ -104,8 +104,8 @@ def test_a_bridge_tells_of_a_rival_and_of_a_divergence(graph, box, monkeypatch):
         for name in 'ab'
     ]
     told.until('warn', 'joint_trajectory is published by /a as well as by /b: the robot follows')
-    monkeypatch.setattr('gait_ros.joint_topics._STREAM', 5)
-    monkeypatch.setattr('gait_ros.joint_topics._PATIENCE', 0.3)
+    monkeypatch.setattr('gait_ros.live.joint_topics._STREAM', 5)
+    monkeypatch.setattr('gait_ros.live.joint_topics._PATIENCE', 0.3)
     graph.remove(senders[1])
     graph.until(lambda: bridge._live.commands > 20)
     graph.remove(senders[0])

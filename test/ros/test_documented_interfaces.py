@@ -13,12 +13,12 @@ from rclpy.action import get_action_server_names_and_types_by_node
 from rclpy.context import Context
 from rclpy.parameter import Parameter
 
-from gait_core.hardware import same_as_joints
-from gait_core.testing_documents import node_sections, rows
+from gait_core.testing.documents import node_sections, rows
 from gait_evolver.node import EvolverNode
-from gait_ros.controller_node import ControllerNode
-from gait_ros.hardware_node import HardwareNode
-from gait_ros.waypoints_node import WaypointsNode
+from gait_ros.hardware.motors import same_as_joints
+from gait_ros.hardware.node import HardwareNode
+from gait_ros.live.node import ControllerNode
+from gait_ros.live.waypoints_node import WaypointsNode
 from sim_bridge.node import SimBridgeNode
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -15,13 +15,13 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
-from gait_core.testing import WaveController, spec_for_test
+from gait_core.testing.doubles import WaveController, spec_for_test
 from gait_evolver.node import EvolverNode
 from gait_interfaces.srv import LoadGait, RunTrial, SetBehaviour
-from gait_ros.controller_node import ControllerNode
-from gait_ros.conversions import to_spec
-from gait_ros.hardware_node import HardwareNode
-from gait_ros.qos import STREAM
+from gait_ros.hardware.node import HardwareNode
+from gait_ros.live.node import ControllerNode
+from gait_ros.messages.conversions import to_spec
+from gait_ros.nodes.qos import STREAM
 from gait_stage_walk.node import StageWalkNode
 from sim_bridge.node import SimBridgeNode
 

@@ -13,9 +13,9 @@ from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
 
 from gait_core.robot.load import load_robot
-from gait_core.testing_skips import need_robot
-from gait_ros.controller_node import ControllerNode
-from gait_ros.qos import STREAM
+from gait_core.testing.skips import need_robot
+from gait_ros.live.node import ControllerNode
+from gait_ros.nodes.qos import STREAM
 
 ROBOT = 'hexapod'
 WALK = {
@@ -93,8 +93,8 @@ def test_the_last_commands_are_those_of_a_hold(graph, model, interface):
 FAILING = """
 import sys
 
-from gait_ros.controller_node import ControllerNode
-from gait_ros.run_node import run_node
+from gait_ros.live.node import ControllerNode
+from gait_ros.nodes.run import run_node
 
 
 class Failing(ControllerNode):
@@ -115,7 +115,7 @@ sys.exit(run_node(Failing))
 def test_a_process_that_ends_holds_first(graph, model, start_process, tmp_path, monkeypatch, end):
     targets = collect(graph, JointTrajectory, '/joint_trajectory')
     talk(graph, model)
-    module = 'gait_ros.controller_node'
+    module = 'gait_ros.live.node'
     if end == 'a mistake':
         (tmp_path / 'failing_node.py').write_text(FAILING)
         monkeypatch.setenv('PYTHONPATH', str(tmp_path), prepend=':')

@@ -9,9 +9,9 @@ pytest.importorskip('rclpy')
 from std_msgs.msg import UInt32
 from std_srvs.srv import Trigger
 
-from gait_ros import event_queue
-from gait_ros.qos import PUBLISHED, STREAM, listen
-from gait_ros.services import serve
+from gait_ros.nodes import event_queue
+from gait_ros.nodes.qos import PUBLISHED, STREAM, listen
+from gait_ros.nodes.services import serve
 
 HANDLING, FEED, MOST = 0.01, 5, 500
 """Time [s] that a message takes, messages that come meanwhile, and messages in all."""

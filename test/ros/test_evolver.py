@@ -15,20 +15,20 @@ pytest.importorskip('rclpy')
 from rclpy.action import ActionClient
 from std_srvs.srv import Trigger
 
-from gait_core.champion import read_champion
 from gait_core.errors import ConfigurationError
-from gait_core.scene import InitialState, Scene
-from gait_core.trial import run_trial
-from gait_core.trial_spec import TrialSpec
+from gait_core.trial.champion import read_champion
+from gait_core.trial.loop import run_trial
+from gait_core.trial.scene import InitialState, Scene
+from gait_core.trial.spec import TrialSpec
 from gait_evolver.evaluators import ros
 from gait_evolver.evaluators.local import LocalEvaluator
 from gait_evolver.evaluators.ros import RosEvaluator
 from gait_evolver.node import EvolverNode
-from gait_evolver.run_store import RunStore
+from gait_evolver.run.store import RunStore
 from gait_interfaces.action import Evolve
 from gait_interfaces.msg import BestGait, EvolverStatus
-from gait_ros.parameters import to_parameter_values
-from gait_ros.qos import LATCHED, STREAM
+from gait_ros.nodes.parameters import to_parameter_values
+from gait_ros.nodes.qos import LATCHED, STREAM
 
 
 def trials(box, count, duration=0.5):
@@ -208,8 +208,8 @@ def evolver(graph):
 
 
 def local_log(experiment, folder):
-    from gait_evolver.evolve import Evolution
     from gait_evolver.experiment import load_experiment
+    from gait_evolver.loop import Evolution
     from gait_evolver.plan import resolve
 
     store, evaluator = RunStore.create(folder, resolve(load_experiment(experiment))), None

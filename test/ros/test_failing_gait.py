@@ -12,11 +12,11 @@ from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
-from gait_core.testing import WaveController
-from gait_core.testing_skips import need_robot
+from gait_core.testing.doubles import WaveController
+from gait_core.testing.skips import need_robot
 from gait_interfaces.msg import GaitState
-from gait_ros.controller_node import ControllerNode
-from gait_ros.qos import STREAM
+from gait_ros.live.node import ControllerNode
+from gait_ros.nodes.qos import STREAM
 
 
 def talk(graph, model):

@@ -16,8 +16,8 @@ from trajectory_msgs.msg import JointTrajectory
 
 from gait_core.robot.load import load_robot
 from gait_interfaces.msg import FootContacts, LockstepObservation, LockstepTargets
-from gait_ros.flood import rows, victims
-from gait_ros.flood_messages import hostile, valid
+from gait_ros.checks.flood import rows, victims
+from gait_ros.checks.flood_messages import hostile, valid
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,10 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from gait_core.errors import ConfigurationError
-from gait_core.hardware import read_hardware
-from gait_ros.controller_node import ControllerNode
-from gait_ros.hardware_node import HardwareNode
-from gait_ros.joint_messages import COMMANDS
+from gait_ros.hardware.joint_messages import COMMANDS
+from gait_ros.hardware.motors import read_hardware
+from gait_ros.hardware.node import HardwareNode
+from gait_ros.live.node import ControllerNode
 
 NAN, INF = math.nan, math.inf
 GAIT = ('joint_trajectory:=joint_trajectory_controller/joint_trajectory',)
@@ -286,8 +286,8 @@ def test_states_that_cannot_be_true_reach_nobody(graph, box, box_model, manage, 
 def test_a_second_sender_prevents_activation_and_is_an_error(
     graph, box, box_model, motorize, monkeypatch
 ):
-    monkeypatch.setattr('gait_ros.hardware_node._WATCH_PERIOD', 0.1)
-    monkeypatch.setattr('gait_ros.controller_node._WATCH_PERIOD', 0.1)
+    monkeypatch.setattr('gait_ros.hardware.node._WATCH_PERIOD', 0.1)
+    monkeypatch.setattr('gait_ros.live.node._WATCH_PERIOD', 0.1)
     one = graph.client.create_publisher(JointState, f'/{COMMANDS}', 1)
     two = graph.client.create_publisher(JointState, f'/{COMMANDS}', 1)
     node = graph.add(HardwareNode, robot=box, start=False)

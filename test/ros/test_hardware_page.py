@@ -15,9 +15,9 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 
-from gait_core.hardware import read_hardware
-from gait_ros.control_graph import ControlledRobot, hardware_graph
-from gait_ros.processes import NodeProcess
+from gait_ros.graph.control import ControlledRobot, hardware_graph
+from gait_ros.graph.processes import NodeProcess
+from gait_ros.hardware.motors import read_hardware
 
 # A motor turns the wrong way round, geared, and reads what it likes where its joint is at zero.
 FILE = """

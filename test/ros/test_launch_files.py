@@ -27,13 +27,13 @@ from tf2_msgs.msg import TFMessage
 import yaml
 
 from gait_core.errors import ConfigurationError
-from gait_core.hardware import read_hardware
 from gait_core.robot.load import load_robot
 from gait_interfaces.msg import WorkerStatus
-from gait_ros.control_graph import ControlledRobot, hardware_graph
-from gait_ros.graph import FRAMES, LiveWalk, NodeSpec, clock_of, evolve_graph, walk_graph
-from gait_ros.launch_actions import node_action
-from gait_ros.qos import STREAM
+from gait_ros.graph.control import ControlledRobot, hardware_graph
+from gait_ros.graph.launch_actions import node_action
+from gait_ros.graph.nodes import FRAMES, LiveWalk, NodeSpec, clock_of, evolve_graph, walk_graph
+from gait_ros.hardware.motors import read_hardware
+from gait_ros.nodes.qos import STREAM
 from sim_bridge.node import SimBridgeNode
 
 RUN = """
@@ -443,7 +443,7 @@ def test_a_mistake_is_refused_in_one_line_that_names_it(file, arguments, words):
 def test_an_argument_that_looks_misspelt_is_warned_of(monkeypatch):
     said = []
     logger = SimpleNamespace(warning=said.append)
-    monkeypatch.setattr('gait_ros.launch_actions.get_logger', lambda name: logger)
+    monkeypatch.setattr('gait_ros.graph.launch_actions.get_logger', lambda name: logger)
     composed('walk.launch.py', terain='rough', my_map='x', terrain='flat')
     assert said == ["launch argument 'terain' is not one of this file: did you mean 'terrain'?"]
 

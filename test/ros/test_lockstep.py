@@ -7,20 +7,20 @@ import pytest
 
 pytest.importorskip('rclpy')
 
-from gait_core.message_reader import read_observation
-from gait_core.scene import Scene
-from gait_core.targets import JointTargets
-from gait_core.testing import WaveController, WaveParams
-from gait_core.testing_skips import need_robot
-from gait_core.testing_workspace import workspace
-from gait_core.trial import run_trial
-from gait_core.trial_setup import choose_controller, controller_parameters, make_scene
-from gait_core.trial_spec import Command, TimedCommand, TrialSpec
+from gait_core.messages.reader import read_observation
+from gait_core.motion.targets import JointTargets
+from gait_core.testing.doubles import WaveController, WaveParams
+from gait_core.testing.skips import need_robot
+from gait_core.testing.workspace import workspace
+from gait_core.trial.loop import run_trial
+from gait_core.trial.scene import Scene
+from gait_core.trial.setup import choose_controller, controller_parameters, make_scene
+from gait_core.trial.spec import Command, TimedCommand, TrialSpec
 from gait_interfaces.msg import LockstepObservation, LockstepTargets
 from gait_interfaces.srv import RunTrial
-from gait_ros.conversions import from_result, to_spec, to_targets
-from gait_ros.qos import LOCKSTEP
-from gait_ros.session import TrialSession
+from gait_ros.messages.conversions import from_result, to_spec, to_targets
+from gait_ros.nodes.qos import LOCKSTEP
+from gait_ros.trials.session import TrialSession
 from sim_bridge.node import SimBridgeNode
 
 WALK = (TimedCommand(time=0.1, command=Command(velocity=(0.3, 0.0, 0.1))),)
@@ -52,7 +52,7 @@ def test_two_processes_with_random_delays_give_the_hash_of_one(box):
 COMPILING = """
 import time
 
-from gait_core.testing_folders import SceneKinematicEngine
+from gait_core.testing.folders import SceneKinematicEngine
 
 
 class CompilingEngine(SceneKinematicEngine):
@@ -194,7 +194,7 @@ def test_joints_that_are_not_named_hold(graph, box, box_model, tmp_path):
         record=str(tmp_path / 'record'),
     )
     assert response.success, response.message
-    from gait_core.record import read_record
+    from gait_core.trial.record import read_record
 
     rollout, _ = read_record(tmp_path / 'record')
     others = rollout.joint_positions[:, 2:]

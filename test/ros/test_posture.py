@@ -13,9 +13,9 @@ from rclpy.parameter import Parameter
 from std_srvs.srv import SetBool
 
 from gait_core.robot.load import load_robot
-from gait_core.testing_skips import need_engine, need_robot
+from gait_core.testing.skips import need_engine, need_robot
 from gait_interfaces.srv import Step
-from gait_ros.controller_node import ControllerNode
+from gait_ros.live.node import ControllerNode
 from sim_bridge.node import SimBridgeNode
 
 need_engine('mujoco')

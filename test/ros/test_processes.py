@@ -11,16 +11,16 @@ import pytest
 pytest.importorskip('rclpy')
 
 from gait_core.errors import ConfigurationError
-from gait_core.scene import Scene
-from gait_core.trial_spec import TrialSpec
+from gait_core.trial.scene import Scene
+from gait_core.trial.spec import TrialSpec
 from gait_interfaces.msg import WorkerStatus
 from gait_interfaces.srv import RunTrial
-from gait_ros.conversions import to_spec
-from gait_ros.qos import STREAM
-from gait_ros.session import TrialSession, run_ros_trial
-from gait_ros.worker_client import WorkerLost
+from gait_ros.messages.conversions import to_spec
+from gait_ros.nodes.qos import STREAM
+from gait_ros.trials.session import TrialSession, run_ros_trial
+from gait_ros.trials.worker_client import WorkerLost
 
-NODES = ['sim_bridge.node', 'gait_ros.controller_node']
+NODES = ['sim_bridge.node', 'gait_ros.live.node']
 
 
 def spec_of(box, **changes):
@@ -66,8 +66,8 @@ import time
 
 from rclpy.node import Node
 
-from gait_ros.run_node import run_node
-from gait_ros.stop import stop_on_signals
+from gait_ros.nodes.run import run_node
+from gait_ros.nodes.stop import stop_on_signals
 
 
 def compile():
@@ -148,7 +148,7 @@ def test_a_signal_in_mid_trial_ends_the_bridge_with_0(graph, start_process, box)
     [
         ('sim_bridge.node', {'robot': 'guro'}, "unknown robot 'guro'"),
         ('sim_bridge.node', {'mod': 'fast'}, "did you mean 'mode'"),
-        ('gait_ros.controller_node', {'robot': 'guroo', 'controller': 'trott'}, "'trott'"),
+        ('gait_ros.live.node', {'robot': 'guroo', 'controller': 'trott'}, "'trott'"),
         ('gait_evolver.node', {'evaluater': 'ros'}, "did you mean 'evaluator'"),
         ('gait_evolver.node', {'evaluator': 'rso'}, "did you mean 'ros'"),
         ('gait_evolver.node', {'experiment': 'guro_quick'}, "did you mean 'guroo_quick'"),
@@ -179,9 +179,9 @@ def test_a_session_is_for_one_controller(box):
 def test_nothing_is_left_when_the_parent_is_killed(box):
     code = (
         'import sys, time\n'
-        'from gait_core.scene import Scene\n'
-        'from gait_core.trial_spec import TrialSpec\n'
-        'from gait_ros.session import TrialSession\n'
+        'from gait_core.trial.scene import Scene\n'
+        'from gait_core.trial.spec import TrialSpec\n'
+        'from gait_ros.trials.session import TrialSession\n'
         f'spec = TrialSpec(scene=Scene(robot={box!r}, engine="kinematic"), controller="wave")\n'
         'with TrialSession(spec) as session:\n'
         '    print(*session.pids.values(), flush=True)\n'
@@ -214,7 +214,7 @@ def test_without_a_place_for_its_log_ros_is_refused_in_one_line():
     places = ('HOME', 'ROS_HOME', 'ROS_LOG_DIR')
     environment = {name: value for name, value in os.environ.items() if name not in places}
     done = subprocess.run(
-        [sys.executable, '-m', 'gait_evolver.cli', 'walk', 'guroo', '--ros', '--json'],
+        [sys.executable, '-m', 'gait_tools.cli', 'walk', 'guroo', '--ros', '--json'],
         capture_output=True,
         text=True,
         env=environment,
@@ -225,12 +225,12 @@ def test_without_a_place_for_its_log_ros_is_refused_in_one_line():
 
 
 def test_a_bridge_that_is_lost_ends_a_walk_over_ros_with_one_line(monkeypatch, capsys):
-    from gait_evolver.cli import main
+    from gait_tools.cli import main
 
     def lost(*_, **__):
         raise WorkerLost('/sim_bridge is lost: no heartbeat for 5 s')
 
-    monkeypatch.setattr('gait_ros.session.TrialSession.__enter__', lost)
+    monkeypatch.setattr('gait_ros.trials.session.TrialSession.__enter__', lost)
     assert main(['walk', 'guroo', '--seconds', '1', '--ros']) == 2
     said = capsys.readouterr()
     assert said.err.splitlines() == ['gait: /sim_bridge is lost: no heartbeat for 5 s']

@@ -8,8 +8,8 @@ from rclpy.qos import QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy
 from sensor_msgs.msg import JointState
 
 from gait_core.errors import ConfigurationError
-from gait_ros.controller_node import ControllerNode
-from gait_ros.qos import PUBLISHED, unused_overrides
+from gait_ros.live.node import ControllerNode
+from gait_ros.nodes.qos import PUBLISHED, unused_overrides
 from sim_bridge.node import SimBridgeNode
 
 JOINTS = 'qos_overrides./joint_states'

@@ -10,18 +10,18 @@ pytest.importorskip('rclpy')
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
 
-from gait_core.observation import Contacts, Imu, Observation
+from gait_core.motion.observation import Contacts, Imu, Observation
 from gait_core.robot.load import load_robot
-from gait_core.testing_skips import need_engine
-from gait_core.trial import run_trial
-from gait_core.trial_setup import default_trial
-from gait_core.trial_spec import Command
-from gait_cpg.insect_reflexes import REFLEXES
+from gait_core.testing.skips import need_engine
+from gait_core.trial.loop import run_trial
+from gait_core.trial.setup import default_trial
+from gait_core.trial.spec import Command
+from gait_cpg.insect.reflexes import REFLEXES
 from gait_cpg.node import CpgNode
 from gait_interfaces.msg import LockstepObservation, LockstepTargets
-from gait_ros.conversions import BUILDER
-from gait_ros.qos import LOCKSTEP
-from gait_ros.session import TrialSession
+from gait_ros.messages.conversions import BUILDER
+from gait_ros.nodes.qos import LOCKSTEP
+from gait_ros.trials.session import TrialSession
 
 ROACH = load_robot('roach')
 DT = 1.0 / 300.0

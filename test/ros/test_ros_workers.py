@@ -16,15 +16,15 @@ from rclpy.node import Node
 from rclpy.task import Future
 
 from gait_core.errors import ConfigurationError, DeadlyTrial
-from gait_core.scene import Scene
-from gait_core.trial import run_trial
-from gait_core.trial_spec import TrialSpec
+from gait_core.trial.loop import run_trial
+from gait_core.trial.scene import Scene
+from gait_core.trial.spec import TrialSpec
 from gait_evolver.evaluators import ros
 from gait_evolver.evaluators.ros import RosEvaluator
 from gait_interfaces.msg import WorkerStatus
 from gait_interfaces.srv import CancelTrial, RunTrial
-from gait_ros.conversions import from_spec, to_result
-from gait_ros.qos import PUBLISHED
+from gait_ros.messages.conversions import from_spec, to_result
+from gait_ros.nodes.qos import PUBLISHED
 
 BEAT = 0.05
 

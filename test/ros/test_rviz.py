@@ -23,11 +23,11 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 import yaml
 
-from gait_core.robot.ros2_control import MOCK, control_urdf
-from gait_core.robot.to_urdf import to_scene_urdf, with_base_link
-from gait_core.testing_skips import need_robot
-from gait_ros.controller_node import ControllerNode
-from gait_ros.layouts import layout_for
+from gait_core.robot.urdf.writer import to_scene_urdf, with_base_link
+from gait_core.testing.skips import need_robot
+from gait_ros.graph.layouts import layout_for
+from gait_ros.hardware.ros2_control import MOCK, control_urdf
+from gait_ros.live.node import ControllerNode
 from sim_bridge.node import SimBridgeNode
 
 LAYOUTS = Path(__file__).resolve().parents[2] / 'launch' / 'rviz'

@@ -15,17 +15,17 @@ from sensor_msgs.msg import CameraInfo, Image, LaserScan, PointCloud2
 from tf2_msgs.msg import TFMessage
 import yaml
 
-from gait_core import trial_setup
 from gait_core.errors import ConfigurationError
 from gait_core.terrains import load_terrain
-from gait_core.testing_documents import rows
-from gait_core.testing_skips import need_robot
-from gait_core.trial import run_trial
-from gait_core.trial_spec import OK, TrialSpec
-from gait_evolver.cli import main
+from gait_core.testing.documents import rows
+from gait_core.testing.skips import need_robot
+from gait_core.trial import setup as trial_setup
+from gait_core.trial.loop import run_trial
+from gait_core.trial.spec import OK, TrialSpec
 from gait_interfaces.srv import RunTrial, Step
-from gait_ros.conversions import to_spec
-from gait_ros.qos import LATCHED
+from gait_ros.messages.conversions import to_spec
+from gait_ros.nodes.qos import LATCHED
+from gait_tools.cli import main
 from sim_bridge.node import SimBridgeNode
 
 need_robot('a1')

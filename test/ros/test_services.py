@@ -10,7 +10,7 @@ from rclpy.qos import QoSProfile
 from std_srvs.srv import Trigger
 
 from gait_core.errors import ConfigurationError
-from gait_ros.services import serve
+from gait_ros.nodes.services import serve
 
 ERRORS = {
     'mass is -1': ConfigurationError('mass is -1'),

@@ -13,10 +13,10 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
-from gait_core.message_reader import to_seconds
-from gait_core.testing import WaveController
-from gait_ros.controller_node import ControllerNode
-from gait_ros.qos import STREAM
+from gait_core.messages.reader import to_seconds
+from gait_core.testing.doubles import WaveController
+from gait_ros.live.node import ControllerNode
+from gait_ros.nodes.qos import STREAM
 
 PERIOD = 0.02
 

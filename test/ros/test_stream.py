@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip('rclpy')
 
-from gait_ros.stream_benchmark import LOSS_BUDGET, RATE, rows
+from gait_ros.checks.stream_benchmark import LOSS_BUDGET, RATE, rows
 
 
 def test_a_node_at_200_hz_is_heard_at_that_rate():

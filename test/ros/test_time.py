@@ -9,17 +9,17 @@ from geometry_msgs.msg import Twist
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import Imu, JointState
 
-from gait_ros.clock import SimulatedTime
-from gait_ros.controller_node import ControllerNode
-from gait_ros.graph import OWN_CLOCK
-from gait_ros.waypoints_node import WaypointsNode
+from gait_ros.graph.nodes import OWN_CLOCK
+from gait_ros.live.node import ControllerNode
+from gait_ros.live.waypoints_node import WaypointsNode
+from gait_ros.nodes.clock import SimulatedTime
 from sim_bridge.node import SimBridgeNode
 
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
     """Let nodes tell sooner what they would tell after three seconds."""
-    for module in ('gait_ros.clock', 'gait_ros.controller_node'):
+    for module in ('gait_ros.nodes.clock', 'gait_ros.live.node'):
         monkeypatch.setattr(f'{module}._PATIENCE', 0.5)
 
 
@@ -35,7 +35,7 @@ def seconds(stamp):
 
 def test_a_bridge_started_again_is_walked_on_by_the_same_controller(graph, box, monkeypatch):
     """The simulator crashed and came back: /clock begins anew, and nobody restarts the gait."""
-    monkeypatch.setattr('gait_ros.clock._DISCOVERY', 0.2)
+    monkeypatch.setattr('gait_ros.nodes.clock._DISCOVERY', 0.2)
     walker = graph.add(
         ControllerNode, robot=box, controller='wave', use_sim_time=True, demo=True,
         command=[0.1, 0.0, 0.0],

@@ -17,10 +17,10 @@ from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from gait_core.robot.load import load_robot
-from gait_core.testing import WaveController
-from gait_ros.controller_node import ControllerNode
-from gait_ros.qos import STREAM
-from gait_ros.wiring import mistyped
+from gait_core.testing.doubles import WaveController
+from gait_ros.live.node import ControllerNode
+from gait_ros.nodes.qos import STREAM
+from gait_ros.nodes.wiring import mistyped
 from sim_bridge.node import SimBridgeNode
 
 
@@ -175,7 +175,7 @@ def stranger(domain):
 
 
 def test_a_publisher_of_another_type_is_named_with_what_is_read(graph, box, domain, monkeypatch):
-    monkeypatch.setattr('gait_ros.controller_node._PATIENCE', 0.1)
+    monkeypatch.setattr('gait_ros.live.node._PATIENCE', 0.1)
     walker = graph.add(ControllerNode, robot=box, controller='wave')
     bridge = graph.add(SimBridgeNode, robot=box, publish_clock=False)
     graph.until(lambda: not mistyped(walker) and not mistyped(bridge))

@@ -10,8 +10,8 @@ from geometry_msgs.msg import Twist
 from nav_msgs.msg import Odometry
 
 from gait_core.errors import ConfigurationError
-from gait_ros.qos import STREAM
-from gait_ros.waypoints_node import WaypointsNode
+from gait_ros.live.waypoints_node import WaypointsNode
+from gait_ros.nodes.qos import STREAM
 
 
 def collect(graph):
@@ -101,6 +101,6 @@ def test_what_is_no_waypoint_is_refused(graph, given, said):
 
 
 def test_as_a_process_it_says_in_one_line_what_is_wrong(start_process):
-    code, output = start_process('gait_ros.waypoints_node', waypoints='[1.0, 2.0, 3.0]').end()
+    code, output = start_process('gait_ros.live.waypoints_node', waypoints='[1.0, 2.0, 3.0]').end()
     assert code == 2
     assert [line for line in output.splitlines() if 'has 3 numbers' in line] == output.splitlines()

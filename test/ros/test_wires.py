@@ -14,15 +14,15 @@ from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory
 
 from gait_core.robot.load import load_robot
-from gait_core.scene import Scene
-from gait_core.testing_skips import need_data
-from gait_core.trial import run_trial
-from gait_core.trial_spec import TrialSpec
+from gait_core.testing.skips import need_data
+from gait_core.trial.loop import run_trial
+from gait_core.trial.scene import Scene
+from gait_core.trial.spec import TrialSpec
 from gait_interfaces.msg import FootContacts, GaitState, Stability
 from gait_interfaces.srv import LoadGait, Reset, RunTrial
-from gait_ros.controller_node import ControllerNode
-from gait_ros.conversions import to_spec
-from gait_ros.qos import STREAM
+from gait_ros.live.node import ControllerNode
+from gait_ros.messages.conversions import to_spec
+from gait_ros.nodes.qos import STREAM
 from sim_bridge.node import SimBridgeNode
 
 STREAMS = {

@@ -2,7 +2,7 @@
 Contracts of everything that can be added: abstract base classes and types of functions.
 
 What is registered under a name derives from the class of its kind, and so has every member.
-Studies have theirs in ``gait_evolver.study``.
+Studies have theirs in ``gait_tools.study.definition``.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from gait_core.arrays import FloatArray
 from gait_core.benchmark import Measurement
 from gait_core.errors import ConfigurationError
 from gait_core.height_field import HeightField
-from gait_core.observation import Observation
-from gait_core.parameters import Parameters
+from gait_core.motion.observation import Observation
+from gait_core.motion.states import StateTape
+from gait_core.motion.targets import AppliedTape, AppliedTargets, JointTargets, TargetTape
+from gait_core.motion.velocity_limits import FREE, Bounds
+from gait_core.parameters.declaration import Parameters
+from gait_core.processes.worker_policy import Lost, Workload
 from gait_core.robot.model import RobotModel
-from gait_core.rollout import Rollout
-from gait_core.scene import NOTHING, Scene
-from gait_core.state_tape import StateTape
-from gait_core.targets import AppliedTape, AppliedTargets, JointTargets, TargetTape
-from gait_core.trial_spec import Command, TrialResult, TrialSpec
-from gait_core.velocity_bounds import FREE, Bounds
-from gait_core.worker_policy import Lost, Workload
+from gait_core.trial.rollout import Rollout
+from gait_core.trial.scene import NOTHING, Scene
+from gait_core.trial.spec import Command, TrialResult, TrialSpec
 
 Arrays = Mapping[str, npt.NDArray[np.generic]]
 """Bulk weights of a controller by name."""
@@ -51,7 +51,7 @@ class Controller(ABC):
         Named parameter sets, as differences from the defaults. The first is the default preset.
     set_points : tuple of str
         Names that it takes beside the velocity of a command; a node with those of a posture
-        (``gait_ros.posture_input``) has topic and service for them.
+        (``gait_ros.live.posture_input``) has topic and service for them.
 
     """
 
@@ -97,7 +97,7 @@ class Controller(ABC):
 
         A live gait that is no longer asked for is commanded no velocity and the set point
         ``stop`` at 1; it ends when its feet are down and its targets rest, or after some time
-        (``gait_core.motion_request.GaitStop``). It begins anew by a reset.
+        (``gait_core.motion.request.GaitStop``). It begins anew by a reset.
         """
 
     def state(self) -> Mapping[str, float]:
@@ -149,7 +149,7 @@ class ReflexController(Controller):
 
 
 class Resumable(ABC):
-    """A controller or engine that can be stopped and continued (``gait_core.snapshot``)."""
+    """A controller or engine that can be stopped and continued (``gait_core.files.snapshot``)."""
 
     @abstractmethod
     def snapshot(self) -> dict[str, Any]:
@@ -413,8 +413,8 @@ class Evaluator(ABC):
         Return one result per spec.
 
         An exception that a trial's own code raises is the status of that trial. The trial of a
-        worker that is lost is run again and never scored (``gait_core.worker_policy``); ``lost``
-        is called for each of them.
+        worker that is lost is run again and never scored (``gait_core.processes.worker_policy``);
+        ``lost`` is called for each of them.
 
         Raises
         ------

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
+from gait_core.kinematics.frames import rotation, rpy_of
 from gait_core.robot.check import check_robot
-from gait_core.robot.frames import rotation, rpy_of
 from gait_core.robot.model import Actuator, Joint, Mimic, RobotModel
-from gait_core.testing_robots import balled, hung, solid_box
+from gait_core.testing.free_bodies import balled, hung, solid_box
 
 
 def with_joint(name: str, **changes) -> RobotModel:

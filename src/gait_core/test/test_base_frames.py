@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from gait_core.base_frames import base_frame, base_transforms
-from gait_core.kinematics import link_poses, pose_matrices
-from gait_core.placement import base_pose, base_poses
+from gait_core.kinematics.base_frames import base_frame, base_transforms
+from gait_core.kinematics.body import link_poses, pose_matrices
+from gait_core.kinematics.start_pose import base_pose, base_poses
 from gait_core.robot.load import load_robot, read_robot
-from gait_core.robot.to_urdf import to_urdf, with_base_link
-from gait_core.scene import InitialState
+from gait_core.robot.urdf.writer import to_urdf, with_base_link
 from gait_core.terrains.base import Plane
-from gait_core.testing_skips import need_robot
+from gait_core.testing.skips import need_robot
+from gait_core.trial.scene import InitialState
 
 ROBOTS = ('guroo', 'a1', 'roach', 'hexapod', 'spider')
 

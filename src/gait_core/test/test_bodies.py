@@ -6,17 +6,17 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from gait_core.element_colours import tension_colours
-from gait_core.elements import lengths_at
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics import link_poses
-from gait_core.placement import base_pose, base_poses
-from gait_core.robot.frames import rotation
+from gait_core.kinematics.body import link_poses
+from gait_core.kinematics.element_colours import tension_colours
+from gait_core.kinematics.elements import lengths_at
+from gait_core.kinematics.frames import rotation
+from gait_core.kinematics.start_pose import base_pose, base_poses
 from gait_core.robot.load import load_robot, read_robot
 from gait_core.robot.report import report_on
-from gait_core.robot.to_urdf import to_scene_urdf, to_urdf
-from gait_core.scene import InitialState
+from gait_core.robot.urdf.writer import to_scene_urdf, to_urdf
 from gait_core.terrains.base import Plane
+from gait_core.trial.scene import InitialState
 
 INCH, POUND = 0.0254, 4.448222
 BALL = '{name: ball, mass: 0.1, inertia: [4e-5, 4e-5, 4e-5], xyz: [0.3, 0, 0]}'

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_core.canonical import plain, sha256_of
-from gait_core.scene import InitialState, Push, Scene, SensorModel, TerrainSpec
-from gait_core.testing import spec_for_test
-from gait_core.trial_spec import Command, Milestone, TimedCommand
+from gait_core.parameters.plain_data import plain, sha256_of
+from gait_core.testing.doubles import spec_for_test
+from gait_core.trial.scene import InitialState, Push, Scene, SensorModel, TerrainSpec
+from gait_core.trial.spec import Command, Milestone, TimedCommand
 
 values = st.recursive(
     st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.text()),

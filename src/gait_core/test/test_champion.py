@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 import pytest
 import yaml
 
-from gait_core.canonical import sha256_of
-from gait_core.champion import (
+from gait_core.errors import ConfigurationError
+from gait_core.parameters.plain_data import sha256_of
+from gait_core.trial.champion import (
     Champion,
     gait_parameters,
     read_champion,
     write_champion,
 )
-from gait_core.errors import ConfigurationError
-from gait_core.scene import Push, Scene, TerrainSpec
-from gait_core.trial_spec import Command, TimedCommand, TrialSpec
+from gait_core.trial.scene import Push, Scene, TerrainSpec
+from gait_core.trial.spec import Command, TimedCommand, TrialSpec
 
 
 def champion(gain=0.1, seeds=(2**63 - 1, 7), friction=0.9):

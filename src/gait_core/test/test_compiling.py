@@ -6,7 +6,7 @@ import sys
 
 from numba import njit
 
-from gait_core.compiling import announce_compiling
+from gait_core.processes.compiling import announce_compiling
 
 
 def test_the_first_kernel_beyond_the_patience_is_announced_once():
@@ -39,7 +39,7 @@ def test_what_is_compiled_already_is_not_announced():
 
 
 _KERNEL = """
-from gait_core.compiling import gufunc
+from gait_core.processes.compiling import gufunc
 
 @gufunc('void(float64[:], float64[:])', '(k)->(k)')
 def doubled(row, out):

@@ -7,8 +7,8 @@ import pytest
 
 from gait_core import registry
 from gait_core.errors import ConfigurationError
-from gait_core.testing import KinematicEngine, legged_box, registered
-from gait_core.trial_setup import DEFAULT_ENGINES, default_engine
+from gait_core.testing.doubles import KinematicEngine, legged_box, registered
+from gait_core.trial.setup import DEFAULT_ENGINES, default_engine
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_none_that_is_usable_is_an_error_with_every_reason(without):
 
 
 def test_a_scene_gets_it_unless_it_names_one(without, monkeypatch):
-    from gait_core import trial_setup
+    from gait_core.trial import setup as trial_setup
 
     without('bullet')
     monkeypatch.setattr(trial_setup, 'load_robot', lambda name, draw: legged_box())
@@ -69,7 +69,7 @@ def test_a_scene_gets_it_unless_it_names_one(without, monkeypatch):
     ],
 )
 def test_defaults_for_what_does_not_exist_are_refused(monkeypatch, key, known, mistyped):
-    from gait_core import trial_setup
+    from gait_core.trial import setup as trial_setup
 
     given = {}
     robot = legged_box()

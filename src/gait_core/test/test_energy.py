@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from gait_core.energy import cost_of_transport, element_work, joint_work, motor_heat
+from gait_core.measures.energy import cost_of_transport, element_work, joint_work, motor_heat
 
 DT = 0.01
 TIME = np.arange(0, 201) * DT

@@ -11,12 +11,12 @@ import threading
 
 import pytest
 
-from gait_core.champion import gait_parameters
 from gait_core.errors import ConfigurationError
-from gait_core.files import new_folder, read_bytes, read_json, read_text, write_atomically
-from gait_core.robot.xml_source import read_xml
-from gait_core.weights import load_weights
-from gait_core.yaml_file import LOADED_LIMITS
+from gait_core.files.access import new_folder, read_bytes, read_json, read_text, write_atomically
+from gait_core.files.weights import load_weights
+from gait_core.parameters.yaml_file import LOADED_LIMITS
+from gait_core.robot.urdf.xml_source import read_xml
+from gait_core.trial.champion import gait_parameters
 
 READERS = {
     'bytes': read_bytes,
@@ -202,7 +202,7 @@ def test_a_folder_comes_whole_or_not_at_all(tmp_path):
 def test_a_temporary_folder_goes_with_its_process(end):
     code = f"""
 import sys
-from gait_core.files import temporary_folder
+from gait_core.files.access import temporary_folder
 folder = temporary_folder('gait_test_')
 (folder / 'file').touch()
 print(folder, flush=True)

@@ -2,7 +2,7 @@ from importlib.metadata import version
 import subprocess
 import sys
 
-from gait_core.fingerprint import _cpu, difference, fingerprint, fingerprint_fields
+from gait_core.trial.fingerprint import _cpu, difference, fingerprint, fingerprint_fields
 
 
 def test_it_names_the_versions_that_arithmetic_depends_on():
@@ -13,7 +13,7 @@ def test_it_names_the_versions_that_arithmetic_depends_on():
 
 
 def test_it_is_the_same_in_another_process_whatever_was_imported_there():
-    script = 'from gait_core.fingerprint import fingerprint; print(fingerprint())'
+    script = 'from gait_core.trial.fingerprint import fingerprint; print(fingerprint())'
     for before in ('', 'import numpy, scipy.optimize, hashlib; '):
         run = subprocess.run(
             [sys.executable, '-c', before + script], capture_output=True, text=True, check=True

@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_core.gait_diagram import debounced, gait_diagram, touchdowns
+from gait_core.measures.gait_diagram import debounced, gait_diagram, touchdowns
 
 DT = 0.02
 LEGS = ('fl', 'fr', 'rl', 'rr')

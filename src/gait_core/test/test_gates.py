@@ -8,9 +8,21 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from gait_core.energy import stored_energy
 from gait_core.errors import ConfigurationError
-from gait_core.gates import (
+from gait_core.measures.energy import stored_energy
+from gait_core.motion.stance_controller import HoldController
+from gait_core.robot.model import RobotModel
+from gait_core.testing.doubles import (
+    KinematicEngine,
+    WaveController,
+    changed_rollout,
+    legged_box,
+    made_rollout,
+    registered,
+    spec_for_test,
+)
+from gait_core.testing.free_bodies import free_box, hinged, tied_boxes
+from gait_core.trial.gates import (
     GATES,
     airborne,
     base_depth,
@@ -24,22 +36,10 @@ from gait_core.gates import (
     penetration,
     speed,
 )
-from gait_core.hold import HoldController
-from gait_core.robot.model import RobotModel
-from gait_core.rollout import Rollout
-from gait_core.scene import Push, Scene
-from gait_core.testing import (
-    KinematicEngine,
-    WaveController,
-    changed_rollout,
-    legged_box,
-    made_rollout,
-    registered,
-    spec_for_test,
-)
-from gait_core.testing_robots import free_box, hinged, tied_boxes
-from gait_core.trial import run_trial
-from gait_core.trial_spec import TrialSpec
+from gait_core.trial.loop import run_trial
+from gait_core.trial.rollout import Rollout
+from gait_core.trial.scene import Push, Scene
+from gait_core.trial.spec import TrialSpec
 
 T, DT, G = 100, 0.02, 9.81
 TIME = np.arange(T + 1) * DT

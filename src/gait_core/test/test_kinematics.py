@@ -9,10 +9,10 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics import com_positions, link_poses, point_jacobian, point_position
+from gait_core.kinematics.body import com_positions, link_poses, point_jacobian, point_position
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import Joint, Link, Mimic, RobotModel
-from gait_core.testing import legged_box
+from gait_core.testing.doubles import legged_box
 
 GUROO = load_robot('guroo')
 N = len(GUROO.joint_names)

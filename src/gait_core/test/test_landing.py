@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from gait_core.kinematics import link_poses
-from gait_core.landing import landing
-from gait_core.leg_ik import LegKinematics
+from gait_core.kinematics.body import link_poses
+from gait_core.kinematics.landing import landing
+from gait_core.kinematics.leg_ik import LegKinematics
 from gait_core.robot.load import load_robot
-from gait_core.testing import legged_box
-from gait_core.testing_skips import need_robot
+from gait_core.testing.doubles import legged_box
+from gait_core.testing.skips import need_robot
 
 ROOT = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
 

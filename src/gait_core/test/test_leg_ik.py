@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics import point_jacobian, point_position
-from gait_core.leg_ik import LegKinematics, LegPaths
-from gait_core.leg_kernel import chain_inverse, chains_follow
+from gait_core.kinematics.body import point_jacobian, point_position
+from gait_core.kinematics.leg_ik import LegKinematics, LegPaths
+from gait_core.kinematics.leg_kernel import chain_inverse, chains_follow
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import Mimic, RobotModel
-from gait_core.testing import legged_box
-from gait_core.testing_skips import need_robot
+from gait_core.testing.doubles import legged_box
+from gait_core.testing.skips import need_robot
 
 GUROO = load_robot('guroo')
 LEFT = LegKinematics(GUROO, 'left')

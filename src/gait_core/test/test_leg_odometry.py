@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from gait_core.leg_ik import LegKinematics
-from gait_core.leg_odometry import LegOdometry
-from gait_core.observation import Imu, Observation
-from gait_core.testing import legged_box
+from gait_core.kinematics.leg_ik import LegKinematics
+from gait_core.kinematics.leg_odometry import LegOdometry
+from gait_core.motion.observation import Imu, Observation
+from gait_core.testing.doubles import legged_box
 
 BOX = legged_box(4, 3, roll=True)
 ROBOT = replace(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.robot.meshes import mesh_vertices, resolve_mesh
+from gait_core.robot.urdf.meshes import mesh_vertices, resolve_mesh
 
 GEOMETRY = (
     '<library_geometries><geometry id="g"><mesh><source id="s"><float_array id="f" count="12">'

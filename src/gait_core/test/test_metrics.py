@@ -5,11 +5,11 @@ import time
 import numpy as np
 import pytest
 
-from gait_core.metrics import METRICS, footfalls, heading, inertial_zmp, trial_metrics
-from gait_core.scene import TerrainSpec
+from gait_core.measures.metrics import METRICS, footfalls, heading, inertial_zmp, trial_metrics
 from gait_core.terrains import load_terrain
-from gait_core.testing import legged_box, made_rollout, spec_for_test
-from gait_core.trial_spec import FELL, OK
+from gait_core.testing.doubles import legged_box, made_rollout, spec_for_test
+from gait_core.trial.scene import TerrainSpec
+from gait_core.trial.spec import FELL, OK
 
 DT = 0.02
 G = 9.81

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.motion_request import MAX_STOP_TIME, STOP_TIME, GaitStop, MotionRequest
-from gait_core.observation import Imu, Observation
+from gait_core.motion.observation import Imu, Observation
+from gait_core.motion.request import MAX_STOP_TIME, STOP_TIME, GaitStop, MotionRequest
+from gait_core.motion.targets import JointTargets
+from gait_core.motion.velocity_limits import FREE, Bound
 from gait_core.robot.model import FallCriterion
-from gait_core.safety import (
+from gait_core.safety.layer import (
     FALLEN,
     HOLD,
     HOLDING,
@@ -24,10 +26,8 @@ from gait_core.safety import (
     WAITING,
     SafetyLayer,
 )
-from gait_core.safety_params import SafetyParams
-from gait_core.targets import JointTargets
-from gait_core.testing import legged_box
-from gait_core.velocity_bounds import FREE, Bound
+from gait_core.safety.parameters import SafetyParams
+from gait_core.testing.doubles import legged_box
 
 DT = 0.02
 FORWARD_ONLY = (Bound(0.0, 0.5, 'legs'), Bound.both(0.0, 'no hips'), Bound.both(0.0, 'no turn'))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.parameters import (
+from gait_core.parameters.declaration import (
     Gene,
     Parameters,
     ParameterSpace,

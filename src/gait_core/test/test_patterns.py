@@ -7,7 +7,7 @@ import re
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.robot.patterns import matching
+from gait_core.parameters.patterns import matching
 
 NAMES = ['fl_hip', 'fl_knee', 'rr_hip', 'rr_knee', 32 * 'a']
 

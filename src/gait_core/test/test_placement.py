@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from gait_core.fall import FallCheck
-from gait_core.kinematics import link_poses
-from gait_core.observation import Observation
-from gait_core.placement import base_pose, nominal_height
+from gait_core.kinematics.body import link_poses
+from gait_core.kinematics.start_pose import base_pose, nominal_height
+from gait_core.motion.observation import Observation
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import FallCriterion, Link, RobotModel, Shape
-from gait_core.scene import InitialState, Scene, TerrainSpec
 from gait_core.terrains import Grid, HeightField, Plane, load_terrain
-from gait_core.testing import legged_box
+from gait_core.testing.doubles import legged_box
+from gait_core.trial.fall import FallCheck
+from gait_core.trial.scene import InitialState, Scene, TerrainSpec
 
 GUROO = load_robot('guroo')
 BOX = legged_box()

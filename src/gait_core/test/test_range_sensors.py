@@ -8,14 +8,14 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gait_core.errors import ConfigurationError
-from gait_core.observation import Observation
-from gait_core.range_sensors import RangeReader, azimuths, choose_sensors, optics
+from gait_core.motion.observation import Observation
+from gait_core.parameters.schema import Location
 from gait_core.robot.load import read_robot
 from gait_core.robot.range_sensor import DepthCamera, Lidar, read_sensors
-from gait_core.robot.to_urdf import to_urdf
-from gait_core.schema import Location
+from gait_core.robot.urdf.writer import to_urdf
+from gait_core.sensors.ranging import RangeReader, azimuths, choose_sensors, optics
 from gait_core.terrains.room import Room
-from gait_core.testing import legged_box
+from gait_core.testing.doubles import legged_box
 
 DT = 0.02
 BOX = legged_box()

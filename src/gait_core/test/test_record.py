@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gait_core.canonical import sha256_of
 from gait_core.errors import ConfigurationError
-from gait_core.metrics import trial_metrics
-from gait_core.record import arrays_of, read_record, write_record
-from gait_core.testing import spec_for_test
-from gait_core.testing_workspace import workspace
-from gait_core.trial import run_loop
+from gait_core.measures.metrics import trial_metrics
+from gait_core.parameters.plain_data import sha256_of
+from gait_core.testing.doubles import spec_for_test
+from gait_core.testing.workspace import workspace
+from gait_core.trial.loop import run_loop
+from gait_core.trial.record import arrays_of, read_record, write_record
 
 
 @pytest.fixture

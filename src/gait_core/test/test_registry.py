@@ -4,8 +4,8 @@ import pytest
 
 from gait_core import registry
 from gait_core.errors import ConfigurationError
-from gait_core.hold import HoldController
-from gait_core.testing import registered
+from gait_core.motion.stance_controller import HoldController
+from gait_core.testing.doubles import registered
 
 
 def test_what_setup_py_registers_is_found_by_name():

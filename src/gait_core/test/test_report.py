@@ -11,8 +11,8 @@ from gait_core.robot.load import load_robot
 from gait_core.robot.model import Joint, Link, RobotModel, Shape
 from gait_core.robot.overlap import find_overlaps
 from gait_core.robot.report import load_report, report_on
-from gait_core.testing import legged_box
-from gait_core.testing_skips import need_data
+from gait_core.testing.doubles import legged_box
+from gait_core.testing.skips import need_data
 
 GUROO = load_robot('guroo')
 

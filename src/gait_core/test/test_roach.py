@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics import link_poses
+from gait_core.kinematics.body import link_poses
 from gait_core.robot.load import load_robot
-from gait_core.trial_setup import make_scene
+from gait_core.trial.setup import make_scene
 
 ROACH = load_robot('roach')
 # Toe tips of the left legs in the thorax frame [cm], as front, middle, back.

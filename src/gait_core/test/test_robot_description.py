@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics import com_positions, link_poses
+from gait_core.kinematics.body import com_positions, link_poses
 from gait_core.robot.load import load_robot, read_robot
-from gait_core.robot.to_urdf import to_urdf
-from gait_core.testing import legged_box
+from gait_core.robot.urdf.writer import to_urdf
+from gait_core.testing.doubles import legged_box
 
 
 @pytest.fixture
@@ -253,7 +253,7 @@ def test_robots_are_read_once_per_process(folder):
 
 
 MODEL = """
-from gait_core.testing import legged_box
+from gait_core.testing.doubles import legged_box
 
 def build(draw, rng):
     return legged_box(legs=int(rng.integers(1, 5)), joints=1 + draw)

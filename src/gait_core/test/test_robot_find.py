@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.names import unmatched
 from gait_core.robot.find import find_package, find_robot, python_data, robot_names
+from gait_core.robot.names import unmatched
 
 URDF = '<robot name="{name}"><link name="base"/></robot>'
 

@@ -8,14 +8,14 @@ import shutil
 import numpy as np
 import pytest
 
-from gait_core.champion import Champion, check_robot, read_champion, write_champion
 from gait_core.errors import ConfigurationError
 from gait_core.robot.identity import RobotIdentity, compare_robots, identity_of, robot_sha256
 from gait_core.robot.load import forget_robots, load_robot
-from gait_core.scene import Scene
-from gait_core.testing import legged_box
-from gait_core.testing_folders import robot_folder
-from gait_core.trial_spec import TrialSpec
+from gait_core.testing.doubles import legged_box
+from gait_core.testing.folders import robot_folder
+from gait_core.trial.champion import Champion, check_robot, read_champion, write_champion
+from gait_core.trial.scene import Scene
+from gait_core.trial.spec import TrialSpec
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics import link_poses
+from gait_core.kinematics.body import link_poses
 from gait_core.robot.infer import infer_mirror_pairs, side_of, swapped_names, up_axis
 from gait_core.robot.load import load_robot, read_robot
-from gait_core.robot.to_urdf import to_urdf
-from gait_core.testing_skips import need_data, need_robot
+from gait_core.robot.urdf.writer import to_urdf
+from gait_core.testing.skips import need_data, need_robot
 
 FILES = (
     'a1/a1.urdf',

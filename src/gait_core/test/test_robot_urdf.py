@@ -9,8 +9,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gait_core.errors import ConfigurationError
-from gait_core.robot.meshes import mesh_hull, mesh_vertices
-from gait_core.robot.urdf import read_urdf
+from gait_core.robot.urdf.meshes import mesh_hull, mesh_vertices
+from gait_core.robot.urdf.reader import read_urdf
 
 LEG = """
 <robot name="leg">

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from gait_core.errors import BadCommand, ConfigurationError, NotInstalled
-from gait_core.observation import Imu, Observation
+from gait_core.motion.observation import Imu, Observation
+from gait_core.motion.targets import JointTargets
 from gait_core.robot.load import load_robot, robot_names
 from gait_core.robot.model import FallCriterion
-from gait_core.safety import (
+from gait_core.safety.layer import (
     FALLEN,
     HOLD,
     HOLDING,
@@ -23,9 +24,8 @@ from gait_core.safety import (
     WAITING,
     SafetyLayer,
 )
-from gait_core.safety_params import SafetyParams
-from gait_core.targets import JointTargets
-from gait_core.testing import legged_box
+from gait_core.safety.parameters import SafetyParams
+from gait_core.testing.doubles import legged_box
 
 DT = 0.02
 

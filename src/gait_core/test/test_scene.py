@@ -3,8 +3,15 @@ import math
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.scene import InitialState, Push, Scene, SensorModel, TerrainSpec, steps_per_tick
-from gait_core.trial_spec import Command, CommandScript, TimedCommand, TrialSpec
+from gait_core.trial.scene import (
+    InitialState,
+    Push,
+    Scene,
+    SensorModel,
+    TerrainSpec,
+    steps_per_tick,
+)
+from gait_core.trial.spec import Command, CommandScript, TimedCommand, TrialSpec
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.seeding import MAX_SEED, check_seed, derived_seed
+from gait_core.trial.seeding import MAX_SEED, check_seed, derived_seed
 
 keys = st.lists(st.integers(0, 2**31), max_size=4).map(tuple)
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from gait_core.observation import Imu, Observation, missing
-from gait_core.scene import SensorModel
-from gait_core.sensors import Sensors
+from gait_core.motion.observation import Imu, Observation, missing
+from gait_core.sensors.noise import Sensors
+from gait_core.trial.scene import SensorModel
 
 
 def truth(tick, n=4):

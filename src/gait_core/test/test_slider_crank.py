@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-from gait_core.slider_crank import carriage, crank_angle
+from gait_core.kinematics.slider_crank import carriage, crank_angle
 
 CRANK, REST, UPPER_LEG = 0.10, 1.5, 0.295
 # Bishop (2008), eq. K0: the rod with which the carriage rests in the middle of the upper leg.

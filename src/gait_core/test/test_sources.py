@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.sources import sources_hash
+from gait_core.trial.sources import sources_hash
 
 
 @pytest.fixture

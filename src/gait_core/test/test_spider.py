@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 
-from gait_core.elements import lengths_at
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics import link_poses
+from gait_core.kinematics.body import link_poses
+from gait_core.kinematics.elements import lengths_at
 from gait_core.robot.check import check_robot
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import Actuator

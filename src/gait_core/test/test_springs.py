@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gait_core.observation import Observation
+from gait_core.motion.observation import Observation
 from gait_core.robot.model import Actuator
-from gait_core.safety import SafetyLayer
-from gait_core.safety_params import SafetyParams
-from gait_core.springs import Springs
-from gait_core.testing import legged_box
+from gait_core.safety.layer import SafetyLayer
+from gait_core.safety.parameters import SafetyParams
+from gait_core.safety.springs import Springs
+from gait_core.testing.doubles import legged_box
 
 STRENGTH, RISE, DAMPING = 0.4, 3.0, 0.02
 

@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_core.stability import (
+from gait_core.measures.stability import (
     DEFINED,
     SEVERAL_HEIGHTS,
     UNDEFINED,

@@ -5,18 +5,18 @@ import pytest
 
 from gait_core.contracts import TapeController, TapeEngine
 from gait_core.errors import BadCommand, ProtocolError, SimulationDiverged
-from gait_core.observation import Contacts, Imu, Observation
-from gait_core.state_tape import StateTape, by_steps
-from gait_core.targets import AppliedTape, JointTargets, TargetMemory, TargetTape
-from gait_core.testing import (
+from gait_core.motion.observation import Contacts, Imu, Observation
+from gait_core.motion.states import StateTape, by_steps
+from gait_core.motion.targets import AppliedTape, JointTargets, TargetMemory, TargetTape
+from gait_core.testing.doubles import (
     KinematicEngine,
     WaveController,
     legged_box,
     registered,
     spec_for_test,
 )
-from gait_core.trial import run_loop
-from gait_core.trial_spec import Command, TimedCommand
+from gait_core.trial.loop import run_loop
+from gait_core.trial.spec import Command, TimedCommand
 
 NAMES = ('a', 'b', 'c')
 

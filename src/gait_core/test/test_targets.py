@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gait_core.errors import BadCommand, ConfigurationError
-from gait_core.targets import JointTargets, TargetMemory
+from gait_core.motion.targets import JointTargets, TargetMemory
 
 NAMES = ('hip', 'knee', 'ankle')
 START = np.array([0.1, 0.2, 0.3])

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.scene import TerrainSpec
 from gait_core.terrains import load_terrain
 from gait_core.terrains.bumps import Bumps
 from gait_core.terrains.slope import Slope
 from gait_core.terrains.steps import Steps
+from gait_core.trial.scene import TerrainSpec
 
 X = np.linspace(-2.0, 4.0, 61)
 

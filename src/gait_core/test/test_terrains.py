@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.scene import TerrainSpec
 from gait_core.terrains import Grid, HeightField, load_terrain
 from gait_core.terrains.rough import Rough
+from gait_core.trial.scene import TerrainSpec
 
 place = st.floats(-4.0, 4.0)
 COORDINATES = np.linspace(-2.0, 2.0, 5)

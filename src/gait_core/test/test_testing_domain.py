@@ -8,13 +8,13 @@ import tempfile
 
 import pytest
 
-from gait_core import testing_domain
 from gait_core.errors import ConfigurationError
-from gait_core.testing_domain import DOMAINS, claim_domain, own_domain
+from gait_core.testing import domain as testing_domain
+from gait_core.testing.domain import DOMAINS, claim_domain, own_domain
 
 HOLD = """
 import sys
-from gait_core import testing_domain
+from gait_core.testing.doubles import domain as testing_domain
 testing_domain.DOMAINS = (int(sys.argv[1]),)
 print(testing_domain.claim_domain(), flush=True)
 sys.stdin.read()

@@ -6,19 +6,19 @@ import time
 import numpy as np
 import pytest
 
-from gait_core import trial as trial_module
 from gait_core.errors import ConfigurationError, ProtocolError, SimulationDiverged
-from gait_core.scene import InitialState, SensorModel, TerrainSpec
-from gait_core.targets import JointTargets
-from gait_core.testing import (
+from gait_core.motion.targets import JointTargets
+from gait_core.testing.doubles import (
     KinematicEngine,
     WaveController,
     legged_box,
     registered,
     spec_for_test,
 )
-from gait_core.trial import TrialLoop, run_loop, run_trial, start_trial, step_controller
-from gait_core.trial_spec import Command, TimedCommand
+from gait_core.trial import loop as trial_module
+from gait_core.trial.loop import TrialLoop, run_loop, run_trial, start_trial, step_controller
+from gait_core.trial.scene import InitialState, SensorModel, TerrainSpec
+from gait_core.trial.spec import Command, TimedCommand
 
 
 @pytest.fixture(autouse=True)

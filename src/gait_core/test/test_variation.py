@@ -5,19 +5,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gait_core.canonical import plain, sha256_of
 from gait_core.errors import ConfigurationError
-from gait_core.scene import Scene
-from gait_core.schema import read_value
-from gait_core.testing import (
+from gait_core.parameters.plain_data import plain, sha256_of
+from gait_core.parameters.schema import read_value
+from gait_core.testing.doubles import (
     KinematicEngine,
     WaveController,
     registered,
     spec_for_test,
 )
-from gait_core.trial import TrialLoop, run_loop, run_trial, start_trial, step_controller
-from gait_core.trial_spec import Milestone, TrialSpec
-from gait_core.variation import QUANTITIES, varied
+from gait_core.trial.loop import TrialLoop, run_loop, run_trial, start_trial, step_controller
+from gait_core.trial.randomisation import QUANTITIES, varied
+from gait_core.trial.scene import Scene
+from gait_core.trial.spec import Milestone, TrialSpec
 
 SCENE = Scene(robot='legged_box', engine='kinematic')
 EVERY = {name: (1.0, 3.0) for name in QUANTITIES if name != 'restitution'}

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from gait_core.hold import HoldController, HoldParams
-from gait_core.testing import WaveController, WaveParams, legged_box
-from gait_core.velocity_bounds import FREE, Bound, beyond
+from gait_core.motion.stance_controller import HoldController, HoldParams
+from gait_core.motion.velocity_limits import FREE, Bound, beyond
+from gait_core.testing.doubles import WaveController, WaveParams, legged_box
 
 BOUNDS = (Bound(0.0, 0.5, 'its legs'), Bound.both(0.0, 'no hips'), FREE)
 

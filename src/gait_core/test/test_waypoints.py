@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gait_core.errors import ConfigurationError
-from gait_core.waypoints import STANDING, WaypointFollower, WaypointParams
+from gait_core.motion.waypoints import STANDING, WaypointFollower, WaypointParams
 
 SQUARE = (2.0, 0.0, 2.0, 2.0, 0.0, 2.0, 0.0, 0.0)
 

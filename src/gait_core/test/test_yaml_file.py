@@ -3,7 +3,7 @@
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.yaml_file import read_document
+from gait_core.parameters.yaml_file import read_document
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,9 @@ import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import ConfigurationError, unknown
-from gait_core.scene import NOTHING
-from gait_core.schema import Location, Range, read_file, read_value
-from gait_core.yaml_file import LOADED_LIMITS
+from gait_core.parameters.schema import Location, Range, read_file, read_value
+from gait_core.parameters.yaml_file import LOADED_LIMITS
+from gait_core.trial.scene import NOTHING
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 import math
 
-from gait_core.snapshot import AttributeSnapshot
+from gait_core.files.snapshot import AttributeSnapshot
 
 LEAD = 4.0
 """Strides by which the error is looked ahead: strides set now turn the body a few later."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import sys
 from typing import Any
 
-from gait_ros.controller_node import ControllerNode
-from gait_ros.run_node import run_node
+from gait_ros.live.node import ControllerNode
+from gait_ros.nodes.run import run_node
 
 
 class CpgNode(ControllerNode):

@@ -10,7 +10,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_cpg.gaits import gait, leg_lags
-from gait_cpg.matsuoka_parameters import MatsuokaParams
+from gait_cpg.matsuoka.parameters import MatsuokaParams
 from gait_cpg.oscillators import PhaseOscillators, coupling_to_lags
 
 _SEED = 3

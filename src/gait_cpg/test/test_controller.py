@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.leg_ik import LegKinematics
-from gait_core.leg_kernel import chains_follow
-from gait_core.observation import Observation
-from gait_core.parameters import build
-from gait_core.testing import legged_box
-from gait_core.trial_spec import Command
-from gait_cpg.controller import PhaseCpgController, PhaseCpgParams
-from gait_cpg.walk_kernel import advance_feet, follow
+from gait_core.kinematics.leg_ik import LegKinematics
+from gait_core.kinematics.leg_kernel import chains_follow
+from gait_core.motion.observation import Observation
+from gait_core.parameters.declaration import build
+from gait_core.testing.doubles import legged_box
+from gait_core.trial.spec import Command
+from gait_cpg.phase_cpg.controller import PhaseCpgController, PhaseCpgParams
+from gait_cpg.phase_cpg.kernel import advance_feet, follow
 
 DT = 0.02
 BLIND = Observation(tick=0, time=0.0)

@@ -7,7 +7,7 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_cpg.gaits import GAITS, Gait, gait, leg_lags, leg_places
-from gait_cpg.insect_rhythm import InsectRhythm
+from gait_cpg.insect.rhythm import InsectRhythm
 from gait_cpg.oscillators import PhaseOscillators, coupling_to_lags
 
 FRONT_LEFT, FRONT_RIGHT, REAR_LEFT, REAR_RIGHT = (

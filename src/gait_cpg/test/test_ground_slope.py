@@ -9,13 +9,19 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from gait_core.leg_ik import LegKinematics
-from gait_core.observation import Imu, Observation
-from gait_core.parameters import build
-from gait_core.testing import legged_box
-from gait_core.trial_spec import Command
-from gait_cpg.controller import PhaseCpgController, PhaseCpgParams
-from gait_cpg.ground_slope import STEEPEST, GroundSlope, follow_ground, leg_room, within_reach
+from gait_core.kinematics.leg_ik import LegKinematics
+from gait_core.motion.observation import Imu, Observation
+from gait_core.parameters.declaration import build
+from gait_core.testing.doubles import legged_box
+from gait_core.trial.spec import Command
+from gait_cpg.phase_cpg.controller import PhaseCpgController, PhaseCpgParams
+from gait_cpg.phase_cpg.ground_slope import (
+    STEEPEST,
+    GroundSlope,
+    follow_ground,
+    leg_room,
+    within_reach,
+)
 
 DT = 0.02
 BOX = legged_box(4, 3, roll=True)

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.observation import Imu, Observation
+from gait_core.motion.observation import Imu, Observation
 from gait_core.robot.load import load_robot
-from gait_core.testing import legged_box
-from gait_core.trial_spec import Command
-from gait_cpg.insect_gait import STEP, InsectGait, InsectGaitParams
-from gait_cpg.insect_programs import MotorCommand, RestAngles
+from gait_core.testing.doubles import legged_box
+from gait_core.trial.spec import Command
+from gait_cpg.insect.controller import STEP, InsectGait, InsectGaitParams
+from gait_cpg.insect.motor_programs import MotorCommand, RestAngles
 
 ROACH = load_robot('roach')
 DT = 1.0 / 2400.0

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from gait_core.observation import Contacts, Imu, Observation
+from gait_core.motion.observation import Contacts, Imu, Observation
 from gait_core.robot.load import load_robot
-from gait_cpg.insect_gait import InsectGaitParams
-from gait_cpg.insect_reflexes import PUBLISHED, STANCE, STEP, Reflexes
+from gait_cpg.insect.controller import InsectGaitParams
+from gait_cpg.insect.reflexes import PUBLISHED, STANCE, STEP, Reflexes
 
 ROACH = load_robot('roach')
 DT = 1.0 / 2400.0

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gait_cpg.insect_rhythm import InsectRhythm, cycle_time
+from gait_cpg.insect.rhythm import InsectRhythm, cycle_time
 
 STEP = 0.05
 DT = 1.0 / 2400.0

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from gait_core.errors import BadCommand, ConfigurationError
-from gait_core.leg_ik import LegKinematics
-from gait_core.observation import Contacts, Observation
-from gait_core.parameters import Parameters, build, describe
+from gait_core.kinematics.leg_ik import LegKinematics
+from gait_core.motion.observation import Contacts, Observation
+from gait_core.parameters.declaration import Parameters, build, describe
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import Actuator
-from gait_core.testing import legged_box
-from gait_core.trial_spec import Command
-from gait_cpg.matsuoka_controller import MatsuokaController
-from gait_cpg.matsuoka_outputs import divisions
-from gait_cpg.matsuoka_parameters import MAX_OSCILLATORS, MatsuokaParams
+from gait_core.testing.doubles import legged_box
+from gait_core.trial.spec import Command
+from gait_cpg.matsuoka.controller import MatsuokaController
+from gait_cpg.matsuoka.outputs import divisions
+from gait_cpg.matsuoka.parameters import MAX_OSCILLATORS, MatsuokaParams
 from gait_cpg.oscillators import neural_oscillators, reference_weights
 
 DT = 0.02
@@ -221,7 +221,7 @@ def test_joints_that_take_torques_get_them():
 
 def stretched(share, time=0.0):
     """Return the spine's cables longer by a share than at rest."""
-    from gait_core.elements import lengths_at
+    from gait_core.kinematics.elements import lengths_at
 
     lengths = lengths_at(SPINE, np.zeros(0)) * (1.0 + share)
     return Observation(tick=0, time=time, element_lengths=lengths)

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.observation import Observation
-from gait_core.parameters import build
-from gait_core.perceptrons import PerceptronLayout
+from gait_core.files.weights import load_weights
+from gait_core.kinematics.slider_crank import carriage
+from gait_core.motion.observation import Observation
+from gait_core.parameters.declaration import build
 from gait_core.robot.legged_box import legged_box
 from gait_core.robot.load import load_robot
-from gait_core.slider_crank import carriage
-from gait_core.trial_spec import Command
-from gait_core.weights import load_weights
-from gait_cpg.perceptron import PerceptronController, PerceptronParams
-from gait_cpg.perceptron_kernel import move_set_points, remember, respond
-from gait_cpg.perceptron_servos import ServoReadings, Servos, aim_servos, read_servos
+from gait_core.trial.spec import Command
+from gait_cpg.perceptron.controller import PerceptronController, PerceptronParams
+from gait_cpg.perceptron.kernel import move_set_points, remember, respond
+from gait_cpg.perceptron.layout import PerceptronLayout
+from gait_cpg.perceptron.servos import ServoReadings, Servos, aim_servos, read_servos
 
 SPIDER = load_robot('spider')
 DT = 0.012

@@ -9,14 +9,14 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gait_core.errors import ConfigurationError
-from gait_core.leg_ik import LegKinematics
-from gait_core.observation import Imu, Observation
-from gait_core.parameters import build
-from gait_core.testing import legged_box
-from gait_core.trial_spec import Command
-from gait_cpg.controller import PhaseCpgController, PhaseCpgParams
+from gait_core.kinematics.leg_ik import LegKinematics
+from gait_core.motion.observation import Imu, Observation
+from gait_core.parameters.declaration import build
+from gait_core.testing.doubles import legged_box
+from gait_core.trial.spec import Command
 from gait_cpg.gaits import read_gait
-from gait_cpg.steering import Steering
+from gait_cpg.phase_cpg.controller import PhaseCpgController, PhaseCpgParams
+from gait_cpg.phase_cpg.steering import Steering
 
 DT = 0.02
 BLIND = Observation(tick=0, time=0.0)

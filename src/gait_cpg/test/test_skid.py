@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from gait_core.leg_ik import LegKinematics
-from gait_core.observation import Observation
-from gait_core.parameters import build
-from gait_core.testing import legged_box
-from gait_core.trial_spec import Command
-from gait_cpg.controller import PhaseCpgController, PhaseCpgParams
-from gait_cpg.skid import skid_share
+from gait_core.kinematics.leg_ik import LegKinematics
+from gait_core.motion.observation import Observation
+from gait_core.parameters.declaration import build
+from gait_core.testing.doubles import legged_box
+from gait_core.trial.spec import Command
+from gait_cpg.phase_cpg.controller import PhaseCpgController, PhaseCpgParams
+from gait_cpg.phase_cpg.skid import skid_share
 
 DT = 0.02
 BLIND = Observation(tick=0, time=0.0)

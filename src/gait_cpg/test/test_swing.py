@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_cpg.swing import Steps, foot_positions, foot_targets, ground_points, in_stance
+from gait_cpg.phase_cpg.swing import Steps, foot_positions, foot_targets, ground_points, in_stance
 
 FEET = np.array([[0.2, 0.13, -0.3], [0.2, -0.13, -0.3], [-0.2, 0.13, -0.3], [-0.2, -0.13, -0.3]])
 MIRROR = np.array([1, 0, 3, 2])

@@ -9,8 +9,8 @@ from pathlib import Path
 import resource
 
 from gait_core.benchmark import Measurement, in_turn, timed
-from gait_core.trial_setup import default_trial, usable_engines, usable_robots
-from gait_core.trial_spec import TrialSpec
+from gait_core.trial.setup import default_trial, usable_engines, usable_robots
+from gait_core.trial.spec import TrialSpec
 from gait_evolver.evaluators.local import LocalEvaluator
 
 SPEEDUP, GROWTH_MB = 1.8, 20.0

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from gait_core import registry
-from gait_core.canonical import later
 from gait_core.errors import ConfigurationError, unknown
-from gait_core.scene import NOTHING
-from gait_core.schema import Location, Range, Source, read_value
-from gait_core.seeding import check_seed
-from gait_core.trial_setup import merged
-from gait_core.trial_spec import Milestone, TimedCommand
-from gait_core.yaml_file import Document, read_document
+from gait_core.parameters.plain_data import later
+from gait_core.parameters.schema import Location, Range, Source, read_value
+from gait_core.parameters.yaml_file import Document, read_document
+from gait_core.trial.scene import NOTHING
+from gait_core.trial.seeding import check_seed
+from gait_core.trial.setup import merged
+from gait_core.trial.spec import Milestone, TimedCommand
 
 FORMAT = 1
 """Version of the file; a reader refuses others."""
@@ -134,8 +134,8 @@ class Experiment:
     fitness : mapping of str to float
         Weight per registered term.
     gates : mapping of str to float or None
-        Limit per gate of ``gait_core.gates`` in its unit, over those that follow from the robot;
-        ``None`` turns one off.
+        Limit per gate of ``gait_core.trial.gates`` in its unit, over those that follow from the
+        robot; ``None`` turns one off.
     optimizer : OptimizerChoice
     generations, population : int
         A population of 0 is the optimiser's own.
@@ -157,8 +157,8 @@ class Experiment:
         More objectives beside the fitness, each a weighted sum of terms; for optimisers that
         look for the best compromises.
     randomise : mapping
-        Least and largest value of what differs from trial to trial (``gait_core.variation``),
-        nested or by dotted names.
+        Least and largest value of what differs from trial to trial
+        (``gait_core.trial.randomisation``), nested or by dotted names.
     hopeless : tuple of Milestone
         By when a trial must have moved how far.
     curriculum : tuple of Stage

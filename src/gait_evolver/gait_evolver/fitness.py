@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from gait_core.metrics import contact_zmp, weight, work_of
-from gait_core.metrics import heading as heading_of
-from gait_core.rollout import Rollout
-from gait_core.stability import margins
-from gait_core.trial_spec import FELL
+from gait_core.measures.metrics import contact_zmp, weight, work_of
+from gait_core.measures.metrics import heading as heading_of
+from gait_core.measures.stability import margins
+from gait_core.trial.rollout import Rollout
+from gait_core.trial.spec import FELL
 
 
 def distance(rollout: Rollout) -> float:

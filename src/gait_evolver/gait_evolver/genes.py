@@ -9,8 +9,8 @@ from typing import Any
 from gait_core import registry
 from gait_core.contracts import Optimizer
 from gait_core.errors import ConfigurationError
-from gait_core.parameters import Gene, ParameterSpace, build, describe, space_from
-from gait_core.trial_setup import check_registered
+from gait_core.parameters.declaration import Gene, ParameterSpace, build, describe, space_from
+from gait_core.trial.setup import check_registered
 from gait_evolver.experiment import Experiment, GeneBounds, OptimizerChoice
 
 

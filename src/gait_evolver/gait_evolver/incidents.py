@@ -8,9 +8,9 @@ import sys
 
 from gait_core.contracts import Evaluator
 from gait_core.errors import ConfigurationError, DeadlyTrial, RunStopped, nearest
-from gait_core.trial import unfinished
-from gait_core.trial_spec import EXCEPTION, SKIPPED, TrialResult, TrialSpec
-from gait_evolver.run_store import RunStore
+from gait_core.trial.loop import unfinished
+from gait_core.trial.spec import EXCEPTION, SKIPPED, TrialResult, TrialSpec
+from gait_evolver.run.store import RunStore
 
 _MAX_EXCEPTION_SHARE = 0.5
 """Share of a generation's trials above which exceptions end the run."""

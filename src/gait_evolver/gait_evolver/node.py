@@ -19,35 +19,35 @@ from rclpy.task import Future
 from std_srvs.srv import Trigger
 
 from gait_core import registry
-from gait_core.canonical import sha256_of
 from gait_core.contracts import Evaluator
 from gait_core.errors import ConfigurationError, reason
-from gait_core.fingerprint import fingerprint
-from gait_core.parameters import Parameters, flag, text, whole
-from gait_core.seeding import MAX_SEED
-from gait_core.trial_setup import check_registered, merged, nested
-from gait_core.trial_spec import TrialResult
-from gait_evolver.background import BackgroundRun
-from gait_evolver.evolve import new_run_folder
+from gait_core.parameters.declaration import Parameters, flag, text, whole
+from gait_core.parameters.plain_data import sha256_of
+from gait_core.trial.fingerprint import fingerprint
+from gait_core.trial.seeding import MAX_SEED
+from gait_core.trial.setup import check_registered, merged, nested
+from gait_core.trial.spec import TrialResult
+from gait_evolver.evolution_thread import BackgroundRun
 from gait_evolver.experiment import load_experiment
-from gait_evolver.judgement import Best
+from gait_evolver.loop import new_run_folder
 from gait_evolver.plan import on_one_engine, resolve
-from gait_evolver.run_log import Row
-from gait_evolver.run_store import RunStore
+from gait_evolver.run.log import Row
+from gait_evolver.run.store import RunStore
+from gait_evolver.scoring import Best
 from gait_interfaces.action import Evolve
 from gait_interfaces.msg import BestGait, EvolverStatus
-from gait_ros.conversions import BUILDER, to_result, to_spec
-from gait_ros.diagnostics import Diagnostics
-from gait_ros.faults import FAULTS
-from gait_ros.parameters import (
+from gait_ros.messages.conversions import BUILDER, to_result, to_spec
+from gait_ros.messages.diagnostics import Diagnostics
+from gait_ros.nodes.faults import FAULTS
+from gait_ros.nodes.parameters import (
     DeclaredParameters,
     from_parameter_values,
     overrides,
     refuse_unknown_overrides,
 )
-from gait_ros.qos import LATCHED, advertise, guarded
-from gait_ros.run_node import run_node
-from gait_ros.services import QUEUE, serve
+from gait_ros.nodes.qos import LATCHED, advertise, guarded
+from gait_ros.nodes.run import run_node
+from gait_ros.nodes.services import QUEUE, serve
 
 _STATES = ('idle', 'running', 'cancelling', 'failed')
 _PERIOD = 0.1

@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 
 from gait_core import registry
-from gait_core.canonical import plain, sha256_of
 from gait_core.contracts import ArrayShapes, Optimizer
 from gait_core.errors import ConfigurationError, nearest
-from gait_core.gates import checked_limits
-from gait_core.parameters import ParameterSpace, build
+from gait_core.parameters.declaration import ParameterSpace, build
+from gait_core.parameters.plain_data import plain, sha256_of
+from gait_core.parameters.schema import read_value
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
-from gait_core.scene import NOTHING, Scene
-from gait_core.schema import read_value
-from gait_core.seeding import derived_seed
-from gait_core.sources import sources_hash
 from gait_core.terrains import load_terrain
-from gait_core.trial_setup import (
+from gait_core.trial.gates import checked_limits
+from gait_core.trial.randomisation import varied
+from gait_core.trial.scene import NOTHING, Scene
+from gait_core.trial.seeding import derived_seed
+from gait_core.trial.setup import (
     check_registered,
     choose_controller,
     controller_parameters,
@@ -30,8 +30,8 @@ from gait_core.trial_setup import (
     merged,
     scene_on,
 )
-from gait_core.trial_spec import TrialSpec
-from gait_core.variation import varied
+from gait_core.trial.sources import sources_hash
+from gait_core.trial.spec import TrialSpec
 from gait_evolver.experiment import Experiment, Stage, StoppingRules
 from gait_evolver.genes import gene_settings, optimizer_of, space_of
 

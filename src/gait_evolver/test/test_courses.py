@@ -8,19 +8,19 @@ import os
 import numpy as np
 import pytest
 
-from gait_core.canonical import plain
-from gait_core.champion import read_champion
 from gait_core.errors import ConfigurationError
-from gait_core.testing import InProcessEvaluator
-from gait_core.testing_workspace import workspace
-from gait_core.trial import run_trial
-from gait_evolver.course import Course
-from gait_evolver.evolve import Evolution
+from gait_core.parameters.plain_data import plain
+from gait_core.testing.doubles import InProcessEvaluator
+from gait_core.testing.workspace import workspace
+from gait_core.trial.champion import read_champion
+from gait_core.trial.loop import run_trial
+from gait_evolver.curriculum import Course
 from gait_evolver.experiment import rebuild_experiment
-from gait_evolver.front import Front, Member
+from gait_evolver.loop import Evolution
+from gait_evolver.pareto_front import Front, Member
 from gait_evolver.plan import resolve
-from gait_evolver.run_files import StoreError
-from gait_evolver.run_store import RunStore
+from gait_evolver.run.files import StoreError
+from gait_evolver.run.store import RunStore
 
 EXPERIMENT = {
     'robot': 'legged_box',

@@ -14,20 +14,20 @@ import numpy as np
 import pytest
 import yaml
 
-from gait_core.canonical import plain
-from gait_core.champion import read_champion
 from gait_core.errors import ConfigurationError
-from gait_core.testing import InProcessEvaluator, registered
-from gait_core.testing_workspace import workspace
-from gait_core.trial import run_trial
-from gait_evolver import evolve
-from gait_evolver.evolve import Evolution, new_run_folder, summary
+from gait_core.parameters.plain_data import plain
+from gait_core.testing.doubles import InProcessEvaluator, registered
+from gait_core.testing.workspace import workspace
+from gait_core.trial.champion import read_champion
+from gait_core.trial.loop import run_trial
+from gait_evolver import loop
 from gait_evolver.experiment import experiment_names, load_experiment, rebuild_experiment
-from gait_evolver.judgement import judged
+from gait_evolver.loop import Evolution, new_run_folder, summary
 from gait_evolver.plan import resolve
-from gait_evolver.run_files import StoreError
-from gait_evolver.run_log import Row
-from gait_evolver.run_store import RunStore
+from gait_evolver.run.files import StoreError
+from gait_evolver.run.log import Row
+from gait_evolver.run.store import RunStore
+from gait_evolver.scoring import judged
 
 EXPERIMENT = {
     'robot': 'legged_box',
@@ -43,7 +43,7 @@ EXPERIMENT = {
 
 @pytest.fixture(autouse=True, scope='module')
 def kinematic(tmp_path_factory):
-    boggy = 'boggy = gait_core.testing_folders:BoggyKinematicEngine'
+    boggy = 'boggy = gait_core.testing.folders:BoggyKinematicEngine'
     with workspace(tmp_path_factory.mktemp('workspace'), engines=boggy):
         yield
 
@@ -118,7 +118,7 @@ def test_a_run_can_be_made_longer_and_no_shorter_than_it_is(tmp_path):
 
 def test_rate_and_time_left_follow_from_the_generations_of_this_process(tmp_path, monkeypatch):
     now, left = [0.0], []
-    monkeypatch.setattr(evolve, 'time', SimpleNamespace(perf_counter=lambda: now[0]))
+    monkeypatch.setattr(loop, 'time', SimpleNamespace(perf_counter=lambda: now[0]))
 
     def take_half_a_second(number, result):
         now[0] += 0.5

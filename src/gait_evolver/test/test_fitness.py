@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from gait_core.testing import changed_rollout, made_rollout, spec_for_test
-from gait_core.trial import run_loop
+from gait_core.testing.doubles import changed_rollout, made_rollout, spec_for_test
+from gait_core.trial.loop import run_loop
 from gait_evolver import fitness
 
 T, DT = 50, 0.02
@@ -27,8 +27,8 @@ def still():
 
 
 def _standing():
-    from gait_core.hold import HoldController
-    from gait_core.testing import KinematicEngine, registered
+    from gait_core.motion.stance_controller import HoldController
+    from gait_core.testing.doubles import KinematicEngine, registered
 
     with registered('controllers', hold=HoldController):
         return run_loop(spec_for_test('hold', duration=T * DT), KinematicEngine()).rollout()

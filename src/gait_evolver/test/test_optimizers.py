@@ -14,9 +14,6 @@ from gait_evolver.optimizers.genetic import reflect
 from gait_evolver.optimizers.ranking import sort_key, tied_ranks
 
 NAMES = ('genetic', 'cma_es')
-# The roulette wheel sees fitness itself, crowding distances of it: what concerns ranks does not
-# concern these.
-ALL_NAMES = (*NAMES, 'posture_genetic', 'nsga2')
 
 
 def sphere(x):
@@ -55,8 +52,6 @@ def best_of_run(optimizer, objective, evaluations):
     [
         ('genetic', sphere, 3000, 1e-4, {'population': 40}),
         ('genetic', rotated_ellipsoid, 8000, 0.3, {'population': 60}),
-        # Uniform reset only: a gene's error falls with the number of its draws, no faster.
-        ('posture_genetic', sphere, 3000, 3e-2, {'population': 40, 'mutation_probability': 0.1}),
         ('nsga2', sphere, 3000, 1e-3, {'population': 40}),
         ('cma_es', sphere, 1000, 1e-9, {}),
         ('cma_es', rotated_ellipsoid, 3000, 1e-9, {}),
@@ -140,8 +135,6 @@ def test_elites_are_not_evaluated_again_and_best_never_falls():
         ('genetic', {'population': 4, 'elites': 4}, 'nearest valid: 3'),
         ('genetic', {'populaton': 4}, "did you mean 'population'"),
         ('genetic', {'blend': -1.0}, 'outside'),
-        ('posture_genetic', {'domain': 'stride'}, 'nearest valid: 48'),
-        ('posture_genetic', {'domain': 'strid'}, "did you mean 'stride'"),
         ('cma_es', {'population': 3}, 'nearest valid: 4'),
         ('cma_es', {'start': (0.5,)}, '1 numbers for 3 genes'),
         ('genetic', {'start': (0.5,)}, '1 numbers for 3 genes'),

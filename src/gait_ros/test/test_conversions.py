@@ -13,16 +13,16 @@ pytest.importorskip('gait_interfaces')
 
 from rclpy.serialization import deserialize_message, serialize_message
 
-from gait_core.canonical import plain, sha256_of
 from gait_core.errors import BadCommand, ConfigurationError
-from gait_core.message_reader import read_observation, read_quantities
-from gait_core.observation import Contacts, Imu, Observation
-from gait_core.scene import InitialState, Push, Scene, SensorModel, TerrainSpec
-from gait_core.targets import JointTargets
-from gait_core.trial_setup import default_trial, make_scene
-from gait_core.trial_spec import Command, Milestone, TimedCommand, TrialResult, TrialSpec
+from gait_core.messages.reader import read_observation, read_quantities
+from gait_core.motion.observation import Contacts, Imu, Observation
+from gait_core.motion.targets import JointTargets
+from gait_core.parameters.plain_data import plain, sha256_of
+from gait_core.trial.scene import InitialState, Push, Scene, SensorModel, TerrainSpec
+from gait_core.trial.setup import default_trial, make_scene
+from gait_core.trial.spec import Command, Milestone, TimedCommand, TrialResult, TrialSpec
 from gait_interfaces import msg
-from gait_ros import conversions as convert
+from gait_ros.messages import conversions as convert
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=64)
 NAMES = st.text('abc_', min_size=1, max_size=4)

@@ -8,10 +8,10 @@ pytest.importorskip('rclpy')
 from builtin_interfaces.msg import Time
 from visualization_msgs.msg import Marker
 
-from gait_core.observation import Observation
-from gait_core.robot.frames import root_poses
+from gait_core.kinematics.frames import root_poses
+from gait_core.motion.observation import Observation
 from gait_core.robot.load import load_robot
-from gait_ros.markers import element_lines
+from gait_ros.messages.markers import element_lines
 
 
 def state(robot, forces):

@@ -8,11 +8,11 @@ import pytest
 import yaml
 
 from gait_core.errors import ConfigurationError
-from gait_core.hardware import same_as_joints
 from gait_core.robot.load import load_robot
-from gait_core.testing import WaveController, registered, spec_for_test
-from gait_ros.control_graph import ControlledRobot, hardware_graph
-from gait_ros.graph import LiveWalk, evolve_graph, trial_graph, walk_graph, worker_names
+from gait_core.testing.doubles import WaveController, registered, spec_for_test
+from gait_ros.graph.control import ControlledRobot, hardware_graph
+from gait_ros.graph.nodes import LiveWalk, evolve_graph, trial_graph, walk_graph, worker_names
+from gait_ros.hardware.motors import same_as_joints
 
 WAVE = {'amplitude': 0.1 + 0.2, 'frequency': 1e-05 + 1.0}
 
@@ -76,10 +76,10 @@ def test_workers_have_namespaces_of_their_own_and_no_clock():
 
 def test_every_executable_exists_and_every_parameter_is_declared():
     pytest.importorskip('rclpy')
-    from gait_core.parameters import describe
-    from gait_core.safety_params import SafetyParams
-    from gait_ros.controller_params import ControllerNodeParams
-    from gait_ros.processes import entry_of
+    from gait_core.parameters.declaration import describe
+    from gait_core.safety.parameters import SafetyParams
+    from gait_ros.graph.processes import entry_of
+    from gait_ros.live.node_parameters import ControllerNodeParams
     from sim_bridge.settings import BridgeParams
 
     nodes = [
@@ -98,7 +98,7 @@ def test_every_executable_exists_and_every_parameter_is_declared():
 
 def test_parameter_files_keep_every_bit_and_type(wave):
     pytest.importorskip('rclpy')
-    from gait_ros.processes import parameter_text, ros_arguments
+    from gait_ros.graph.processes import parameter_text, ros_arguments
 
     _, walker = trial_graph(spec_for_test(parameters=WAVE))
     text = parameter_text({**walker.parameters, 'hash': '12e4567', 'none': [], 'list': (1, 2)})

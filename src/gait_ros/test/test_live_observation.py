@@ -10,8 +10,8 @@ pytest.importorskip('rclpy')
 from sensor_msgs.msg import Imu, JointState
 
 from gait_core.robot.load import load_robot
-from gait_core.testing import legged_box
-from gait_ros.live_observation import LiveObservation
+from gait_core.testing.doubles import legged_box
+from gait_ros.live.observation import LiveObservation
 
 
 @pytest.fixture
@@ -113,7 +113,7 @@ def test_force_elements_are_read_beside_joints():
 def test_the_shorter_of_simulated_and_wall_age_counts(monkeypatch, source, simulated, wall, age):
     """Neither a fast nor a slow simulation passes for a driver that has stalled (doc/ros.md)."""
     clocks = {'simulated': 100 * 10**9, 'wall': 7 * 10**9}
-    monkeypatch.setattr('gait_ros.live_observation.time.monotonic_ns', lambda: clocks['wall'])
+    monkeypatch.setattr('gait_ros.live.observation.time.monotonic_ns', lambda: clocks['wall'])
     robot = legged_box()
     seen = LiveObservation(robot, [].append, lambda: clocks['simulated'])
     joints = JointState(name=list(robot.joint_names), position=[0.1] * 8)

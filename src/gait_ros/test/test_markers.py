@@ -11,12 +11,12 @@ from std_msgs.msg import Header
 from visualization_msgs.msg import Marker
 
 from gait_core.height_field import HeightField
-from gait_core.observation import Contacts, Observation
+from gait_core.motion.observation import Contacts, Observation
 from gait_core.robot.load import load_robot
-from gait_core.testing import legged_box
-from gait_core.trial_spec import Command
+from gait_core.testing.doubles import legged_box
+from gait_core.trial.spec import Command
 from gait_interfaces.msg import Stability
-from gait_ros.markers import gait_markers, ground, stability_markers
+from gait_ros.messages.markers import gait_markers, ground, stability_markers
 
 SQUARE = [Point(x=x, y=y) for x, y in ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))]
 

@@ -12,9 +12,9 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from gait_core.errors import ConfigurationError
-from gait_core.parameters import Parameters, bounded, flag, floats, text, whole
-from gait_core.testing_domain import own_domain
-from gait_ros.parameters import (
+from gait_core.parameters.declaration import Parameters, bounded, flag, floats, text, whole
+from gait_core.testing.domain import own_domain
+from gait_ros.nodes.parameters import (
     DeclaredParameters,
     from_parameter_values,
     refuse_unknown_overrides,

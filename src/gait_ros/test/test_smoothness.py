@@ -5,9 +5,9 @@ import pytest
 
 pytest.importorskip('rclpy')
 
-from gait_core.message_reader import to_seconds
-from gait_core.targets import JointTargets
-from gait_ros.conversions import BUILDER
+from gait_core.messages.reader import to_seconds
+from gait_core.motion.targets import JointTargets
+from gait_ros.messages.conversions import BUILDER
 
 RATE, CYCLES_PER_S, UPDATE = 50.0, 1.0, 0.001
 TURN = 2.0 * np.pi * CYCLES_PER_S

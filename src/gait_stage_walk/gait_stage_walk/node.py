@@ -9,13 +9,13 @@ from typing import Any, cast
 
 from gait_core.errors import ConfigurationError, unknown
 from gait_interfaces.srv import SetBehaviour
-from gait_ros.controller_node import ControllerNode
-from gait_ros.parameters import DeclaredParameters, from_parameter_values
-from gait_ros.run_node import run_node
-from gait_ros.services import serve
-from gait_stage_walk.behaviours import KINDS
-from gait_stage_walk.controller import StagedWalkController
-from gait_stage_walk.mixer import WALK, Mixer
+from gait_ros.live.node import ControllerNode
+from gait_ros.nodes.parameters import DeclaredParameters, from_parameter_values
+from gait_ros.nodes.run import run_node
+from gait_ros.nodes.services import serve
+from gait_stage_walk.behaviours.kinds import KINDS
+from gait_stage_walk.behaviours.mixer import WALK, Mixer
+from gait_stage_walk.staged.controller import StagedWalkController
 
 PREFIX = 'behaviour'
 """Of the parameters of behaviours: they are called ``behaviour.<name>.<parameter>``."""

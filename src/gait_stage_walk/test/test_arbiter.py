@@ -9,12 +9,12 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.robot.load import load_robot
-from gait_stage_walk.arbiter import MAX_BEHAVIOURS, Action, Arbiter, action_named
-from gait_stage_walk.behaviour import Period
-from gait_stage_walk.behaviours import JointPulse, JointPulseParams
-from gait_stage_walk.parameters import StagedWalkParams
-from gait_stage_walk.pulse import nanoseconds
-from gait_stage_walk.staged_walk import StagedWalk
+from gait_stage_walk.behaviours.arbiter import MAX_BEHAVIOURS, Action, Arbiter, action_named
+from gait_stage_walk.behaviours.behaviour import Period
+from gait_stage_walk.behaviours.kinds import JointPulse, JointPulseParams
+from gait_stage_walk.staged.parameters import StagedWalkParams
+from gait_stage_walk.staged.pulse import nanoseconds
+from gait_stage_walk.staged.walk import StagedWalk
 
 TICK = nanoseconds(0.02)
 ROBOT = load_robot('guroo')

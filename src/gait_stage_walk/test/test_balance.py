@@ -7,15 +7,15 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gait_core.errors import BadCommand
-from gait_core.observation import Imu, Observation
+from gait_core.motion.observation import Imu, Observation
 from gait_core.robot.load import load_robot
-from gait_core.trial_spec import Command
-from gait_stage_walk.balance import LARGEST, Balance, carried, lean
-from gait_stage_walk.behaviour import Period
-from gait_stage_walk.controller import StagedWalkController
-from gait_stage_walk.parameters import StagedWalkParams
-from gait_stage_walk.pulse import nanoseconds
-from gait_stage_walk.staged_walk import Phase, StagedWalk
+from gait_core.trial.spec import Command
+from gait_stage_walk.behaviours.balance import LARGEST, Balance, carried, lean
+from gait_stage_walk.behaviours.behaviour import Period
+from gait_stage_walk.staged.controller import StagedWalkController
+from gait_stage_walk.staged.parameters import StagedWalkParams
+from gait_stage_walk.staged.pulse import nanoseconds
+from gait_stage_walk.staged.walk import Phase, StagedWalk
 
 TICK = nanoseconds(0.02)
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.observation import Observation
-from gait_core.parameters import build
+from gait_core.motion.observation import Observation
+from gait_core.parameters.declaration import build
 from gait_core.robot.load import load_robot
-from gait_core.testing import legged_box
-from gait_core.trial_spec import Command
-from gait_stage_walk.controller import StagedWalkController
-from gait_stage_walk.parameters import PRESETS, StagedWalkParams
+from gait_core.testing.doubles import legged_box
+from gait_core.trial.spec import Command
+from gait_stage_walk.staged.controller import StagedWalkController
+from gait_stage_walk.staged.parameters import PRESETS, StagedWalkParams
 
 WALK = Command()
 NOTHING_SEEN = Observation(tick=0, time=0.0)

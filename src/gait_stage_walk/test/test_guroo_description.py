@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from gait_core.kinematics import com_positions, link_poses
+from gait_core.kinematics.body import com_positions, link_poses
 from gait_core.robot.infer import infer_mirror_pairs
 from gait_core.robot.load import load_robot
 from gait_core.robot.shapes import link_points
-from gait_stage_walk.timetable import JOINTS, bending, leaning
+from gait_stage_walk.staged.timetable import JOINTS, bending, leaning
 
 SERVOS = (
     'neck_twist', 'neck_fwd', 'left_shoulder_fwd', 'right_shoulder_fwd', 'left_shoulder_side',

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.observation import Observation
-from gait_core.parameters import build
+from gait_core.motion.observation import Observation
+from gait_core.parameters.declaration import build
 from gait_core.robot.load import load_robot
-from gait_core.trial_spec import Command
-from gait_stage_walk.keyframe_stride import TRIPODS, KeyframeStrideController
-from gait_stage_walk.leg import feet_of
-from gait_stage_walk.rhythm import Rhythm
-from gait_stage_walk.stride_parameters import KeyframeStrideParams
+from gait_core.trial.spec import Command
+from gait_stage_walk.strides.controller import TRIPODS, KeyframeStrideController
+from gait_stage_walk.strides.leg import feet_of
+from gait_stage_walk.strides.parameters import KeyframeStrideParams
+from gait_stage_walk.strides.rhythm import Rhythm
 
 HEXAPOD = load_robot('hexapod')
 DT = 0.02

@@ -5,12 +5,12 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_core.parameters import space_from
-from gait_stage_walk.levelling import LegLevelling, levelling_bend, vertical_length
-from gait_stage_walk.parameters import PRESETS, StagedWalkParams
-from gait_stage_walk.pulse import nanoseconds
-from gait_stage_walk.staged_walk import Phase, StagedWalk
-from gait_stage_walk.timetable import JOINTS, opposite
+from gait_core.parameters.declaration import space_from
+from gait_stage_walk.behaviours.levelling import LegLevelling, levelling_bend, vertical_length
+from gait_stage_walk.staged.parameters import PRESETS, StagedWalkParams
+from gait_stage_walk.staged.pulse import nanoseconds
+from gait_stage_walk.staged.timetable import JOINTS, opposite
+from gait_stage_walk.staged.walk import Phase, StagedWalk
 
 TICK = nanoseconds(0.02)
 HIP = st.floats(-0.3, 0.9)

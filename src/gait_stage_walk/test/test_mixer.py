@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.observation import Observation
+from gait_core.motion.observation import Observation
 from gait_core.robot.load import load_robot
-from gait_core.trial_spec import Command
-from gait_stage_walk.controller import StagedWalkController
-from gait_stage_walk.parameters import StagedWalkParams
+from gait_core.trial.spec import Command
+from gait_stage_walk.staged.controller import StagedWalkController
+from gait_stage_walk.staged.parameters import StagedWalkParams
 
 SEEN = Observation(tick=0, time=0.0)
 STOP = Command(set_points={'stop': 1.0})

@@ -2,12 +2,12 @@
 
 import pytest
 
-from gait_core.trial_spec import Command
-from gait_stage_walk.behaviour import Period
-from gait_stage_walk.pace import LARGEST_STEP, LEAST_STEP, paced, speed_of
-from gait_stage_walk.parameters import StagedWalkParams
-from gait_stage_walk.pulse import nanoseconds
-from gait_stage_walk.staged_walk import Phase, StagedWalk
+from gait_core.trial.spec import Command
+from gait_stage_walk.behaviours.behaviour import Period
+from gait_stage_walk.staged.pace import LARGEST_STEP, LEAST_STEP, paced, speed_of
+from gait_stage_walk.staged.parameters import StagedWalkParams
+from gait_stage_walk.staged.pulse import nanoseconds
+from gait_stage_walk.staged.walk import Phase, StagedWalk
 
 TICK = nanoseconds(0.02)
 FOLLOWING = StagedWalkParams(follow_velocity=True)

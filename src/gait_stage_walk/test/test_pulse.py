@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_stage_walk.pulse import SECOND, Pulse, nanoseconds, progress
+from gait_stage_walk.staged.pulse import SECOND, Pulse, nanoseconds, progress
 
 TICK = nanoseconds(0.02)
 

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_core.parameters import space_from
-from gait_stage_walk.parameters import PRESETS, StagedWalkParams
-from gait_stage_walk.pulse import nanoseconds
-from gait_stage_walk.pulse import progress as F
-from gait_stage_walk.staged_walk import Phase, StagedWalk, next_phase
-from gait_stage_walk.timetable import JOINTS, Factors
+from gait_core.parameters.declaration import space_from
+from gait_stage_walk.staged.parameters import PRESETS, StagedWalkParams
+from gait_stage_walk.staged.pulse import nanoseconds
+from gait_stage_walk.staged.pulse import progress as F
+from gait_stage_walk.staged.timetable import JOINTS, Factors
+from gait_stage_walk.staged.walk import Phase, StagedWalk, next_phase
 
 TICK = nanoseconds(0.02)
 PUBLISHED = StagedWalkParams(**PRESETS['published'])

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_stage_walk.cycle import KNOTS, PHASES, Cycle, knots
-from gait_stage_walk.leg import feet_of, joints_at
-from gait_stage_walk.strides import (
+from gait_stage_walk.strides.cycle import KNOTS, PHASES, Cycle, knots
+from gait_stage_walk.strides.leg import feet_of, joints_at
+from gait_stage_walk.strides.tripod import (
     Extension,
     foot_stride,
     joint_stride,

@@ -7,15 +7,15 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_core.observation import Observation
+from gait_core.motion.observation import Observation
 from gait_core.robot.load import load_robot
-from gait_core.trial_spec import Command
-from gait_stage_walk.behaviour import Period
-from gait_stage_walk.heading import Heading
-from gait_stage_walk.parameters import PRESETS, StagedWalkParams
-from gait_stage_walk.pulse import nanoseconds
-from gait_stage_walk.staged_walk import Phase, StagedWalk
-from gait_stage_walk.turn import LARGEST_TWIST, Turn, TurnParams
+from gait_core.trial.spec import Command
+from gait_stage_walk.behaviours.behaviour import Period
+from gait_stage_walk.behaviours.heading import Heading
+from gait_stage_walk.behaviours.turn import LARGEST_TWIST, Turn, TurnParams
+from gait_stage_walk.staged.parameters import PRESETS, StagedWalkParams
+from gait_stage_walk.staged.pulse import nanoseconds
+from gait_stage_walk.staged.walk import Phase, StagedWalk
 
 TICK = nanoseconds(0.02)
 ROBOT = load_robot('guroo')

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_core.stability import margin, support_polygon
+from gait_core.measures.stability import margin, support_polygon
 from gait_stage_walk.zmp.footsteps import STILL, beyond, carried, landing
 from gait_stage_walk.zmp.mass_model import MassModel
 from gait_stage_walk.zmp.plan import LEFT, SHIFT, SIDES, STAND, SWING, StepShape, WalkPlan

@@ -11,14 +11,14 @@ import numpy as np
 from gait_core import registry
 from gait_core.arrays import FloatArray
 from gait_core.errors import BadCommand, ConfigurationError, SimulationDiverged, excerpt
-from gait_core.observation import Observation
+from gait_core.motion.observation import Observation
+from gait_core.motion.targets import AppliedTargets, JointTargets, TargetMemory
+from gait_core.motion.trajectory import Trajectory
 from gait_core.robot.model import RobotModel
-from gait_core.scene import Scene
-from gait_core.seeding import derived_seed
-from gait_core.sensors import Sensors
-from gait_core.targets import AppliedTargets, JointTargets, TargetMemory
-from gait_core.trajectory import Trajectory
-from gait_core.trial import SENSOR_SEED, initial_positions
+from gait_core.sensors.noise import Sensors
+from gait_core.trial.loop import SENSOR_SEED, initial_positions
+from gait_core.trial.scene import Scene
+from gait_core.trial.seeding import derived_seed
 
 _ALMOST = 1e-9
 # Largest magnitude of a target [rad, m, rad/s, m/s, N m, N].

@@ -11,32 +11,32 @@ from typing import Any
 from rclpy.clock import Clock, ClockType
 from std_srvs.srv import SetBool
 
-from gait_core import pulse
-from gait_core.compiling import show_compiling
 from gait_core.errors import ConfigurationError, SimulationDiverged, reason
-from gait_core.names import listed
-from gait_core.scene import Scene
-from gait_core.seeding import check_seed
-from gait_core.trial import TrialLoop
+from gait_core.processes import liveness
+from gait_core.processes.compiling import show_compiling
+from gait_core.robot.names import listed
+from gait_core.trial.loop import TrialLoop
+from gait_core.trial.scene import Scene
+from gait_core.trial.seeding import check_seed
 from gait_interfaces.msg import WorkerStatus
 from gait_interfaces.srv import QueryTerrain, Reset, Step
-from gait_ros.clock import ClockPublisher, ClockWatch, OwnClock, SimulatedTime
-from gait_ros.conversions import BUILDER, from_scene
-from gait_ros.diagnostics import Diagnostics
-from gait_ros.event_queue import EVENTS
-from gait_ros.faults import Repeated
-from gait_ros.heartbeat import Heart, worker_status
-from gait_ros.joint_topics import JointTopics
-from gait_ros.managed import ManagedNode
-from gait_ros.node_champion import find_champion
-from gait_ros.parameters import DeclaredParameters, overrides, refuse_unknown_overrides
-from gait_ros.qos import advertise
-from gait_ros.run_node import run_node
-from gait_ros.services import serve
-from gait_ros.state_publisher import RunStreams, StatePublisher
-from gait_ros.terrain import describe_terrain
-from gait_ros.trial_service import UNKNOWN, TrialService
-from gait_ros.wiring import mistyped
+from gait_ros.live.champion import find_champion
+from gait_ros.live.joint_topics import JointTopics
+from gait_ros.messages.conversions import BUILDER, from_scene
+from gait_ros.messages.diagnostics import Diagnostics
+from gait_ros.messages.terrain import describe_terrain
+from gait_ros.nodes.clock import ClockPublisher, ClockWatch, OwnClock, SimulatedTime
+from gait_ros.nodes.event_queue import EVENTS
+from gait_ros.nodes.faults import Repeated
+from gait_ros.nodes.managed import ManagedNode
+from gait_ros.nodes.parameters import DeclaredParameters, overrides, refuse_unknown_overrides
+from gait_ros.nodes.qos import advertise
+from gait_ros.nodes.run import run_node
+from gait_ros.nodes.services import serve
+from gait_ros.nodes.wiring import mistyped
+from gait_ros.trials.heartbeat import Heart, worker_status
+from gait_ros.trials.service import UNKNOWN, TrialService
+from gait_ros.trials.state_publisher import RunStreams, StatePublisher
 from sim_bridge.live import SETTLE, LiveSimulation
 from sim_bridge.pacing import Pace, Patience, polling
 from sim_bridge.settings import LOCKSTEP, REALTIME, BridgeParams, scene_of
@@ -105,7 +105,7 @@ class SimBridgeNode(ManagedNode):
         serve(self, Step, '~/step', self._on_step)
         serve(self, SetBool, '~/pause', self._on_pause)
         serve(self, QueryTerrain, '~/query_terrain', self._on_query_terrain)
-        pulse.enter(pulse.IDLE)
+        liveness.enter(liveness.IDLE)
         self._heart = Heart(self._on_heartbeat, _HEARTBEAT)
         self.create_timer(_WATCH_PERIOD, self._on_watch, clock=self._steady)
 

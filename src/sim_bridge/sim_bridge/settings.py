@@ -7,10 +7,10 @@ import math
 from typing import Any
 
 from gait_core.errors import ConfigurationError
-from gait_core.parameters import Parameters, bounded, flag, text, whole
-from gait_core.scene import Scene
-from gait_core.seeding import MAX_SEED
-from gait_core.trial_setup import make_scene, parse_terrain, scene_on
+from gait_core.parameters.declaration import Parameters, bounded, flag, text, whole
+from gait_core.trial.scene import Scene
+from gait_core.trial.seeding import MAX_SEED
+from gait_core.trial.setup import make_scene, parse_terrain, scene_on
 
 REALTIME, FAST, LOCKSTEP = 'realtime', 'fast', 'lockstep'
 

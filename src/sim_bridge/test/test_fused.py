@@ -9,11 +9,11 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics import com_positions, link_poses
+from gait_core.kinematics.body import com_positions, link_poses
 from gait_core.robot.model import Joint, Leg, Link, RobotModel, Shape
-from gait_core.testing import legged_box
-from gait_core.testing_robots import hinged, solid_box
-from sim_bridge.engines.fused import fused
+from gait_core.testing.doubles import legged_box
+from gait_core.testing.free_bodies import hinged, solid_box
+from sim_bridge.engines.shared.merged_joints import fused
 
 KINDS = ('fixed', 'fixed', 'revolute', 'prismatic')
 

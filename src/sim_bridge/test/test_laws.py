@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_core.slider_crank import carriage, crank_angle
-from sim_bridge.engines import laws
-from sim_bridge.engines.laws import element_tension, exponential_force, joint_torque
+from gait_core.kinematics.slider_crank import carriage, crank_angle
+from sim_bridge.engines.shared import laws
+from sim_bridge.engines.shared.laws import element_tension, exponential_force, joint_torque
 
 CONSTANTS = np.array([3.0, 0.5, 2.0, 7.0, 10.0])
 numbers = st.floats(-5.0, 5.0)

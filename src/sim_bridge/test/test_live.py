@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from gait_core.errors import BadCommand
-from gait_core.scene import Scene
-from gait_core.targets import JointTargets
-from gait_core.testing import KinematicEngine, registered
-from gait_core.trajectory import Trajectory
+from gait_core.motion.targets import JointTargets
+from gait_core.motion.trajectory import Trajectory
+from gait_core.testing.doubles import KinematicEngine, registered
+from gait_core.trial.scene import Scene
 from sim_bridge.live import LiveSimulation
 
 NAME = 'leg0_joint0'

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from gait_core.arrays import FloatArray
+from gait_core.kinematics.slider_crank import crank_angle
 from gait_core.robot.model import (
     Actuator,
     ForceElement,
@@ -28,7 +29,6 @@ from gait_core.robot.model import (
     Shape,
     Triple,
 )
-from gait_core.slider_crank import crank_angle
 
 RANGES: Mapping[str, tuple[float, float]] = {
     'UCR': (0.22, 0.27),

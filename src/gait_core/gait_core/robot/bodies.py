@@ -11,11 +11,11 @@ import numpy as np
 
 from gait_core.arrays import frozen
 from gait_core.errors import ConfigurationError
+from gait_core.parameters.schema import Location, check_keys, read_choice, read_value
 from gait_core.robot.model import Link, Shape, Triple
 from gait_core.robot.robot_file import RobotFile
-from gait_core.robot.urdf import Tree, read_urdf
-from gait_core.scene import NOTHING
-from gait_core.schema import Location, check_keys, read_choice, read_value
+from gait_core.robot.urdf.reader import Tree, read_urdf
+from gait_core.trial.scene import NOTHING
 
 Assembly = Mapping[str, tuple[Triple, Triple]]
 _SIZES = {'box': 3, 'sphere': 1, 'cylinder': 2, 'capsule': 2}

@@ -9,10 +9,10 @@ import math
 import numpy as np
 
 from gait_core.errors import ConfigurationError, nearest, unknown
-from gait_core.names import unmatched
-from gait_core.robot.frames import ball_axes
+from gait_core.kinematics.frames import ball_axes
 from gait_core.robot.kinds import ACTUATORS, BALL_ACTUATORS, ELEMENTS, check_kind
 from gait_core.robot.model import MOVING, Joint, RobotModel, limit_fault
+from gait_core.robot.names import unmatched
 
 
 def check_robot(robot: RobotModel) -> RobotModel:

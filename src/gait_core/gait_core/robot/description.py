@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from gait_core.errors import unknown
-from gait_core.names import unmatched
-from gait_core.robot.frames import inertia_in, rotation, rpy_of
+from gait_core.kinematics.frames import inertia_in, rotation, rpy_of
+from gait_core.parameters.patterns import by_pattern, matching
+from gait_core.parameters.schema import Location, read_choice, read_value
 from gait_core.robot.infer import (
     actuated_names,
     infer_legs,
@@ -30,12 +31,11 @@ from gait_core.robot.model import (
     Triple,
     limit_fault,
 )
-from gait_core.robot.patterns import by_pattern, matching
+from gait_core.robot.names import unmatched
 from gait_core.robot.range_sensor import read_sensors
 from gait_core.robot.robot_file import ActuatorTable, JointLimits, MirrorTable, RobotFile
-from gait_core.robot.urdf import Tree
-from gait_core.scene import NOTHING
-from gait_core.schema import Location, read_choice, read_value
+from gait_core.robot.urdf.reader import Tree
+from gait_core.trial.scene import NOTHING
 
 
 def describe(

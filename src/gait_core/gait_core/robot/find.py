@@ -9,8 +9,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from gait_core.errors import ConfigurationError, NotInstalled, excerpt, unknown
-from gait_core.files import TEXT_LIMIT, read_bytes
-from gait_core.scene import NOTHING
+from gait_core.files.access import TEXT_LIMIT, read_bytes
+from gait_core.trial.scene import NOTHING
 
 PATH_VARIABLE = 'GAIT_ROBOT_PATH'
 DESCRIPTION_PACKAGE = 'gait_description'

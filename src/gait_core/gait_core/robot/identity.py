@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import hashlib
 from typing import Any
 
-from gait_core.canonical import plain, sha256_of
 from gait_core.errors import ConfigurationError
-from gait_core.files import read_bytes
+from gait_core.files.access import read_bytes
+from gait_core.parameters.plain_data import plain, sha256_of
 from gait_core.robot.cache import per_robot
 from gait_core.robot.find import find_robot, robot_folders
 from gait_core.robot.load import load_robot

@@ -8,10 +8,10 @@ import re
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.kinematics import kinematic_tree, link_poses
+from gait_core.kinematics.body import kinematic_tree, link_poses
 from gait_core.robot.model import MOVING, Joint, Leg, Link, RobotModel
 from gait_core.robot.shapes import link_points
-from gait_core.robot.urdf import Tree
+from gait_core.robot.urdf.reader import Tree
 
 FOOT_LEVEL = 0.1
 """Chains that end within this share of the robot's height above the lowest such end are legs."""

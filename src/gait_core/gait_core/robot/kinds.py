@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gait_core.errors import ConfigurationError, unknown
-from gait_core.scene import NOTHING
+from gait_core.trial.scene import NOTHING
 
 
 @dataclass(frozen=True, kw_only=True)

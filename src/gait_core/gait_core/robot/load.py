@@ -13,7 +13,8 @@ import sys
 import numpy as np
 
 from gait_core.errors import ConfigurationError, excerpt
-from gait_core.placement import nominal_height
+from gait_core.kinematics.start_pose import nominal_height
+from gait_core.parameters.schema import Location, Source, read_file
 from gait_core.robot.bodies import read_bodies
 from gait_core.robot.check import check_robot
 from gait_core.robot.description import describe
@@ -26,10 +27,9 @@ from gait_core.robot.find import (
 )
 from gait_core.robot.model import RobotModel
 from gait_core.robot.robot_file import RobotFile
-from gait_core.robot.urdf import read_urdf
-from gait_core.scene import NOTHING
-from gait_core.schema import Location, Source, read_file
-from gait_core.seeding import check_seed
+from gait_core.robot.urdf.reader import read_urdf
+from gait_core.trial.scene import NOTHING
+from gait_core.trial.seeding import check_seed
 
 __all__ = ['load_robot', 'read_robot', 'robot_names']
 

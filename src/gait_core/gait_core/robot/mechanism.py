@@ -12,7 +12,7 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.errors import unknown
 from gait_core.robot.range_sensor import RangeSensor
-from gait_core.scene import NOTHING
+from gait_core.trial.scene import NOTHING
 
 MOVING = ('revolute', 'continuous', 'prismatic')
 Triple = tuple[float, float, float]
@@ -142,8 +142,8 @@ class Actuator:
       much as the motor can. Its effort limit is what it pushes against (Cafarelli 2017, Eq. 3.10).
     - ``slider_crank``: a linear servo that turns a hinge by a ``crank`` on the child and a ``rod``
       from it to a carriage on the parent [m]. It pushes with ``stiffness * (c(target) - c) -
-      damping * dc/dt`` along the carriage's place c of ``gait_core.slider_crank`` [N/m, N s/m;
-      damping 0 unless given] (Bishop 2008, sec. 4.5 and 4.8).
+      damping * dc/dt`` along the carriage's place c of ``gait_core.kinematics.slider_crank``
+      [N/m, N s/m; damping 0 unless given] (Bishop 2008, sec. 4.5 and 4.8).
 
     All saturate at the joint's effort limit and keep its velocity limit. A commanded effort acts
     on ``effort`` joints alone.

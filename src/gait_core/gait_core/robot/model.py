@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.elements import lengths_at
+from gait_core.kinematics.elements import lengths_at
 from gait_core.robot.mechanism import (
     MOVING,
     SPHERICAL,
@@ -73,7 +73,7 @@ class RobotModel(Mechanism):
         Three joints in one point, about axes at right angles, that an engine fuses into its
         native ball joint: turned by their angles one after the other, from the parent outwards.
         Where the second is at a right angle the other two turn about one axis: the angles are
-        then no measure of motion, and torques are bounded (``sim_bridge.engines.balls``).
+        then no measure of motion, and torques are bounded (``sim_bridge.engines.shared.balls``).
     mirror_pairs : mapping of str to (str, float)
         For each joint its counterpart and the sign that maps a position across the sagittal
         plane.

@@ -8,11 +8,11 @@ import itertools
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.kinematics import link_poses
-from gait_core.robot.frames import rotation
+from gait_core.kinematics.body import link_poses
+from gait_core.kinematics.frames import rotation
 from gait_core.robot.infer import body_heads
-from gait_core.robot.meshes import mesh_vertices
 from gait_core.robot.model import RobotModel, Shape
+from gait_core.robot.urdf.meshes import mesh_vertices
 
 TOUCHING = 1e-6
 """Overlap [m] up to which shapes count as touching only."""

@@ -9,7 +9,7 @@ import re
 from typing import Any, ClassVar
 
 from gait_core.errors import ConfigurationError, unknown
-from gait_core.schema import Location, read_choice, read_value
+from gait_core.parameters.schema import Location, read_choice, read_value
 
 MAX_RAYS = 100_000
 """Of one reading; beyond it a mistyped number would run for ever."""

@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from gait_core import canonical
 from gait_core.arrays import FloatArray
-from gait_core.kinematics import link_poses
-from gait_core.placement import nominal_height
+from gait_core.kinematics.body import link_poses
+from gait_core.kinematics.frames import rpy_of
+from gait_core.kinematics.start_pose import nominal_height
+from gait_core.parameters import plain_data
 from gait_core.robot.find import find_robot
-from gait_core.robot.frames import rpy_of
 from gait_core.robot.infer import side_of, up_axis
 from gait_core.robot.load import read_robot
 from gait_core.robot.model import MOVING, Link, RobotModel
 from gait_core.robot.overlap import Overlap, find_overlaps
 from gait_core.robot.shapes import shape_points
-from gait_core.scene import NOTHING
+from gait_core.trial.scene import NOTHING
 
 _AXES = {'x': (1, 0, 0), 'y': (0, 1, 0), 'z': (0, 0, 1)}
 
@@ -103,7 +103,7 @@ class LoadReport:
             }
             for pair in self.overlaps
         ]
-        return dict(canonical.plain(plain))
+        return dict(plain_data.plain(plain))
 
     def lines(self) -> list[str]:
         """Return the report as text."""

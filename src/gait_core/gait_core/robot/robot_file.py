@@ -56,7 +56,7 @@ Every key is optional; whatever is absent is inferred (``infer.py``)::
       controller: stage_walk
       preset: levelled
       gait: {frequency: 2.0}           # parameters of that controller, over those of the preset
-      scene: {physics_step: 0.001}     # fields of gait_core.scene.Scene
+      scene: {physics_step: 0.001}     # fields of gait_core.trial.scene.Scene
       engines: {bullet: {solver_iterations: 100}}
       physics_steps: {bullet: 0.0005}  # s; where an engine needs another than scene says
       terrains: {steps: {height: 0.002, length: 0.01}}     # parameters where the user gives none
@@ -73,9 +73,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from gait_core.parameters.schema import Location, check_keys, read_value
 from gait_core.robot.model import ContactNode, FallCriterion, ForceElement, Leg, Triple
-from gait_core.scene import NOTHING, Scene
-from gait_core.schema import Location, check_keys, read_value
+from gait_core.trial.scene import NOTHING, Scene
 
 
 @dataclass(frozen=True, kw_only=True)

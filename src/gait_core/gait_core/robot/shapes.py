@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.robot.frames import rotation
-from gait_core.robot.meshes import mesh_hull
+from gait_core.kinematics.frames import rotation
 from gait_core.robot.model import Link, Shape
+from gait_core.robot.urdf.meshes import mesh_hull
 
 _CORNERS = np.array(list(itertools.product((-0.5, 0.5), repeat=3)))
 _RIM = np.arange(32) * (2.0 * np.pi / 32.0)

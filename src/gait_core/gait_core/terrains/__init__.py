@@ -11,9 +11,9 @@ from functools import lru_cache
 from gait_core import registry
 from gait_core.contracts import Terrain, TerrainParameters
 from gait_core.height_field import HeightField
-from gait_core.parameters import build
-from gait_core.scene import TerrainSpec
+from gait_core.parameters.declaration import build
 from gait_core.terrains.base import Grid, Plane
+from gait_core.trial.scene import TerrainSpec
 
 __all__ = ['Grid', 'HeightField', 'Plane', 'Terrain', 'load_terrain']
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from gait_core.contracts import Terrain, TerrainParameters
 from gait_core.height_field import HeightField
-from gait_core.parameters import bounded
+from gait_core.parameters.declaration import bounded
 from gait_core.terrains.base import Grid, check_grid
 
 

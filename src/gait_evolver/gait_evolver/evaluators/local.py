@@ -10,9 +10,9 @@ import time
 
 from gait_core.contracts import Evaluator, Progress
 from gait_core.errors import ConfigurationError
-from gait_core.schema import read_value
-from gait_core.trial_spec import TrialResult, TrialSpec
-from gait_core.worker_policy import HANG, PATIENCE, Losses, Lost
+from gait_core.parameters.schema import read_value
+from gait_core.processes.worker_policy import HANG, PATIENCE, Losses, Lost
+from gait_core.trial.spec import TrialResult, TrialSpec
 from gait_evolver.evaluators.worker import REFUSED, SHORTAGE
 from gait_evolver.evaluators.worker_process import WorkerProcess
 

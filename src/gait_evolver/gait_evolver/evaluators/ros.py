@@ -14,14 +14,14 @@ from typing import Any
 from gait_core.benchmark import Measurement
 from gait_core.contracts import Evaluator, Progress
 from gait_core.errors import ConfigurationError, NoWorkers
-from gait_core.fingerprint import fingerprint
-from gait_core.trial_spec import TrialResult, TrialSpec
-from gait_core.worker_policy import HANG, PATIENCE, Losses, Lost
+from gait_core.processes.worker_policy import HANG, PATIENCE, Losses, Lost
+from gait_core.trial.fingerprint import fingerprint
+from gait_core.trial.spec import TrialResult, TrialSpec
 from gait_evolver.evaluators.balance import Pace, backup, worth
 from gait_interfaces.msg import WorkerStatus
-from gait_ros.session import RosClient, run_ros_trial
-from gait_ros.worker_client import TrialRefused, WorkerClient, WorkerLost
-from gait_ros.worker_processes import WorkerProcesses
+from gait_ros.trials.session import RosClient, run_ros_trial
+from gait_ros.trials.worker_client import TrialRefused, WorkerClient, WorkerLost
+from gait_ros.trials.worker_processes import WorkerProcesses
 
 _STATUS_TYPE = 'gait_interfaces/msg/WorkerStatus'
 _STATUS_TOPIC = '/worker_status'
@@ -380,20 +380,20 @@ def run_in_lockstep(spec: TrialSpec, delay: float = 0.0) -> TrialResult:
 
 def walk_champions(folder: Path, seconds: float) -> list[Measurement]:
     """Compare the distances that the champions of a folder walk live and in this process."""
-    from gait_ros.live_walk import compare_walks
+    from gait_ros.checks.live_walk import compare_walks
 
     return compare_walks(sorted(folder.glob('*champion*.yaml')), seconds)
 
 
 def flood_nodes(share: float = 1.0) -> list[Measurement]:
     """Flood every node for a share of a minute and return the measurements."""
-    from gait_ros.flood import SECONDS, flooded
+    from gait_ros.checks.flood import SECONDS, flooded
 
     return flooded(SECONDS * share)
 
 
 def stop_gaits(share: float = 1.0) -> list[Measurement]:
     """Stop a walk under traffic, a share of 20 times; return the longest time until it holds."""
-    from gait_ros.stop_check import STOPS, stops
+    from gait_ros.checks.emergency_stop import STOPS, stops
 
     return stops(max(1, round(STOPS * share)))

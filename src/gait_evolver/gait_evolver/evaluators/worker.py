@@ -10,7 +10,7 @@ import socket
 import sys
 from typing import Any
 
-from gait_core.orphans import end_with_parent
+from gait_core.processes.orphans import end_with_parent
 
 DONE, REFUSED, SHORTAGE = 'done', 'refused', 'shortage'
 """Kinds of answers: the result of a trial, a user's mistake, a shortage of the machine."""
@@ -26,7 +26,7 @@ def main(channel: socket.socket, memory: Any, parent: int, announce: bool) -> No
     ----------
     channel : socket
     memory : array of ``pulse.SIZE`` integers
-        Memory of ``gait_core.pulse``, shared with the parent.
+        Memory of ``gait_core.processes.liveness``, shared with the parent.
     parent : int
         Process id of the parent.
     announce : bool
@@ -41,17 +41,17 @@ def main(channel: socket.socket, memory: Any, parent: int, announce: bool) -> No
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGHUP})
     import numpy as np
 
-    from gait_core import pulse
-    from gait_core.compiling import announce_compiling, show_compiling
+    from gait_core.processes import liveness
+    from gait_core.processes.compiling import announce_compiling, show_compiling
     from gait_evolver.evaluators.channel import receive, send
 
-    pulse.share(np.frombuffer(memory, dtype=np.int64))
+    liveness.share(np.frombuffer(memory, dtype=np.int64))
     show_compiling()
     if announce:
         announce_compiling(_say)
     try:
         while True:
-            pulse.enter(pulse.IDLE)
+            liveness.enter(liveness.IDLE)
             index, spec = receive(channel)
             send(channel, (index, *_answer(spec)))
     except (EOFError, OSError):
@@ -65,18 +65,18 @@ def _say(line: str) -> None:
 
 
 def _answer(plain_spec: Any) -> tuple[str, Any]:
-    from gait_core import pulse
-    from gait_core.canonical import plain
     from gait_core.errors import ConfigurationError
-    from gait_core.failures import describe_exception, exception_result, is_shortage
-    from gait_core.schema import read_value
-    from gait_core.trial import load_parts, run_trial
-    from gait_core.trial_spec import TrialSpec
+    from gait_core.parameters.plain_data import plain
+    from gait_core.parameters.schema import read_value
+    from gait_core.processes import liveness
+    from gait_core.trial.failures import describe_exception, exception_result, is_shortage
+    from gait_core.trial.loop import load_parts, run_trial
+    from gait_core.trial.spec import TrialSpec
 
     spec = read_value(TrialSpec, plain_spec)
     # BaseException: a user's code may also call sys.exit.
     try:
-        pulse.enter(pulse.STARTING)
+        liveness.enter(liveness.STARTING)
         load_parts(spec)
     except BaseException as error:
         if is_shortage(error):
@@ -85,7 +85,7 @@ def _answer(plain_spec: Any) -> tuple[str, Any]:
             return REFUSED, describe_exception(error)
         return DONE, plain(exception_result(spec, error))
     try:
-        pulse.enter(pulse.RUNNING)
+        liveness.enter(liveness.RUNNING)
         result = run_trial(spec)
     except BaseException as error:
         if is_shortage(error):

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from gait_core import pulse
-from gait_core.canonical import plain
-from gait_core.trial_spec import TrialSpec
-from gait_core.worker_policy import HangWatch
+from gait_core.parameters.plain_data import plain
+from gait_core.processes import liveness
+from gait_core.processes.worker_policy import HangWatch
+from gait_core.trial.spec import TrialSpec
 from gait_evolver.evaluators import worker
 from gait_evolver.evaluators.channel import Channel
 
@@ -50,7 +50,7 @@ class WorkerProcess:
         self.trial: int | None = None
         ours, theirs = socket.socketpair()
         with theirs:
-            memory = _CONTEXT.RawArray('q', pulse.SIZE)
+            memory = _CONTEXT.RawArray('q', liveness.SIZE)
             self._pulse = np.frombuffer(memory, dtype=np.int64)
             arguments = (theirs, memory, os.getpid(), announce)
             self._process: Any = _CONTEXT.Process(target=worker.main, args=arguments, daemon=True)
@@ -81,7 +81,7 @@ class WorkerProcess:
     @property
     def began(self) -> bool:
         """Whether its trial is running, after loading and not while compiling."""
-        return self.trial is not None and int(self._pulse[1]) == pulse.RUNNING
+        return self.trial is not None and int(self._pulse[1]) == liveness.RUNNING
 
     def give(self, index: int, spec: TrialSpec) -> None:
         """Send it a trial; if it is dead, reading its channel raises."""

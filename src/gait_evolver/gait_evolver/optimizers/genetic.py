@@ -18,8 +18,8 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
-from gait_core.parameters import Parameters, bounded, build, flag, floats, whole
-from gait_core.seeding import check_seed
+from gait_core.parameters.declaration import Parameters, bounded, build, flag, floats, whole
+from gait_core.trial.seeding import check_seed
 from gait_evolver.optimizers.ranking import Ledger, SortKey, sort_key
 
 COLLAPSED = 1e-12

@@ -26,8 +26,8 @@ from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
-from gait_core.parameters import Parameters, bounded, build, floats, whole
-from gait_core.seeding import check_seed
+from gait_core.parameters.declaration import Parameters, bounded, build, floats, whole
+from gait_core.trial.seeding import check_seed
 from gait_evolver.optimizers.genetic import SPREAD_DOC, START_DOC, first_population
 from gait_evolver.optimizers.ranking import Ledger, sort_key
 

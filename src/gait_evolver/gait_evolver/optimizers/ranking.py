@@ -10,7 +10,7 @@ import numpy as np
 from gait_core.arrays import FloatArray, frozen
 from gait_core.contracts import Candidate, Evaluation
 from gait_core.errors import ProtocolError
-from gait_core.trial_spec import FELL, OK
+from gait_core.trial.spec import FELL, OK
 
 SortKey = tuple[int, float, float]
 

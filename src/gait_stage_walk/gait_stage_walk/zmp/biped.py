@@ -8,10 +8,10 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics import com_positions, point_position
-from gait_core.leg_ik import LegKinematics
+from gait_core.kinematics.body import com_positions, point_position
+from gait_core.kinematics.leg_ik import LegKinematics
+from gait_core.kinematics.soles import sole_extent
 from gait_core.robot.model import Leg, RobotModel
-from gait_core.soles import sole_extent
 
 LEAST_JOINTS = 5
 LEAST_SOLE = 0.02

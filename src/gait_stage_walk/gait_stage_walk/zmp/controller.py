@@ -11,14 +11,14 @@ import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray
 from gait_core.contracts import Controller
-from gait_core.leg_odometry import LegOdometry
-from gait_core.observation import Observation
-from gait_core.parameters import Parameters
+from gait_core.kinematics.leg_odometry import LegOdometry
+from gait_core.motion.observation import Observation
+from gait_core.motion.targets import JointTargets
+from gait_core.motion.velocity_limits import Bounds, at_most
+from gait_core.parameters.declaration import Parameters
 from gait_core.robot.model import RobotModel
-from gait_core.targets import JointTargets
-from gait_core.trial_spec import Command
-from gait_core.velocity_bounds import Bounds, at_most
-from gait_stage_walk.pulse import SECOND, nanoseconds
+from gait_core.trial.spec import Command
+from gait_stage_walk.staged.pulse import SECOND, nanoseconds
 from gait_stage_walk.zmp.biped import Biped
 from gait_stage_walk.zmp.footsteps import STILL, Twist
 from gait_stage_walk.zmp.heading import Slip

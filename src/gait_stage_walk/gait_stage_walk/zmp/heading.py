@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from gait_core.observation import Observation
+from gait_core.motion.observation import Observation
 
 
 class Slip:

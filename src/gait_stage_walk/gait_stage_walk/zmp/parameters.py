@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gait_core.parameters import Parameters, bounded, flag, whole
+from gait_core.parameters.declaration import Parameters, bounded, flag, whole
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,8 +22,8 @@ import math
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.observation import Observation
-from gait_stage_walk.balance import lean
+from gait_core.motion.observation import Observation
+from gait_stage_walk.behaviours.balance import lean
 from gait_stage_walk.zmp.parameters import ZmpWalkParams
 
 LARGEST = math.radians(6.0)

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.kinematics import com_positions
-from gait_core.leg_ik import LegKinematics
+from gait_core.kinematics.body import com_positions
+from gait_core.kinematics.leg_ik import LegKinematics
 from gait_stage_walk.zmp.biped import Biped
 
 _ROUNDS = 2

@@ -1,0 +1,1 @@
+"""Files named by a user: bounded reading, atomic writing, archives."""

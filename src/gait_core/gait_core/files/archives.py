@@ -1,0 +1,98 @@
+"""Plain ``.npz`` archives: arrays by name, with a bound on their unpacked size."""
+
+from __future__ import annotations
+
+import io
+import tokenize
+import zipfile
+import zlib
+
+import numpy as np
+import numpy.typing as npt
+
+from gait_core.errors import excerpt
+from gait_core.files.access import MEBIBYTE
+
+UNPACKED_LIMIT = 256 * MEBIBYTE
+"""Largest total size [bytes] of the arrays of an archive."""
+
+_MAX_ARRAYS = 1000
+_ENTRY = b'PK\x01\x02'
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_HEADERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
+
+# Exceptions that NumPy and zipfile raise for a damaged, encrypted or forged archive.
+_DAMAGED = (
+    EOFError,
+    KeyError,
+    MemoryError,
+    NotImplementedError,
+    OSError,
+    OverflowError,
+    RecursionError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+    tokenize.TokenError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+
+def unpack_arrays(content: bytes) -> dict[str, npt.NDArray[np.generic]]:
+    """
+    Return the arrays of an archive by name.
+
+    Raises
+    ------
+    ValueError
+        If it is damaged, is no archive of plain arrays, or is larger than ``UNPACKED_LIMIT``. The
+        size is read from the archive's directory before anything is unpacked.
+
+    """
+    try:
+        # Counted in the raw bytes, because zipfile reads the whole directory into memory first.
+        if content.count(_ENTRY) > _MAX_ARRAYS:
+            raise ValueError(f'it holds more than {_MAX_ARRAYS} arrays')
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            entries = archive.infolist()
+            if not entries:
+                raise ValueError('it holds no array')
+            # The other methods may unpack far more in one go than is asked for.
+            if any(entry.compress_type not in _METHODS for entry in entries):
+                raise ValueError('its compression is not one that NumPy uses')
+            if sum(entry.file_size for entry in entries) > UNPACKED_LIMIT:
+                limit = UNPACKED_LIMIT // MEBIBYTE
+                raise ValueError(f'its arrays are larger than {limit} MiB, the most that is read')
+            return {
+                entry.filename.removesuffix('.npy'): _array(archive.read(entry))
+                for entry in entries
+            }
+    except _DAMAGED as error:
+        # The first sentence only: NumPy's next one tells how to load untrusted pickles.
+        reason = str(error).partition('. ')[0] or type(error).__name__
+        raise ValueError(excerpt(reason)) from error
+
+
+def _array(content: bytes) -> npt.NDArray[np.generic]:
+    """Return an array from its own file; ValueError."""
+    file = io.BytesIO(content)
+    header = _HEADERS.get(np.lib.format.read_magic(file))
+    if header is None:
+        raise ValueError('it holds an array of an unknown format')
+    shape, _, dtype = header(file)
+    if dtype.hasobject or not dtype.itemsize:
+        raise ValueError('it holds objects, which are never loaded')
+    count = 1
+    for length in shape:
+        count *= length
+    # NumPy allocates the shape in the header before it reads the numbers: check that it is true.
+    if min(shape, default=0) < 0 or count * dtype.itemsize != len(content) - file.tell():
+        raise ValueError('it holds an array of another length than its header tells')
+    file.seek(0)
+    array: npt.NDArray[np.generic] = np.lib.format.read_array(file, allow_pickle=False)
+    return array

@@ -1,0 +1,1 @@
+"""Kinematics of whole robots and of legs, and their frames."""

@@ -1,0 +1,81 @@
+"""Frames by which others find a robot, whatever its links are called: REP-105 and REP-120."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from gait_core.arrays import FloatArray
+from gait_core.kinematics.body import link_poses, pose_matrices
+from gait_core.kinematics.start_pose import lowest_point
+from gait_core.robot.cache import per_robot
+from gait_core.robot.model import RobotModel
+
+ODOM, BASE_LINK, BASE_FOOTPRINT = 'odom', 'base_link', 'base_footprint'
+_SAME = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+
+
+@per_robot
+def base_frame(robot: RobotModel) -> str:
+    """
+    Return the frame whose pose in odom is that of the robot.
+
+    It is ``base_link``, also above a root link of another name (REP-105); the first root of
+    several bodies, and of a robot that has another link called so.
+    """
+    if len(robot.roots) > 1 or (BASE_LINK in robot.link_index and BASE_LINK not in robot.roots):
+        return robot.roots[0]
+    return BASE_LINK
+
+
+def base_transforms(
+    robot: RobotModel, joint_positions: FloatArray | None, body_poses: FloatArray
+) -> Iterator[tuple[str, str, FloatArray]]:
+    """
+    Yield frames from odom to every root link, and base_footprint where no link is called so.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    joint_positions : (n,) array or None [rad or m]
+        None: there is no base_footprint.
+    body_poses : (r, 7) array
+        Of the roots in odom.
+
+    Yields
+    ------
+    parent, child : str
+    (7,) array
+        Pose of the child in the parent: x, y, z [m], quaternion x, y, z, w.
+
+    """
+    base = base_frame(robot)
+    if base in robot.roots:
+        yield from ((ODOM, *row) for row in zip(robot.roots, body_poses, strict=True))
+    else:
+        yield ODOM, base, body_poses[0]
+        yield base, robot.roots[0], _SAME
+    if BASE_FOOTPRINT not in robot.link_index and joint_positions is not None:
+        yield _footprint(robot, base, joint_positions, body_poses)
+
+
+def _footprint(
+    robot: RobotModel, base: str, joint_positions: FloatArray, body_poses: FloatArray
+) -> tuple[str, str, FloatArray]:
+    """Return the place on the floor amid the feet, or bodies where there are none (REP-120)."""
+    links = link_poses(robot, joint_positions, body_poses)
+    feet = body_poses[:, :3]
+    if robot.legs:
+        rows = [robot.link_index[leg.sole] for leg in robot.legs]
+        points = np.array([leg.sole_point for leg in robot.legs])
+        feet = (links[rows, :3, :3] @ points[:, :, None])[..., 0] + links[rows, :3, 3]
+    place = np.append(feet[:, :2].mean(axis=0), lowest_point(robot, links))
+    forward = pose_matrices(body_poses[0])[:3, 0]
+    level = Rotation.from_euler('z', np.arctan2(forward[1], forward[0]))
+    if len(robot.roots) > 1:
+        return ODOM, BASE_FOOTPRINT, np.append(place, level.as_quat())
+    turn = Rotation.from_quat(body_poses[0, 3:]).inv()
+    there = turn.apply(place - body_poses[0, :3])
+    return base, BASE_FOOTPRINT, np.append(there, (turn * level).as_quat())

@@ -1,0 +1,339 @@
+"""Forward kinematics, centres of mass and Jacobians of a whole robot, vectorised over time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import math
+
+from numba import njit
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from gait_core.arrays import BoolArray, FloatArray, IntArray
+from gait_core.errors import unknown
+from gait_core.kinematics.frames import root_poses, rotation
+from gait_core.robot.cache import per_robot
+from gait_core.robot.mechanism import MOVING, Joint, Mechanism
+
+
+@dataclass(frozen=True, kw_only=True)
+class KinematicTree:
+    """
+    A robot's tree as arrays, one row per link in ``robot.links`` order.
+
+    Attributes
+    ----------
+    parent : (L,) int array
+        Row of the parent link; -1 for a root.
+    offset : (L, 3) array [m]
+    turn : (L, 3, 3) array
+        Frame of the joint above each link in the parent's frame at position zero.
+    axis : (L, 3) array
+        Joint axis in the link's frame.
+    revolute, prismatic : (L,) bool arrays
+        Kind of the joint above; both false for fixed joints and roots.
+    gain : (L, n) array
+    bias : (L,) array
+        Joint position above each link is ``gain @ joint_positions + bias`` (mimic joints follow;
+        moving joints that are neither actuated nor mimicking stay at zero).
+    above : (L, L) bool array
+        ``above[i, j]``: the joint above link j moves link i.
+    mass : (L,) array [kg]
+    com : (L, 3) array [m]
+        In each link's frame.
+
+    """
+
+    parent: IntArray
+    offset: FloatArray
+    turn: FloatArray
+    axis: FloatArray
+    revolute: BoolArray
+    prismatic: BoolArray
+    gain: FloatArray
+    bias: FloatArray
+    above: BoolArray
+    mass: FloatArray
+    com: FloatArray
+
+
+@per_robot
+def kinematic_tree(robot: Mechanism) -> KinematicTree:
+    """Return the tree of a robot as arrays; kept beside the robot."""
+    count = len(robot.links)
+    parent = np.full(count, -1, dtype=np.int64)
+    offset, axis = np.zeros((count, 3)), np.zeros((count, 3))
+    turn = np.tile(np.eye(3), (count, 1, 1))
+    revolute, prismatic = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
+    gain, bias = np.zeros((count, len(robot.joint_names))), np.zeros(count)
+    for joint in robot.joints:
+        i = robot.link_index[joint.child]
+        parent[i] = robot.link_index[joint.parent]
+        offset[i], turn[i], axis[i] = joint.xyz, rotation(joint.rpy), joint.axis
+        revolute[i] = joint.kind in ('revolute', 'continuous')
+        prismatic[i] = joint.kind == 'prismatic'
+        gain[i], bias[i] = _drive(robot, joint)
+    above = np.zeros((count, count), dtype=bool)
+    for i in range(count):
+        if parent[i] >= 0:
+            above[i] = above[parent[i]]
+            above[i, i] = True
+    return KinematicTree(
+        parent=parent,
+        offset=offset,
+        turn=turn,
+        axis=axis,
+        revolute=revolute,
+        prismatic=prismatic,
+        gain=gain,
+        bias=bias,
+        above=above,
+        mass=np.array([link.mass for link in robot.links]),
+        com=np.array([link.com for link in robot.links]),
+    )
+
+
+def _drive(robot: Mechanism, joint: Joint) -> tuple[FloatArray, float]:
+    """Return how a joint's position follows from the actuated ones: a row of gains and a bias."""
+    row = np.zeros(len(robot.joint_names))
+    factor, bias = 1.0, 0.0
+    # A joint may mimic one that itself mimics; more steps than joints would be a circle.
+    for _ in range(len(robot.joints)):
+        if joint.name in robot.joint_index:
+            row[robot.joint_index[joint.name]] = factor
+            return row, bias
+        if joint.mimic is None:
+            break
+        bias += factor * joint.mimic.offset
+        factor *= joint.mimic.multiplier
+        joint = robot.joint[joint.mimic.joint]
+    return row, bias if joint.kind in MOVING else 0.0
+
+
+def pose_matrices(poses: FloatArray) -> FloatArray:
+    """Return (..., 4, 4) transforms of (..., 7) poses: x, y, z [m], quaternion x, y, z, w."""
+    poses = np.asarray(poses, dtype=np.float64)
+    matrices = np.zeros((*poses.shape[:-1], 4, 4))
+    turns = Rotation.from_quat(poses[..., 3:].reshape(-1, 4)).as_matrix()
+    matrices[..., :3, :3] = turns.reshape(*poses.shape[:-1], 3, 3)
+    matrices[..., :3, 3] = poses[..., :3]
+    matrices[..., 3, 3] = 1.0
+    return matrices
+
+
+def link_poses(
+    robot: Mechanism, joint_positions: FloatArray, base_pose: FloatArray | None = None
+) -> FloatArray:
+    """
+    Return the pose of every link frame.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    joint_positions : (T, n) or (n,) array [rad or m]
+        By ``robot.joint_names``.
+    base_pose : (T, r, 7), (T, 7), (r, 7) or (7,) array
+        Poses of the r roots: x, y, z [m], quaternion x, y, z, w. By default the roots lie as in
+        the assembly, a single one at the origin, which gives poses in the base frame.
+
+    Returns
+    -------
+    (T, L, 4, 4) array, or (L, 4, 4) for a single time
+        Homogeneous transforms from each link's frame, in ``robot.links`` order.
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit; the message names the array.
+
+    """
+    tree = kinematic_tree(robot)
+    single = np.ndim(joint_positions) == 1
+    angles, base = _checked(robot, joint_positions, base_pose)
+    steps, roots = len(angles), len(robot.roots)
+    travel = tree.gain @ angles.T + tree.bias[:, None]
+    parts = _joint_parts(robot)
+    # Time last, and columns before rows: one product of matrices moves a link at all times.
+    poses = np.empty((len(robot.links), 4, 4, steps))
+    poses[:roots] = pose_matrices(base).transpose(1, 3, 2, 0)
+    for i in range(roots, len(robot.links)):
+        parent = poses[tree.parent[i]].reshape(4, -1)
+        if tree.revolute[i]:
+            fixed, turned, bent = (parts[i] @ parent).reshape(3, 4, 4, steps)
+            poses[i] = fixed + np.sin(travel[i]) * turned + (1.0 - np.cos(travel[i])) * bent
+        elif tree.prismatic[i]:
+            fixed, slid = (parts[i, :8] @ parent).reshape(2, 4, 4, steps)
+            poses[i] = fixed + travel[i] * slid
+        else:
+            poses[i] = (parts[i, :4] @ parent).reshape(4, 4, steps)
+    by_time = np.ascontiguousarray(poses.transpose(3, 0, 2, 1))
+    return by_time[0] if single else by_time
+
+
+def _checked(
+    robot: Mechanism, joint_positions: FloatArray, base_pose: FloatArray | None
+) -> tuple[FloatArray, FloatArray]:
+    """Return joint positions (T, n) and poses of the roots (T, r, 7)."""
+    angles = np.atleast_2d(np.asarray(joint_positions, dtype=np.float64))
+    if angles.ndim != 2 or angles.shape[1] != len(robot.joint_names):
+        raise ValueError(
+            f'joint_positions has shape {angles.shape}, expected (T, {len(robot.joint_names)})'
+        )
+    steps, roots = len(angles), len(robot.roots)
+    base = root_poses(robot) if base_pose is None else np.asarray(base_pose, dtype=np.float64)
+    if base.shape == (steps, 7) and roots == 1:
+        base = base[:, None, :]
+    try:
+        return angles, np.broadcast_to(base, (steps, roots, 7))
+    except ValueError as error:
+        raise ValueError(f'base_pose has shape {base.shape}, expected {(steps, roots, 7)}') from (
+            error
+        )
+
+
+@per_robot
+def _joint_parts(robot: Mechanism) -> FloatArray:
+    """
+    Return the transform of each link in its parent's frame in three parts, (L, 12, 4), transposed.
+
+    The first holds at position zero. To it adds the second times the sine of a turning joint's
+    position and the third times one minus its cosine (Rodrigues), or the second times a sliding
+    joint's position.
+    """
+    tree = kinematic_tree(robot)
+    parts = np.zeros((len(robot.links), 3, 4, 4))
+    parts[:, 0, 3, 3] = 1.0
+    parts[:, 0, :3, :3], parts[:, 0, :3, 3] = tree.turn, tree.offset
+    for i, (turn, axis) in enumerate(zip(tree.turn, tree.axis, strict=True)):
+        if tree.revolute[i]:
+            across = np.cross(np.eye(3), axis)
+            parts[i, 1, :3, :3], parts[i, 2, :3, :3] = turn @ across, turn @ across @ across
+        elif tree.prismatic[i]:
+            parts[i, 1, :3, 3] = turn @ axis
+    return np.asarray(parts.swapaxes(2, 3).reshape(-1, 12, 4))
+
+
+def link_coms(
+    robot: Mechanism, joint_positions: FloatArray, base_pose: FloatArray | None = None
+) -> FloatArray:
+    """Return each link's centre of mass, (T, L, 3) [m]; arguments as of ``link_poses``."""
+    tree = kinematic_tree(robot)
+    angles, base = _checked(robot, joint_positions, base_pose)
+    coms = np.empty((len(angles), len(robot.links), 3))
+    travel = angles @ tree.gain.T + tree.bias
+    frames = np.ascontiguousarray(pose_matrices(base)[..., :3, :])
+    _write_coms(
+        tree.parent, tree.revolute, tree.prismatic, tree.turn, tree.offset, tree.axis, tree.com,
+        frames, travel, coms,
+    )  # fmt: skip
+    return coms
+
+
+@njit(cache=True)
+def _write_coms(  # type: ignore[no-untyped-def]
+    parent, revolute, prismatic, turn, offset, axis, com, frames, travel, coms
+):
+    roots = frames.shape[1]
+    turns, places = np.empty((len(parent), 3, 3)), np.empty((len(parent), 3))
+    for t in range(len(coms)):
+        for i in range(len(parent)):
+            s, c = 0.0, 1.0
+            if revolute[i]:
+                s, c = math.sin(travel[t, i]), math.cos(travel[t, i])
+            a, b, d = axis[i, 0], axis[i, 1], axis[i, 2]
+            # A row of a rotation is a vector of the world in the moving frame.
+            for k in range(3):
+                if i < roots:
+                    u, v, w = frames[t, i, k, 0], frames[t, i, k, 1], frames[t, i, k, 2]
+                    place = frames[t, i, k, 3]
+                else:
+                    p = parent[i]
+                    x, y, z = turns[p, k, 0], turns[p, k, 1], turns[p, k, 2]
+                    place = places[p, k]
+                    place += x * offset[i, 0] + y * offset[i, 1] + z * offset[i, 2]
+                    u = x * turn[i, 0, 0] + y * turn[i, 1, 0] + z * turn[i, 2, 0]
+                    v = x * turn[i, 0, 1] + y * turn[i, 1, 1] + z * turn[i, 2, 1]
+                    w = x * turn[i, 0, 2] + y * turn[i, 1, 2] + z * turn[i, 2, 2]
+                along = a * u + b * v + d * w
+                if prismatic[i]:
+                    place += along * travel[t, i]
+                elif revolute[i]:
+                    # Rodrigues, backwards: the frame turns under the vector.
+                    rest = (1.0 - c) * along
+                    u, v, w = (
+                        c * u + s * (d * v - b * w) + rest * a,
+                        c * v + s * (a * w - d * u) + rest * b,
+                        c * w + s * (b * u - a * v) + rest * d,
+                    )
+                turns[i, k, 0], turns[i, k, 1], turns[i, k, 2] = u, v, w
+                places[i, k] = place
+                coms[t, i, k] = place + u * com[i, 0] + v * com[i, 1] + w * com[i, 2]
+
+
+def com_positions(
+    robot: Mechanism, joint_positions: FloatArray, base_pose: FloatArray | None = None
+) -> FloatArray:
+    """Return the robot's centre of mass, (T, 3) or (3,) [m]; arguments as of ``link_poses``."""
+    mass = kinematic_tree(robot).mass
+    coms = link_coms(robot, joint_positions, base_pose)
+    found = (mass[:, None] * coms).sum(axis=-2) / mass.sum()
+    return np.asarray(found[0] if np.ndim(joint_positions) == 1 else found)
+
+
+def point_position(
+    robot: Mechanism,
+    joint_positions: FloatArray,
+    link: str,
+    point: tuple[float, float, float] | FloatArray = (0.0, 0.0, 0.0),
+    base_pose: FloatArray | None = None,
+) -> FloatArray:
+    """Return where a point of a link is, (T, 3) or (3,) [m]; arguments as of ``link_poses``."""
+    poses = link_poses(robot, joint_positions, base_pose)[..., _row(robot, link), :, :]
+    return np.asarray(poses[..., :3, :3] @ np.asarray(point) + poses[..., :3, 3])
+
+
+def point_jacobian(
+    robot: Mechanism,
+    joint_positions: FloatArray,
+    link: str,
+    point: tuple[float, float, float] | FloatArray = (0.0, 0.0, 0.0),
+    base_pose: FloatArray | None = None,
+) -> FloatArray:
+    """
+    Return the Jacobian of a link's point and orientation with the base at rest.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    joint_positions : (n,) array [rad or m]
+    link : str
+    point : (3,) array [m]
+        In the link's frame.
+    base_pose : (7,) or (r, 7) array
+
+    Returns
+    -------
+    (6, n) array
+        Rows 0 to 2: velocity of the point per joint rate [m/rad or -]; rows 3 to 5: angular
+        velocity of the link per joint rate [rad/rad or rad/m]; both in the frame of
+        ``base_pose``.
+
+    """
+    tree = kinematic_tree(robot)
+    poses = link_poses(robot, np.asarray(joint_positions, dtype=np.float64), base_pose)
+    row = _row(robot, link)
+    target = poses[row, :3, :3] @ np.asarray(point) + poses[row, :3, 3]
+    axes = (poses[:, :3, :3] @ tree.axis[:, :, None])[..., 0]
+    arms = np.cross(axes, target - poses[:, :3, 3])
+    by_link = np.zeros((6, len(robot.links)))
+    turning, sliding = tree.above[row] & tree.revolute, tree.above[row] & tree.prismatic
+    by_link[:3, turning] = arms[turning].T
+    by_link[3:, turning] = axes[turning].T
+    by_link[:3, sliding] = axes[sliding].T
+    return np.asarray(by_link @ tree.gain)
+
+
+def _row(robot: Mechanism, link: str) -> int:
+    if link not in robot.link_index:
+        raise unknown('link', link, robot.link_index)
+    return robot.link_index[link]

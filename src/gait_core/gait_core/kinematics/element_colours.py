@@ -1,0 +1,32 @@
+"""Colours of force elements by their tension."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.kinematics.elements import lengths_at
+from gait_core.robot.cache import per_robot
+from gait_core.robot.model import RobotModel
+
+_SLACK, _TAUT = np.array([0.16, 0.42, 0.85]), np.array([0.88, 0.15, 0.12])
+
+
+def tension_colours(robot: RobotModel, tensions: FloatArray) -> FloatArray:
+    """
+    Return colours of force elements, (e, 3) in [0, 1].
+
+    Blue where one is slack or pushes, red at half as much again as the tension of the tautest in
+    the nominal stance, or at the robot's weight where none is taut there.
+    """
+    share = np.clip(tensions / _taut(robot), 0.0, 1.0)[:, None]
+    return np.asarray(_SLACK + share * (_TAUT - _SLACK))
+
+
+@per_robot
+def _taut(robot: RobotModel) -> float:
+    lengths = lengths_at(robot, robot.joint_stance)
+    stiffness = np.array([one.constants.get('stiffness', 0.0) for one in robot.force_elements])
+    pulls = stiffness * (lengths - robot.stance[len(robot.joint_names) :])
+    tautest = 1.5 * float(pulls.max(initial=0.0))
+    return tautest if tautest > 1e-6 * robot.mass else 9.81 * robot.mass

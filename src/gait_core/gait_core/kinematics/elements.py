@@ -1,0 +1,40 @@
+"""Geometry of force elements: their ends and lengths."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.kinematics.body import link_poses
+from gait_core.robot.mechanism import Mechanism
+
+
+def ends_at(
+    robot: Mechanism, joint_positions: FloatArray, base_pose: FloatArray | None = None
+) -> FloatArray:
+    """
+    Return where both ends of every force element are, (e, 2, 3) or (T, e, 2, 3) [m].
+
+    Parameters
+    ----------
+    robot : RobotModel
+    joint_positions, base_pose
+        As of ``gait_core.kinematics.body.link_poses``.
+
+    """
+    poses = link_poses(robot, joint_positions, base_pose)
+    ends = []
+    for side in ('a', 'b'):
+        rows = [robot.link_index[getattr(one, f'link_{side}')] for one in robot.force_elements]
+        points = np.array([getattr(one, f'point_{side}') for one in robot.force_elements])
+        at = poses[..., rows, :, :]
+        ends.append((at[..., :3, :3] @ points.reshape(-1, 3, 1))[..., 0] + at[..., :3, 3])
+    return np.stack(ends, axis=-2)
+
+
+def lengths_at(
+    robot: Mechanism, joint_positions: FloatArray, base_pose: FloatArray | None = None
+) -> FloatArray:
+    """Return lengths of force elements, (e,) or (T, e) [m]; arguments as of ``ends_at``."""
+    ends = ends_at(robot, joint_positions, base_pose)
+    return np.asarray(np.linalg.norm(ends[..., 1, :] - ends[..., 0, :], axis=-1))

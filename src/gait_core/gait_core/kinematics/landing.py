@@ -1,0 +1,70 @@
+"""Where feet in the air will land, from joints now and at touch-down, while others stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.kinematics.body import link_poses
+from gait_core.robot.model import Leg, RobotModel
+
+_ROOT = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
+_FIXED = 3
+"""Feet that are points fix a body from this number on; fewer stand on soles that keep level."""
+
+
+def landing(
+    robot: RobotModel, leg: str, standing: Sequence[str], now: FloatArray, then: FloatArray
+) -> FloatArray:
+    """
+    Return where a foot will be on the ground, in the frame of the base as it is now.
+
+    Until then the base moves as the feet that stand say, which stay where they are.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    leg : str
+        Whose foot lands.
+    standing : sequence of str
+        Legs that stand until then: one or more, of which one or two keep the soles' attitude.
+    now, then : (n,) arrays [rad or m]
+        Joint positions by ``robot.joint_names``, now and at touch-down.
+
+    Returns
+    -------
+    (3,) array [m]
+        In the frame of the first root link.
+
+    """
+    poses = [link_poses(robot, joints, _ROOT) for joints in (now, then)]
+    legs = [robot.leg(name) for name in standing]
+    feet_now, feet_then = (np.array([_foot(robot, one, links) for one in legs]) for links in poses)
+    if len(legs) >= _FIXED:
+        turn = _turn(feet_then - feet_then.mean(axis=0), feet_now - feet_now.mean(axis=0))
+    else:
+        row = robot.link_index[legs[0].sole]
+        turn = poses[0][row, :3, :3] @ poses[1][row, :3, :3].T
+    foot = _foot(robot, robot.leg(leg), poses[1])
+    return np.asarray(turn @ (foot - feet_then.mean(axis=0)) + feet_now.mean(axis=0))
+
+
+def _foot(robot: RobotModel, leg: Leg, links: FloatArray) -> FloatArray:
+    pose = links[robot.link_index[leg.sole]]
+    return np.asarray(pose[:3, :3] @ np.array(leg.sole_point) + pose[:3, 3])
+
+
+def _turn(points: FloatArray, turned: FloatArray) -> FloatArray:
+    """
+    Return the rotation (3, 3) that best turns centred points (k, 3) into others.
+
+    References
+    ----------
+    Kabsch (1976), Acta Crystallographica A32:922-923.
+
+    """
+    left, _, right = np.linalg.svd(turned.T @ points)
+    mirrored = np.array([1.0, 1.0, np.linalg.det(left @ right)])
+    return np.asarray((left * mirrored) @ right)

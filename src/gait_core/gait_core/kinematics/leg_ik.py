@@ -1,0 +1,340 @@
+"""Kinematics of legs: where a sole is, its Jacobian, and its inversion within limits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from gait_core.arrays import FloatArray, all_finite
+from gait_core.kinematics.body import kinematic_tree
+from gait_core.kinematics.leg_chain import Chain, WorkArrays, make_work_arrays, place
+from gait_core.kinematics.leg_kernel import Goal, chain_inverse, chains_follow
+from gait_core.robot.cache import per_robot
+from gait_core.robot.model import RobotModel
+
+POSITION_TOLERANCE = 1e-6
+"""A target counts as reached within this [m]."""
+ANGLE_TOLERANCE = 1e-6
+"""... and, where an orientation is asked for, within this [rad]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LegSolution:
+    """
+    Outcome of an inversion.
+
+    Attributes
+    ----------
+    positions : (m,) array [rad or m]
+        Of the leg's joints, within their limits.
+    position_error : float [m]
+        Distance from the sole point to its target.
+    angle_error : float [rad]
+        Angle from the sole's orientation to the wanted one; 0 where none was asked for.
+    reachable : bool
+        Whether both errors are within the tolerances. If not, ``positions`` come as close as the
+        search could find from where it started.
+
+    """
+
+    positions: FloatArray
+    position_error: float
+    angle_error: float
+    reachable: bool
+
+
+class LegKinematics:
+    """
+    Kinematics of one leg in the base frame; keeps its last solution as the next start.
+
+    Joints on the way from the root to the sole that are not the leg's own (a waist, say) stay in
+    the nominal stance. An instance is no function of its target alone: ``reset`` forgets.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    leg : str
+        Name of the leg.
+
+    """
+
+    def __init__(self, robot: RobotModel, leg: str) -> None:
+        self._leg = robot.leg(leg)
+        self.joint_names = self._leg.joints
+        self.columns = columns = [robot.joint_index[name] for name in self.joint_names]
+        self._stance = robot.stance[columns]
+        self._chain = _chains(robot)[leg]
+        self.lower, self.upper = self._chain.lower, self._chain.upper
+        # An error of one radian counts like one of this length.
+        self._weight = float(np.linalg.norm(self._chain.offset[1:], axis=1).sum()) or 1.0
+        # Half of each tolerance: the cost holds both errors together.
+        self._enough = 0.125 * min(POSITION_TOLERANCE, self._weight * ANGLE_TOLERANCE) ** 2
+        self._starts = _starts(self._stance, self.lower, self.upper)
+        self.reset()
+        # Kernels are compiled on their first call on a machine, for seconds: not in a walk.
+        self.solve(self.forward(self._stance)[0])
+        self.reset()
+
+    @property
+    def length(self) -> float:
+        """Distance from the first joint to the sole point along the links [m]."""
+        return self._weight
+
+    def reset(self) -> None:
+        """Forget the last solution: the next search starts in the nominal stance."""
+        self._last = self._stance
+
+    def forward(self, positions: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Return sole point (3,) [m] and orientation (3, 3) of the sole link for joints (m,)."""
+        work = self._placed(positions)
+        return work.point, work.rotation
+
+    def _placed(self, positions: npt.ArrayLike) -> WorkArrays:
+        """Return new work arrays with the chain's pose at joint positions (m,)."""
+        work: WorkArrays = make_work_arrays(*self._chain.gain.shape)
+        place(self._chain, np.array(positions, dtype=np.float64), work)
+        return work
+
+    def jacobian(self, positions: npt.ArrayLike) -> FloatArray:
+        """Return velocity (rows 0 to 2) and angular velocity (3 to 5) per joint rate, (6, m)."""
+        work, slide = self._placed(positions), self._chain.sliding[:, None]
+        linear = np.where(slide, work.axes, np.cross(work.axes, work.point - work.origins))
+        angular = np.where(slide, 0.0, work.axes)
+        return np.asarray(np.concatenate([linear.T, angular.T]) @ self._chain.gain)
+
+    def solve(
+        self,
+        target: npt.ArrayLike,
+        orientation: npt.ArrayLike | None = None,
+        start: npt.ArrayLike | None = None,
+        thorough: bool = False,
+    ) -> LegSolution:
+        """
+        Return joint positions that put the sole point at a target.
+
+        Parameters
+        ----------
+        target : (3,) array [m]
+            In the base frame.
+        orientation : (3, 3) array, optional
+            Of the sole link in the base frame; for legs of six joints. With fewer the two errors
+            are traded, one radian against the length of the leg.
+        start : (m,) array [rad or m], optional
+            Where to start; default: the last solution. Where the search from there fails, it is
+            repeated from the nominal stance and from the middle of the joints' ranges.
+        thorough : bool
+            Repeat a search that fails from all over the joints' ranges, before the target counts
+            as out of reach. For planning; it takes up to six times as long.
+
+        Returns
+        -------
+        LegSolution
+
+        Raises
+        ------
+        ValueError
+            If a shape does not fit or a number is not finite.
+
+        """
+        point = _checked('target', target, (3,))
+        attitude = _LEVEL if orientation is None else _checked('orientation', orientation, (3, 3))
+        goal = Goal(point, attitude, 0.0 if orientation is None else self._weight)
+        starts = self._starts.copy() if thorough else self._starts[:3].copy()
+        starts[0] = self._last if start is None else _checked('start', start, self._stance.shape)
+        best, enough = np.empty(len(self._stance)), self._enough
+        cost = chain_inverse(starts, self._chain, goal, enough, best)
+        self._last = best
+        if cost <= enough and goal.weight == 0.0:
+            return LegSolution(
+                positions=best,
+                position_error=math.sqrt(2.0 * cost),
+                angle_error=0.0,
+                reachable=True,
+            )
+        return self._solution(best, goal)
+
+    def _solution(self, positions: FloatArray, goal: Goal) -> LegSolution:
+        """Return joint positions with their distance from the goal."""
+        point, rotation = self.forward(positions)
+        distance = math.dist(point, goal.point)
+        # |R - R*| = sqrt(8) sin(angle / 2)
+        gap = math.dist(rotation.ravel(), goal.attitude.ravel()) if goal.weight > 0.0 else 0.0
+        angle = 2.0 * math.asin(min(1.0, gap / math.sqrt(8.0)))
+        reached = distance <= POSITION_TOLERANCE and angle <= ANGLE_TOLERANCE
+        return LegSolution(
+            positions=positions, position_error=distance, angle_error=angle, reachable=reached
+        )
+
+
+@dataclass(frozen=True)
+class _Alike:
+    """Legs of one number of joints and elements; arrays as ``chains_follow`` takes them."""
+
+    legs: list[int]
+    columns: list[int]
+    starts: FloatArray
+    chains: Chain
+    enough: FloatArray
+
+
+class LegPaths:
+    """
+    Follows paths of the soles of several legs; keeps the last solutions as the next starts.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    legs : sequence of str
+        Names of the legs.
+
+    """
+
+    def __init__(self, robot: RobotModel, legs: Sequence[str]) -> None:
+        self.legs = tuple(LegKinematics(robot, leg) for leg in legs)
+        sizes = [leg._chain.gain.shape for leg in self.legs]
+        self._alike = [
+            _alike(self.legs, [i for i, other in enumerate(sizes) if other == size])
+            for size in sorted(set(sizes))
+        ]
+        self._joints = sum(size[1] for size in sizes)
+        # As in ``LegKinematics``: nothing is left to be compiled in a walk.
+        self.follow([[leg.forward(leg._stance)[0]] for leg in self.legs])
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the last solutions: the next searches start in the nominal stance."""
+        for alike in self._alike:
+            alike.starts[:, 0] = alike.starts[:, 1]
+
+    def follow(self, paths: npt.ArrayLike) -> FloatArray:
+        """
+        Return joint positions that put the soles on the points of their paths, one after another.
+
+        Within the tolerances what ``LegKinematics.solve`` would return for each, in one call and
+        at a fraction of its time. Points out of reach are met as closely as the search can.
+
+        Parameters
+        ----------
+        paths : (L, k, 3) array [m]
+            Of each leg, in the base frame; k >= 1.
+
+        Returns
+        -------
+        (k, n) array [rad or m]
+            The joints of the first leg, of the second and so on.
+
+        Raises
+        ------
+        ValueError
+            If the shape does not fit or a number is not finite.
+
+        """
+        points = np.ascontiguousarray(paths, dtype=np.float64)
+        if not points.flags.writeable:
+            # The kernel is compiled for arrays that may be written.
+            points = points.copy()
+        if points.ndim != 3 or points.shape[::2] != (len(self.legs), 3) or not all_finite(points):
+            wanted = (len(self.legs), 'k', 3)
+            raise ValueError(f'paths are {paths!r}, expected {wanted} finite numbers')
+        samples = points.shape[1]
+        if len(self._alike) == 1:
+            return _follow(self._alike[0], points).reshape(samples, -1)
+        positions = np.empty((samples, self._joints))
+        for alike in self._alike:
+            found = _follow(alike, np.ascontiguousarray(points[alike.legs]))
+            positions[:, alike.columns] = found.reshape(samples, -1)
+        return positions
+
+
+def _alike(legs: Sequence[LegKinematics], which: list[int]) -> _Alike:
+    first = np.cumsum([0, *(len(leg.joint_names) for leg in legs)])
+    group = [legs[i] for i in which]
+    return _Alike(
+        legs=which,
+        columns=[column for i in which for column in range(first[i], first[i + 1])],
+        starts=np.array([leg._starts[:3] for leg in group]),
+        chains=Chain(*map(np.array, zip(*(leg._chain for leg in group), strict=True))),
+        enough=np.array([leg._enough for leg in group]),
+    )
+
+
+def _follow(alike: _Alike, points: FloatArray) -> FloatArray:
+    """Return joint positions (k, L, m) for the points (L, k, 3) of alike legs."""
+    positions = np.empty((points.shape[1], *alike.chains.lower.shape))
+    chains_follow(alike.starts, alike.chains, points, alike.enough, positions)
+    return positions
+
+
+_LEVEL = np.eye(3)
+
+
+def _starts(stance: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
+    """
+    Return where searches start, (19, m): room for the last solution, the stance, and others.
+
+    The others are the middle of the joints' ranges and sixteen points spread over them (additive
+    recurrence with powers of the inverse of the root of ``x^(m+1) = x + 1``, Roberts 2018); an
+    endless joint's range is half a turn about its stance.
+    """
+    low = np.where(np.isfinite(lower), lower, stance - 0.5 * np.pi)
+    high = np.where(np.isfinite(upper), upper, stance + 0.5 * np.pi)
+    root = 2.0
+    for _ in range(40):
+        root = (1.0 + root) ** (1.0 / (len(stance) + 1))
+    powers = root ** -(1.0 + np.arange(len(stance)))
+    shares = np.mod(0.5 + np.arange(17)[:, None] * powers, 1.0)
+    return np.concatenate([[stance, stance], low + shares * (high - low)])
+
+
+def _checked(name: str, given: npt.ArrayLike, shape: tuple[int, ...]) -> FloatArray:
+    # A copy: the kernel is compiled for arrays that may be written.
+    array = np.array(given, dtype=np.float64, order='C')
+    if array.shape != shape or not all(map(math.isfinite, array.ravel().tolist())):
+        raise ValueError(f'{name} is {given!r}, expected {shape} finite numbers')
+    return array
+
+
+@per_robot
+def _chains(robot: RobotModel) -> dict[str, Chain]:
+    """Return the chain of each leg by its name."""
+    index = robot.joint_index
+    return {
+        leg.name: _chain(robot, leg.sole, leg.sole_point, [index[name] for name in leg.joints])
+        for leg in robot.legs
+    }
+
+
+def _chain(
+    robot: RobotModel, sole: str, sole_point: tuple[float, float, float], columns: list[int]
+) -> Chain:
+    """Return the chain from the root to a point of a link, driven by the joints of the columns."""
+    tree = kinematic_tree(robot)
+    rows = [robot.link_index[sole]]
+    while tree.parent[rows[0]] >= 0:
+        rows.insert(0, int(tree.parent[rows[0]]))
+    others = robot.stance[: len(robot.joint_names)].copy()
+    others[columns] = 0.0
+    moving: list[int] = []
+    turns, offsets = [np.eye(3)], [np.zeros(3)]
+    for row in rows:
+        offsets[-1] = offsets[-1] + turns[-1] @ tree.offset[row]
+        turns[-1] = turns[-1] @ tree.turn[row]
+        if tree.revolute[row] or tree.prismatic[row]:
+            moving.append(row)
+            turns.append(np.eye(3))
+            offsets.append(np.zeros(3))
+    offsets[-1] = offsets[-1] + turns[-1] @ np.array(sole_point)
+    return Chain(
+        gain=np.ascontiguousarray(tree.gain[moving][:, columns]),
+        bias=tree.gain[moving] @ others + tree.bias[moving],
+        turn=np.array(turns),
+        offset=np.array(offsets),
+        axis=tree.axis[moving],
+        sliding=tree.prismatic[moving],
+        lower=robot.lower[columns],
+        upper=robot.upper[columns],
+    )

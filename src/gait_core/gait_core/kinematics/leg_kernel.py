@@ -1,0 +1,397 @@
+r"""
+Compiled kernel of leg kinematics: the inversion of chains, for points and for paths.
+
+It minimises ``|p - p*|^2 / 2 + w^2 |R - R*|^2 / 4`` over the joint positions within
+their limits, by projected Newton steps with the exact Hessian. Point and orientation enter alike:
+the columns of R are vectors that the joints turn, and for both the derivatives are cross products,
+``dv/dq_i = a_i x v`` and ``d2v/dq_i dq_j = a_i x (a_j x v)`` with i the joint nearer to the root.
+The exact Hessian keeps the convergence quadratic also where the target is out of reach, where
+Gauss-Newton steps creep.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from numba import njit
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.kinematics.leg_chain import Chain, WorkArrays, make_work_arrays, place, small
+
+MAX_STEPS = 120
+_AT_BOUND = 1e-12
+_LONGEST_STEP = 1.0
+"""Per joint [rad or m]."""
+_EXACT = 1e-24
+"""Cost [m^2] as good as zero: a picometre."""
+_CLOSE = 1e-18
+"""Cost [m^2] at which a point of a path is met: a nanometre."""
+_FLAT = 1e-20
+"""Squared slope, over curvature times cost, at which no step can help any more."""
+_NEAR, _NEAR_STEPS = 0.2, 5
+"""Longest step [rad or m] and number of steps to a point nearby."""
+_SINGULAR = 1e-3
+"""Volume spanned by three joints' rates, over that of a box, below which they are singular."""
+
+
+class Goal(NamedTuple):
+    """
+    Pose that the sole shall reach, in the base frame.
+
+    Attributes
+    ----------
+    point : (3,) array [m]
+    attitude : (3, 3) array
+        Of the sole link; ignored if ``weight`` is zero.
+    weight : float [m]
+        Length as which an error of one radian counts.
+
+    """
+
+    point: FloatArray
+    attitude: FloatArray
+    weight: float
+
+
+@njit(cache=True)
+def _cost(work: WorkArrays, goal: Goal) -> float:
+    """Return the squared distance from the goal [m^2], as the module defines it."""
+    total = 0.0
+    for i in range(3):
+        total += 0.5 * (work.point[i] - goal.point[i]) ** 2
+        if goal.weight > 0.0:
+            for k in range(3):
+                total += 0.25 * (goal.weight * (work.rotation[i, k] - goal.attitude[i, k])) ** 2
+    return total
+
+
+@njit(cache=True)
+def _add_vector(vector, error, factor, bound, sliding, work):  # type: ignore[no-untyped-def]
+    """
+    Add one vector's share of gradient and Hessian by element positions.
+
+    A point is bound (1) to the places of the axes: they turn its arm, slides move it. A column of
+    the rotation is not (0). Vector and error are tuples of three floats.
+    """
+    x, y, z = vector
+    error_x, error_y, error_z = error
+    count = len(sliding)
+    axes, rates, at = work.axes, work.rates, work.origins
+    for e in range(count):
+        a, b, c = axes[e, 0], axes[e, 1], axes[e, 2]
+        if sliding[e]:
+            rates[e, 0], rates[e, 1], rates[e, 2] = bound * a, bound * b, bound * c
+        else:
+            u, v, w = x - bound * at[e, 0], y - bound * at[e, 1], z - bound * at[e, 2]
+            rates[e, 0], rates[e, 1], rates[e, 2] = b * w - c * v, c * u - a * w, a * v - b * u
+    for i in range(count):
+        a, b, c = rates[i, 0], rates[i, 1], rates[i, 2]
+        work.by_element[i] += factor * (a * error_x + b * error_y + c * error_z)
+        if not sliding[i]:
+            # error . (axis x rate) = rate . (error x axis)
+            a += error_y * axes[i, 2] - error_z * axes[i, 1]
+            b += error_z * axes[i, 0] - error_x * axes[i, 2]
+            c += error_x * axes[i, 1] - error_y * axes[i, 0]
+        for j in range(i, count):
+            work.elements[i, j] += factor * (a * rates[j, 0] + b * rates[j, 1] + c * rates[j, 2])
+
+
+@njit(cache=True)
+def _differentiate(chain: Chain, goal: Goal, work: WorkArrays) -> None:
+    """Write the cost's gradient (m,) and Hessian (m, m) by joint positions."""
+    count, m = chain.gain.shape
+    work.by_element[:] = 0.0
+    work.elements[:] = 0.0
+    p, r, target, attitude = work.point, work.rotation, goal.point, goal.attitude
+    error = (p[0] - target[0], p[1] - target[1], p[2] - target[2])
+    _add_vector((p[0], p[1], p[2]), error, 1.0, 1.0, chain.sliding, work)
+    if goal.weight > 0.0:
+        factor = 0.5 * goal.weight * goal.weight
+        for k in range(3):
+            column = (r[0, k], r[1, k], r[2, k])
+            error = (
+                r[0, k] - attitude[0, k],
+                r[1, k] - attitude[1, k],
+                r[2, k] - attitude[2, k],
+            )
+            _add_vector(column, error, factor, 0.0, chain.sliding, work)
+    # The Hessian is symmetric; from elements to joints by the gains.
+    for e in range(count):
+        for f in range(e):
+            work.elements[e, f] = work.elements[f, e]
+    for i in range(m):
+        slope = 0.0
+        for j in range(m):
+            work.hessian[i, j] = 0.0
+        for e in range(count):
+            share = chain.gain[e, i]
+            if share != 0.0:
+                slope += share * work.by_element[e]
+                for j in range(m):
+                    for f in range(count):
+                        work.hessian[i, j] += share * work.elements[e, f] * chain.gain[f, j]
+        work.gradient[i] = slope
+
+
+@njit(cache=True)
+def _newton_step(damping: float, work: WorkArrays) -> bool:
+    """Write the damped Newton step of the free joints; false if the Hessian is not positive."""
+    # By Cholesky of the Hessian in which the joints that are not free have the identity.
+    low, step, free = work.packed, work.step, work.free
+    m = len(step)
+    for i in range(m):
+        for j in range(i + 1):
+            total = work.hessian[i, j] if free[i] and free[j] else 0.0
+            if i == j:
+                total = total + damping if free[i] else 1.0
+            for k in range(j):
+                total -= low[i, k] * low[j, k]
+            if i != j:
+                low[i, j] = total / low[j, j]
+            elif total > 0.0:
+                low[i, i] = math.sqrt(total)
+            else:
+                return False
+    for i in range(m):
+        total = -work.gradient[i] if free[i] else 0.0
+        for k in range(i):
+            total -= low[i, k] * step[k]
+        step[i] = total / low[i, i]
+    for i in range(m - 1, -1, -1):
+        total = step[i]
+        for k in range(i + 1, m):
+            total -= low[k, i] * step[k]
+        step[i] = total / low[i, i]
+    for i in range(m):
+        step[i] = min(max(step[i], -_LONGEST_STEP), _LONGEST_STEP)
+    return True
+
+
+@njit(cache=True)
+def _free_joints(here: FloatArray, chain: Chain, work: WorkArrays) -> tuple[float, float]:
+    """Mark the joints that no limit holds; return their largest slope and curvature."""
+    lower, upper = chain.lower, chain.upper
+    slope, curvature = 0.0, 1e-30
+    for i in range(len(here)):
+        steep = work.gradient[i]
+        held = (here[i] <= lower[i] + _AT_BOUND and steep > 0.0) or (
+            here[i] >= upper[i] - _AT_BOUND and steep < 0.0
+        )
+        work.free[i] = not held
+        if not held:
+            slope = max(slope, abs(steep))
+            curvature = max(curvature, abs(work.hessian[i, i]))
+    return slope, curvature
+
+
+@small
+def _copy(source: FloatArray, target: FloatArray) -> None:
+    """Copy element by element: what a slice assignment checks takes seconds to compile."""
+    for i in range(len(target)):
+        target[i] = source[i]
+
+
+@njit(cache=True)
+def _search(start, chain, goal, here, work):  # type: ignore[no-untyped-def]
+    """Write to ``here`` the best joint positions found from a start; return their cost [m^2]."""
+    m = len(start)
+    lower, upper = chain.lower, chain.upper
+    damping, nudged, fresh = 0.0, False, True
+    for i in range(m):
+        here[i] = min(max(start[i], lower[i]), upper[i])
+    place(chain, here, work)
+    cost = _cost(work, goal)
+    for _ in range(MAX_STEPS):
+        if cost <= _EXACT:
+            break
+        if fresh:
+            _differentiate(chain, goal, work)
+            fresh = False
+        slope, curvature = _free_joints(here, chain, work)
+        positive = _newton_step(damping * curvature, work)
+        if slope * slope <= _FLAT * curvature * cost:
+            if positive or nudged:
+                break
+            # A saddle: a straight leg that has to shorten is pulled along itself only.
+            nudged, fresh = True, True
+            _bend(here, chain)
+            place(chain, here, work)
+            cost = _cost(work, goal)
+            continue
+        if positive:
+            for i in range(m):
+                work.there[i] = min(max(here[i] + work.step[i], lower[i]), upper[i])
+            place(chain, work.there, work)
+            reached = _cost(work, goal)
+            if reached < cost:
+                _copy(work.there, here)
+                fresh, cost = True, reached
+                damping = 0.1 * damping if damping > 1e-9 else 0.0
+                continue
+            if damping > 1e8:
+                break
+        damping = max(10.0 * damping, 1e-4)
+    return cost
+
+
+@njit(cache=True)
+def _search_all(starts, chain, goal, enough, best, work):  # type: ignore[no-untyped-def]
+    """Write the best result of searches from several starts; return its cost [m^2]."""
+    cost = _search(starts[0], chain, goal, best, work)
+    if cost <= enough:
+        return cost
+    here = np.empty(len(best))
+    for s in range(1, len(starts)):
+        found = _search(starts[s], chain, goal, here, work)
+        if found < 0.9 * cost:
+            cost = found
+            _copy(here, best)
+        if cost <= enough:
+            break
+    return cost
+
+
+@njit(cache=True)
+def chain_inverse(starts, chain, goal, enough, best):  # type: ignore[no-untyped-def]
+    """
+    Search from several starts in turn until a cost is low enough; the best one wins.
+
+    A later start must be clearly better: a jump to another posture has to be worth it.
+
+    Parameters
+    ----------
+    starts : (s, m) array [rad or m]
+        Clipped to the limits.
+    chain : Chain
+    goal : Goal
+    enough : float [m^2]
+        Cost at which no further start is tried.
+    best : (m,) array [rad or m]
+        Written: the best positions found, within the limits.
+
+    Returns
+    -------
+    float [m^2]
+        Their cost.
+
+    """
+    work = make_work_arrays(len(chain.bias), len(best))
+    return _search_all(starts, chain, goal, enough, best, work)
+
+
+@small
+def _approach(chain, target, here, work):  # type: ignore[no-untyped-def]
+    """
+    Move three joints to a point nearby, by plain Newton steps; false where a search is needed.
+
+    ``here`` (3,) is read and written. No limit may be met, no step be long, no posture singular.
+    """
+    axes, at, point, rates = work.axes, work.origins, work.point, work.rates
+    for _ in range(_NEAR_STEPS):
+        place(chain, here, work)
+        x, y, z = target[0] - point[0], target[1] - point[1], target[2] - point[2]
+        if 0.5 * (x * x + y * y + z * z) <= _CLOSE:
+            return True
+        for e in range(len(chain.bias)):
+            a, b, c = axes[e, 0], axes[e, 1], axes[e, 2]
+            if not chain.sliding[e]:
+                u, v, w = point[0] - at[e, 0], point[1] - at[e, 1], point[2] - at[e, 2]
+                a, b, c = b * w - c * v, c * u - a * w, a * v - b * u
+            rates[e, 0], rates[e, 1], rates[e, 2] = a, b, c
+        for j in range(3):
+            for i in range(3):
+                work.hessian[j, i] = 0.0
+                for e in range(len(chain.bias)):
+                    work.hessian[j, i] += chain.gain[e, j] * rates[e, i]
+        p, q, r = work.hessian[0], work.hessian[1], work.hessian[2]
+        volume = _triple(p[0], p[1], p[2], q, r)
+        if abs(volume) <= _SINGULAR * math.sqrt(_square(p) * _square(q) * _square(r)):
+            return False
+        work.step[0] = _triple(x, y, z, q, r) / volume
+        work.step[1] = _triple(x, y, z, r, p) / volume
+        work.step[2] = _triple(x, y, z, p, q) / volume
+        for j in range(3):
+            here[j] += work.step[j]
+            within = chain.lower[j] < here[j] < chain.upper[j]
+            if abs(work.step[j]) > _NEAR or not within:
+                return False
+    return False
+
+
+@small
+def _triple(x, y, z, b, c):  # type: ignore[no-untyped-def]
+    """Return (x, y, z) . (b x c)."""
+    return (
+        x * (b[1] * c[2] - b[2] * c[1])
+        + y * (b[2] * c[0] - b[0] * c[2])
+        + z * (b[0] * c[1] - b[1] * c[0])
+    )
+
+
+@small
+def _square(a):  # type: ignore[no-untyped-def]
+    return a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
+
+
+@njit(cache=True)
+def chains_follow(starts, chains, paths, enough, positions):  # type: ignore[no-untyped-def]
+    """
+    Write joint positions that put the soles of L alike chains on paths, point by point.
+
+    Each search begins where the last two solutions point to, or at the last one where a point was
+    out of reach, and ends within a nanometre of a point in reach.
+
+    Parameters
+    ----------
+    starts : (L, s, m) array [rad or m]
+        ``starts[:, 0]`` is overwritten.
+    chains : Chain
+        Of all legs: its arrays have a leading axis of L.
+    paths : (L, k, 3) array [m]
+        Finite.
+    enough : (L,) array [m^2]
+        Cost at which no further start is tried.
+    positions : (k, L, m) array [rad or m]
+        Written.
+
+    """
+    attitude = np.eye(3)
+    joints = chains.lower.shape[1]
+    work = make_work_arrays(chains.bias.shape[1], joints)
+    for i in range(len(paths)):
+        chain = Chain(
+            chains.gain[i],
+            chains.bias[i],
+            chains.turn[i],
+            chains.offset[i],
+            chains.axis[i],
+            chains.sliding[i],
+            chains.lower[i],
+            chains.upper[i],
+        )
+        follow = False
+        for k in range(paths.shape[1]):
+            found = positions[k, i]
+            _copy(starts[i, 0], found)
+            reached = joints == 3 and _approach(chain, paths[i, k], found, work)
+            if not reached:
+                goal = Goal(paths[i, k], attitude, 0.0)
+                cost = _search_all(starts[i], chain, goal, enough[i], found, work)
+                reached = cost <= enough[i]
+            for j in range(joints):
+                lead = found[j] - positions[k - 1, i, j] if follow and reached else 0.0
+                starts[i, 0, j] = found[j] + lead
+            follow = reached
+        _copy(positions[-1, i], starts[i, 0])
+
+
+@njit(cache=True)
+def _bend(positions: FloatArray, chain: Chain) -> None:
+    """Move each joint by a tenth toward the middle of its range, or up where it has none."""
+    lower, upper = chain.lower, chain.upper
+    for i in range(len(positions)):
+        middle = 0.5 * (lower[i] + upper[i])
+        back = math.isfinite(middle) and positions[i] > middle
+        positions[i] = min(max(positions[i] + (-0.1 if back else 0.1), lower[i]), upper[i])

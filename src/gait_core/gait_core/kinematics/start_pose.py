@@ -1,0 +1,132 @@
+"""Where the robot starts: its base above the terrain that lies under its feet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from gait_core.arrays import FloatArray, IntArray
+from gait_core.contracts import Terrain
+from gait_core.kinematics.body import link_poses, pose_matrices
+from gait_core.kinematics.frames import root_poses
+from gait_core.robot.cache import per_robot
+from gait_core.robot.model import RobotModel
+from gait_core.robot.shapes import link_points, surface_points
+from gait_core.terrains.base import Plane
+from gait_core.trial.scene import InitialState
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Outline:
+    """Points (k, 3) in their links' frames, each link's row (k,), and radii (k,) of balls."""
+
+    points: FloatArray
+    link: IntArray
+    radius: FloatArray
+
+
+@per_robot
+def _outline(robot: RobotModel) -> _Outline:
+    """Return what spans every link, and for the soles points all over their surfaces."""
+    spanned = _corners(robot)
+    points, rows, radii = [spanned.points], [spanned.link], [spanned.radius]
+    for row, link in enumerate(robot.links):
+        if link.name in robot.soles:
+            # A bump of the ground may rise between the corners of a foot.
+            surfaces = [surface_points(shape) for shape in link.collisions]
+            points += surfaces
+            radii += [np.zeros(len(surface)) for surface in surfaces]
+            rows += [np.full(len(surface), row, dtype=np.int64) for surface in surfaces]
+    return _Outline(
+        points=np.concatenate(points), link=np.concatenate(rows), radius=np.concatenate(radii)
+    )
+
+
+@per_robot
+def _corners(robot: RobotModel) -> _Outline:
+    """Return what spans every link: its lowest point on level ground is one of them."""
+    if robot.contact_nodes:
+        nodes = robot.contact_nodes
+        return _Outline(
+            points=np.array([node.point for node in nodes]),
+            link=np.array([robot.link_index[node.link] for node in nodes]),
+            radius=np.array([node.radius for node in nodes]),
+        )
+    points, rows, radii = [], [], []
+    for row, link in enumerate(robot.links):
+        spanned, radius = link_points(link)
+        points.append(spanned)
+        radii.append(radius)
+        rows.append(np.full(len(spanned), row, dtype=np.int64))
+    if not any(len(part) for part in points):
+        points, rows = [np.zeros((len(robot.links), 3))], [np.arange(len(robot.links))]
+        radii = [np.zeros(len(robot.links))]
+    return _Outline(
+        points=np.concatenate(points), link=np.concatenate(rows), radius=np.concatenate(radii)
+    )
+
+
+def base_pose(
+    robot: RobotModel, joint_positions: FloatArray, initial: InitialState, terrain: Terrain
+) -> FloatArray:
+    """
+    Return the pose of the base frame that puts the robot on the terrain.
+
+    That frame is the root link's, or where there are several the assembly's (``base_poses``).
+
+    The height is the least at which every collision point is at least ``clearance`` above the
+    ground under it. That is a sole in any upright posture, and whatever is lowest in others.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    joint_positions : (m,) array [rad or m]
+        By ``robot.target_names``; force elements, behind the joints, are not looked at.
+    initial : InitialState
+        Place, attitude and clearance; its joint positions are not looked at.
+    terrain : Terrain
+        Its ``height(x, y)`` is asked under every collision point.
+
+    Returns
+    -------
+    (7,) array
+        x, y, z [m], quaternion x, y, z, w in ``odom``.
+
+    """
+    turn = Rotation.from_euler('xyz', [initial.roll, initial.pitch, initial.yaw])
+    pose = np.array([initial.x, initial.y, 0.0, *turn.as_quat()])
+    joints = np.asarray(joint_positions, dtype=np.float64)[: len(robot.joint_names)]
+    outline = _outline(robot)
+    links = link_poses(robot, joints, base_poses(robot, pose))[outline.link]
+    points = (links[:, :3, :3] @ outline.points[:, :, None])[..., 0] + links[:, :3, 3]
+    ground = terrain.height(points[:, 0], points[:, 1])
+    pose[2] = float(np.max(ground - (points[:, 2] - outline.radius))) + initial.clearance
+    return pose
+
+
+def lowest_point(robot: RobotModel, links: FloatArray) -> float:
+    """Return the height [m] of what is lowest of a robot whose links lie at (L, 4, 4) poses."""
+    corners = _corners(robot)
+    rows = links[corners.link, 2]
+    heights = (rows[:, :3] * corners.points).sum(axis=1) + rows[:, 3]
+    return float((heights - corners.radius).min())
+
+
+def base_poses(robot: RobotModel, pose: FloatArray) -> FloatArray:
+    """Return the poses of the roots, (r, 7), where the base frame lies at a pose (7,)."""
+    if not robot.assembly:
+        return pose[None, :]
+    frame, roots = pose_matrices(pose), pose_matrices(root_poses(robot))
+    poses = np.empty((len(roots), 7))
+    poses[:, :3] = roots[:, :3, 3] @ frame[:3, :3].T + pose[:3]
+    poses[:, 3:] = Rotation.from_matrix(frame[:3, :3] @ roots[:, :3, :3]).as_quat()
+    return poses
+
+
+@per_robot
+def nominal_height(robot: RobotModel) -> float:
+    """Return the root link's height [m] over level ground in the nominal stance."""
+    touching = replace(InitialState(), clearance=0.0)
+    return float(base_pose(robot, robot.stance, touching, Plane())[2])

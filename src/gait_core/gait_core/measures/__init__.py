@@ -1,0 +1,1 @@
+"""Measures of a walk: stability, energy, footfalls, metrics."""

@@ -1,0 +1,41 @@
+"""Contact nodes over a trial: where the points of a robot that feel the ground are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import unknown
+from gait_core.kinematics.body import link_poses
+from gait_core.robot.model import RobotModel
+from gait_core.trial.rollout import Rollout
+
+
+def node_row(robot: RobotModel, name: str) -> int:
+    """Return a node's place in ``robot.contact_nodes``; ConfigurationError names the nearest."""
+    names = [node.name for node in robot.contact_nodes]
+    if name not in names:
+        raise unknown('contact node', name, names)
+    return names.index(name)
+
+
+def node_positions(rollout: Rollout) -> FloatArray:
+    """
+    Return where every contact node is at every tick.
+
+    Parameters
+    ----------
+    rollout : Rollout
+
+    Returns
+    -------
+    (T + 1, c, 3) array [m]
+        In ``odom``, in the order of ``robot.contact_nodes``.
+
+    """
+    robot = rollout.robot
+    nodes = robot.contact_nodes
+    poses = link_poses(robot, rollout.joint_positions, rollout.body_poses)
+    frames = poses[:, [robot.link_index[node.link] for node in nodes]]
+    points = np.array([node.point for node in nodes]).reshape(-1, 3)
+    return np.asarray((frames[..., :3, :3] @ points[:, :, None])[..., 0] + frames[..., :3, 3])

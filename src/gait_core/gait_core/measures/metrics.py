@@ -1,0 +1,256 @@
+"""
+Metrics of a trial: numbers by name, all finite; one that is undefined is absent.
+
+``METRICS`` lists them. Those of the `gait` command's JSON stand first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import math
+from types import MappingProxyType
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from gait_core.arrays import BoolArray, FloatArray
+from gait_core.kinematics.body import kinematic_tree, link_coms
+from gait_core.measures.energy import (
+    JointWork,
+    cost_of_transport,
+    element_work,
+    joint_work,
+    summed_work,
+)
+from gait_core.measures.gait_diagram import GaitDiagram, debounced, gait_diagram, touchdowns
+from gait_core.measures.stability import (
+    ZmpSeries,
+    centres_of_pressure,
+    margins,
+    zmp_from_accelerations,
+)
+from gait_core.terrains import load_terrain
+from gait_core.trial.rollout import Rollout
+
+METRICS: Mapping[str, str] = MappingProxyType(
+    {
+        'duration_s': 'Time simulated after settling.',
+        'distance_m': 'Horizontal distance between the first and the last position of the base.',
+        'displacement_x_m': 'The same along the forward direction of the start.',
+        'displacement_y_m': 'The same to the left of it.',
+        'yaw_rad': 'Turn of the base about the vertical, full turns counted.',
+        'mean_speed_mps': 'Distance over duration.',
+        'steps': 'Landings of all legs, debounced.',
+        'cost_of_transport': 'Energy over weight times distance; undefined where it hardly moved.',
+        'energy_j': 'Positive mechanical work of all joints and of what drives force elements: '
+        'braking is free, not recovered.',
+        'zmp_margin_min_m': 'Least margin of the centre of pressure in the support polygon; '
+        'zero whenever a trial stood on an edge or a point.',
+        'zmp_undefined_fraction': 'Share of ticks without enough load on the ground for a ZMP.',
+        'zmp_margin_mean_m': 'Mean of that margin.',
+        'inertial_zmp_margin_mean_m': 'Mean margin of the ZMP from link accelerations.',
+        'inertial_zmp_margin_p05_m': 'Its 5 % quantile; negative: the robot was tipping.',
+        'energy_signed_j': 'Signed mechanical work of the same.',
+        'energy_absolute_j': 'Absolute mechanical work of the same.',
+        'height_mean_m': 'Mean height of the base over the terrain.',
+        'tilt_max_rad': 'Largest angle between the base axis z and the vertical.',
+        'speed_max_mps': 'Largest speed of the base.',
+        'penetration_max_m': 'Deepest overlap of robot and ground.',
+        'command_jitter_rad_s2': 'Root mean square second difference of the position targets.',
+        'duty_factor': 'Mean over the legs of the stance share of a stride.',
+        'stride_frequency_hz': 'Mean over the legs.',
+    }
+)
+"""What each metric means."""
+
+LOADED, UNLOADED = 0.05, 0.02
+"""Share of the weight at which a leg counts as standing, and below which no longer."""
+
+_SHORTEST = 0.5
+"""Least stance or flight that counts, in units of sqrt(length scale / g): bodies fall in these."""
+
+ZMP_LOAD = 0.05
+"""Share of the weight below which the zero moment point is undefined."""
+
+_COST_DISTANCE = 0.1
+"""Share of the robot's length scale below which the cost of transport is undefined."""
+
+
+def trial_metrics(rollout: Rollout) -> dict[str, float]:
+    """Return the metrics of a trial by name, in the order of ``METRICS``."""
+    found: dict[str, float] = {}
+    for part in (_motion, _posture, _energy, _footfalls, _zmp):
+        found.update(part(rollout))
+    energy = found.get('energy_j')
+    if energy is not None and 'distance_m' in found:
+        cost = cost_of_transport(
+            energy,
+            rollout.robot.mass,
+            _gravity(rollout),
+            found['distance_m'],
+            _COST_DISTANCE * rollout.robot.length_scale,
+        )
+        if cost is not None:
+            found['cost_of_transport'] = cost
+    return {
+        name: float(found[name]) for name in METRICS if name in found and np.isfinite(found[name])
+    }
+
+
+def weight(rollout: Rollout) -> float:
+    """Return the robot's weight [N]; that of 1 m/s^2 where there is no gravity."""
+    return rollout.robot.mass * (_gravity(rollout) or 1.0)
+
+
+def stance(rollout: Rollout) -> BoolArray:
+    """Return which legs stand at each tick, debounced, (T + 1, legs)."""
+    load = weight(rollout)
+    shortest = _SHORTEST * math.sqrt(rollout.robot.length_scale / (_gravity(rollout) or 1.0))
+    return debounced(
+        rollout.sole_forces()[:, :, 2],
+        LOADED * load,
+        UNLOADED * load,
+        max(1, round(shortest / rollout.dt)),
+    )
+
+
+def footfalls(rollout: Rollout) -> GaitDiagram:
+    """Return the gait diagram of a trial."""
+    return gait_diagram(tuple(leg.name for leg in rollout.robot.legs), stance(rollout), rollout.dt)
+
+
+def contact_zmp(rollout: Rollout) -> ZmpSeries:
+    """Return the centre of pressure of every tick, on the mean height of its contacts."""
+    return centres_of_pressure(
+        rollout.contact_tick,
+        rollout.contacts.points,
+        rollout.contacts.forces,
+        rollout.ticks + 1,
+        min_force=ZMP_LOAD * weight(rollout),
+    )
+
+
+def inertial_zmp(rollout: Rollout, plane_height: float | FloatArray = 0.0) -> ZmpSeries:
+    """
+    Return the ZMP that the links' motion asks for at every tick but the first and the last.
+
+    Links are point masses. ``plane_height`` is a number or (T + 1,) [m].
+    """
+    return zmp_from_accelerations(
+        kinematic_tree(rollout.robot).mass,
+        link_coms(rollout.robot, rollout.joint_positions, rollout.body_poses),
+        rollout.dt,
+        gravity=np.array(rollout.spec.scene.gravity),
+        min_force=ZMP_LOAD * weight(rollout),
+        plane_height=plane_height,
+    )
+
+
+def heading(body_poses: FloatArray) -> FloatArray:
+    """Return the unwrapped yaw [rad] of (T, 7) poses: where their x axis points from above."""
+    forward = Rotation.from_quat(body_poses[:, 3:]).as_matrix()[:, :, 0]
+    return np.unwrap(np.arctan2(forward[:, 1], forward[:, 0]))
+
+
+def _gravity(rollout: Rollout) -> float:
+    return float(np.linalg.norm(rollout.spec.scene.gravity))
+
+
+def _motion(rollout: Rollout) -> dict[str, float]:
+    # Several roots (a tensegrity): the middle of them moves, the first one turns.
+    centre = rollout.body_poses[:, :, :2].mean(axis=1)
+    yaw = heading(rollout.body_poses[:, 0])
+    x, y = centre[-1] - centre[0]
+    forward, left = np.cos(yaw[0]), np.sin(yaw[0])
+    duration = rollout.ticks * rollout.dt
+    distance = float(np.hypot(x, y))
+    found = {
+        'duration_s': duration,
+        'distance_m': distance,
+        'displacement_x_m': forward * x + left * y,
+        'displacement_y_m': forward * y - left * x,
+        'yaw_rad': yaw[-1] - yaw[0],
+        'speed_max_mps': np.linalg.norm(rollout.body_twists[:, 0, :3], axis=1).max(),
+    }
+    if duration > 0.0:
+        found['mean_speed_mps'] = distance / duration
+    return found
+
+
+def _posture(rollout: Rollout) -> dict[str, float]:
+    base = rollout.body_poses[:, 0]
+    upright = Rotation.from_quat(base[:, 3:]).as_matrix()[:, 2, 2]
+    ground = load_terrain(rollout.spec.scene.terrain).height(base[:, 0], base[:, 1])
+    found = {
+        'height_mean_m': (base[:, 2] - ground).mean(),
+        'tilt_max_rad': np.arccos(np.clip(upright, -1.0, 1.0)).max(),
+        'penetration_max_m': max(0.0, rollout.contacts.depths.max(initial=0.0)),
+    }
+    if rollout.ticks >= 3 and rollout.target_positions.shape[1]:
+        bend = np.diff(rollout.target_positions, n=2, axis=0) / rollout.dt**2
+        found['command_jitter_rad_s2'] = np.sqrt(np.mean(bend**2))
+    return found
+
+
+def work_of(rollout: Rollout) -> JointWork:
+    """Return the work of each joint in a trial, at the physics rate where the engine sums it."""
+    if rollout.states.joint_work is not None:
+        return summed_work(rollout.states.joint_work)
+    return joint_work(rollout.joint_efforts, rollout.joint_velocities, rollout.dt)
+
+
+def work_so_far(rollout: Rollout) -> FloatArray:
+    """Return signed and positive work of each joint up to every tick, (T + 1, 2, n) [J]."""
+    if rollout.states.joint_work is not None:
+        return np.asarray(rollout.states.joint_work - rollout.states.joint_work[:1])
+    power = rollout.joint_efforts * rollout.joint_velocities
+    both = np.stack([power, np.maximum(power, 0.0)], axis=1)
+    found = np.zeros_like(both)
+    np.cumsum(0.5 * (both[1:] + both[:-1]) * rollout.dt, axis=0, out=found[1:])
+    return found
+
+
+def _energy(rollout: Rollout) -> dict[str, float]:
+    parts = [work_of(rollout)]
+    lengths, tensions = rollout.states.element_lengths, rollout.states.element_forces
+    if lengths is not None and tensions is not None:
+        n = len(rollout.robot.joint_names)
+        rests, feeds = rollout.target_positions[:, n:], rollout.target_efforts[:, n:]
+        parts.append(element_work(lengths, tensions, rests, feeds))
+    return {
+        'energy_j': sum(part.positive.sum() for part in parts),
+        'energy_signed_j': sum(part.signed.sum() for part in parts),
+        'energy_absolute_j': sum(part.absolute.sum() for part in parts),
+    }
+
+
+def _footfalls(rollout: Rollout) -> dict[str, float]:
+    if not rollout.robot.legs:
+        return {}
+    standing = stance(rollout)
+    diagram = gait_diagram(tuple(leg.name for leg in rollout.robot.legs), standing, rollout.dt)
+    found = {'steps': float(touchdowns(standing).sum())}
+    for name, by_leg in (
+        ('duty_factor', diagram.duty_factor),
+        ('stride_frequency_hz', diagram.stride_frequency),
+    ):
+        if by_leg:
+            found[name] = float(np.mean(list(by_leg.values())))
+    return found
+
+
+def _zmp(rollout: Rollout) -> dict[str, float]:
+    series = contact_zmp(rollout)
+    found = {'zmp_undefined_fraction': float(1.0 - series.defined.mean())}
+    margin, defined = margins(series, rollout.contact_tick, rollout.contacts.points)
+    if not defined.any():
+        return found
+    found['zmp_margin_min_m'] = margin[defined].min()
+    found['zmp_margin_mean_m'] = margin[defined].mean()
+    inertial = inertial_zmp(rollout, series.points[:, 2])
+    tipping, known = margins(inertial, rollout.contact_tick, rollout.contacts.points)
+    known &= series.defined
+    if known.any():
+        found['inertial_zmp_margin_mean_m'] = tipping[known].mean()
+        found['inertial_zmp_margin_p05_m'] = np.quantile(tipping[known], 0.05)
+    return found

@@ -1,0 +1,1 @@
+"""Messages over any factory, rclpy or rosbags, built and read."""

@@ -1,0 +1,1 @@
+"""Joint targets, observations, states and requests for motion."""

@@ -1,0 +1,165 @@
+"""States of a robot: an engine state, or one set of sensor readings, at one instant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+
+import numpy as np
+
+from gait_core.arrays import FloatArray, IntArray
+from gait_core.kinematics.attitude import IMU, POSE, Attitude
+
+_EMPTY_3 = np.zeros((0, 3))
+_EMPTY_I = np.zeros(0, dtype=np.int64)
+for _array in (_EMPTY_3, _EMPTY_I):
+    _array.flags.writeable = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Imu:
+    """
+    Inertial reading in the frame of the link that carries it (REP-145).
+
+    Attributes
+    ----------
+    orientation : (4,) array
+        Quaternion x, y, z, w of the link in ``odom``.
+    angular_velocity : (3,) array [rad/s]
+        In the link frame.
+    linear_acceleration : (3,) array [m/s^2]
+        Specific force in the link frame: +g upwards when at rest.
+
+    """
+
+    orientation: FloatArray
+    angular_velocity: FloatArray
+    linear_acceleration: FloatArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contacts:
+    """
+    Contact points between the robot and the terrain, at one instant.
+
+    Attributes
+    ----------
+    soles : tuple of str
+        The robot's sole links in the order of its legs, or its contact nodes.
+    sole : (c,) int array
+        Index into ``soles`` of each contact point; -1 for any other link. A contact node that
+        is below the ground has one point, also where the ground does not push.
+    points : (c, 3) array [m]
+        In ``odom``.
+    forces : (c, 3) array [N]
+        On the robot, in ``odom``.
+    depths : (c,) array [m]
+        Penetration, positive when overlapping.
+
+    """
+
+    soles: tuple[str, ...]
+    sole: IntArray = field(default_factory=lambda: _EMPTY_I)
+    points: FloatArray = field(default_factory=lambda: _EMPTY_3)
+    forces: FloatArray = field(default_factory=lambda: _EMPTY_3)
+    depths: FloatArray = field(default_factory=lambda: _EMPTY_3[:, 0])
+
+    def sole_forces(self) -> FloatArray:
+        """Return the total force on each sole, (s, 3) [N]."""
+        total = np.zeros((len(self.soles), 3))
+        on_sole = self.sole >= 0
+        np.add.at(total, self.sole[on_sole], self.forces[on_sole])
+        return total
+
+    def in_contact(self, threshold: float = 1.0) -> np.ndarray:
+        """Return which soles carry more than a vertical force [N], (s,) bool."""
+        return np.asarray(self.sole_forces()[:, 2] > threshold)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class StateFields:
+    """
+    Fields of one state, or of many with time first; one that is not reported is ``None``.
+
+    Attributes
+    ----------
+    joint_names : tuple of str
+        Order of the joint arrays: ``RobotModel.joint_names``.
+    joint_positions, joint_velocities, joint_efforts : (n,) arrays [rad or m, per s, N m or N]
+    joint_work : (2, n) array [J]
+        What the motors have given to the joints since tick 0, less what they took (signed), and
+        without that (positive), summed over the physics steps.
+    body_names : tuple of str
+        Root links: one for a legged robot, five for the tensegrity.
+    body_poses : (b, 7) array [m, -]
+        Root link frames in ``odom``: x, y, z, quaternion x, y, z, w.
+    body_twists : (b, 6) array [m/s, rad/s]
+        Linear and angular velocity of the link frame's origin, both in ``odom``.
+    imu : Imu
+    contacts : Contacts
+    element_names : tuple of str
+        Force elements (springs, linear servos, cables).
+    element_lengths, element_forces : (e,) arrays [m, N]
+        Tension is positive.
+
+    """
+
+    joint_names: tuple[str, ...] = ()
+    joint_positions: FloatArray | None = None
+    joint_velocities: FloatArray | None = None
+    joint_efforts: FloatArray | None = None
+    joint_work: FloatArray | None = None
+    body_names: tuple[str, ...] = ()
+    body_poses: FloatArray | None = None
+    body_twists: FloatArray | None = None
+    imu: Imu | None = None
+    contacts: Contacts | None = None
+    element_names: tuple[str, ...] = ()
+    element_lengths: FloatArray | None = None
+    element_forces: FloatArray | None = None
+
+
+ARRAYS = tuple(one.name for one in fields(StateFields) if one.type == 'FloatArray | None')
+"""Fields that are one array."""
+
+NAMES = tuple(one.name for one in fields(StateFields) if one.type == 'tuple[str, ...]')
+"""Fields that name the columns of arrays."""
+
+FIELDS = (*(name for name in ARRAYS if name != 'joint_work'), 'imu', 'contacts')
+"""Names that a controller may list among its needs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observation(StateFields):
+    """
+    One instant; any field but tick and time may be absent (``None`` or empty).
+
+    Attributes
+    ----------
+    tick : int
+        Control tick since the start of the trial.
+    time : float [s]
+        ``tick * dt``, in the robot's own unscaled units like everything here.
+
+    """
+
+    tick: int
+    time: float
+
+    @property
+    def attitude(self) -> Attitude | None:
+        """
+        Attitude by the IMU, without one by the pose of the first root link; None without both.
+
+        The IMU comes first because it is what robots have: in simulation its noise then acts on
+        all that is steered by an attitude, and an exact pose hides none of it.
+        """
+        if self.imu is not None:
+            return Attitude(self.imu.orientation, IMU)
+        if self.body_poses is not None and len(self.body_poses):
+            return Attitude(self.body_poses[0, 3:], POSE)
+        return None
+
+
+def missing(observation: Observation, needs: frozenset[str]) -> list[str]:
+    """Return, sorted, the needed fields that an observation does not carry."""
+    return sorted(name for name in needs if getattr(observation, name) is None)

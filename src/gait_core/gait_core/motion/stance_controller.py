@@ -1,0 +1,46 @@
+"""The controller that stands still: every joint holds the nominal stance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from gait_core.contracts import Controller
+from gait_core.motion.observation import Observation
+from gait_core.motion.targets import JointTargets
+from gait_core.motion.velocity_limits import Bounds
+from gait_core.parameters.declaration import Parameters
+from gait_core.robot.model import RobotModel
+from gait_core.trial.spec import Command
+
+
+@dataclass(frozen=True, kw_only=True)
+class HoldParams(Parameters):
+    """Holding takes no parameters."""
+
+
+class HoldController(Controller):
+    """Holds the nominal stance, whatever the command."""
+
+    Params: ClassVar[type[Parameters]] = HoldParams
+    _params: HoldParams
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({'stand': {}})
+    needs: ClassVar[frozenset[str]] = frozenset()
+    velocity_bounds: ClassVar[Bounds] = 'it stands'
+
+    def __init__(self, robot: RobotModel, params: HoldParams) -> None:
+        self._params = params
+        self._targets = JointTargets(names=robot.target_names, position=robot.stance)
+
+    def reset(self, seed: int) -> None:
+        """Do nothing: holding has no state."""
+
+    def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
+        """Return the nominal stance."""
+        return self._targets
+
+    def state(self) -> Mapping[str, float]:
+        """Return nothing: holding has no phase."""
+        return {}

@@ -1,0 +1,174 @@
+"""Consecutive states of a trial as arrays, time first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, overload
+
+import numpy as np
+
+from gait_core.arrays import FloatArray, IntArray
+from gait_core.errors import ProtocolError, SimulationDiverged
+from gait_core.motion.observation import ARRAYS, NAMES, Contacts, Imu, Observation, StateFields
+from gait_core.motion.targets import AppliedTargets
+from gait_core.processes import liveness
+
+_IMU = tuple(field.name for field in fields(Imu))
+_POINTS = ('sole', 'points', 'forces', 'depths')
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class StateTape(StateFields, Sequence[Observation]):
+    """
+    T consecutive states, as arrays and as a sequence of observations.
+
+    Arrays of the fields have time first, ``imu`` has arrays (T, 4), (T, 3) and (T, 3).
+
+    Attributes
+    ----------
+    ticks : (T,) int array
+    times : (T,) array [s]
+    contacts : Contacts
+        The points of all states, one state after the other.
+    contact_counts : (T,) int array
+        How many of them are of each state.
+
+    """
+
+    ticks: IntArray
+    times: FloatArray
+    contact_counts: IntArray | None = None
+
+    @classmethod
+    def of(cls, states: Sequence[Observation]) -> StateTape:
+        """
+        Return the tape of states; of none, an empty one without fields.
+
+        Raises
+        ------
+        ProtocolError
+            If they do not report the same fields.
+
+        """
+        if isinstance(states, cls):
+            return states
+        if not states:
+            return cls(ticks=np.zeros(0, dtype=np.int64), times=np.zeros(0))
+        first = states[0]
+        values: dict[str, Any] = {name: _stacked(states, name) for name in ARRAYS}
+        imus, contacts = _present(states, 'imu'), _present(states, 'contacts')
+        if imus:
+            values['imu'] = Imu(**{name: _stacked(imus, name) for name in _IMU})
+        if contacts:
+            points = {
+                name: np.concatenate([getattr(one, name) for one in contacts]) for name in _POINTS
+            }
+            values['contacts'] = Contacts(soles=contacts[0].soles, **points)
+            values['contact_counts'] = np.array([len(one.sole) for one in contacts])
+        return cls(
+            ticks=np.array([state.tick for state in states]),
+            times=np.array([state.time for state in states]),
+            **{name: getattr(first, name) for name in NAMES},
+            **values,
+        )
+
+    @classmethod
+    def joined(cls, tapes: Sequence[StateTape]) -> StateTape:
+        """Return one tape of several, at least one, that follow each other."""
+        first = tapes[0]
+        if len(tapes) == 1:
+            return first
+        values: dict[str, Any] = {
+            name: _joined(tapes, name) for name in (*ARRAYS, 'ticks', 'times', 'contact_counts')
+        }
+        imus, contacts = _present(tapes, 'imu'), _present(tapes, 'contacts')
+        if imus:
+            values['imu'] = Imu(**{name: _joined(imus, name) for name in _IMU})
+        if contacts:
+            points = {name: _joined(contacts, name) for name in _POINTS}
+            values['contacts'] = Contacts(soles=contacts[0].soles, **points)
+        return cls(**{name: getattr(first, name) for name in NAMES}, **values)
+
+    def __len__(self) -> int:
+        """Return T."""
+        return len(self.ticks)
+
+    @overload
+    def __getitem__(self, at: int) -> Observation: ...
+    @overload
+    def __getitem__(self, at: slice) -> StateTape: ...
+    def __getitem__(self, at: int | slice) -> Observation | StateTape:
+        """Return a state, or the tape of some that follow each other; views."""
+        if isinstance(at, slice):
+            return self._cut(*at.indices(len(self)))
+        at = range(len(self))[at]
+        part = self._cut(at, at + 1, 1)
+        values: dict[str, Any] = {name: _first(getattr(part, name)) for name in ARRAYS}
+        return Observation(
+            tick=int(part.ticks[0]),
+            time=float(part.times[0]),
+            imu=part.imu and Imu(**{name: getattr(part.imu, name)[0] for name in _IMU}),
+            contacts=part.contacts,
+            **{name: getattr(self, name) for name in NAMES},
+            **values,
+        )
+
+    def _cut(self, begin: int, end: int, step: int) -> StateTape:
+        if step != 1:
+            raise ValueError('the states of a tape follow each other: a step of 1')
+        at = slice(begin, end)
+        values: dict[str, Any] = {}
+        for name in (*ARRAYS, 'ticks', 'times', 'contact_counts'):
+            array = getattr(self, name)
+            values[name] = None if array is None else array[at]
+        if self.imu is not None:
+            values['imu'] = Imu(**{name: getattr(self.imu, name)[at] for name in _IMU})
+        if self.contacts is not None and self.contact_counts is not None:
+            before = int(self.contact_counts[:begin].sum())
+            points = slice(before, before + int(self.contact_counts[at].sum()))
+            values['contacts'] = Contacts(
+                soles=self.contacts.soles,
+                **{name: getattr(self.contacts, name)[points] for name in _POINTS},
+            )
+        return StateTape(**{name: getattr(self, name) for name in NAMES}, **values)
+
+
+def by_steps(
+    step: Callable[[AppliedTargets], Observation], tape: Sequence[AppliedTargets]
+) -> StateTape:
+    """Return what an engine's ``rollout`` does that has no faster way than its ``step``."""
+    states: list[Observation] = []
+    for targets in tape:
+        try:
+            states.append(step(targets))
+            liveness.beat()
+        except SimulationDiverged as error:
+            raise SimulationDiverged(str(error), StateTape.of(states)) from error
+    return StateTape.of(states)
+
+
+def _present(owners: Sequence[Any], name: str) -> list[Any]:
+    """Return a field of all owners; none where none has it."""
+    values = [getattr(one, name) for one in owners]
+    absent = sum(value is None for value in values)
+    if 0 < absent < len(values):
+        raise ProtocolError(f'{name} is reported at {len(values) - absent} of {len(values)} ticks')
+    return [] if absent else values
+
+
+def _stacked(owners: Sequence[Any], name: str) -> Any:
+    """Return a field of all owners with time first."""
+    values = _present(owners, name)
+    if not values:
+        return None
+    return np.concatenate(values).reshape(len(values), *values[0].shape)
+
+
+def _joined(owners: Sequence[Any], name: str) -> Any:
+    values = _present(owners, name)
+    return np.concatenate(values) if values else None
+
+
+def _first(array: FloatArray | None) -> FloatArray | None:
+    return None if array is None else array[0]

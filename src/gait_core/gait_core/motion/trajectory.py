@@ -1,0 +1,95 @@
+"""Joint targets over time, as trajectory controllers take them, and their interpolation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gait_core.arrays import FloatArray, IntArray
+from gait_core.errors import BadCommand
+from gait_core.motion.targets import JointTargets
+
+_ALMOST = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trajectory:
+    """
+    Points in time for the named joints, as a JointTrajectory has them.
+
+    Attributes
+    ----------
+    names : tuple of str
+    times : (k,) array [s]
+        Since its start, strictly increasing.
+    position, velocity, effort : (k, n) arrays or None
+
+    """
+
+    names: tuple[str, ...]
+    times: FloatArray
+    position: FloatArray | None = None
+    velocity: FloatArray | None = None
+    effort: FloatArray | None = None
+
+    def __post_init__(self) -> None:
+        """Check names, sizes, times and finiteness; raise BadCommand naming the fault."""
+        if len(self.times) == 0:
+            raise BadCommand('the trajectory has no points')
+        if not np.isfinite(self.times).all() or self.times[0] < 0.0:
+            raise BadCommand('time_from_start is negative or not finite')
+        if not (np.diff(self.times) > 0.0).all():
+            raise BadCommand('time_from_start does not increase from point to point')
+        # The checks of repetition, length and finiteness are those of any targets.
+        targets = JointTargets(
+            names=self.names, position=self.position, velocity=self.velocity, effort=self.effort
+        )
+        if self.position is None and self.velocity is None and self.effort is None:
+            raise BadCommand('the trajectory names neither positions, velocities nor efforts')
+        if targets.sub_samples != len(self.times):
+            raise BadCommand(f'{targets.sub_samples} rows for {len(self.times)} points')
+
+    @property
+    def end(self) -> float:
+        """Time of the last point [s]."""
+        return float(self.times[-1])
+
+    def at(self, times: FloatArray, start: FloatArray) -> JointTargets:
+        """
+        Return the targets at some times.
+
+        Parameters
+        ----------
+        times : (K,) array [s]
+            Since the trajectory's start; they become the sub-samples.
+        start : (n,) array [rad or m]
+            Targets when the trajectory came, where positions begin before the first point.
+
+        Returns
+        -------
+        JointTargets
+            Positions and velocities are interpolated linearly, efforts are those of the next
+            point. A point that is reached is returned to the last bit.
+
+        """
+        index = np.minimum(np.searchsorted(self.times, times - _ALMOST), len(self.times) - 1)
+        before = np.concatenate(([0.0], self.times))[index]
+        span = self.times[index] - before
+        share = np.clip((times - before) / np.where(span > 0.0, span, 1.0), 0.0, 1.0)
+        share[times >= self.times[index] - _ALMOST] = 1.0
+        fields = {}
+        if self.position is not None:
+            fields['position'] = _between(np.vstack((start, self.position)), index, share)
+        if self.velocity is not None:
+            known = np.vstack((self.velocity[:1], self.velocity))
+            fields['velocity'] = _between(known, index, share)
+        if self.effort is not None:
+            fields['effort'] = self.effort[index]
+        return JointTargets(names=self.names, **fields)
+
+
+def _between(values: FloatArray, index: IntArray, share: FloatArray) -> FloatArray:
+    """Return what lies by a share between rows ``index`` and ``index + 1``."""
+    first, second = values[index], values[index + 1]
+    return np.where(share[:, None] == 1.0, second, first + share[:, None] * (second - first))

@@ -1,0 +1,148 @@
+"""Waypoints: the velocity with which a robot walks from one point of the ground to the next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import math
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import ConfigurationError
+from gait_core.measures.metrics import heading
+from gait_core.parameters.declaration import Parameters, bounded, floats
+from gait_core.trial.loop import TrialLoop, engine_for, start_trial, step_controller
+from gait_core.trial.rollout import Rollout
+from gait_core.trial.spec import Command, TrialSpec
+
+STANDING = (0.0, 0.0, 0.0)
+"""Velocity [m/s, m/s, rad/s] of a robot that is to stand."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WaypointParams(Parameters):
+    """Where to walk and how fast; the defaults suit GuRoo's preset ``balanced``."""
+
+    waypoints: tuple[float, ...] = floats(
+        (),
+        low=-1e4,
+        high=1e4,
+        unit='m',
+        doc='Points in odom, in the order in which they are visited: x1, y1, x2, y2, ...',
+        read_only=True,
+    )
+    speed: float = bounded(
+        0.068, low=0.0, high=10.0, unit='m/s', doc='Forward speed when headed for the waypoint.'
+    )
+    yaw_rate: float = bounded(
+        0.1, low=0.01, high=10.0, unit='rad/s', doc='Largest yaw rate, either way.'
+    )
+    heading_gain: float = bounded(
+        0.2, low=0.01, high=20.0, unit='1/s', doc='Yaw rate for each radian of heading error.'
+    )
+    turn_first_deg: float = bounded(
+        45.0,
+        low=1.0,
+        high=180.0,
+        unit='deg',
+        doc='Heading error from which it turns on the spot; below, it slows down with the error.',
+    )
+    tolerance: float = bounded(
+        0.1, low=0.001, high=100.0, unit='m', doc='Distance at which a waypoint is reached.'
+    )
+
+    def __post_init__(self) -> None:
+        """Check that there are points and that each has two coordinates."""
+        super().__post_init__()
+        count = len(self.waypoints)
+        if count % 2 or not count:
+            nearest = f'{count - 1} or {count + 1}' if count > 1 else '2'
+            raise ConfigurationError(
+                f"parameter 'waypoints' has {count} numbers, expected pairs x1, y1, x2, y2, ...; "
+                f'nearest valid: {nearest}'
+            )
+
+
+class WaypointFollower:
+    """
+    Walks waypoints in their order; knows no time, only where the base is.
+
+    Parameters
+    ----------
+    params : WaypointParams
+        May be replaced at any time by parameters with the same waypoints.
+
+    Attributes
+    ----------
+    reached : int
+        Number of waypoints reached so far.
+
+    """
+
+    def __init__(self, params: WaypointParams) -> None:
+        self.params = params
+        self.reached = 0
+
+    @property
+    def done(self) -> bool:
+        """Whether every waypoint was reached."""
+        return 2 * self.reached >= len(self.params.waypoints)
+
+    def velocity(self, pose: FloatArray) -> tuple[float, float, float]:
+        """
+        Return the velocity to walk with, in the base frame; zero once all are reached.
+
+        Parameters
+        ----------
+        pose : (7,) array [m, -]
+            Position and quaternion (x, y, z, w) of the base in odom.
+
+        Returns
+        -------
+        (3,) tuple [m/s, m/s, rad/s]
+            Forward, left (always zero) and yaw rate.
+
+        """
+        params = self.params
+        while not self.done:
+            ahead, aside = self._way(pose)
+            if math.hypot(ahead, aside) > params.tolerance:
+                break
+            self.reached += 1
+        else:
+            return STANDING
+        error = math.remainder(math.atan2(aside, ahead) - float(heading(pose[None])[0]), math.tau)
+        turning = min(max(params.heading_gain * error, -params.yaw_rate), params.yaw_rate)
+        share = max(0.0, 1.0 - abs(math.degrees(error)) / params.turn_first_deg)
+        return params.speed * share, 0.0, turning
+
+    def _way(self, pose: FloatArray) -> tuple[float, float]:
+        """Return the way to the next waypoint in odom, (x, y) [m]."""
+        x, y = self.params.waypoints[2 * self.reached : 2 * self.reached + 2]
+        return x - float(pose[0]), y - float(pose[1])
+
+
+def walk_waypoints(
+    spec: TrialSpec, params: WaypointParams, afterwards: float = 5.0
+) -> tuple[Rollout, int]:
+    """
+    Run a trial whose velocity comes from waypoints; return its record and how many it reached.
+
+    Parameters
+    ----------
+    spec : TrialSpec
+        Its command script does not count; its duration is the longest it may take.
+    params : WaypointParams
+    afterwards : float [s]
+        Time that is run on once all are reached, for the robot to come to rest.
+
+    """
+    follower = WaypointFollower(params)
+    loop = TrialLoop(spec, engine_for(spec.scene.engine))
+    controller = start_trial(loop)
+    remaining = round(afterwards / loop.dt)
+    while loop.running and remaining > 0:
+        if loop.seen.body_poses is None:
+            raise ConfigurationError('waypoints need the pose of the base, which is not observed')
+        loop.command = Command(velocity=follower.velocity(loop.seen.body_poses[0]))
+        remaining -= follower.done
+        step_controller(loop, controller)
+    return loop.rollout(), follower.reached

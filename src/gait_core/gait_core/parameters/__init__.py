@@ -1,0 +1,1 @@
+"""Declared parameters, and plain data that is checked against dataclasses."""

@@ -1,0 +1,88 @@
+"""Regular expressions for names of joints, with a bound on their search time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+import re
+import sys
+from typing import Any, TypeVar
+
+from gait_core.errors import ConfigurationError, excerpt, unknown
+from gait_core.parameters.schema import Location
+
+if sys.version_info >= (3, 11):
+    from re import _constants, _parser  # type: ignore[attr-defined]
+else:
+    import sre_constants as _constants
+    import sre_parse as _parser
+
+ValueT = TypeVar('ValueT')
+
+_MAX_TRIES = 1_000_000
+"""Largest number of ways to match one name; a search tries all of them in the worst case."""
+_REPEATS = (_constants.MAX_REPEAT, _constants.MIN_REPEAT)
+_LOOKING = (_constants.ASSERT, _constants.ASSERT_NOT)
+
+
+def matching(pattern: str, names: Sequence[str], where: str) -> list[str]:
+    """
+    Return the names that a name or regular expression matches in full, at least one.
+
+    Raises
+    ------
+    ConfigurationError
+        If no name matches (with the nearest name), or the expression is not valid or might search
+        for a very long time, as one with nested repetitions.
+
+    """
+    if pattern in names:
+        return [pattern]
+    subject = f"{where}: '{excerpt(pattern)}'"
+    try:
+        parsed = _parser.parse(pattern)
+        if _tries(parsed, max(map(len, names), default=0)) > _MAX_TRIES:
+            raise ConfigurationError(
+                f'{subject} may search without end; nearest valid: a pattern without repetitions '
+                "in repetitions, e.g. '.*_hip'"
+            )
+        found = [name for name in names if re.fullmatch(pattern, name)]
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ConfigurationError(f'{subject} is no regular expression: {error}') from error
+    if not found:
+        raise ConfigurationError(f'{where}: {unknown("joint", pattern, names)}')
+    return found
+
+
+def by_pattern(
+    values: Mapping[str, ValueT], names: Iterable[str], location: Location
+) -> dict[str, ValueT]:
+    """
+    Return the values of patterns by the names that they match, in the order of the names.
+
+    Of several patterns that match a name the last one holds. ConfigurationError as ``matching``.
+    """
+    known = list(names)
+    found: dict[str, ValueT] = {}
+    for pattern, value in values.items():
+        for name in matching(pattern, known, (location / pattern).owner):
+            found[name] = value
+    return {name: found[name] for name in known if name in found}
+
+
+def _tries(parsed: Any, length: int) -> int:
+    """Return an upper bound of the ways in which an expression can match a text of a length."""
+    tries = 1
+    for kind, argument in parsed:
+        if kind in _REPEATS:
+            low, high, inner = argument
+            # Each repetition takes at least one character.
+            each, times = _tries(inner, length), min(high, max(length, low))
+            tries *= times + 1 if each == 1 else min((each + 1) ** min(times, 64), 2**64)
+        elif kind is _constants.BRANCH:
+            tries *= sum(_tries(one, length) for one in argument[1])
+        elif kind is _constants.SUBPATTERN:
+            tries *= _tries(argument[-1], length)
+        elif kind in _LOOKING:
+            tries *= _tries(argument[1], length)
+        tries = min(tries, 2**64)
+    return tries

@@ -1,0 +1,187 @@
+"""YAML files within limits of size and depth, with the position of every value."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from gait_core.errors import ConfigurationError, excerpt
+from gait_core.files.access import TEXT_LIMIT, read_text
+
+_MAX_DEPTH = 50
+# Longer numbers take long to convert, and no float holds them.
+_MAX_DIGITS = 64
+# Characters of an unreadable value in a message.
+_QUOTED = 40
+
+
+@dataclass(frozen=True)
+class FileLimits:
+    """Largest size [bytes] of a file and number of its values; an alias counts as its values."""
+
+    size: int
+    values: int
+
+
+WRITTEN_LIMITS = FileLimits(TEXT_LIMIT, 20_000)
+"""Of files that people write: read in half a second."""
+
+LOADED_LIMITS = FileLimits(TEXT_LIMIT // 8, 5_000)
+"""Of files that a node reads while a robot walks: reading delays a stop by 0.2 s."""
+
+Keys = tuple[str | int, ...]
+"""Keys of mappings and indices of lists that lead to a value."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """
+    The content of a YAML file.
+
+    Attributes
+    ----------
+    path : Path
+    content
+        Plain data: dicts, lists, numbers, texts.
+    root : yaml.Node or None
+        Syntax tree of the content; ``None`` for an empty file.
+
+    """
+
+    path: Path
+    content: Any
+    root: yaml.Node | None = None
+
+    def position(self, keys: Keys) -> str:
+        """Return ``line 3, column 5`` of the deepest of these keys that exists; else nothing."""
+        node, mark = self.root, None
+        for key in keys:
+            if isinstance(node, yaml.MappingNode):
+                found = next((pair for pair in node.value if pair[0].value == key), None)
+                if found is None:
+                    break
+                mark, node = found[0].start_mark, found[1]
+            elif isinstance(node, yaml.SequenceNode) and isinstance(key, int):
+                node = node.value[key]
+                mark = node.start_mark
+            else:
+                break
+        return '' if mark is None else f'line {mark.line + 1}, column {mark.column + 1}'
+
+
+def read_document(path: Path, limits: FileLimits = WRITTEN_LIMITS) -> Document:
+    """
+    Read a YAML file.
+
+    Raises
+    ------
+    ConfigurationError
+        In one line with file, line and column: if it cannot be read, is no YAML, repeats a key,
+        of which one would be lost, or exceeds the limits.
+
+    """
+    text = read_text(path, limits.size)
+    loader = None
+    try:
+        loader = _LimitedLoader(text, limits.values)
+        root = loader.get_single_node()
+        content = None if root is None else loader.construct_document(root)
+    except yaml.YAMLError as error:
+        position, problem = _describe(error, text)
+        raise ConfigurationError(f'{excerpt(str(path))}{position}: {excerpt(problem)}') from error
+    finally:
+        if loader is not None:
+            loader.dispose()
+    return Document(path, content, root)
+
+
+def _describe(error: yaml.YAMLError, text: str) -> tuple[str, str]:
+    """Return position and problem of a syntax error, without the parser's names for a text."""
+    if isinstance(error, yaml.reader.ReaderError):
+        before = text[: error.position]
+        line, column = before.count('\n') + 1, error.position - (before.rfind('\n') + 1) + 1
+        code = error.character if isinstance(error.character, int) else ord(error.character)
+        return f', line {line}, column {column}', f'the character U+{code:04X} may not be there'
+    if not isinstance(error, yaml.MarkedYAMLError) or error.problem_mark is None:
+        return '', ' '.join(str(error).split())
+    mark, began = error.problem_mark, error.context_mark
+    problem = ' '.join(str(error.problem).split()).replace("'<stream end>'", 'the end')
+    if error.context and began is not None and began.line != mark.line:
+        problem += f' ({error.context} that begins in line {began.line + 1})'
+    elif error.context:
+        problem += f' ({error.context})'
+    return f', line {mark.line + 1}, column {mark.column + 1}', problem
+
+
+class _LimitedLoader(yaml.SafeLoader):
+    """Safe loader with limits that refuses repeated keys, of which one value would be lost."""
+
+    def __init__(self, text: str, max_values: int) -> None:
+        super().__init__(text)
+        self._max_values = max_values
+        self._depth = self._values = 0
+        self._sizes: dict[int, int] = {}
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """Return the next node; ComposerError if it is too deep, too large or contains itself."""
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        before = self._values
+        self._depth += 1
+        self._values += 1
+        self._check(self._depth <= _MAX_DEPTH, f'nested deeper than {_MAX_DEPTH} levels', event)
+        node: yaml.Node | None = super().compose_node(parent, index)
+        self._depth -= 1
+        if isinstance(event, yaml.AliasEvent):
+            # The size of a node is known once it is complete; one that contains itself never is.
+            self._check(id(node) in self._sizes, f"'*{event.anchor}' refers to itself", event)
+            self._values += self._sizes[id(node)]
+        else:
+            self._sizes[id(node)] = self._values - before
+        self._check(
+            self._values <= self._max_values, f'more than {self._max_values} values', event
+        )
+        return node
+
+    @staticmethod
+    def _check(is_kept: bool, problem: str, event: Any) -> None:
+        if not is_kept:
+            raise yaml.composer.ComposerError(None, None, problem, event.start_mark)
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """Return the value of a node; ConstructorError, with its position, if it has none."""
+        kind = node.tag.rsplit(':')[-1]
+        if kind in ('int', 'float') and len(str(node.value)) > _MAX_DIGITS:
+            size = f'a number of {len(str(node.value))} characters'
+            raise _refusal(f'{size}; at most {_MAX_DIGITS} are read', node)
+        try:
+            return super().construct_object(node, deep=deep)
+        except (ArithmeticError, AttributeError, LookupError, ValueError) as error:
+            # It looks like a date or a number and is none: of month 13, say. The parser refuses
+            # an explicit tag, !!bool or !!int, on what it does not fit in any of these ways.
+            value = str(node.value)
+            value = value if len(value) <= _QUOTED else f'{value[:_QUOTED]}...'
+            reason = error if isinstance(error, ValueError) else f'it is no {kind}'
+            raise _refusal(f"'{value}' cannot be read: {reason}", node) from error
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """Return the items of a node whose keys all differ."""
+        if not isinstance(node, yaml.MappingNode):
+            raise _refusal('keys with values are expected here', node)
+        known = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if not isinstance(key, Hashable):
+                raise _refusal(f'{excerpt(repr(key))} is no key, a text is', key_node)
+            if key in known:
+                raise _refusal(f"the key '{excerpt(str(key))}' is written twice", key_node)
+            known.add(key)
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+        return mapping
+
+
+def _refusal(problem: str, node: yaml.Node) -> yaml.constructor.ConstructorError:
+    return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)

@@ -1,0 +1,1 @@
+"""Liveness of worker processes, their end, and the compilation of kernels."""

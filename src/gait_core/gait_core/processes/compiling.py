@@ -1,0 +1,130 @@
+"""What Numba leaves out where it compiles kernels: a word, and one process at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+import fcntl
+import os
+from pathlib import Path
+import tempfile
+import time
+from typing import Any
+
+import numba
+from numba.core import event
+
+from gait_core.processes import liveness
+
+_PATIENCE = 1.0
+_POLL = 0.05
+_WORDS = 'compiling kernels for this machine, once: up to half a minute of processor time'
+
+
+def gufunc(types: str, layout: str) -> Callable[[Callable[..., None]], Any]:
+    """
+    Return the decorator of a kernel over the leading axes of arrays, which broadcast.
+
+    It is ``numba.guvectorize`` with a cache that is safe to fill. That keeps a kernel and its
+    loop in two files, and the loop calls the kernel by a name with a number of the process in it:
+    two processes that each save one of them leave a loop that calls nothing, and crash for good.
+
+    Parameters
+    ----------
+    types : str
+        Signature in Numba's types, such as ``'void(float64[:], float64[:])'``.
+    layout : str
+        Core dimensions, such as ``'(k)->(k)'``; the outputs are the last arguments.
+
+    """
+    vectorized = numba.guvectorize(types, layout, nopython=True, cache=True)
+
+    def compiled(kernel: Callable[..., None]) -> Any:
+        """Return the kernel over leading axes, compiled or read while nobody else does either."""
+        with _alone():
+            return vectorized(kernel)
+
+    return compiled
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Hold what one process of a user holds at a time; without a place for it, nothing."""
+    lock = Path(tempfile.gettempdir()) / f'gait-kernels-{os.getuid()}.lock'
+    with ExitStack() as held:
+        with suppress(OSError):
+            _wait_for(held.enter_context(lock.open('w')).fileno())
+        yield
+
+
+def _wait_for(lock: int) -> None:
+    """Wait for an open lock file, with signs of life: its holder may compile for long."""
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            liveness.beat()
+            time.sleep(_POLL)
+        else:
+            return
+
+
+def announce_compiling(say: Callable[[str], None], patience: float = _PATIENCE) -> None:
+    """
+    Have one line said in this process as soon as kernels are not found compiled.
+
+    Parameters
+    ----------
+    say : callable
+        Takes the line.
+    patience : float [s]
+        Of compiling before it is worth a word.
+
+    """
+    event.register('numba:compile', _Compiling(say, patience))
+
+
+def show_compiling() -> None:
+    """Set the activity in this process's pulse to COMPILING while kernels are compiled."""
+    event.register('numba:compile', _Pulse())
+
+
+class _Pulse(event.Listener):  # type: ignore[misc]
+    """Listener that sets the activity COMPILING, and afterwards the previous one."""
+
+    def __init__(self) -> None:
+        self._before: list[int] = []
+
+    def on_start(self, event: event.Event) -> None:
+        """Begin a compilation, or one within another."""
+        self._before.append(liveness.enter(liveness.COMPILING))
+
+    def on_end(self, event: event.Event) -> None:
+        """End a compilation."""
+        liveness.enter(self._before.pop())
+
+
+class _Compiling(event.Listener):  # type: ignore[misc]
+    """Numba tells it of each kernel that it compiles; those inside another are told within."""
+
+    def __init__(self, say: Callable[[str], None], patience: float) -> None:
+        self._say, self._patience = say, patience
+        self._depth = 0
+        self._began = self._spent = 0.0
+        self._said = False
+
+    def on_start(self, event: event.Event) -> None:
+        """Begin a compilation, or one within another; say so once it takes long."""
+        now = time.monotonic()
+        if self._depth == 0:
+            self._began = now
+        self._depth += 1
+        if not self._said and self._spent + now - self._began >= self._patience:
+            self._said = True
+            self._say(_WORDS)
+
+    def on_end(self, event: event.Event) -> None:
+        """Count the time of a compilation that is not within another."""
+        self._depth -= 1
+        if self._depth == 0:
+            self._spent += time.monotonic() - self._began

@@ -1,0 +1,1 @@
+"""URDF: reading, writing, XML sources and meshes."""

@@ -1,0 +1,264 @@
+"""Mesh files: resolving the names that a description uses, and reading their vertices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+import struct
+from urllib.parse import unquote, urlparse
+from xml.etree import ElementTree
+
+import numpy as np
+from scipy.spatial import ConvexHull, QhullError
+from scipy.spatial.transform import Rotation
+
+from gait_core.arrays import FloatArray, IntArray
+from gait_core.errors import ConfigurationError, excerpt
+from gait_core.files.access import read_bytes
+from gait_core.robot.find import find_package
+from gait_core.trial.scene import NOTHING
+
+_DAE_NUMBERS = {'matrix': 16, 'translate': 3, 'rotate': 4, 'scale': 3}
+_MOST_DEPTH, _MOST_NODES, _MOST_VERTICES = 50, 20_000, 5_000_000
+"""Of what the scene of a Collada file shows."""
+
+
+def resolve_mesh(
+    reference: str,
+    source: Path,
+    packages: Mapping[str, str | Path] = NOTHING,
+) -> str:
+    """
+    Return the absolute path of a mesh file, or raise ConfigurationError naming it.
+
+    Parameters
+    ----------
+    reference : str
+        A path relative to the description, an absolute one, ``package://NAME/...``,
+        ``model://NAME/...`` or ``file://...``.
+    source : Path
+        The description that refers to it.
+    packages : mapping of str to path
+        Folders of packages given by the user.
+
+    """
+    try:
+        path = _mesh_path(reference, source, packages)
+    except ValueError as error:
+        if isinstance(error, ConfigurationError):
+            raise
+        raise ConfigurationError(
+            f"{source}: mesh file '{excerpt(reference)}' is no place of a file: {error}"
+        ) from error
+    if not path.is_file():
+        raise ConfigurationError(f"{source}: mesh file '{reference}' does not exist ({path})")
+    return str(path.resolve())
+
+
+def _mesh_path(reference: str, source: Path, packages: Mapping[str, str | Path]) -> Path:
+    scheme, _, rest = reference.partition('://')
+    if scheme in ('package', 'model') and rest:
+        return _in_package(reference, rest, source, packages)
+    if scheme == 'file' and rest:
+        return Path(unquote(urlparse(reference).path))
+    return source.parent / reference
+
+
+def _in_package(
+    reference: str,
+    rest: str,
+    source: Path,
+    packages: Mapping[str, str | Path],
+) -> Path:
+    package, _, inner = rest.partition('/')
+    folder = find_package(package, source, packages)
+    if folder is None:
+        raise ConfigurationError(
+            f"{source}: mesh file '{reference}' lies in package '{package}', which was not found; "
+            f'name its folder: --package {package}=PATH'
+        )
+    return folder / inner
+
+
+@cache
+def mesh_vertices(file: str) -> FloatArray:
+    """
+    Return the vertices of a .obj, .stl or .dae file in its own units, (v, 3), read-only.
+
+    Raises
+    ------
+    ConfigurationError
+        If the format is another one or the file holds no vertex.
+
+    """
+    readers = {'.obj': _obj_vertices, '.stl': _stl_vertices, '.dae': _dae_vertices}
+    reader = readers.get(Path(file).suffix.lower())
+    if reader is None:
+        raise ConfigurationError(
+            f"mesh file '{file}' has a format that cannot be read; valid: {', '.join(readers)}"
+        )
+    try:
+        content = read_bytes(file)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"mesh file '{file}' cannot be read: {error}") from error
+    try:
+        found = np.asarray(reader(content), dtype=np.float64).reshape(-1, 3)
+    except (
+        LookupError,
+        RecursionError,
+        ValueError,
+        struct.error,
+        ElementTree.ParseError,
+    ) as error:
+        raise ConfigurationError(f"mesh file '{file}' cannot be read: {error}") from error
+    if not len(found) or not np.all(np.isfinite(found)):
+        raise ConfigurationError(f"mesh file '{file}' holds no finite vertices")
+    vertices = np.unique(found, axis=0)
+    vertices.flags.writeable = False
+    return vertices
+
+
+def _obj_vertices(content: bytes) -> list[list[float]]:
+    return [
+        [float(word) for word in line.split()[1:4]]
+        for line in content.splitlines()
+        if line.startswith(b'v ')
+    ]
+
+
+def _stl_vertices(content: bytes) -> FloatArray:
+    count = struct.unpack_from('<I', content, 80)[0] if len(content) >= 84 else -1
+    # Some binary files begin with "solid" too: only the length tells the two apart.
+    if len(content) == 84 + 50 * count:
+        record = np.dtype([('numbers', '<f4', (12,)), ('attribute', '<u2')])
+        facets = np.frombuffer(content, dtype=record, count=count, offset=84)
+        return np.asarray(facets['numbers'][:, 3:], dtype=np.float64).reshape(-1, 3)
+    return np.array(
+        [
+            [float(word) for word in line.split()[1:4]]
+            for line in content.splitlines()
+            if line.strip().startswith(b'vertex')
+        ]
+    )
+
+
+def _dae_vertices(content: bytes) -> FloatArray:
+    """
+    Return the positions of every geometry as the file's scene places it, in metres and z up.
+
+    Without a scene the geometries count as they are.
+    """
+    root = ElementTree.fromstring(content)
+    space = root.tag.partition('}')[0] + '}' if root.tag.startswith('{') else ''
+    unit = root.find(f'{space}asset/{space}unit')
+    scale = float(unit.get('meter', '1')) if unit is not None else 1.0
+    shapes = {
+        geometry.get('id', ''): _dae_positions(geometry, space)
+        for geometry in root.iter(f'{space}geometry')
+    }
+    nodes = {node.get('id', ''): node for node in root.iter(f'{space}node')}
+    scene = _DaeScene(space, shapes, nodes)
+    for shown in root.iter(f'{space}visual_scene'):
+        for node in shown.findall(f'{space}node'):
+            scene.place(node, np.eye(4))
+    vertices = scale * np.concatenate([*(scene.placed or shapes.values()), np.zeros((0, 3))])
+    if root.findtext(f'{space}asset/{space}up_axis') == 'Y_UP':
+        vertices = vertices[:, [0, 2, 1]] * np.array([1.0, -1.0, 1.0])
+    return vertices
+
+
+def _dae_positions(geometry: ElementTree.Element, space: str) -> FloatArray:
+    """Return the positions that the vertices of a geometry refer to, (v, 3)."""
+    wanted = {
+        entry.get('source', '').lstrip('#')
+        for vertices in geometry.iter(f'{space}vertices')
+        for entry in vertices
+        if entry.get('semantic') == 'POSITION'
+    }
+    found = [
+        np.array((numbers.text or '').split(), dtype=np.float64)
+        for source in geometry.iter(f'{space}source')
+        if source.get('id') in wanted
+        and (numbers := source.find(f'{space}float_array')) is not None
+    ]
+    return np.concatenate([*found, np.zeros(0)]).reshape(-1, 3)
+
+
+class _DaeScene:
+    """
+    Geometries as the scene of a Collada file places them, in ``placed``: (v, 3) each.
+
+    Nodes may instantiate other nodes, so that a short file can expand without end.
+    """
+
+    def __init__(
+        self,
+        space: str,
+        shapes: Mapping[str, FloatArray],
+        nodes: Mapping[str, ElementTree.Element],
+    ) -> None:
+        self._space, self._shapes, self._nodes = space, shapes, nodes
+        self._visited = self._vertices = 0
+        self.placed: list[FloatArray] = []
+
+    def place(self, node: ElementTree.Element, outer: FloatArray, depth: int = 0) -> None:
+        """Add the geometries of a node and its children; ValueError if there are too many."""
+        self._visited += 1
+        if depth > _MOST_DEPTH or self._visited > _MOST_NODES:
+            raise ValueError(
+                f'its scene shows more than {_MOST_NODES} nodes or nests them deeper than '
+                f'{_MOST_DEPTH}'
+            )
+        frame = outer
+        for entry in node:
+            tag, name = entry.tag.removeprefix(self._space), entry.get('url', '').lstrip('#')
+            if tag in _DAE_NUMBERS:
+                frame = frame @ _dae_transform(tag, (entry.text or '').split())
+            elif tag == 'node':
+                self.place(entry, frame, depth + 1)
+            elif tag == 'instance_node' and name in self._nodes:
+                self.place(self._nodes[name], frame, depth + 1)
+            elif tag == 'instance_geometry' and name in self._shapes:
+                self._show(self._shapes[name] @ frame[:3, :3].T + frame[:3, 3])
+
+    def _show(self, vertices: FloatArray) -> None:
+        self._vertices += len(vertices)
+        if self._vertices > _MOST_VERTICES:
+            raise ValueError(f'its scene shows more than {_MOST_VERTICES} vertices')
+        self.placed.append(vertices)
+
+
+def _dae_transform(tag: str, words: list[str]) -> FloatArray:
+    """Return the (4, 4) transform of a matrix, translate, rotate (degrees) or scale element."""
+    numbers = np.array(words, dtype=np.float64)
+    if len(numbers) != _DAE_NUMBERS[tag]:
+        raise ValueError(f'{tag} has {len(numbers)} numbers, expected {_DAE_NUMBERS[tag]}')
+    if tag == 'matrix':
+        return np.asarray(numbers.reshape(4, 4))
+    frame = np.eye(4)
+    if tag == 'translate':
+        frame[:3, 3] = numbers
+    elif tag == 'scale':
+        frame[:3, :3] = np.diag(numbers)
+    else:
+        turn = np.deg2rad(numbers[3]) * numbers[:3] / np.linalg.norm(numbers[:3])
+        frame[:3, :3] = Rotation.from_rotvec(turn).as_matrix()
+    return frame
+
+
+@cache
+def mesh_hull(file: str) -> tuple[FloatArray, IntArray]:
+    """
+    Return the convex hull of a mesh: vertices (v, 3) in its own units and faces (f, 3).
+
+    A mesh without volume has no faces; all its vertices are returned.
+    """
+    vertices = mesh_vertices(file)
+    try:
+        hull = ConvexHull(vertices)
+    except QhullError:
+        return vertices, np.zeros((0, 3), dtype=np.int64)
+    row = np.full(len(vertices), -1, dtype=np.int64)
+    row[hull.vertices] = np.arange(len(hull.vertices))
+    return vertices[hull.vertices], row[hull.simplices]

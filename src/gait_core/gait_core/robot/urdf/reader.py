@@ -1,0 +1,373 @@
+"""Reader of URDF: from XML to links and joints, checked and in tree order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+import math
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from gait_core.arrays import frozen
+from gait_core.errors import ConfigurationError, excerpt, nearest
+from gait_core.kinematics.frames import inertia_in
+from gait_core.robot.model import MOVING, Joint, Link, Mimic, Shape, limit_fault
+from gait_core.robot.urdf.meshes import resolve_mesh
+from gait_core.robot.urdf.xml_source import read_xml
+from gait_core.trial.scene import NOTHING
+
+KINDS = (*MOVING, 'fixed')
+_GEOMETRIES = ('box', 'sphere', 'cylinder', 'capsule', 'mesh')
+_ZERO = (0.0, 0.0, 0.0)
+Triple = tuple[float, float, float]
+Colour = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tree:
+    """Links and joints of a description; every parent before its children."""
+
+    name: str
+    links: tuple[Link, ...]
+    joints: tuple[Joint, ...]
+
+
+def read_urdf(path: Path, packages: Mapping[str, str | Path] = NOTHING) -> Tree:
+    """
+    Return the links and joints of a .urdf or .xacro file.
+
+    A link without ``inertial`` gets mass 0. Limits that are absent, or zero for effort and
+    velocity, are infinite: the load report lists the joints without. A floating joint under a
+    massless root falls away together with that root: the base of a robot is free anyway.
+
+    Parameters
+    ----------
+    path : Path
+    packages : mapping of str to path
+        Folders of packages that ``package://`` names; others are searched for.
+
+    Raises
+    ------
+    ConfigurationError
+        For XML that is not well-formed, a missing mesh, a link or joint that is wrong or repeated,
+        limits that no joint can have, links that form no tree; the message begins with the file.
+
+    """
+    root = read_xml(path, packages)
+    if root.tag != 'robot':
+        raise ConfigurationError(f'{path}: the root element is <{root.tag}>, expected <robot>')
+    reader = _Reader(path, packages, _materials(path, root))
+    links = tuple(reader.link(element) for element in root.findall('link'))
+    joints = tuple(reader.joint(element) for element in root.findall('joint'))
+    links, joints = _without_floating_root(path, links, joints)
+    return Tree(
+        name=root.get('name', path.stem),
+        links=_in_tree_order(links, joints, str(path)),
+        joints=joints,
+    )
+
+
+class _Reader:
+    """Turns elements into model parts; its errors begin with the file."""
+
+    def __init__(
+        self, path: Path, packages: Mapping[str, str | Path], materials: Mapping[str, Colour]
+    ) -> None:
+        self._path = path
+        self._packages = packages
+        self._materials = materials
+
+    def _fault(self, text: str) -> ConfigurationError:
+        return ConfigurationError(f'{self._path}: {text}')
+
+    def numbers(
+        self, owner: str, element: Element | None, attribute: str, default: str, count: int = 3
+    ) -> tuple[float, ...]:
+        """Return the numbers of an attribute; ConfigurationError if they are not so many."""
+        text = default if element is None else element.get(attribute, default)
+        try:
+            values = tuple(float(word) for word in text.split())
+        except ValueError:
+            values = ()
+        if len(values) != count or not all(math.isfinite(value) for value in values):
+            raise self._fault(
+                f"{owner}: {attribute}='{text}' is not {count} finite number{'s' * (count > 1)}"
+            )
+        return values
+
+    def number(
+        self, owner: str, element: Element | None, attribute: str, default: str = '0'
+    ) -> float:
+        """Return the only number of an attribute."""
+        return self.numbers(owner, element, attribute, default, 1)[0]
+
+    def origin(self, owner: str, element: Element) -> tuple[Triple, Triple]:
+        """Return place [m] and angles [rad] of an element in its link."""
+        origin = element.find('origin')
+        x, y, z = self.numbers(owner, origin, 'xyz', '0 0 0')
+        roll, pitch, yaw = self.numbers(owner, origin, 'rpy', '0 0 0')
+        return (x, y, z), (roll, pitch, yaw)
+
+    def link(self, element: Element) -> Link:
+        """Return a link with what collides and is drawn."""
+        name = element.get('name', '')
+        if not name:
+            raise self._fault('a link has no name')
+        owner = f"link '{name}'"
+        inertial = element.find('inertial')
+        mass, com, inertia = 0.0, np.zeros(3), np.zeros((3, 3))
+        if inertial is not None:
+            mass = self.number(owner, inertial.find('mass'), 'value')
+            xyz, rpy = self.origin(owner, inertial)
+            com = np.array(xyz)
+            inertia = inertia_in(self._inertia(owner, inertial.find('inertia')), rpy)
+        if mass < 0.0:
+            raise self._fault(f'{owner}: its mass is {mass} kg, it must not be negative')
+        return Link(
+            name=name,
+            mass=mass,
+            com=frozen(com, (3,), name='com'),
+            inertia=frozen(inertia, (3, 3), name='inertia'),
+            collisions=tuple(self.shape(owner, item) for item in element.findall('collision')),
+            visuals=tuple(self.shape(owner, item) for item in element.findall('visual')),
+        )
+
+    def _inertia(self, owner: str, element: Element | None) -> np.ndarray:
+        xx, xy, xz, yy, yz, zz = (
+            self.number(owner, element, f'i{axes}')
+            for axes in ('xx', 'xy', 'xz', 'yy', 'yz', 'zz')
+        )
+        return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+    def shape(self, owner: str, element: Element) -> Shape:
+        """Return a shape of a link; ConfigurationError for a geometry that there is none of."""
+        geometry = element.find('geometry')
+        form = next(iter(geometry), None) if geometry is not None else None
+        if form is None or form.tag not in _GEOMETRIES:
+            tag = 'none' if form is None else form.tag
+            raise self._fault(f"{owner}: geometry '{tag}'; valid: {', '.join(_GEOMETRIES)}")
+        xyz, rpy = self.origin(owner, element)
+        size, file = self._size(owner, form)
+        return Shape(
+            kind=form.tag,
+            size=size,
+            xyz=xyz,
+            rpy=rpy,
+            file=file,
+            rgba=self._colour(owner, element.find('material')),
+        )
+
+    def _size(self, owner: str, form: Element) -> tuple[tuple[float, ...], str]:
+        file = ''
+        if form.tag == 'box':
+            size = self.numbers(owner, form, 'size', '')
+        elif form.tag == 'sphere':
+            size = self.numbers(owner, form, 'radius', '', 1)
+        elif form.tag == 'mesh':
+            size = self.numbers(owner, form, 'scale', '1 1 1')
+            file = resolve_mesh(form.get('filename', ''), self._path, self._packages)
+        else:
+            size = (
+                *self.numbers(owner, form, 'radius', '', 1),
+                *self.numbers(owner, form, 'length', '', 1),
+            )
+        # A mirrored mesh has a negative scale; nothing else may be smaller than zero.
+        if form.tag != 'mesh' and min(size) < 0.0:
+            raise self._fault(f'{owner}: the size of its {form.tag} is negative: {size}')
+        return size, file
+
+    def _colour(self, owner: str, material: Element | None) -> Colour | None:
+        if material is None:
+            return None
+        if material.find('color') is None:
+            return self._materials.get(material.get('name', ''))
+        red, green, blue, alpha = self.numbers(owner, material.find('color'), 'rgba', '', 4)
+        return red, green, blue, alpha
+
+    def joint(self, element: Element) -> Joint:
+        """Return a joint with its limits."""
+        name, kind = element.get('name', ''), element.get('type', '')
+        owner = f"joint '{name}'"
+        if not name:
+            raise self._fault('a joint has no name')
+        if kind not in (*KINDS, 'floating'):
+            hint = '; use three revolute joints and ball_joints in robot.yaml' * (
+                kind == 'spherical'
+            )
+            raise self._fault(
+                f"{owner} has the unknown type '{kind}': {nearest(kind, KINDS)}{hint}"
+            )
+        ends = [
+            item.get('link', '') if item is not None else ''
+            for item in (element.find('parent'), element.find('child'))
+        ]
+        if not all(ends):
+            raise self._fault(f'{owner} names no parent or no child link')
+        xyz, rpy = self.origin(owner, element)
+        lower, upper, velocity, effort = self._limits(owner, kind, element.find('limit'))
+        dynamics = element.find('dynamics')
+        found = Joint(
+            name=name,
+            kind=kind,
+            parent=ends[0],
+            child=ends[1],
+            xyz=xyz,
+            rpy=rpy,
+            axis=self._axis(owner, element) if kind in MOVING else (1.0, 0.0, 0.0),
+            lower=lower,
+            upper=upper,
+            velocity=velocity,
+            effort=effort,
+            damping=self.number(owner, dynamics, 'damping'),
+            friction=self.number(owner, dynamics, 'friction'),
+            mimic=self._mimic(owner, element.find('mimic')),
+        )
+        fault = limit_fault(found) if kind in MOVING else ''
+        if fault:
+            raise self._fault(f'{owner} {fault}')
+        return found
+
+    def _axis(self, owner: str, element: Element) -> Triple:
+        axis = np.array(self.numbers(owner, element.find('axis'), 'xyz', '1 0 0'))
+        length = float(np.linalg.norm(axis))
+        if length < 1e-9:
+            raise self._fault(f'{owner} has an axis of length zero')
+        x, y, z = (axis / length).tolist() if abs(length - 1.0) > 1e-12 else axis.tolist()
+        return x, y, z
+
+    def _limits(
+        self,
+        owner: str,
+        kind: str,
+        element: Element | None,
+    ) -> tuple[float, float, float, float]:
+        lower, upper = -math.inf, math.inf
+        given = element is not None and ('lower' in element.keys() or 'upper' in element.keys())
+        if kind in ('revolute', 'prismatic') and given:
+            low, high = (self.number(owner, element, end) for end in ('lower', 'upper'))
+            lower, upper = low, high
+        velocity, effort = (self.number(owner, element, item) for item in ('velocity', 'effort'))
+        return (
+            lower,
+            upper,
+            velocity or math.inf,
+            effort or math.inf,
+        )
+
+    def _mimic(self, owner: str, element: Element | None) -> Mimic | None:
+        if element is None:
+            return None
+        return Mimic(
+            joint=element.get('joint', ''),
+            multiplier=self.number(owner, element, 'multiplier', '1'),
+            offset=self.number(owner, element, 'offset'),
+        )
+
+
+def _materials(path: Path, root: Element) -> dict[str, Colour]:
+    colours: dict[str, Colour] = {}
+    for material in root.iter('material'):
+        colour = material.find('color')
+        words = colour.get('rgba', '').split() if colour is not None else []
+        if len(words) == 4 and material.get('name'):
+            try:
+                red, green, blue, alpha = (float(word) for word in words)
+            except ValueError as error:
+                # One that a link uses itself is refused there, with the link's name.
+                raise ConfigurationError(
+                    f"{path}: material '{material.get('name', '')}': rgba is "
+                    f"'{excerpt(' '.join(words))}', expected four numbers"
+                ) from error
+            colours.setdefault(material.get('name', ''), (red, green, blue, alpha))
+    return colours
+
+
+def _without_floating_root(
+    path: Path,
+    links: tuple[Link, ...],
+    joints: tuple[Joint, ...],
+) -> tuple[tuple[Link, ...], tuple[Joint, ...]]:
+    floating = [joint for joint in joints if joint.kind == 'floating']
+    by_name = {link.name: link for link in links}
+    for joint in floating:
+        world = by_name.get(joint.parent)
+        alone = sum(other.parent == joint.parent for other in joints) == 1
+        if world is None or world.mass > 0.0 or world.collisions or not alone:
+            raise ConfigurationError(
+                f"{path}: joint '{joint.name}' is floating; only one from a massless root link "
+                'to the base can be read'
+            )
+        links = tuple(link for link in links if link.name != joint.parent)
+    return links, tuple(joint for joint in joints if joint.kind != 'floating')
+
+
+def _in_tree_order(
+    links: Sequence[Link], joints: Sequence[Joint], source: str
+) -> tuple[Link, ...]:
+    """Return the links with the root first and every parent before its children."""
+    _check_names(links, joints, source)
+    children: dict[str, list[str]] = {link.name: [] for link in links}
+    for joint in joints:
+        children[joint.parent].append(joint.child)
+    with_parent = {joint.child for joint in joints}
+    tops = [link.name for link in links if link.name not in with_parent]
+    if len(tops) != 1:
+        listed = ', '.join(f"'{name}'" for name in tops) or 'none'
+        raise ConfigurationError(
+            f'{source}: {len(tops)} links have no parent joint ({listed}), expected 1'
+        )
+    order, stack = [], tops
+    while stack:
+        name = stack.pop()
+        order.append(name)
+        stack.extend(reversed(children[name]))
+    if len(order) != len(links):
+        lost = next(link.name for link in links if link.name not in order)
+        raise ConfigurationError(f"{source}: link '{lost}' is part of a loop of joints")
+    by_name = {link.name: link for link in links}
+    return tuple(by_name[name] for name in order)
+
+
+def _check_names(links: Sequence[Link], joints: Sequence[Joint], source: str) -> None:
+    if not links:
+        raise ConfigurationError(f'{source}: it describes no link')
+    names = [link.name for link in links]
+    for kind, listed in (('link', names), ('joint', [joint.name for joint in joints])):
+        twice = next((name for name in listed if listed.count(name) > 1), None)
+        if twice is not None:
+            raise ConfigurationError(f"{source}: {kind} '{twice}' is described twice")
+    parents: dict[str, str] = {}
+    for joint in joints:
+        for end in (joint.parent, joint.child):
+            if end not in names:
+                raise ConfigurationError(
+                    f"{source}: joint '{joint.name}' names the unknown link '{end}': "
+                    f'{nearest(end, names)}'
+                )
+        other = parents.setdefault(joint.child, joint.name)
+        if other != joint.name:
+            raise ConfigurationError(
+                f"{source}: link '{joint.child}' hangs from two joints, '{other}' and "
+                f"'{joint.name}'"
+            )
+        if joint.mimic is not None and joint.mimic.joint not in {item.name for item in joints}:
+            raise ConfigurationError(
+                f"{source}: joint '{joint.name}' mimics the unknown joint '{joint.mimic.joint}': "
+                f'{nearest(joint.mimic.joint, (item.name for item in joints))}'
+            )
+    for joint in joints:
+        _check_mimic(source, joint, {item.name: item for item in joints})
+
+
+def _check_mimic(source: str, joint: Joint, joints: Mapping[str, Joint]) -> None:
+    """Refuse a joint that mimics itself, directly or by others: none of them has a position."""
+    followed = [joint.name]
+    while (mimic := joints[followed[-1]].mimic) is not None:
+        if mimic.joint in followed:
+            raise ConfigurationError(
+                f"{source}: joint '{joint.name}' mimics itself: "
+                f'{" -> ".join([*followed[:5], mimic.joint])}'
+            )
+        followed.append(mimic.joint)

@@ -1,0 +1,153 @@
+"""The XML of a robot description, from a .urdf file or, expanded once, from a .xacro file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+import contextlib
+from functools import cache
+import io
+import os
+from pathlib import Path
+import re
+import tempfile
+from typing import Any
+from xml.etree import ElementTree
+
+from gait_core.errors import ConfigurationError
+from gait_core.files.access import MEBIBYTE, read_bytes, read_text
+from gait_core.robot.find import manifest_name
+from gait_core.trial.scene import NOTHING
+
+XML_LIMIT = 8 * MEBIBYTE
+"""Largest description [bytes], and largest file that it includes."""
+
+
+def read_xml(path: Path, packages: Mapping[str, str | Path] = NOTHING) -> ElementTree.Element:
+    """
+    Return the root element of a description.
+
+    A .xacro file is expanded once per process.
+
+    Raises
+    ------
+    ConfigurationError
+        If the file cannot be read, is not well-formed or xacro refuses it; with file and line.
+
+    """
+    try:
+        if path.suffix == '.xacro':
+            given = tuple(sorted((name, str(folder)) for name, folder in packages.items()))
+            return ElementTree.fromstring(_expanded(str(path.resolve()), given)[0])
+        return ElementTree.fromstring(read_bytes(path, XML_LIMIT))
+    except (ElementTree.ParseError, LookupError, ValueError) as error:
+        if isinstance(error, ConfigurationError):
+            raise
+        # An unknown encoding raises LookupError instead of an error of the parser.
+        raise ConfigurationError(f'{path}: not well-formed XML: {error}') from error
+
+
+def included_files(path: Path) -> tuple[Path, ...]:
+    """Return the files that a .xacro file includes, directly or by others; ConfigurationError."""
+    return _expanded(str(path.resolve()), ())[1]
+
+
+@cache
+def _expanded(path: str, packages: tuple[tuple[str, str], ...]) -> tuple[str, tuple[Path, ...]]:
+    try:
+        import xacro
+    except ImportError as error:
+        raise ConfigurationError(
+            f'{path}: expanding it needs the Python package xacro, which is not installed here'
+        ) from error
+    chatter = io.StringIO()
+    try:
+        with (
+            contextlib.redirect_stderr(chatter),
+            _package_index(Path(path), packages) as stand_ins,
+            _bounded_reading(xacro),
+        ):
+            # xacro adds to this list for as long as the process lives.
+            xacro.all_includes.clear()
+            text = str(xacro.process_file(path, mappings={}).toxml())
+            included = tuple(sorted({Path(file).resolve() for file in xacro.all_includes}))
+    except Exception as error:
+        # xacro lets any exception of an expression through: all of them are the file's fault.
+        raise ConfigurationError(_message(xacro, error, path)) from error
+    for stand_in, folder in stand_ins.items():
+        text = text.replace(stand_in, folder)
+    return text, included
+
+
+@contextlib.contextmanager
+def _bounded_reading(xacro: Any) -> Iterator[None]:
+    """Replace the function by which xacro opens included files, so that they are bounded, too."""
+
+    def opened(file: str) -> io.StringIO:
+        """Return the text of a file; OSError if there is none, as xacro expects."""
+        os.stat(file)
+        return io.StringIO(read_text(file, XML_LIMIT))
+
+    xacro.open = opened
+    try:
+        yield
+    finally:
+        del xacro.open
+
+
+def _message(xacro: Any, error: Exception, path: str) -> str:
+    """Return xacro's message on one line, behind the file and the line it complains about."""
+    said = ' '.join((str(error) or repr(error)).split())
+    files = [str(file) for file in xacro.filestack or [] if file] or [path]
+    line = getattr(error, 'lineno', None) or _line_of(said, files[-1])
+    place = f'{files[-1]}:{line}' if line else files[-1]
+    outer = [file for file in reversed(files[:-1]) if file != files[-1]]
+    macros = [macro.body.getAttribute('name') for macro in reversed(xacro.macrostack or [])]
+    trail = [f"in macro '{name}'" for name in macros] + [f'included from {f}' for f in outer]
+    return f'{place}: xacro: {said}' + (f' ({", ".join(trail)})' if trail else '')
+
+
+def _line_of(message: str, file: str) -> int | None:
+    """Return the first line that holds what a message quotes; xacro itself keeps no lines."""
+    quoted = re.findall(r"""['"]([^'"]+)['"]""", message)
+    quoted += re.findall(r'(?:property|macro name|parameter|tag):? +([\w.:-]+)', message)
+    try:
+        lines = read_text(file, XML_LIMIT).splitlines()
+    except ConfigurationError:
+        return None
+    for words in reversed(quoted):
+        for number, line in enumerate(lines, start=1):
+            if re.search(rf'(?<!\w){re.escape(words)}(?!\w)', line):
+                return number
+    return None
+
+
+@contextlib.contextmanager
+def _package_index(
+    source: Path,
+    packages: tuple[tuple[str, str], ...],
+) -> Iterator[dict[str, str]]:
+    """
+    Let ``$(find NAME)`` see the given packages and those the file lies in.
+
+    Yields the true folder by its stand-in, which is gone afterwards and must not stay in a result.
+    """
+    known = {manifest_name(folder): str(folder) for folder in source.parents}
+    known.update(packages)
+    known.pop('', None)
+    before = os.environ.get('AMENT_PREFIX_PATH')
+    with tempfile.TemporaryDirectory() as prefix:
+        share = Path(prefix) / 'share'
+        markers = share / 'ament_index' / 'resource_index' / 'packages'
+        markers.mkdir(parents=True)
+        folders = {name: Path(folder).expanduser().resolve() for name, folder in known.items()}
+        for name, folder in folders.items():
+            (markers / name).touch()
+            (share / name).symlink_to(folder)
+        os.environ['AMENT_PREFIX_PATH'] = os.pathsep.join([prefix, *([before] if before else [])])
+        try:
+            yield {str(share / name): str(folder) for name, folder in folders.items()}
+        finally:
+            if before is None:
+                del os.environ['AMENT_PREFIX_PATH']
+            else:
+                os.environ['AMENT_PREFIX_PATH'] = before

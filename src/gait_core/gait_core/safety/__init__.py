@@ -1,0 +1,1 @@
+"""Safety layer between a live controller and a robot."""

@@ -1,0 +1,493 @@
+"""
+Safety layer between a live controller and a robot: soft start, clamps, watchdog, falls.
+
+It has no clock and no messages: the caller says how much time has passed and how old the joint
+states are.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from gait_core.arrays import FloatArray, IntArray
+from gait_core.errors import ConfigurationError
+from gait_core.kinematics.attitude import IMU
+from gait_core.kinematics.body import link_poses
+from gait_core.motion.blend import Blend, PeakSpeed
+from gait_core.motion.observation import Observation
+from gait_core.motion.targets import AppliedTargets, JointTargets, TargetMemory
+from gait_core.robot.model import RobotModel
+from gait_core.safety.parameters import SafetyParams
+from gait_core.safety.springs import Springs
+
+WAITING, STARTING, RUNNING = 'waiting', 'starting', 'running'
+HOLDING, FALLEN, STOPPED = 'holding', 'fallen', 'stopped'
+STANDING = 'standing'
+
+WAIT, RESET, STEP, HOLD = 'wait', 'reset', 'step', 'hold'
+"""
+Answers of ``sense``: wait without output, reset and step the controller, step it, hold the output.
+"""
+
+_FIELDS = ('position', 'velocity', 'effort')
+_TOLERANCE = 1e-9
+# Time [s] upright after which a fall ends by itself, with the parameter `recover`.
+_RECOVERY = 1.0
+# Distance [rad or m] of the first targets from the measured pose below which no ramp is needed.
+_NEAR = 0.01
+# Greatest slope of the ramp u^2 (3 - 2u) over that of a straight line.
+_RAMP_SLOPE = 1.5
+# A joint that is driven by velocity alone reaches its position limit no sooner than in so many
+# times the delay of its measurement: with less it would pass the limit before the brake acts.
+_BRAKE_DELAYS = 4.0
+# Greatest age [s] of a measurement that lengthens that delay.
+_MAX_DELAY = 1.0
+
+
+class SafetyLayer:
+    """
+    Filter of a controller's targets that holds the joints when it is not safe to follow them.
+
+    Once per control period call ``sense``, step the controller if asked to, then ``output``.
+
+    - Start: the first output is the measured pose; from there every joint moves smoothly, and
+      slowly, to the controller's first targets, while the controller waits. If one period at that
+      speed is enough, there is no ramp: a robot in its start pose begins as in a trial.
+    - Run: targets are clamped to the joints' limits of position, speed and effort.
+    - Stale joint states: the last output is held without feed-forward. When they return the robot
+      starts softly again, and the gait goes on from where it was.
+    - Change of the gait: ``soften`` blends from the old targets to the new ones.
+
+    With ``enabled`` false only the limits and the emergency stop act.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    params : SafetyParams
+    quantity : str
+        The only command interface of the robot: ``position``, ``velocity`` or ``effort``; empty:
+        all that the targets have.
+
+    Raises
+    ------
+    ConfigurationError
+        For a joint whose limits of position are reversed, or whose limit of speed or effort is
+        not positive.
+
+    Attributes
+    ----------
+    mode : str
+        ``waiting``, ``standing``, ``starting``, ``running``, ``holding``, ``fallen`` or
+        ``stopped``.
+    reason : str
+        One line for a person on why the mode is not ``running``; empty if it is.
+    refused, holds, falls, stops : int
+        Refused targets, and how often a mode was entered.
+    clamped : dict of str to (n,) int array
+        By quantity (``position``, ``speed``, ``velocity``, ``effort``), how many sub-samples of
+        each of ``robot.target_names`` were clamped.
+
+    """
+
+    def __init__(self, robot: RobotModel, params: SafetyParams, quantity: str = '') -> None:
+        _check_limits(robot)
+        self._robot, self.params, self._quantity = robot, params, quantity
+        n, m = len(robot.joint_names), len(robot.target_names)
+        free = np.full(m - n, np.inf)
+        self._lower = np.concatenate((robot.lower, -free))
+        self._upper = np.concatenate((robot.upper, free))
+        self._speed = np.concatenate((robot.velocity_limit, free))
+        self._effort = np.concatenate((robot.effort_limit, free))
+        self._base_in_imu = _base_in_imu(robot)
+        fall = robot.fall
+        self._fall_pose = {} if fall is None else dict(fall.pose)
+        self.refused = self.holds = self.falls = self.stops = 0
+        self.clamped: dict[str, IntArray] = {
+            name: np.zeros(m, dtype=np.int64)
+            for name in ('position', 'speed', 'velocity', 'effort')
+        }
+        self._springs = Springs(robot)
+        self._given: set[str] = set()
+        self._measured: FloatArray | None = None
+        self._age = math.inf
+        self.mode = WAITING
+        self.restart()
+
+    def restart(self) -> None:
+        """Wait for joint states, then start softly with a reset controller; a stop stays."""
+        if self.mode == STOPPED:
+            return
+        self.mode, self.reason = WAITING, 'waiting for joint_states'
+        self._anew = True
+        self._last: FloatArray | None = None
+        self._goal: FloatArray | None = None
+        self._blend: Blend | None = None
+        self._leaning = self._upright = 0.0
+
+    def renew(self) -> None:
+        """Start softly from the last output with a reset controller that replaces the last one."""
+        self._anew = True
+        if self.mode in (STARTING, RUNNING) and self._last is not None:
+            self._start_from(self._last)
+
+    def stop(self, reason: str) -> None:
+        """Hold the last output until ``resume``: the emergency stop."""
+        self.stops += 1
+        self.mode, self.reason = STOPPED, f'stopped: {reason}; call ~/resume to start anew'
+
+    def soften(self) -> None:
+        """Blend from the present targets to the next ones, after a change of the gait."""
+        if self.mode == RUNNING and self.params.enabled and self._last is not None:
+            self._blend = Blend(self._last, self._before, self._peak.speed, self._start_speed)
+
+    def resume(self) -> str:
+        """End a stop or a fall; return '', or one line that says why there was none to end."""
+        if self.mode not in (STOPPED, FALLEN):
+            return f'there is nothing to resume from: it is {self.mode}'
+        self.mode = WAITING
+        self.restart()
+        return ''
+
+    # ----------------------------------------------------------------------------------- sensing
+
+    def sense(self, dt: float, observation: Observation, age: float, moving: bool = True) -> str:
+        """
+        Return what is to be done in this control period.
+
+        Parameters
+        ----------
+        dt : float [s]
+            Since the last call.
+        observation : Observation
+        age : float [s]
+            Of the oldest joint state; ``inf`` while a joint was never measured.
+        moving : bool
+            Whether the controller is to move the robot; without, the joints hold.
+
+        """
+        self._measured, self._age = observation.joint_positions, age
+        if self.mode == STOPPED:
+            return HOLD
+        if not self.params.enabled:
+            return self._pass(observation, moving)
+        self._watch_fall(dt, observation)
+        if self.mode == FALLEN:
+            return HOLD
+        stale = math.isinf(age) or 0.0 < self.params.state_timeout < age
+        if stale:
+            if self.mode != WAITING:
+                self._hold_for(age)
+            return WAIT if self.mode == WAITING else HOLD
+        if self.mode in (WAITING, HOLDING):
+            self._start_from(self._pose_in(observation))
+            return self._begun() if moving else self._stand()
+        if not moving:
+            return self._stand()
+        if self.mode == STANDING:
+            assert self._last is not None
+            # Commands go on from what was held, not from where a load has bent the joints to.
+            self._start_from(self._last)
+            return self._begun()
+        return STEP if self.mode == RUNNING or self._goal is None else HOLD
+
+    def _pass(self, observation: Observation, moving: bool) -> str:
+        """Return the answer of ``sense`` with the layer disabled: limits only, no ramp."""
+        if not moving:
+            # Without a first command the robot holds by itself, measured or not.
+            return WAIT if self._last is None else self._stand()
+        if self.mode == RUNNING:
+            return STEP
+        self._start_from(self._pose_in(observation) if self._last is None else self._last)
+        self.mode, self.reason = RUNNING, ''
+        return self._begun()
+
+    def _begun(self) -> str:
+        """Return RESET for the first start after ``restart``, STEP for later ones."""
+        action, self._anew = RESET if self._anew else STEP, False
+        return action
+
+    def _stand(self) -> str:
+        self.mode, self.reason = STANDING, 'standing: the joints hold until motion is asked for'
+        self._goal = self._blend = None
+        return HOLD
+
+    def _hold_for(self, age: float) -> None:
+        if self.mode != HOLDING:
+            self.holds += 1
+        self.mode = HOLDING
+        self.reason = f'holding: the joint states are {age:.2f} s old'
+
+    def _pose_in(self, observation: Observation) -> FloatArray:
+        """Return the pose, (m,): as measured, and of the stance where nothing is measured."""
+        pose: FloatArray = self._robot.stance.copy()
+        if observation.joint_positions is not None:
+            pose[: len(observation.joint_positions)] = observation.joint_positions
+            pose += self._springs.stretch(observation)
+        return pose
+
+    def _start_from(self, pose: FloatArray) -> None:
+        self.mode, self.reason = STARTING, 'moving from the present pose to the first targets'
+        self._last, self._goal, self._blend = pose, None, None
+        self._before, self._peak = pose, PeakSpeed(len(pose))
+        self._last_effort = np.zeros_like(pose)
+        self._memory = TargetMemory(self._robot.target_names, pose)
+
+    def _watch_fall(self, dt: float, observation: Observation) -> None:
+        fall, params = self._robot.fall, self.params
+        up = self._up(observation)
+        if fall is None or up is None or params.fall_action == 'ignore' or self.mode == WAITING:
+            return
+        tilt = math.acos(max(-1.0, min(1.0, up)))
+        leans = tilt > (params.fall_tilt or fall.max_tilt)
+        self._leaning = self._leaning + dt if leans else 0.0
+        self._upright = 0.0 if leans else self._upright + dt
+        if self.mode != FALLEN and leans and self._leaning > params.fall_time:
+            self._fall(tilt)
+        elif self.mode == FALLEN and params.recover and self._upright > _RECOVERY:
+            self.restart()
+
+    def _up(self, observation: Observation) -> float | None:
+        """Return the upward component of the base's z axis; None without IMU and poses."""
+        attitude = observation.attitude
+        if attitude is None:
+            return None
+        turn = Rotation.from_quat(attitude.quaternion)
+        if attitude.source == IMU:
+            turn *= self._base_in_imu
+        return float(turn.as_matrix()[2, 2])
+
+    def _fall(self, tilt: float) -> None:
+        self.falls += 1
+        self.mode = FALLEN
+        self.reason = f'fallen: the base leans by {tilt:.2f} rad; call ~/resume to start anew'
+        self._goal = None
+        if self._last is not None and self._fall_pose and self.params.fall_action == 'pose':
+            goal = self._last.copy()
+            for i, name in enumerate(self._robot.target_names):
+                goal[i] = self._fall_pose.get(name, goal[i])
+            self._ramp_to(np.clip(goal, self._lower, self._upper))
+
+    # ------------------------------------------------------------------------------------ output
+
+    def refuse(self) -> None:
+        """Count a control period in which the controller failed or its targets were not finite."""
+        self.refused += 1
+
+    def output(self, dt: float, targets: JointTargets | None) -> JointTargets | None:
+        """
+        Return the output to the robot for a control period of length dt [s].
+
+        It names every joint and force element. ``None`` until there is a measured pose.
+
+        Parameters
+        ----------
+        dt : float [s]
+        targets : JointTargets or None
+            Of the controller, if ``sense`` asked for a step and it succeeded.
+
+        """
+        if self._last is None:
+            return None
+        if self.mode == STARTING and targets is not None:
+            applied = self._resolved(targets)
+            self._ramp_to(np.clip(applied.position[-1], self._lower, self._upper))
+            if self._is_there(dt):
+                self._run()
+                return self._limited(dt, applied)
+        if self._goal is not None and self.mode in (STARTING, FALLEN):
+            return self._ramped(dt)
+        if self.mode == RUNNING and targets is not None:
+            return self._limited(dt, self._resolved(targets))
+        if self.mode == RUNNING:
+            # The controller failed: its next targets may be far from the held ones.
+            held = self.hold()
+            self.soften()
+            return held
+        return self.hold()
+
+    def hold(self) -> JointTargets | None:
+        """Return the last positions without velocity and effort; ``None`` while there are none."""
+        if self._last is None:
+            return None
+        self._last_effort = np.zeros_like(self._last)
+        return self._targets(self._last[None], np.zeros((1, len(self._last))))
+
+    @property
+    def _max_speed(self) -> FloatArray:
+        """Greatest speed of the targets of each joint, (m,)."""
+        return self._speed * self.params.speed_share
+
+    @property
+    def _start_speed(self) -> FloatArray:
+        """Greatest speed of each joint on a ramp and of a blend's offset, (m,)."""
+        return np.minimum(self._max_speed, self.params.start_speed)
+
+    def _resolved(self, targets: JointTargets) -> AppliedTargets:
+        self._given |= {field for field in _FIELDS if getattr(targets, field) is not None}
+        return self._memory.resolve(targets)
+
+    def _ramp_to(self, goal: FloatArray) -> None:
+        assert self._last is not None
+        self._origin, self._goal, self._ramp_elapsed = self._last, goal, 0.0
+        # Targets without positions have no goal to move to: the ramp takes no time.
+        distance = np.abs(goal - self._last) if 'position' in self._given else np.zeros(len(goal))
+        # One duration for all joints: the one with the longest way has the greatest speed, and
+        # the ramp is steeper in its middle than on average.
+        self._ramp_time = _RAMP_SLOPE * float((distance / self._start_speed).max(initial=0.0))
+
+    def _is_there(self, dt: float) -> bool:
+        """Return whether the goal is so near that one control period at start speed reaches it."""
+        assert self._last is not None and self._goal is not None
+        near = np.abs(self._goal - self._last).max(initial=0.0) <= _NEAR
+        return bool(near) and self._ramp_time <= dt
+
+    def _run(self) -> None:
+        """Follow the controller from now on."""
+        self.mode, self.reason = RUNNING, ''
+        # Velocities alone have no pose to ramp to, so they are blended in instead.
+        if 'velocity' in self._given and 'position' not in self._given:
+            self.soften()
+
+    def _ramped(self, dt: float) -> JointTargets:
+        assert self._goal is not None
+        u = min(1.0, self._ramp_elapsed / self._ramp_time) if self._ramp_time > 0.0 else 1.0
+        if self._ramp_elapsed == 0.0:
+            # The first output is the measured pose, also of a ramp that takes no time.
+            u = 0.0
+        distance = self._goal - self._origin
+        self._last = self._before = self._origin + u * u * (3.0 - 2.0 * u) * distance
+        rate = (
+            6.0 * u * (1.0 - u) * distance / self._ramp_time
+            if self._ramp_time > 0.0
+            else 0.0 * distance
+        )
+        self._ramp_elapsed += dt
+        if self.mode == STARTING and (u >= 1.0 or self._ramp_time == 0.0):
+            self._run()
+        return self._targets(self._last[None], rate[None])
+
+    def _limited(self, dt: float, applied: AppliedTargets) -> JointTargets:
+        assert self._last is not None
+        wanted, period = applied.position, dt / len(applied.position)
+        rows = np.clip(wanted, self._lower, self._upper)
+        self._count('position', rows, wanted)
+        followed = rows
+        if self._blend is not None:
+            followed = self._blend.follow(rows, period)
+        bounded = self._at_speed(followed, period)
+        if 'position' in self._given:
+            self._count('speed', bounded, followed)
+        moved = np.diff(bounded, axis=0, prepend=self._last[None]) / period
+        moved = np.clip(moved, -self._speed, self._speed)
+        velocity = self._velocity(dt, applied.velocity)
+        if 'position' in self._given:
+            # A clamped target moves otherwise than the controller's: its feed-forward is the
+            # speed of the clamped one.
+            velocity = np.where(np.abs(bounded - wanted) > _TOLERANCE, moved, velocity)
+        effort = self._efforts(applied.effort)
+        self._last, self._before = bounded[-1].copy(), rows[-1].copy()
+        self._last_effort = effort[-1].copy()
+        if self._blend is not None:
+            # The gait's own speed, without that of the offset that the blend shrinks.
+            self._peak.update(dt, self._blend.passed_speed)
+        else:
+            speed = moved if 'position' in self._given else velocity
+            self._peak.update(dt, np.abs(speed).max(axis=0))
+        if self._blend is not None and self._blend.done:
+            self._blend = None
+        return self._targets(bounded, velocity, effort)
+
+    def _at_speed(self, rows: FloatArray, period: float) -> FloatArray:
+        """Return positions, (K, m), within the greatest speed and the limits."""
+        if not self.params.enabled:
+            return rows
+        step, last = self._max_speed * period, self._last
+        bounded = np.empty_like(rows)
+        for k, row in enumerate(rows):
+            assert last is not None
+            # A joint that was measured beyond a limit comes back at its speed, not in a jump.
+            low, high = np.minimum(self._lower, last), np.maximum(self._upper, last)
+            last = bounded[k] = np.clip(np.clip(row, last - step, last + step), low, high)
+        return bounded
+
+    def _velocity(self, dt: float, wanted: FloatArray) -> FloatArray:
+        """Return velocities within the joints' speeds that do not lead beyond their limits."""
+        limit = self._max_speed if self.params.enabled else self._speed
+        if self._blend is not None and 'position' not in self._given:
+            limit = np.minimum(limit, self._blend.max_speed)
+        velocity = np.clip(wanted, -limit, limit)
+        if self._quantity == 'velocity' or 'position' not in self._given:
+            # No position target holds the joint within its limits: brake towards them.
+            time = _BRAKE_DELAYS * (dt + min(self._age, _MAX_DELAY))
+            below, above = self._room()
+            velocity = np.clip(velocity, -below / time, above / time)
+        self._count('velocity', velocity, wanted)
+        return velocity
+
+    def _efforts(self, wanted: FloatArray) -> FloatArray:
+        """Return efforts within their limits; none pushes a joint beyond its position limit."""
+        effort = wanted
+        if self._blend is not None:
+            effort = self._blend.fade(self._last_effort, wanted)
+        limited = np.clip(effort, -self._effort, self._effort)
+        if self._quantity == 'effort' or 'position' not in self._given:
+            below, above = self._room()
+            limited = np.where(below > 0.0, limited, np.maximum(limited, 0.0))
+            limited = np.where(above > 0.0, limited, np.minimum(limited, 0.0))
+        self._count('effort', limited, effort)
+        return limited
+
+    def _room(self) -> tuple[FloatArray, FloatArray]:
+        """Return the distances below and above each measured joint to its limits, >= 0, (m,)."""
+        free = np.full(len(self._lower), np.inf)
+        if self._measured is None:
+            return free, free
+        now = np.zeros(len(free))
+        now[: len(self._measured)] = self._measured
+        return np.maximum(now - self._lower, 0.0), np.maximum(self._upper - now, 0.0)
+
+    def _count(self, quantity: str, clamped: FloatArray, wanted: FloatArray) -> None:
+        self.clamped[quantity] += (np.abs(clamped - wanted) > _TOLERANCE).sum(axis=0)
+
+    def _targets(
+        self, position: FloatArray, velocity: FloatArray, effort: FloatArray | None = None
+    ) -> JointTargets:
+        values = (position, velocity, np.zeros_like(position) if effort is None else effort)
+        given = self._given or {'position'}
+        return JointTargets(
+            names=self._robot.target_names,
+            **{f: value for f, value in zip(_FIELDS, values, strict=True) if f in given},
+        )
+
+
+def _base_in_imu(robot: RobotModel) -> Rotation:
+    """Return the rotation of the base in the frame of the IMU's link, in the stance."""
+    if not robot.imu_link or not robot.legs:
+        return Rotation.identity()
+    pose = link_poses(robot, robot.joint_stance)[robot.link_index[robot.imu_link]]
+    return Rotation.from_matrix(pose[:3, :3]).inv()
+
+
+def _check_limits(robot: RobotModel) -> None:
+    """Raise ConfigurationError for reversed or non-positive limits."""
+    for what, unit, limits in (
+        ('velocity', 'rad/s or m/s', robot.velocity_limit),
+        ('effort', 'N m or N', robot.effort_limit),
+    ):
+        for name, limit in zip(robot.joint_names, limits.tolist(), strict=True):
+            if not limit > 0.0:
+                raise ConfigurationError(
+                    f"robot '{robot.name}': the {what} limit of joint '{name}' is {limit:g}, "
+                    f'expected a positive number [{unit}]'
+                )
+    for name, low, high in zip(
+        robot.joint_names, robot.lower.tolist(), robot.upper.tolist(), strict=True
+    ):
+        if not low <= high:
+            raise ConfigurationError(
+                f"robot '{robot.name}': the position limits of joint '{name}' are {low:g} and "
+                f'{high:g}, expected the lower one first'
+            )

@@ -1,0 +1,1 @@
+"""Sensor noise and delay, and range sensors."""

@@ -1,0 +1,69 @@
+"""Noise and delay between the true state and what the controller sees."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import replace
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from gait_core.arrays import FloatArray
+from gait_core.motion.observation import Imu, Observation
+from gait_core.trial.scene import SensorModel
+
+
+class Sensors:
+    """
+    Applies a SensorModel to a stream of observations; one instance per trial.
+
+    Attributes
+    ----------
+    ideal : bool
+        Whether they change nothing.
+
+    """
+
+    def __init__(self, model: SensorModel, seed: int) -> None:
+        self._model = model
+        self._rng = np.random.default_rng(seed)
+        self.ideal = model == SensorModel()
+        self._queue: deque[Observation] = deque(maxlen=model.delay_ticks + 1)
+
+    def read(self, true: Observation) -> Observation:
+        """
+        Return what the controller sees at the tick of a true observation.
+
+        Tick and time are the present ones; the readings are as old as the delay, or as the
+        trial where that is younger.
+        """
+        if self.ideal:
+            return true
+        self._queue.append(self._noisy(true))
+        return replace(self._queue[0], tick=true.tick, time=true.time)
+
+    def _noisy(self, true: Observation) -> Observation:
+        model = self._model
+        return replace(
+            true,
+            joint_positions=self._with_noise(true.joint_positions, model.joint_position_noise),
+            joint_velocities=self._with_noise(true.joint_velocities, model.joint_velocity_noise),
+            imu=None if true.imu is None else self._imu(true.imu),
+        )
+
+    def _imu(self, imu: Imu) -> Imu:
+        tilt = Rotation.from_rotvec(self._rng.normal(0.0, 1.0, 3) * self._model.orientation_noise)
+        return Imu(
+            orientation=(tilt * Rotation.from_quat(imu.orientation)).as_quat(),
+            angular_velocity=self._drawn(imu.angular_velocity, self._model.angular_velocity_noise),
+            linear_acceleration=self._drawn(
+                imu.linear_acceleration, self._model.acceleration_noise
+            ),
+        )
+
+    def _with_noise(self, value: FloatArray | None, deviation: float) -> FloatArray | None:
+        return None if value is None else self._drawn(value, deviation)
+
+    def _drawn(self, value: FloatArray, deviation: float) -> FloatArray:
+        # Drawn even at zero deviation: switching one noise off leaves the others' draws alone.
+        return value + deviation * self._rng.normal(0.0, 1.0, value.shape)

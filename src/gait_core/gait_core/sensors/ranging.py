@@ -1,0 +1,207 @@
+"""Range sensors on a robot: which rays they send, and what they make of where these end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+import math
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import ConfigurationError, unknown
+from gait_core.kinematics.body import link_poses
+from gait_core.kinematics.frames import rotation
+from gait_core.motion.observation import Observation
+from gait_core.robot.model import RobotModel
+from gait_core.robot.range_sensor import DepthCamera, Lidar, RangeSensor
+from gait_core.trial.seeding import check_seed
+
+_ALMOST = 1e-9
+
+
+@runtime_checkable
+class RangingEngine(Protocol):
+    """What engines have beside the contract that can say how far it is to what is around."""
+
+    def cast(self, origin: FloatArray, directions: FloatArray, reach: float) -> FloatArray:
+        """
+        Return how far rays go through the scene without its robot; the state stays as it is.
+
+        Parameters
+        ----------
+        origin : (3,) array [m]
+            Where they begin, in ``odom``.
+        directions : (n, 3) array
+            Unit vectors in ``odom``.
+        reach : float [m]
+
+        Returns
+        -------
+        (n,) array [m]
+            Infinity where nothing is met within reach.
+
+        """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Optics:
+    """
+    Rays of a sensor in its frame, x forward and z up.
+
+    Attributes
+    ----------
+    directions : (rows, columns, 3) array
+        Unit vectors; of a camera from the upper left pixel on, row by row.
+    share : (rows, columns) array
+        Reading over the length of the ray: of a camera, which reads depth, the forward component.
+
+    """
+
+    directions: FloatArray
+    share: FloatArray
+
+
+def optics(sensor: RangeSensor) -> Optics:
+    """Return the rays of a sensor."""
+    if isinstance(sensor, Lidar):
+        return _lidar_optics(sensor)
+    if isinstance(sensor, DepthCamera):
+        return _camera_optics(sensor)
+    raise TypeError(f"no rays are known of a sensor of kind '{sensor.kind}'")
+
+
+def azimuths(sensor: Lidar) -> FloatArray:
+    """Return the azimuths of a lidar's columns, (columns,) [rad]."""
+    first, last = sensor.azimuth
+    if sensor.turns:
+        last -= 2.0 * math.pi / sensor.columns
+    return np.linspace(first, last, sensor.columns, dtype=np.float64)
+
+
+def _lidar_optics(sensor: Lidar) -> Optics:
+    azimuth, elevation = np.meshgrid(azimuths(sensor), np.linspace(*sensor.elevation, sensor.rows))
+    level = np.cos(elevation)
+    directions = np.stack(
+        [level * np.cos(azimuth), level * np.sin(azimuth), np.sin(elevation)], axis=-1
+    )
+    return Optics(directions=directions, share=np.ones(azimuth.shape))
+
+
+def _camera_optics(sensor: DepthCamera) -> Optics:
+    # Coordinates of a pixel are those of its centre, the first has 0.
+    u, v = np.meshgrid(
+        (np.arange(sensor.columns) - 0.5 * (sensor.columns - 1)) / sensor.focal_length,
+        (np.arange(sensor.rows) - 0.5 * (sensor.rows - 1)) / sensor.focal_length,
+    )
+    forward = 1.0 / np.sqrt(1.0 + u * u + v * v)
+    return Optics(
+        directions=np.stack([forward, -u * forward, -v * forward], axis=-1), share=forward
+    )
+
+
+def choose_sensors(robot: RobotModel, names: str) -> tuple[RangeSensor, ...]:
+    """
+    Return the sensors of a robot that a text names, separated by commas; ``all`` is all of them.
+
+    Raises
+    ------
+    ConfigurationError
+        If the robot has none of a name, with the nearest one.
+
+    """
+    wanted = [name.strip() for name in names.split(',') if name.strip()]
+    known = {sensor.name: sensor for sensor in robot.sensors}
+    if wanted and not known:
+        raise ConfigurationError(
+            f"robot '{robot.name}' has no range sensors; its robot.yaml declares none"
+        )
+    if wanted == ['all']:
+        return robot.sensors
+    for name in wanted:
+        if name not in known:
+            raise unknown('sensor', name, (*known, 'all'))
+    return tuple(sensor for sensor in robot.sensors if sensor.name in wanted)
+
+
+class RangeReader:
+    """
+    Reads one sensor tick by tick, at its own rate; one instance per run.
+
+    Noise depends on seed and number of the reading alone, not on which readings were taken.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    sensor : RangeSensor
+        One of the robot's.
+    dt : float [s]
+        Control period.
+    seed : int
+
+    Raises
+    ------
+    ConfigurationError
+        If the sensor is faster than the control period.
+
+    """
+
+    def __init__(self, robot: RobotModel, sensor: RangeSensor, dt: float, seed: int) -> None:
+        if sensor.rate * dt > 1.0 + _ALMOST:
+            raise ConfigurationError(
+                f"sensor '{sensor.name}' has a rate of {sensor.rate:g} Hz, more than one reading "
+                f'in a control period of {dt:g} s; nearest valid: {1.0 / dt:g}'
+            )
+        self.sensor = sensor
+        self._robot, self._dt = robot, dt
+        self._row = robot.link_index[sensor.link]
+        self._key = (check_seed(seed), robot.sensors.index(sensor))
+        self._optics = optics(sensor)
+
+    def due(self, tick: int) -> bool:
+        """Return whether a reading is taken at a tick: the first at or after its time."""
+        return tick == 0 or self._number(tick) > self._number(tick - 1)
+
+    def _number(self, tick: int) -> int:
+        return math.floor(tick * self._dt * self.sensor.rate + _ALMOST)
+
+    @cached_property
+    def _reach(self) -> float:
+        """Length of ray [m] beyond which no reading is in range."""
+        noisy = self.sensor.range[1] + 6.0 * self.sensor.noise
+        return noisy / float(self._optics.share.min())
+
+    def pose(self, true: Observation) -> tuple[FloatArray, FloatArray]:
+        """Return position (3,) [m] and attitude (3, 3) of the sensor's frame in ``odom``."""
+        assert true.joint_positions is not None, 'an engine sees its joints'
+        link = link_poses(self._robot, true.joint_positions, true.body_poses)[self._row]
+        turn = link[:3, :3]
+        return (
+            turn @ np.array(self.sensor.xyz) + link[:3, 3],
+            turn @ rotation(self.sensor.rpy),
+        )
+
+    def read(self, true: Observation, engine: RangingEngine) -> FloatArray:
+        """
+        Return the readings at an instant, (rows, columns) [m].
+
+        Minus infinity is nearer than the sensor sees, infinity farther, as REP-117 has it.
+
+        Parameters
+        ----------
+        true : Observation
+            With joint positions and body poses.
+        engine : RangingEngine
+            That is at this instant.
+
+        """
+        place, turn = self.pose(true)
+        rays = self._optics.directions.reshape(-1, 3) @ turn.T
+        far = engine.cast(place, rays, self._reach).reshape(self._optics.share.shape)
+        reading = far * self._optics.share
+        if self.sensor.noise > 0.0:
+            rng = np.random.default_rng([*self._key, self._number(true.tick)])
+            reading = reading + self.sensor.noise * rng.normal(size=reading.shape)
+        least, most = self.sensor.range
+        return np.where(reading < least, -np.inf, np.where(reading > most, np.inf, reading))

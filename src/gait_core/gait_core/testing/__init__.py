@@ -1,0 +1,1 @@
+"""Fixtures and doubles shared by the tests of every package."""

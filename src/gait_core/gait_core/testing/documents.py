@@ -1,0 +1,198 @@
+"""
+Tables of Markdown pages: those made from the code they document, and reading any of them.
+
+A page marks a made table by a comment in the line above it, e.g.
+``<!-- table: parameters sim_bridge.settings:BridgeParams -->``. ``renewed`` makes every such table
+anew: a test compares the result with the page, and ``tools/write_tables.py`` writes it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+import importlib
+from importlib.metadata import entry_points
+import importlib.util
+from pathlib import Path
+import re
+from typing import Any
+
+from gait_core import registry
+from gait_core.errors import unknown
+from gait_core.parameters.declaration import parameter_table
+
+_MARK = re.compile(r'^(<!-- table: (\w+)(.*) -->\n)((?:\|.*\n)*)', re.MULTILINE)
+_DEFINITIONS = ('msg', 'srv', 'action')
+
+
+def renewed(text: str, folder: Path) -> str:
+    """
+    Return a page with every marked table made anew.
+
+    Parameters
+    ----------
+    text : str
+        Of the page.
+    folder : Path
+        Of the page; the paths in its marks are relative to it.
+
+    Raises
+    ------
+    ConfigurationError
+        For a mark of an unknown kind.
+
+    """
+
+    def table(match: re.Match[str]) -> str:
+        """Return the table that a mark asks for, under the mark."""
+        kind, words = match[2], match[3].split()
+        if kind not in TABLES:
+            raise unknown('kind of table', kind, TABLES)
+        return match[1] + TABLES[kind](folder, *words)
+
+    return _MARK.sub(table, text)
+
+
+def marked(text: str) -> tuple[tuple[str, ...], ...]:
+    """Return kind and arguments of every mark of a page, in order."""
+    return tuple((match[2], *match[3].split()) for match in _MARK.finditer(text))
+
+
+def rows(text: str, heading: str) -> tuple[tuple[str, ...], ...]:
+    r"""
+    Return the rows of the tables whose first heading is the one given.
+
+    Cells that are code alone are without their backticks.
+
+    Examples
+    --------
+    >>> rows('| Topic | Type |\n|---|---|\n| `odom` | Odometry |\n', 'Topic')
+    (('odom', 'Odometry'),)
+
+    """
+    found, inside = [], False
+    for line in text.splitlines():
+        if not line.startswith('|'):
+            inside = False
+            continue
+        cells = tuple(_bare(cell.strip()) for cell in line.strip().strip('|').split(' | '))
+        if cells[0] == heading:
+            inside = True
+        elif inside and not line.startswith('|--'):
+            found.append(cells)
+    return tuple(found)
+
+
+def _bare(cell: str) -> str:
+    return cell[1:-1] if re.fullmatch('`[^`]+`', cell) else cell
+
+
+def node_sections(root: Path) -> dict[str, str]:
+    """Return what the READMEs of a tree's packages say of each node."""
+    found = {}
+    for readme in sorted(root.glob('src/*/README.md')):
+        for part in readme.read_text(encoding='utf-8').split('\n## The node `')[1:]:
+            name, _, rest = part.partition('`')
+            found[name] = rest.split('\n## ')[0]
+    return found
+
+
+def _parameters(folder: Path, place: str) -> str:
+    """``MODULE:CLASS``: what a parameter dataclass declares."""
+    return parameter_table(_object(place))
+
+
+def _mapping(folder: Path, place: str, heading: str) -> str:
+    """``MODULE:NAME HEADING``: a mapping of names to what they mean."""
+    return named_table((heading, 'Meaning'), _object(place))
+
+
+def _modules(folder: Path, source: str) -> str:
+    """``FOLDER``: the modules of a package by the first line of their docstrings."""
+    root = folder / source
+    found = {
+        '.'.join(path.relative_to(root).with_suffix('').parts): _first_line(_tree(path))
+        for path in sorted(root.rglob('*.py'))
+        if not path.name.startswith('_')
+    }
+    return named_table(('Module', 'Holds'), found)
+
+
+def _registered(folder: Path, kind: str, package: str) -> str:
+    """``KIND PACKAGE``: what a package registers; nothing is imported but that package."""
+    found = {
+        entry.name: summary_of(entry.module, entry.attr)
+        for entry in sorted(entry_points(group=registry.GROUPS[kind]), key=lambda e: e.name)
+        if entry.module.partition('.')[0] == package
+    }
+    return named_table(('Name', 'Meaning'), found)
+
+
+def _definitions(folder: Path) -> str:
+    """Nothing: the interfaces of a package by the first sentence of their comment."""
+    found = {}
+    for kind in _DEFINITIONS:
+        for path in sorted((folder / kind).glob(f'*.{kind}')):
+            comment = []
+            for line in path.read_text(encoding='utf-8').splitlines():
+                if not line.startswith('#'):
+                    break
+                comment.append(line.lstrip('# '))
+            sentence = re.split(r'(?<=\.) ', ' '.join(comment))[0]
+            found[f'{kind}/{path.stem}'] = sentence
+    return named_table(('Definition', 'Is'), found)
+
+
+def _arguments(folder: Path, place: str) -> str:
+    """``MODULE:NAME``: the arguments of a launch file; ``launch`` is not needed."""
+    lines = ['| Argument | Default | Meaning |', '|---|---|---|']
+    for argument in _object(place):
+        choices = f' One of {", ".join(argument.choices)}.' if argument.choices else ''
+        default = f'`{argument.default}`' if argument.default else ''
+        lines.append(f'| `{argument.name}` | {default} | {argument.text}{choices} |')
+    return '\n'.join(lines) + '\n'
+
+
+TABLES: Mapping[str, Callable[..., str]] = {
+    'parameters': _parameters,
+    'mapping': _mapping,
+    'modules': _modules,
+    'registered': _registered,
+    'definitions': _definitions,
+    'arguments': _arguments,
+}
+"""Makers of tables by the first word of their mark; each gets the page's folder and the rest."""
+
+
+def named_table(headings: tuple[str, str], entries: Mapping[str, str]) -> str:
+    """Return a table of names and a text on each, which may quote by double backticks."""
+    lines = [f'| {headings[0]} | {headings[1]} |', '|---|---|']
+    for name, text in entries.items():
+        cell = text.replace('``', '`').replace('|', r'\|')
+        lines.append(f'| `{name}` | {cell} |')
+    return '\n'.join(lines) + '\n'
+
+
+def _object(place: str) -> Any:
+    module, _, name = place.partition(':')
+    return getattr(importlib.import_module(module), name)
+
+
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding='utf-8'), str(path))
+
+
+def _first_line(node: Any) -> str:
+    return (ast.get_docstring(node) or '').partition('\n')[0]
+
+
+def summary_of(module: str, name: str) -> str:
+    """Return the first line of what a module's function or class says of itself; no import."""
+    spec = importlib.util.find_spec(module)
+    if spec is None or spec.origin is None:
+        raise LookupError(f'there is no module {module}')
+    for node in _tree(Path(spec.origin)).body:
+        if getattr(node, 'name', '') == name:
+            text = _first_line(node).removeprefix('Return ')
+            return text[:1].upper() + text[1:]
+    raise LookupError(f'{module} defines no {name}')

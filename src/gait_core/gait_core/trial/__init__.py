@@ -1,0 +1,1 @@
+"""Trials: specification, loop, validity gates, record and hash."""

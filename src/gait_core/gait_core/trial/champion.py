@@ -1,0 +1,340 @@
+"""
+The best individual of a run as a ROS parameter file that a gait node loads unchanged.
+
+Controller parameters stand under ``gait.``; all else, as flat scalars and lists, under the
+reserved prefix ``provenance.``. Lists of records are written as ``item_0``, ``item_1``, ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+import os
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from gait_core.errors import ConfigurationError, excerpt
+from gait_core.files.access import write_atomically
+from gait_core.parameters.declaration import Parameters, parameter_info
+from gait_core.parameters.plain_data import plain
+from gait_core.parameters.schema import Location, Source, read_value
+from gait_core.parameters.yaml_file import LOADED_LIMITS, Document, read_document
+from gait_core.robot.identity import RobotIdentity, compare_robots
+from gait_core.trial.scene import NOTHING
+from gait_core.trial.spec import TrialSpec
+
+FORMAT = 1
+"""Version of the file; a reader refuses others."""
+
+_RUN, _ITEM = 'run', 'item_'
+
+
+@dataclass(frozen=True, kw_only=True)
+class Champion:
+    """
+    A gait, the trials that scored it and where it came from.
+
+    Attributes
+    ----------
+    spec : TrialSpec
+        The trial of the first repeat; the others differ in their seed.
+    seeds : tuple of int
+        Seed of each repeat.
+    trial_hashes : tuple of str
+        Hash of each repeat.
+    fitness : float
+        Mean over the repeats.
+    metrics, terms : mapping of str to float
+        Of the first repeat.
+    status : str
+        Of the first repeat.
+    run : mapping of str to scalar or flat list
+        Provenance: experiment, run id, run seed, generation, individual, version, ...
+    fingerprint : str
+        Platform on which the hashes hold.
+    robot : RobotIdentity or None
+        Identity of ``spec.scene.robot`` with the body of ``spec.scene.draw``; ``None`` in early
+        files.
+
+    """
+
+    spec: TrialSpec
+    seeds: tuple[int, ...]
+    trial_hashes: tuple[str, ...]
+    fitness: float
+    status: str
+    fingerprint: str
+    metrics: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    terms: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    run: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    robot: RobotIdentity | None = None
+
+
+def write_champion(path: Path, champion: Champion) -> None:
+    """Write the file atomically: a reader sees the old champion or the new one, never half."""
+    spec = plain(champion.spec)
+    parameters = {'gait': spec.pop('parameters')} if champion.spec.parameters else {}
+    spec.pop('parameters', None)
+    provenance = {
+        'format': FORMAT,
+        'spec': spec,
+        'seeds': list(champion.seeds),
+        'trial_hashes': list(champion.trial_hashes),
+        'fitness': float(champion.fitness),
+        'status': champion.status,
+        'fingerprint': champion.fingerprint,
+        'robot': plain(champion.robot),
+        'metrics': plain(champion.metrics),
+        'terms': plain(champion.terms),
+        _RUN: plain(champion.run),
+    }
+    document = {
+        '/**': {'ros__parameters': {**_listed(parameters), 'provenance': _listed(provenance)}}
+    }
+    text = yaml.dump(document, Dumper=_Dumper, sort_keys=False, width=99, default_flow_style=None)
+    write_atomically(path, text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GaitFile:
+    """
+    A ROS parameter file with a gait: a champion's or any other.
+
+    Attributes
+    ----------
+    document : Document
+    parameters : mapping of str to object
+        Values below ``/**: ros__parameters:``.
+
+    """
+
+    document: Document
+    parameters: Mapping[str, Any]
+
+    @property
+    def path(self) -> Path:
+        """Path of the file."""
+        return self.document.path
+
+    @property
+    def is_champion(self) -> bool:
+        """Whether the file is marked as a champion, valid or not."""
+        provenance = self.parameters.get('provenance', {})
+        return not isinstance(provenance, dict) or 'format' in provenance
+
+    @property
+    def origin(self) -> Origin:
+        """Controller and robot that the file is for."""
+        return origin_in(self.parameters.get('provenance'))
+
+    def gait(self, declared: type[Parameters] | None = None) -> dict[str, Any]:
+        """
+        Return only the controller parameters.
+
+        Raises
+        ------
+        ConfigurationError
+            In one line with file, line and column: if they are no mapping, or one of them is not
+            among those that are declared, of a wrong type or out of range.
+
+        """
+        location = self._location('gait')
+        gait: dict[str, Any] = read_value(
+            Mapping[str, Any], _unlisted(self.parameters.get('gait', {})), location
+        )
+        if declared is None:
+            return gait
+        for name, value in gait.items():
+            try:
+                parameter_info(declared, name).coerce(value)
+            except ConfigurationError as error:
+                raise ConfigurationError(f'{(location / name).position}: {error}') from error
+        return gait
+
+    def champion(self) -> Champion:
+        """Return the champion; ConfigurationError if it is none, or of another format version."""
+        path = self.path
+        provenance = _unlisted(self.parameters.get('provenance'))
+        if not isinstance(provenance, dict) or 'format' not in provenance:
+            raise ConfigurationError(f'{path} is no champion: it has no provenance.format')
+        version = provenance.pop('format')
+        if version != FORMAT:
+            raise ConfigurationError(
+                f'{path} has champion format {excerpt(version)}; this version reads '
+                f'format {FORMAT}'
+            )
+        location = self._location('provenance')
+        spec = read_value(Mapping[str, Any], provenance.get('spec', {}), location / 'spec')
+        spec = {**spec, 'parameters': _unlisted(self.parameters.get('gait', {}))}
+        spec['weights'] = _beside(path, spec.get('weights', ''))
+        champion: Champion = read_value(Champion, {**provenance, 'spec': spec}, location)
+        if not len(champion.seeds) == len(champion.trial_hashes) >= 1:
+            raise ConfigurationError(
+                f'champion {path}: {len(champion.seeds)} seeds and {len(champion.trial_hashes)} '
+                'trial_hashes, expected one of each per repeat'
+            )
+        return champion
+
+    def _location(self, key: str) -> Location:
+        """Return the location of ``gait`` or ``provenance`` in the file."""
+        owner = 'champion ' if self.is_champion else ''
+        within = ('/**', 'ros__parameters', key)
+        return Location(key, Source(f'{owner}{self.path}', self.document, within))
+
+
+def read_gait_file(path: Path) -> GaitFile:
+    """Return a parameter file; ConfigurationError if it cannot be read or is none."""
+    document = read_document(path, LOADED_LIMITS)
+    try:
+        parameters = document.content['/**']['ros__parameters']
+    except (TypeError, KeyError) as error:
+        raise ConfigurationError(
+            f"{path} is no ROS parameter file: '/**: ros__parameters:' is missing"
+        ) from error
+    if not isinstance(parameters, dict):
+        raise ConfigurationError(f'{path}: ros__parameters holds no named values')
+    return GaitFile(document=document, parameters=parameters)
+
+
+def read_champion(path: Path) -> Champion:
+    """
+    Return the champion of a file.
+
+    Raises
+    ------
+    ConfigurationError
+        If the file cannot be read, is no champion, or has another format version.
+
+    """
+    return read_gait_file(path).champion()
+
+
+def check_robot(path: Path, champion: Champion, robot: str = '') -> str:
+    """
+    Check that a robot is the one that a champion was evolved on.
+
+    Parameters
+    ----------
+    path : Path
+        Of the champion, for messages.
+    champion : Champion
+    robot : str
+        Name or folder; empty: the robot that is now at the path of the champion's robot.
+
+    Returns
+    -------
+    str
+        One line on what could not be compared; empty if everything was.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is another robot, or the same one with another description.
+
+    """
+    scene = champion.spec.scene
+    found = compare_robots(robot or scene.robot, scene.robot, champion.robot, scene.draw)
+    if not found.same:
+        raise ConfigurationError(
+            f'{path} is a champion of robot {found.theirs}, not of {found.ours}'
+        )
+    return found.warning
+
+
+def gait_parameters(path: Path) -> dict[str, Any]:
+    """Return only the controller parameters of a champion or other parameter file."""
+    return read_gait_file(path).gait()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """Controller and robot that a parameter file is for, as far as it names them."""
+
+    controller: str = ''
+    robot: str = ''
+    identity: RobotIdentity | None = None
+    draw: int = 0
+
+
+def origin_in(provenance: Any) -> Origin:
+    """Return the origin in the parameters below ``provenance.``; damaged ones count as absent."""
+    provenance = _unlisted(provenance)
+    spec, scene, robot = (
+        _named(provenance, *names) for names in (('spec',), ('spec', 'scene'), ('robot',))
+    )
+    draw = scene.get('draw', 0)
+    sha256 = robot.get('sha256')
+    return Origin(
+        controller=_text(spec.get('controller')),
+        robot=_text(scene.get('robot')),
+        identity=(
+            RobotIdentity(name=_text(robot.get('name')), sha256=sha256)
+            if isinstance(sha256, str)
+            else None
+        ),
+        draw=draw if isinstance(draw, int) and not isinstance(draw, bool) else 0,
+    )
+
+
+def _named(value: Any, *names: str) -> Mapping[str, Any]:
+    for name in names:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value if isinstance(value, Mapping) else NOTHING
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ''
+
+
+def write_parameters(path: Path, gait: Mapping[str, Any]) -> None:
+    """Write controller parameters alone as a ROS parameter file; ConfigurationError if not."""
+    document = {'/**': {'ros__parameters': {'gait': _listed(plain(gait))}}}
+    text = yaml.dump(document, Dumper=_Dumper, sort_keys=False, width=99, default_flow_style=None)
+    try:
+        write_atomically(path, text)
+    except OSError as error:
+        raise ConfigurationError(f'{path}: {error.strerror}') from error
+
+
+def _beside(path: Path, weights: Any) -> Any:
+    # The weights file is named relative to the champion, so that both can be moved together.
+    if not isinstance(weights, str) or not weights or os.path.isabs(weights):
+        return weights
+    return str(path.parent / weights)
+
+
+class _Quoted(str):
+    """Text that is always quoted: ROS reads a bare hash such as 12e4567 as a number."""
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes quoted text and lists in one line."""
+
+
+_Dumper.add_representer(
+    _Quoted,
+    lambda dumper, text: dumper.represent_scalar('tag:yaml.org,2002:str', str(text), style="'"),
+)
+
+
+def _listed(value: Any) -> Any:
+    """Return plain data without what a ROS parameter file cannot hold: null, empty, nested."""
+    if isinstance(value, dict):
+        items = ((key, _listed(item)) for key, item in value.items())
+        return {key: item for key, item in items if item not in (None, {}, [])}
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return {f'{_ITEM}{i}': _listed(item) for i, item in enumerate(value)}
+    if isinstance(value, list):
+        return [_listed(item) for item in value]
+    return _Quoted(value) if isinstance(value, str) else value
+
+
+def _unlisted(value: Any) -> Any:
+    if isinstance(value, dict):
+        items = [f'{_ITEM}{i}' for i in range(len(value))]
+        if items and set(value) == set(items):
+            return [_unlisted(value[item]) for item in items]
+        return {str(key): _unlisted(item) for key, item in value.items()}
+    return value

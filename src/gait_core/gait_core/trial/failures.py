@@ -1,0 +1,99 @@
+"""Exceptions in a trial: told apart from shortages of the machine, and described in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+import errno
+import os
+from pathlib import Path
+import sysconfig
+import traceback
+from typing import NoReturn
+
+from gait_core.errors import ConfigurationError, excerpt
+from gait_core.trial.loop import unfinished
+from gait_core.trial.spec import EXCEPTION, TrialResult, TrialSpec
+
+_SHORTAGES = (errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.EIO)
+
+_SUITE = ('gait_core', 'gait_ros', 'gait_evolver', 'gait_tools', 'sim_bridge')
+"""Packages of this project; frames outside them are code that a user added."""
+
+
+def is_shortage(error: BaseException) -> bool:
+    """Return whether memory, files or disk ran out, which is no fault of the trial."""
+    return isinstance(error, MemoryError) or (
+        isinstance(error, OSError) and error.errno in _SHORTAGES
+    )
+
+
+@contextmanager
+def exits_raise() -> Iterator[None]:
+    """Let ``os._exit`` in a user's code raise SystemExit, so that it does not end in silence."""
+
+    def leave(status: int) -> NoReturn:
+        """Raise SystemExit in place of the end of the process."""
+        raise SystemExit(f'os._exit({status})')
+
+    before, os._exit = os._exit, leave
+    try:
+        yield
+    finally:
+        os._exit = before
+
+
+def exception_result(spec: TrialSpec, error: BaseException) -> TrialResult:
+    """Return the result of a trial whose code raised an exception."""
+    return unfinished(spec, EXCEPTION, describe_exception(error))
+
+
+def describe_exception(error: BaseException) -> str:
+    """
+    Return one line with the type, the message and the source line of an exception.
+
+    The line is the innermost one in code that a user added, else in this project. A
+    ConfigurationError gives its message alone, which names the wrong value.
+    """
+    try:
+        message = str(error)
+    except Exception:
+        message = 'its message cannot be read'
+    if isinstance(error, ConfigurationError):
+        return message
+    text = excerpt(' '.join(message.split()))
+    name = type(error).__name__
+    return f'{name}: {text} ({_source_line(error)})' if text else f'{name} ({_source_line(error)})'
+
+
+def is_from_added_code(error: BaseException) -> bool:
+    """Return whether an exception comes out of code that a user added."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return not _is_ours(error.filename)
+    return any(not _is_ours(frame.filename) for frame in _frames(error))
+
+
+def _source_line(error: BaseException) -> str:
+    if isinstance(error, SyntaxError) and error.filename:
+        return f'{error.filename}:{error.lineno}'
+    own = _frames(error)
+    added = [frame for frame in own if not _is_ours(frame.filename)]
+    frames = added or own or traceback.extract_tb(error.__traceback__)
+    if not frames:
+        return 'source line unknown'
+    return f'{frames[-1].filename}:{frames[-1].lineno}, in {frames[-1].name}'
+
+
+def _is_ours(file: str) -> bool:
+    return bool(set(_SUITE) & set(Path(file).parts))
+
+
+def _frames(error: BaseException) -> list[traceback.FrameSummary]:
+    """Return the frames of an exception outside of Python's own and installed libraries."""
+    libraries = [Path(sysconfig.get_path(name)) for name in ('stdlib', 'purelib', 'platlib')]
+    return [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not any(Path(frame.filename).is_relative_to(folder) for folder in libraries)
+        and not frame.filename.startswith('<')
+    ]

@@ -1,0 +1,315 @@
+"""
+Validity gates: what a real robot cannot have done, so that faults of a simulator never win.
+
+Each gate measures a record and compares with a limit in SI units. A limit that nobody gives
+follows from the robot's length scale l, its weight m g and its joints, so that it holds for any
+robot: with or without legs, of one body or several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+import math
+from types import MappingProxyType
+
+import numpy as np
+from scipy.fft import dct
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import ConfigurationError, unknown
+from gait_core.kinematics.body import kinematic_tree, link_coms
+from gait_core.kinematics.start_pose import nominal_height
+from gait_core.measures.energy import element_steps, stored_energy
+from gait_core.measures.metrics import work_so_far
+from gait_core.robot.model import RobotModel
+from gait_core.terrains import load_terrain
+from gait_core.trial.rollout import Rollout
+from gait_core.trial.scene import Push, Scene
+from gait_core.trial.spec import invalid
+
+JITTER_FREQUENCY, JITTER_PACE = 10.0, 1.5
+"""Motion counts as jitter above the first [Hz], or above the second times sqrt(g / l) if that is
+more: strides of animals and robots end well below, and an insect strides at 10 Hz."""
+
+_LOADED = 0.02
+"""Share of the weight on the ground below which a robot is in the air."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gate:
+    """
+    One check of a record.
+
+    Attributes
+    ----------
+    text : str
+        What is measured, and the limit without one of the user's own.
+    unit : str
+    limit : callable of RobotModel and float [m/s^2]
+        That limit, for a gravity; ``None``: the gate does not apply.
+    measure : callable of Rollout
+        ``None`` where the record does not tell.
+
+    """
+
+    text: str
+    unit: str
+    limit: Callable[[RobotModel, float], float | None]
+    measure: Callable[[Rollout], float | None]
+
+
+def default_limits(robot: RobotModel, scene: Scene) -> dict[str, float]:
+    """Return the limit of every gate that applies to a robot in a scene, by name."""
+    gravity = float(np.linalg.norm(scene.gravity))
+    limits = {name: gate.limit(robot, gravity) for name, gate in GATES.items()}
+    return {name: limit for name, limit in limits.items() if limit is not None}
+
+
+def checked_limits(
+    robot: RobotModel, scene: Scene, given: Mapping[str, float | None]
+) -> dict[str, float | None]:
+    """
+    Return the limit of every gate, with those given in place of the robot's; ``None`` is off.
+
+    Raises
+    ------
+    ConfigurationError
+        For an unknown gate, with the nearest valid one, or a limit that is not positive.
+
+    """
+    check_gates(given)
+    for name, limit in given.items():
+        if limit is not None and not (math.isfinite(limit) and limit > 0.0):
+            raise ConfigurationError(
+                f'gates.{name} is {limit:g} {GATES[name].unit}, it must be positive; '
+                'nearest valid: null, which turns it off'
+            )
+    own = default_limits(robot, scene)
+    return {name: given.get(name, own.get(name)) for name in GATES}
+
+
+def check_gates(names: Iterable[str]) -> None:
+    """Raise ConfigurationError for an unknown gate, with the nearest valid one."""
+    for name in names:
+        if name not in GATES:
+            raise unknown('gate', name, GATES)
+
+
+def exceeded(rollout: Rollout, limits: Mapping[str, float]) -> tuple[str, str]:
+    """
+    Return the first gate whose limit a record exceeds and a line on it, or two empty strings.
+
+    Parameters
+    ----------
+    rollout : Rollout
+    limits : mapping of str to float
+        By gate, in its unit.
+
+    """
+    for name, limit in limits.items():
+        gate = GATES[name]
+        value = gate.measure(rollout)
+        if value is not None and not value <= limit:
+            unit = '' if gate.unit == '-' else f' {gate.unit}'
+            return name, f'{name} reached {value:.4g}{unit}, more than {limit:.4g}{unit}'
+    return '', ''
+
+
+def speed(rollout: Rollout) -> float:
+    """Return the largest speed of a root link [m/s], by its twist or by where it went."""
+    told = np.linalg.norm(rollout.body_twists[:, :, :3], axis=2).max(initial=0.0)
+    went = np.linalg.norm(np.diff(rollout.body_poses[:, :, :3], axis=0), axis=2) / rollout.dt
+    return float(max(told, went.max(initial=0.0)))
+
+
+def penetration(rollout: Rollout) -> float:
+    """Return the deepest overlap with the ground [m], that at the start included."""
+    return float(rollout.contacts.depths.max(initial=0.0))
+
+
+def airborne(rollout: Rollout) -> float:
+    """Return the longest time without any link on the ground [s]."""
+    weight = rollout.robot.mass * _gravity(rollout.spec.scene)
+    load = np.zeros(rollout.ticks + 1)
+    np.add.at(load, rollout.contact_tick, np.linalg.norm(rollout.contacts.forces, axis=1))
+    grounded = np.flatnonzero(load > _LOADED * weight)
+    ends = np.concatenate([[-1], grounded, [rollout.ticks + 1]])
+    return float((np.diff(ends) - 1).max() * rollout.dt)
+
+
+def energy(rollout: Rollout) -> float | None:
+    """
+    Return the most mechanical energy that appeared from nowhere in any span of time [J].
+
+    That is the gain of kinetic, potential and elastic energy less the positive work of the joints,
+    of what drives force elements, and of the pushes. Links count as point masses between control
+    ticks, which leaves energy of the robot out, and what a joint takes back is not booked, so
+    honest trials stay below it. Undefined on a single tick, and where an engine does not report
+    the lengths and forces of force elements.
+    """
+    robot = rollout.robot
+    if rollout.ticks < 2 or (robot.force_elements and rollout.states.element_forces is None):
+        return None
+    mass = kinematic_tree(robot).mass
+    coms = link_coms(robot, rollout.joint_positions, rollout.body_poses)
+    rates = np.diff(coms, axis=0) / rollout.dt
+    middle = 0.5 * (coms[1:] + coms[:-1])
+    gravity = np.array(rollout.spec.scene.gravity)
+    held = (0.5 * (rates**2).sum(axis=2) - middle @ gravity) @ mass
+    given = work_so_far(rollout)[1:, 1].sum(axis=1)
+    if robot.force_elements:
+        stored, driven = _elements(rollout)
+        held, given = held + stored, given + driven
+    for push in rollout.spec.scene.pushes:
+        given += np.cumsum(_push_work(rollout, push, coms))
+    unexplained = held - given
+    return float((unexplained - np.minimum.accumulate(unexplained)).max())
+
+
+def _elements(rollout: Rollout) -> tuple[FloatArray, FloatArray]:
+    """Return the elastic energy of every control period and what drove elements up to then [J]."""
+    lengths, tensions = rollout.states.element_lengths, rollout.states.element_forces
+    assert lengths is not None and tensions is not None
+    n = len(rollout.robot.joint_names)
+    rests, feeds = rollout.target_positions[:, n:], rollout.target_efforts[:, n:]
+    middle = 0.5 * (lengths[1:] + lengths[:-1])
+    stored = stored_energy(rollout.robot.force_elements, middle, rests).sum(axis=1)
+    work = element_steps(lengths, tensions, rests, feeds).sum(axis=1)
+    return stored, np.cumsum(np.maximum(work, 0.0))
+
+
+def joint_rate(rollout: Rollout) -> float:
+    """Return the largest joint velocity as a multiple of the joint's limit [-]."""
+    limit = rollout.robot.velocity_limit
+    return float((np.abs(rollout.joint_velocities) / limit).max(initial=0.0))
+
+
+def command_jitter(rollout: Rollout) -> float:
+    """
+    Return the root mean square of the jerkiest target above the frequency of jitter [rad].
+
+    Targets are taken as positions, the last sub-sample of a control period; those of velocities
+    as the position that they add up to. Lengths count in length scales. 0 where the control
+    period is too long to tell.
+    """
+    robot = rollout.robot
+    scale = np.ones(len(robot.target_names))
+    for i, name in enumerate(robot.joint_names):
+        if robot.joint[name].kind == 'prismatic':
+            scale[i] = robot.length_scale
+    scale[len(robot.joint_names) :] = robot.length_scale
+    travels = (rollout.target_positions, np.cumsum(rollout.target_velocities, axis=0) * rollout.dt)
+    pace = math.sqrt(_gravity(rollout.spec.scene) / robot.length_scale)
+    frequency = max(JITTER_FREQUENCY, JITTER_PACE * pace)
+    return max(_above(travel / scale, rollout.dt, frequency) for travel in travels)
+
+
+def base_height(rollout: Rollout) -> float:
+    """Return the largest height of a root link over the ground [m]."""
+    return float(_heights(rollout).max())
+
+
+def base_depth(rollout: Rollout) -> float:
+    """Return how deep the origin of a root link was below the ground [m], >= 0."""
+    return float(max(0.0, -_heights(rollout).min()))
+
+
+def _gravity(scene: Scene) -> float:
+    return float(np.linalg.norm(scene.gravity))
+
+
+def _heights(rollout: Rollout) -> FloatArray:
+    x, y, z = np.moveaxis(rollout.body_poses[:, :, :3], 2, 0)
+    return np.asarray(z - load_terrain(rollout.spec.scene.terrain).height(x, y))
+
+
+def _push_work(rollout: Rollout, push: Push, coms: FloatArray) -> FloatArray:
+    """Return the work of a push in each control period [J], nowhere negative."""
+    start = np.arange(rollout.ticks) * rollout.dt
+    lasts = np.minimum(start + rollout.dt, push.start + push.duration) - np.maximum(
+        start, push.start
+    )
+    link = rollout.robot.link_index[push.link or rollout.robot.roots[0]]
+    travel = np.diff(coms[:, link], axis=0) @ np.array(push.force)
+    return np.asarray(np.maximum(travel, 0.0) * (lasts > 0.0))
+
+
+def _above(travel: FloatArray, dt: float, least: float) -> float:
+    """Return the largest root mean square of columns above a frequency [Hz]."""
+    samples = len(travel)
+    if samples < 3 or not travel.shape[1]:
+        return 0.0
+    # Cosines of a mirrored signal: a walk that ends elsewhere than it began makes no step.
+    size = dct(travel, axis=0, norm='ortho') ** 2
+    frequency = np.arange(samples) / (2.0 * samples * dt)
+    return float(np.sqrt(size[frequency > least].sum(axis=0).max() / samples))
+
+
+GATES: Mapping[str, Gate] = MappingProxyType(
+    {
+        'speed': Gate(
+            text='Largest speed of a root link; 4 sqrt(g l), faster than a fall from 8 l.',
+            unit='m/s',
+            limit=lambda robot, g: 4.0 * math.sqrt((g or 1.0) * robot.length_scale),
+            measure=speed,
+        ),
+        'penetration': Gate(
+            text='Deepest overlap of any link with the ground, the start included; 0.1 l.',
+            unit='m',
+            limit=lambda robot, g: 0.1 * robot.length_scale,
+            measure=penetration,
+        ),
+        'airborne': Gate(
+            text='Longest time with nothing on the ground; 2 sqrt(2 l / g), a leap of l / 2 and '
+            'its fall. Off without gravity.',
+            unit='s',
+            limit=lambda robot, g: 2.0 * math.sqrt(2.0 * robot.length_scale / g) if g else None,
+            measure=airborne,
+        ),
+        'energy': Gate(
+            text='Kinetic, potential and elastic energy gained beyond the work of joints, of what '
+            'drives force elements, and of pushes; 3 m g l / 4.',
+            unit='J',
+            limit=lambda robot, g: 0.75 * robot.mass * (g or 1.0) * robot.length_scale,
+            measure=energy,
+        ),
+        'joint_rate': Gate(
+            text='Largest joint velocity over its limit; 1.5, as impacts overrun it for a moment.',
+            unit='-',
+            limit=lambda robot, g: 1.5,
+            measure=joint_rate,
+        ),
+        'command_jitter': Gate(
+            text='Root mean square of a target above 10 Hz, or 1.5 sqrt(g / l) if more, in '
+            'rad or in l; 0.1.',
+            unit='rad',
+            limit=lambda robot, g: 0.1,
+            measure=command_jitter,
+        ),
+        'base_height': Gate(
+            text='Largest height of a root link over the ground; 2 l over where it stands.',
+            unit='m',
+            limit=lambda robot, g: nominal_height(robot) + 2.0 * robot.length_scale,
+            measure=base_height,
+        ),
+        'base_depth': Gate(
+            text='Depth of the origin of a root link below the ground; 0.1 l.',
+            unit='m',
+            limit=lambda robot, g: 0.1 * robot.length_scale,
+            measure=base_depth,
+        ),
+    }
+)
+"""Gates by name, in the order in which they are checked."""
+
+GATE_TEXTS: Mapping[str, str] = MappingProxyType(
+    {name: f'{gate.text} [{gate.unit}]' for name, gate in GATES.items()}
+)
+"""What each gate measures and its default limit."""
+
+
+def gated(rollout: Rollout, status: str, reason: str) -> tuple[str, str]:
+    """Return status and reason of a trial that would count, after the gates of its spec."""
+    name, line = exceeded(rollout, rollout.spec.gates)
+    return (invalid(name), line) if name else (status, reason)

@@ -1,0 +1,73 @@
+"""The hash of a trial: every tick's state and targets, then the status."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.motion.states import StateTape
+from gait_core.motion.targets import AppliedTape
+
+_LITTLE = np.dtype('<f8')
+"""Hashes are of little-endian numbers, whatever the machine's order."""
+_ROOM = 32_768
+"""Numbers that are put side by side at a time: they stay in the processor's cache."""
+
+
+class TrialHash:
+    """SHA-256 of numbers in the order in which a trial brings them about."""
+
+    def __init__(self) -> None:
+        # Any: before Python 3.12 type checkers cannot know that arrays are buffers.
+        self._digest: Any = hashlib.sha256()
+
+    def periods(self, states: StateTape, applied: AppliedTape) -> None:
+        """
+        Add control periods: of each its tick, its state at the beginning and what is applied.
+
+        A state is positions and velocities of joints and bodies where they are known; of targets
+        all sub-samples count.
+        """
+        self._rows(
+            [*_columns(states), *map(_flat, (applied.position, applied.velocity, applied.effort))]
+        )
+
+    def end(self, last: StateTape, status: str) -> None:
+        """Add the last tick, its state and the status."""
+        self._rows(_columns(last))
+        self._digest.update(status.encode())
+
+    def hexdigest(self) -> str:
+        """Return the hash so far."""
+        found: str = self._digest.hexdigest()
+        return found
+
+    def _rows(self, columns: list[FloatArray]) -> None:
+        """Add the rows of arrays that stand side by side."""
+        width = sum(array.shape[1] for array in columns)
+        count = max(1, _ROOM // width)
+        room = np.empty((count, width), _LITTLE)
+        for begin in range(0, len(columns[0]), count):
+            parts = [array[begin : begin + count] for array in columns]
+            rows = room[: len(parts[0])]
+            np.concatenate(parts, axis=1, out=rows)
+            self._digest.update(rows)
+
+
+def _columns(states: StateTape) -> list[FloatArray]:
+    known = (
+        states.joint_positions,
+        states.joint_velocities,
+        states.body_poses,
+        states.body_twists,
+    )
+    ticks = states.ticks[:, None].astype(np.float64)
+    return [ticks, *(_flat(array) for array in known if array is not None)]
+
+
+def _flat(array: FloatArray) -> FloatArray:
+    """Return an array of (T, ...) as (T, numbers of one tick)."""
+    return array.reshape(len(array), -1)

@@ -1,0 +1,471 @@
+"""The trial loop: one implementation for in-process runs, workers and lock-step over ROS."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import isfinite
+import time as wall
+
+import numpy as np
+
+from gait_core import registry
+from gait_core.arrays import FloatArray, all_finite
+from gait_core.contracts import Controller, Engine, TapeController, TapeEngine
+from gait_core.errors import (
+    BadCommand,
+    ConfigurationError,
+    ProtocolError,
+    SimulationDiverged,
+    excerpt,
+    unknown,
+)
+from gait_core.files.weights import load_weights
+from gait_core.measures.metrics import trial_metrics
+from gait_core.motion.observation import Observation, missing
+from gait_core.motion.states import StateTape
+from gait_core.motion.targets import AppliedTape, JointTargets, TargetMemory, TargetTape
+from gait_core.parameters.declaration import build
+from gait_core.parameters.plain_data import sha256_of
+from gait_core.processes import liveness
+from gait_core.robot.load import load_robot
+from gait_core.robot.model import RobotModel
+from gait_core.sensors.noise import Sensors
+from gait_core.trial.fall import FallCheck
+from gait_core.trial.fingerprint import fingerprint
+from gait_core.trial.gates import check_gates, gated
+from gait_core.trial.randomisation import varied
+from gait_core.trial.rollout import Recorder, Rollout
+from gait_core.trial.scene import NOTHING, Scene
+from gait_core.trial.seeding import derived_seed
+from gait_core.trial.spec import (
+    DIVERGED,
+    FELL,
+    OK,
+    Command,
+    CommandScript,
+    Milestone,
+    TrialResult,
+    TrialSpec,
+    invalid,
+)
+
+ENGINE_SEED, SENSOR_SEED, CONTROLLER_SEED = range(3)
+_LONGEST = 2000
+"""Control periods that a controller is asked to foresee at once, at most."""
+
+
+class TrialLoop:
+    """
+    Runs one trial on an engine, one control period per call of ``advance``.
+
+    Whoever drives it (a controller in this process, or one behind a topic) reads ``seen`` and
+    ``command``, and passes the targets to ``advance`` until ``running`` is false.
+    """
+
+    def __init__(self, spec: TrialSpec, engine: Engine) -> None:
+        self._began = wall.perf_counter()
+        self.given = spec
+        scene = varied(spec.scene, spec.randomise, spec.seed)
+        # Whatever reads the record of the trial finds the scene in which it was run.
+        self.spec = replace(spec, scene=scene, randomise=NOTHING) if spec.randomise else spec
+        self.dt = spec.scene.control_period
+        self.running = False
+        self.status = ''
+        self.reason = ''
+        self.true: Observation
+        self.seen: Observation
+        self.command = Command()
+        self._engine = engine
+        self._tick, self._ticks = 0, spec.ticks
+        self._fell_at: float | None = None
+        self._milestones = {round(one.time / self.dt): one for one in spec.hopeless}
+
+    @property
+    def controller_seed(self) -> int:
+        """Seed for ``Controller.reset``."""
+        return derived_seed(self.spec.seed, CONTROLLER_SEED)
+
+    @property
+    def tick(self) -> int:
+        """Control periods run so far."""
+        return self._tick
+
+    @property
+    def engine(self) -> Engine:
+        """The engine of the trial."""
+        return self._engine
+
+    @property
+    def robot(self) -> RobotModel:
+        """The robot of the trial, after ``begin``."""
+        return self._engine.robot
+
+    @property
+    def unknown_joints(self) -> frozenset[str]:
+        """Commanded names that the robot does not have; they were ignored."""
+        return frozenset(self._memory.unknown)
+
+    def begin(self) -> None:
+        """Reset the engine, let the robot settle and read the first observation."""
+        spec = self.spec
+        for term in spec.fitness_terms:
+            registry.fitness_term(term)
+        check_gates(spec.gates)
+        self.true = self._engine.reset(
+            spec.scene,
+            derived_seed(spec.seed, ENGINE_SEED),
+            settle_ticks=round(spec.settle_time / self.dt),
+        )
+        self._fall = FallCheck(self.robot, spec.scene)
+        self._commands = CommandScript(spec.script)
+        self._memory = TargetMemory(
+            self.robot.target_names, initial_positions(self.robot, spec.scene)
+        )
+        self._recorder = Recorder(spec, self.robot)
+        self._sensors = Sensors(spec.scene.sensors, derived_seed(spec.seed, SENSOR_SEED))
+        self._beats = liveness.counter()
+        self.command = self._commands.at(0.0)
+        self._origin = _middle(self.true)
+        self.running = True
+        self._look()
+
+    def _look(self) -> None:
+        """Record the state; let the controller see it and the command that holds now."""
+        self._recorder.states.append(self.true)
+        self.seen = self.true if self._sensors.ideal else self._sensors.read(self.true)
+        time = self._tick * self.dt
+        if time >= self._commands.changes_at:
+            self.command = self._commands.at(time)
+
+    def advance(self, targets: JointTargets) -> None:
+        """Apply targets for one control period; ``running`` turns false at the trial's end."""
+        if not self.running:
+            raise ProtocolError('advance on a trial that is not running')
+        applied = self._memory.resolve(targets)
+        self._recorder.applied.append(applied)
+        self._recorder.commands.append(self.command.velocity)
+        try:
+            self.true = self._engine.step(applied)
+            _check_finite(self.true)
+        except SimulationDiverged as error:
+            self.end(DIVERGED, str(error))
+            return
+        self._tick += 1
+        self._beats[0] += 1
+        self._look()
+        self._judge()
+
+    def _judge(self) -> None:
+        """End the trial if the robot fell, did not come far enough or the time is over."""
+        reason = self._fall.reason(self.true)
+        if reason:
+            self._fell_at = self._tick * self.dt
+            self.end(FELL, reason)
+        elif self._tick >= self._ticks:
+            self.end(OK)
+        elif self._tick in self._milestones:
+            self._check_milestone(self._milestones[self._tick])
+
+    def _check_milestone(self, one: Milestone) -> None:
+        moved = float(np.hypot(*(_middle(self.true) - self._origin)))
+        if not moved >= one.moved:
+            self.end(
+                invalid('hopeless'),
+                f'moved {moved:.4g} m in {one.time:g} s, less than {one.moved:g} m',
+            )
+
+    def coming(self) -> list[Command]:
+        """
+        Return the commands of the control periods that may be played at once.
+
+        They are those up to the end or the next milestone, but no more than a controller foresees
+        in little time. Of a robot that can fall there are none: what follows a fall were lost.
+        """
+        if self._fall.possible:
+            return []
+        ticks = min(self._ticks - self._tick, _LONGEST)
+        if self._milestones:
+            ahead = (tick - self._tick for tick in self._milestones if tick > self._tick)
+            ticks = min([ticks, *ahead])
+        script = CommandScript(self.spec.script)
+        return [script.at((self._tick + i) * self.dt) for i in range(ticks)]
+
+    def play(self, tape: TargetTape, commands: Sequence[Command]) -> None:
+        """
+        Apply a tape of targets, given under commands, up to its end or that of the trial.
+
+        Equals as many calls of ``advance``, but that ``seen`` stays what it was before.
+        """
+        if not self.running:
+            raise ProtocolError('play on a trial that is not running')
+        applied = self._memory.resolve_tape(tape)
+        self._take(applied, commands, *self._rolled(applied))
+
+    def _take(
+        self,
+        applied: AppliedTape,
+        commands: Sequence[Command],
+        states: StateTape,
+        diverged: str | None,
+    ) -> None:
+        if states:
+            self.true = states[-1]
+            self._tick += len(states)
+        applied = applied[: len(states) + (diverged is not None)]
+        velocities = [command.velocity for command in commands[: len(applied)]]
+        self._recorder.tape(applied, velocities, states)
+        self.command = self._commands.at(self._tick * self.dt)
+        if diverged is not None:
+            self.end(DIVERGED, diverged)
+        else:
+            self._judge()
+
+    def _rolled(self, applied: AppliedTape) -> tuple[StateTape, str | None]:
+        """Return the states of a rollout as long as they are physics, and why no longer."""
+        assert isinstance(self._engine, TapeEngine)
+        diverged = None
+        try:
+            states: Sequence[Observation] = self._engine.rollout(applied)
+        except SimulationDiverged as error:
+            states, diverged = error.states, str(error)
+        return _finite_part(StateTape.of(states), diverged)
+
+    def end(self, status: str, reason: str = '') -> None:
+        """End the trial with a status, unless a gate catches it; the first one given stays."""
+        if self.status:
+            return
+        self.running = False
+        if self.spec.gates and status in (OK, FELL):
+            status, reason = gated(self._recorder.rollout(status), status, reason)
+        self.status, self.reason = status, reason
+
+    def rollout(self) -> Rollout:
+        """Return the whole record of the trial so far."""
+        return self._recorder.rollout(self.status)
+
+    def result(self) -> TrialResult:
+        """Return the outcome; ProtocolError while the trial is running."""
+        if not self.status:
+            raise ProtocolError('result of a trial that has not ended')
+        rollout = self._recorder.rollout(self.status)
+        terms = fitness_terms(rollout)
+        weights = self.spec.fitness_terms
+        return TrialResult(
+            status=self.status,
+            metrics=trial_metrics(rollout),
+            terms=terms,
+            fitness=sum(weights[name] * value for name, value in terms.items()) if terms else None,
+            trial_hash=self._recorder.hash(self.status),
+            spec_hash=sha256_of(self.given),
+            fingerprint=fingerprint(),
+            ticks=self._tick,
+            fell_at=self._fell_at,
+            wall_time=wall.perf_counter() - self._began,
+            reason=self.reason,
+        )
+
+
+def _middle(state: Observation) -> FloatArray:
+    """Return the middle of the root links over the ground, (2,) [m]."""
+    poses = np.asarray(state.body_poses)
+    return np.asarray(poses[:, :2].mean(axis=0))
+
+
+def initial_positions(robot: RobotModel, scene: Scene) -> FloatArray:
+    """Return the scene's initial positions by ``robot.target_names``, (m,) [rad or m]."""
+    start: FloatArray = robot.stance.copy()
+    index = {name: i for i, name in enumerate(robot.target_names)}
+    for name, value in scene.initial.joint_positions.items():
+        if name not in index:
+            raise unknown('joint in initial.joint_positions', name, index)
+        start[index[name]] = value
+    return start
+
+
+def fitness_terms(rollout: Rollout) -> dict[str, float]:
+    """Return the unweighted terms; empty unless the status may win and every term is finite."""
+    if rollout.status not in (OK, FELL):
+        return {}
+    return {name: _fitness_term(name, rollout) for name in rollout.spec.fitness_terms}
+
+
+def _fitness_term(name: str, rollout: Rollout) -> float:
+    """Return the value of a term; TypeError if it is no number, ConfigurationError if infinite."""
+    term = registry.fitness_term(name)
+    given = term(rollout)
+    try:
+        value = float(given)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"fitness term '{name}' ({term.__module__}) returned {excerpt(repr(given))}, "
+            'expected a number'
+        ) from None
+    if not np.isfinite(value):
+        raise ConfigurationError(f"fitness term '{name}' returned {value}")
+    return value
+
+
+def load_parts(spec: TrialSpec) -> None:
+    """
+    Load what a trial names: engine, controller, fitness terms and robot, read once per process.
+
+    Raises
+    ------
+    ConfigurationError
+        If one of them does not exist or cannot be used here, whatever the trial.
+
+    """
+    registry.engine(spec.scene.engine)
+    registry.controller(spec.controller)
+    for term in spec.fitness_terms:
+        registry.fitness_term(term)
+    check_gates(spec.gates)
+    if not spec.randomise:
+        load_robot(spec.scene.robot, spec.scene.draw)
+
+
+def make_controller(spec: TrialSpec, robot: RobotModel) -> Controller:
+    """Return the spec's controller with its parameters; ConfigurationError for bad ones."""
+    cls = registry.controller(spec.controller)
+    params = build(cls.Params, spec.parameters)
+    if spec.weights:
+        return cls(robot, params, load_weights(spec.weights, spec.weights_sha256))
+    return cls(robot, params)
+
+
+def play_controller(loop: TrialLoop, controller: Controller) -> bool:
+    """
+    Play the coming control periods of a trial from a tape; return whether there was one.
+
+    A controller that does not look at what happens gives a tape, which some engines play; all
+    others are stepped.
+    """
+    if not (isinstance(loop.engine, TapeEngine) and isinstance(controller, TapeController)):
+        return False
+    commands = loop.coming()
+    tape = controller.tape(loop.dt, commands) if commands else None
+    if tape is None:
+        return False
+    loop.play(tape, commands)
+    return True
+
+
+def step_controller(loop: TrialLoop, controller: Controller) -> None:
+    """Run one control period of a trial with a controller in this process."""
+    try:
+        targets = controller.step(loop.dt, loop.command, loop.seen)
+    except BadCommand as error:
+        loop.end(invalid('bad_command'), str(error))
+        return
+    loop.advance(targets)
+
+
+def start_trial(loop: TrialLoop) -> Controller:
+    """Begin a trial with its in-process controller, reset and checked for what it needs."""
+    loop.begin()
+    controller = make_controller(loop.spec, loop.robot)
+    controller.reset(loop.controller_seed)
+    absent = missing(loop.seen, controller.needs)
+    if absent:
+        raise ConfigurationError(
+            f"controller '{loop.spec.controller}' needs {', '.join(absent)}, which engine "
+            f"'{loop.spec.scene.engine}' does not report"
+        )
+    return controller
+
+
+_engines: dict[str, Engine] = {}
+
+
+def engine_for(name: str) -> Engine:
+    """Return this process's engine of a name; it is made once and kept."""
+    if name not in _engines:
+        _engines[name] = registry.engine(name)()
+    return _engines[name]
+
+
+def run_loop(spec: TrialSpec, engine: Engine | None = None) -> TrialLoop:
+    """
+    Run a whole trial in this process and return its loop, with record and result.
+
+    Raises
+    ------
+    ConfigurationError
+        If the trial cannot be run.
+    SimulationDiverged
+        If the physics leaves its range before tick 0: there is nothing to record.
+
+    """
+    engine = engine or engine_for(spec.scene.engine)
+    try:
+        return _run(TrialLoop(spec, engine), tapes=True)
+    except BadCommand:
+        # Which period's command it was shows when they are stepped.
+        return _run(TrialLoop(spec, engine), tapes=False)
+
+
+def _run(loop: TrialLoop, tapes: bool) -> TrialLoop:
+    controller = start_trial(loop)
+    while loop.running:
+        if not (tapes and play_controller(loop, controller)):
+            tapes = False
+            step_controller(loop, controller)
+    return loop
+
+
+def run_trial(spec: TrialSpec, engine: Engine | None = None) -> TrialResult:
+    """Run a whole trial in this process, also one that diverges while the robot settles."""
+    try:
+        return run_loop(spec, engine).result()
+    except SimulationDiverged as error:
+        return unfinished(spec, DIVERGED, str(error))
+
+
+def unfinished(spec: TrialSpec, status: str, reason: str) -> TrialResult:
+    """Return the result of a trial without a single tick, whose status may not win."""
+    return TrialResult(
+        status=status,
+        metrics={},
+        terms={},
+        fitness=None,
+        trial_hash='',
+        spec_hash=sha256_of(spec),
+        fingerprint=fingerprint(),
+        ticks=0,
+        reason=reason,
+    )
+
+
+_STATE = ('joint_positions', 'joint_velocities', 'body_poses', 'body_twists')
+
+
+def _check_finite(state: Observation) -> None:
+    """Raise SimulationDiverged for a state that is not finite: no NaN leaves a trial."""
+    total = 0.0
+    for array in (
+        state.joint_positions, state.joint_velocities, state.body_poses, state.body_twists
+    ):  # fmt: skip
+        if array is not None:
+            flat = array.ravel()
+            total += float(flat.dot(flat))
+    if isfinite(total):
+        return
+    # A sum of squares may overflow where every number is finite.
+    for name in _STATE:
+        array = getattr(state, name)
+        if array is not None and not all_finite(array):
+            raise SimulationDiverged(f'{name} at tick {state.tick} are not finite')
+
+
+def _finite_part(states: StateTape, diverged: str | None) -> tuple[StateTape, str | None]:
+    """Return the states before one that is not finite, and why there are no more."""
+    arrays = [getattr(states, name) for name in _STATE]
+    if all(array is None or all_finite(array) for array in arrays):
+        return states, diverged
+    for index, state in enumerate(states):
+        try:
+            _check_finite(state)
+        except SimulationDiverged as error:
+            return states[:index], str(error)
+    return states, diverged

@@ -1,0 +1,220 @@
+"""
+A rollout on disk: ``rollout.npz`` with the arrays and ``trial.json`` with spec and result.
+
+Plain arrays and text only: any NumPy reads them, whatever the version of the suite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+import io
+from itertools import groupby
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gait_core.arrays import FloatArray, IntArray
+from gait_core.errors import ConfigurationError
+from gait_core.files.access import DATA_LIMIT, read_bytes, read_json, write_atomically
+from gait_core.files.archives import UNPACKED_LIMIT, unpack_arrays
+from gait_core.motion.observation import Contacts, Imu
+from gait_core.motion.states import StateTape
+from gait_core.motion.targets import AppliedTape
+from gait_core.parameters.plain_data import plain
+from gait_core.parameters.schema import read_value
+from gait_core.robot.load import load_robot
+from gait_core.robot.mass import heavier
+from gait_core.robot.model import RobotModel
+from gait_core.trial.rollout import Rollout
+from gait_core.trial.spec import TrialResult, TrialSpec
+
+FORMAT = 1
+
+_IMU = {
+    'specific_forces': 'linear_acceleration',
+    'imu_orientations': 'orientation',
+    'angular_velocities': 'angular_velocity',
+}
+_POINTS = {
+    'contact_sole': 'sole',
+    'contact_points': 'points',
+    'contact_forces': 'forces',
+    'contact_depths': 'depths',
+}
+_TARGETS = {
+    'target_positions': 'position',
+    'target_velocities': 'velocity',
+    'target_efforts': 'effort',
+}
+# Arrays of states that every record has, and that it has where the engine reports them.
+_ALWAYS = ('joint_positions', 'joint_velocities', 'joint_efforts', 'body_poses', 'body_twists')
+_REPORTED = ('joint_work', 'element_lengths', 'element_forces')
+_NAMES = {
+    *_ALWAYS,
+    *_REPORTED,
+    *_IMU,
+    *_POINTS,
+    *_TARGETS,
+    'commands',
+    'contact_tick',
+    'sub_targets',
+    'sub_samples',
+}
+
+
+def write_record(folder: Path, rollout: Rollout, result: TrialResult) -> None:
+    """
+    Write a rollout and its result into a folder, which is made if need be.
+
+    Raises
+    ------
+    ConfigurationError
+        If it cannot be written.
+
+    """
+    facts = {
+        'format': FORMAT,
+        'spec': plain(rollout.spec),
+        'result': plain(result),
+        'dt': rollout.dt,
+        'joint_names': rollout.robot.joint_names,
+        'target_names': rollout.robot.target_names,
+        'root_links': rollout.robot.roots,
+        'soles': rollout.robot.soles,
+    }
+    packed = io.BytesIO()
+    np.savez_compressed(packed, **arrays_of(rollout))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(folder / 'rollout.npz', packed.getvalue())
+        write_atomically(folder / 'trial.json', json.dumps(facts, indent=1, allow_nan=False))
+    except OSError as error:
+        raise ConfigurationError(f'record {folder}: {error.strerror}') from error
+
+
+def read_record(folder: Path) -> tuple[Rollout, TrialResult]:
+    """
+    Return a rollout and its result.
+
+    Raises
+    ------
+    ConfigurationError
+        If the folder holds no record, or its robot has other joints by now.
+
+    """
+    try:
+        facts = read_json(folder / 'trial.json', DATA_LIMIT)
+        arrays = unpack_arrays(read_bytes(folder / 'rollout.npz', UNPACKED_LIMIT))
+    except ConfigurationError as error:
+        raise ConfigurationError(f'record {error}') from error
+    except ValueError as error:
+        raise ConfigurationError(f'{folder} holds no record: {error}') from error
+    if not isinstance(facts, dict) or facts.get('format') != FORMAT:
+        raise ConfigurationError(f'record {folder}: expected format {FORMAT}')
+    try:
+        return _rebuilt(facts, arrays, folder)
+    except (KeyError, TypeError, ValueError) as error:
+        if isinstance(error, ConfigurationError):
+            raise
+        raise ConfigurationError(f'record {folder} was changed: {error}') from error
+
+
+def _rebuilt(
+    facts: Mapping[str, Any], arrays: Mapping[str, Any], folder: Path
+) -> tuple[Rollout, TrialResult]:
+    spec: TrialSpec = read_value(TrialSpec, facts['spec'], 'spec')
+    robot = heavier(load_robot(spec.scene.robot, spec.scene.draw), spec.scene.mass_factor)
+    if list(robot.target_names) != facts['target_names']:
+        raise ConfigurationError(
+            f"record {folder}: robot '{robot.name}' has other joints than when it was recorded"
+        )
+    result: TrialResult = read_value(TrialResult, facts['result'], 'result')
+    return rollout_of(robot, spec, result.status, arrays), result
+
+
+def arrays_of(rollout: Rollout) -> dict[str, Any]:
+    """Return the arrays of a rollout by their names on disk, in the order of the file."""
+    states, contacts = rollout.states, rollout.contacts
+    arrays = {name: getattr(rollout, name) for name in (*_ALWAYS, *_TARGETS, 'commands')}
+    arrays['contact_tick'] = rollout.contact_tick
+    arrays |= {name: getattr(contacts, field) for name, field in _POINTS.items()}
+    arrays['contact_sole'] = contacts.sole.astype(np.int64)
+    imu = {} if states.imu is None else {name: getattr(states.imu, _IMU[name]) for name in _IMU}
+    if imu:
+        arrays['specific_forces'] = imu.pop('specific_forces')
+    arrays |= {name: getattr(states, name) for name in _REPORTED}
+    arrays |= imu
+    if any(tape.position.shape[1] > 1 for tape in rollout.applied):
+        arrays['sub_targets'] = np.concatenate(
+            [
+                np.stack([tape.position, tape.velocity, tape.effort], axis=2).reshape(
+                    -1, 3, tape.position.shape[2]
+                )
+                for tape in rollout.applied
+            ]
+        )
+        arrays['sub_samples'] = np.array(
+            [tape.position.shape[1] for tape in rollout.applied for _ in tape], dtype=np.int64
+        )
+    return {name: array for name, array in arrays.items() if array is not None}
+
+
+def rollout_of(
+    robot: RobotModel, spec: TrialSpec, status: str, arrays: Mapping[str, Any]
+) -> Rollout:
+    """
+    Return the rollout of arrays by their names on disk.
+
+    Raises
+    ------
+    KeyError
+        If one is absent.
+    ValueError
+        If one has another name.
+
+    """
+    if not arrays.keys() <= _NAMES:
+        raise ValueError(f'unknown arrays: {sorted(arrays.keys() - _NAMES)}')
+    periods = len(arrays['target_positions'])
+    contacts = Contacts(
+        soles=robot.soles, **{field: arrays[name] for name, field in _POINTS.items()}
+    )
+    states = StateTape(
+        ticks=np.arange(periods + 1),
+        times=np.arange(periods + 1, dtype=np.float64) * spec.scene.control_period,
+        joint_names=robot.joint_names,
+        body_names=robot.roots,
+        element_names=tuple(one.name for one in robot.force_elements),
+        imu=Imu(**{field: arrays[name] for name, field in _IMU.items()})
+        if 'imu_orientations' in arrays
+        else None,
+        contacts=contacts,
+        contact_counts=np.bincount(arrays['contact_tick'], minlength=periods + 1),
+        **{name: arrays[name] for name in _ALWAYS},
+        **{name: arrays.get(name) for name in _REPORTED},
+    )
+    rows, counts = arrays.get('sub_targets'), arrays.get('sub_samples')
+    if rows is None or counts is None:
+        rows = np.stack([arrays[name] for name in _TARGETS], axis=1)
+        counts = np.ones(periods, dtype=np.int64)
+    return Rollout(
+        robot=robot,
+        spec=spec,
+        status=status,
+        states=states,
+        applied=tuple(_tapes(rows, counts)),
+        commands=arrays['commands'],
+    )
+
+
+def _tapes(rows: FloatArray, counts: IntArray) -> Iterator[AppliedTape]:
+    """Yield tapes of periods of alike numbers of sub-samples, from (s, 3, m) rows of all."""
+    begin = 0
+    for samples, group in groupby(counts.tolist()):
+        periods = len(list(group))
+        end = begin + periods * samples
+        tape = rows[begin:end].reshape(periods, samples, *rows.shape[1:])
+        yield AppliedTape(tape[:, :, 0], tape[:, :, 1], tape[:, :, 2])
+        begin = end

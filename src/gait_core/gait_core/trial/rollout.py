@@ -1,0 +1,213 @@
+"""The record of a trial: its states, the targets applied and the commands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+
+import numpy as np
+
+from gait_core.arrays import BoolArray, FloatArray, IntArray
+from gait_core.motion.observation import Contacts, Observation
+from gait_core.motion.states import StateTape
+from gait_core.motion.targets import AppliedTape, AppliedTargets
+from gait_core.robot.model import RobotModel
+from gait_core.trial.hash import TrialHash
+from gait_core.trial.spec import TrialSpec
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rollout:
+    """
+    A finished trial of T control periods; its states are T + 1, the first is tick 0.
+
+    Attributes
+    ----------
+    robot, spec
+        What was run.
+    status : str
+        As of TrialResult.
+    states : StateTape
+        As the engine reported them. Fields that every measure needs are properties here, with
+        zeros where an engine does not report them.
+    applied : tuple of AppliedTape
+        Targets applied in the T control periods, in ``robot.target_names`` order: consecutive
+        tapes, each of one number of sub-samples.
+    commands : (T, 3) array [m/s, m/s, rad/s]
+
+    """
+
+    robot: RobotModel
+    spec: TrialSpec
+    status: str
+    states: StateTape
+    applied: tuple[AppliedTape, ...]
+    commands: FloatArray
+
+    @property
+    def ticks(self) -> int:
+        """T, the number of control periods."""
+        return len(self.states) - 1
+
+    @property
+    def dt(self) -> float:
+        """Control period [s]."""
+        return self.spec.scene.control_period
+
+    @property
+    def time(self) -> FloatArray:
+        """Times of the states, (T + 1,) [s]."""
+        return np.arange(self.ticks + 1, dtype=np.float64) * self.dt
+
+    @property
+    def joint_positions(self) -> FloatArray:
+        """(T + 1, n) array in ``robot.joint_names`` order [rad or m]."""
+        return self._or_zero(self.states.joint_positions, len(self.robot.joint_names))
+
+    @property
+    def joint_velocities(self) -> FloatArray:
+        """(T + 1, n) array [per s]."""
+        return self._or_zero(self.states.joint_velocities, len(self.robot.joint_names))
+
+    @property
+    def joint_efforts(self) -> FloatArray:
+        """(T + 1, n) array [N m or N]."""
+        return self._or_zero(self.states.joint_efforts, len(self.robot.joint_names))
+
+    @property
+    def body_poses(self) -> FloatArray:
+        """(T + 1, b, 7) array of the root links, as in Observation."""
+        return self._or_zero(self.states.body_poses, len(self.robot.roots), 7)
+
+    @property
+    def body_twists(self) -> FloatArray:
+        """(T + 1, b, 6) array of the root links, as in Observation."""
+        return self._or_zero(self.states.body_twists, len(self.robot.roots), 6)
+
+    def _or_zero(self, array: FloatArray | None, *shape: int) -> FloatArray:
+        return np.zeros((self.ticks + 1, *shape)) if array is None else array
+
+    @property
+    def contacts(self) -> Contacts:
+        """Contact points of all states, one state after the other; c of them."""
+        return self.states.contacts or Contacts(soles=self.robot.soles)
+
+    @cached_property
+    def contact_tick(self) -> IntArray:
+        """Tick of every contact point, (c,)."""
+        counts = self.states.contact_counts
+        if counts is None:
+            return np.zeros(0, dtype=np.int64)
+        return np.repeat(np.arange(len(counts)), counts)
+
+    @cached_property
+    def target_positions(self) -> FloatArray:
+        """Last sub-sample of the position targets of each period, (T, m)."""
+        return self._last([tape.position for tape in self.applied])
+
+    @cached_property
+    def target_velocities(self) -> FloatArray:
+        """Last sub-sample of the velocity targets of each period, (T, m)."""
+        return self._last([tape.velocity for tape in self.applied])
+
+    @cached_property
+    def target_efforts(self) -> FloatArray:
+        """Last sub-sample of the effort targets of each period, (T, m)."""
+        return self._last([tape.effort for tape in self.applied])
+
+    def _last(self, arrays: list[FloatArray]) -> FloatArray:
+        none = np.zeros((0, len(self.robot.target_names)))
+        return np.concatenate([none, *(array[:, -1] for array in arrays)])
+
+    def sole_forces(self) -> FloatArray:
+        """Return the force on each sole at each tick, (T + 1, s, 3) [N]."""
+        total = np.zeros((self.ticks + 1, len(self.robot.soles), 3))
+        contacts = self.contacts
+        on_sole = contacts.sole >= 0
+        np.add.at(
+            total,
+            (self.contact_tick[on_sole], contacts.sole[on_sole]),
+            contacts.forces[on_sole],
+        )
+        return total
+
+    def stance(self, threshold: float = 1.0) -> BoolArray:
+        """Return which soles carry more than a vertical force [N], (T + 1, s)."""
+        return np.asarray(self.sole_forces()[:, :, 2] > threshold)
+
+
+class Recorder:
+    """
+    Keeps what a trial brings about, which is read-only, and makes arrays of it at its end.
+
+    It comes tick by tick, appended to the lists, or as tapes of many; the first state comes
+    before any targets.
+
+    Attributes
+    ----------
+    states : list of Observation
+    applied : list of AppliedTargets
+    commands : list of tuple [m/s, m/s, rad/s]
+        Commanded velocities, one per control period.
+
+    """
+
+    def __init__(self, spec: TrialSpec, robot: RobotModel) -> None:
+        self._spec, self._robot = spec, robot
+        self.states: list[Observation] = []
+        self.applied: list[AppliedTargets] = []
+        self._state_tapes: list[StateTape] = []
+        self._applied_tapes: list[AppliedTape] = []
+        self.commands: list[tuple[float, ...]] = []
+
+    def tape(
+        self, applied: AppliedTape, velocities: Sequence[tuple[float, ...]], states: StateTape
+    ) -> None:
+        """Keep what is applied and commanded in control periods, and the states that follow."""
+        self._stack()
+        self._applied_tapes.append(applied)
+        self.commands.extend(velocities)
+        if len(states):
+            self._state_tapes.append(states)
+
+    def _stack(self) -> None:
+        """Make tapes of what came tick by tick."""
+        if self.states:
+            self._state_tapes.append(StateTape.of(self.states))
+        for _, periods in groupby(self.applied, lambda applied: len(applied.position)):
+            self._applied_tapes.append(AppliedTape.of(list(periods)))
+        self.states, self.applied = [], []
+
+    def _all_states(self) -> StateTape:
+        self._stack()
+        self._state_tapes = [StateTape.joined(self._state_tapes)]
+        return self._state_tapes[0]
+
+    def hash(self, status: str) -> str:
+        """Return the trial_hash of what was kept, and of how it ended."""
+        states, digest, begin = self._all_states(), TrialHash(), 0
+        for applied in self._applied_tapes:
+            digest.periods(states[begin : begin + len(applied)], applied)
+            begin += len(applied)
+        digest.end(states[-1:], status)
+        return digest.hexdigest()
+
+    def rollout(self, status: str) -> Rollout:
+        """Return the record so far."""
+        states = self._all_states()
+        # No state follows the targets with which the physics diverged.
+        ticks, begin, applied = len(states) - 1, 0, []
+        for tape in self._applied_tapes:
+            if begin < ticks:
+                applied.append(tape[: ticks - begin])
+            begin += len(tape)
+        return Rollout(
+            robot=self._robot,
+            spec=self._spec,
+            status=status,
+            states=states,
+            applied=tuple(applied),
+            commands=np.array(self.commands[:ticks], dtype=np.float64).reshape(-1, 3),
+        )

@@ -1,0 +1,375 @@
+"""From names and overrides to a complete trial: what `gait walk` and experiments share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import cache
+import json
+import logging
+import math
+from typing import Any
+
+from gait_core import registry
+from gait_core.errors import ConfigurationError, NotInstalled, unknown
+from gait_core.parameters.declaration import build
+from gait_core.parameters.plain_data import plain
+from gait_core.parameters.schema import read_value
+from gait_core.robot.load import load_robot
+from gait_core.robot.model import RobotModel
+from gait_core.trial.scene import NOTHING, Scene, TerrainSpec
+from gait_core.trial.spec import Command, TimedCommand, TrialSpec
+
+DEFAULT_ENGINES = ('bullet', 'mujoco')
+_log = logging.getLogger(__name__)
+
+
+def parse_value(text: str) -> Any:
+    """
+    Return the number, truth value, list or text that a command line argument means.
+
+    Examples
+    --------
+    >>> [parse_value(text) for text in ('1e-3', '.5', 'true', '1,2', '[1, trot]', 'trot')]
+    [0.001, 0.5, True, [1, 2], [1, 'trot'], 'trot']
+
+    """
+    stripped = text.strip()
+    if stripped.lower() in ('true', 'false'):
+        return stripped.lower() == 'true'
+    for read in (int, float, json.loads):
+        try:
+            return read(stripped)
+        except ValueError:
+            continue
+    if ',' in stripped:
+        bare = stripped.removeprefix('[').removesuffix(']')
+        return [parse_value(part) for part in bare.split(',')]
+    return stripped
+
+
+def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
+    """Return ``name=value`` arguments as nested mappings, split at the dots of the names."""
+    pairs = []
+    for text in texts:
+        name, equals, value = text.partition('=')
+        if not equals or not name.strip():
+            raise ConfigurationError(f"'{text}' is no setting: expected NAME=VALUE")
+        pairs.append((name.strip(), parse_value(value)))
+    return nested(pairs)
+
+
+def nested(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """
+    Return values by dotted name as nested mappings; a later one of a name holds.
+
+    Examples
+    --------
+    >>> nested([('scene.friction', 0.5), ('seed', 3)])
+    {'scene': {'friction': 0.5}, 'seed': 3}
+
+    """
+    settings: dict[str, Any] = {}
+    for name, value in pairs:
+        *folders, last = name.split('.')
+        place = settings
+        for folder in folders:
+            place = place.setdefault(folder, {})
+            if not isinstance(place, dict):
+                raise ConfigurationError(f"'{name}': '{folder}' was already given a value")
+        place[last] = value
+    return settings
+
+
+def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Return nested mappings with the values of the second over those of the first."""
+    result = dict(base)
+    for key, value in over.items():
+        known = result.get(key)
+        both = isinstance(known, Mapping) and isinstance(value, Mapping)
+        result[key] = merged(known, value) if both else value  # type: ignore[arg-type]
+    return result
+
+
+def parse_terrain(text: str) -> dict[str, Any]:
+    """
+    Return the terrain of ``NAME[:key=value,...]`` as plain data; ``seed`` is its seed.
+
+    Examples
+    --------
+    >>> parse_terrain('rough:range=0.1,seed=3')
+    {'name': 'rough', 'parameters': {'range': 0.1}, 'seed': 3}
+
+    """
+    name, _, rest = text.partition(':')
+    parameters: dict[str, Any] = {}
+    for part in filter(None, rest.split(',')):
+        key, equals, value = part.partition('=')
+        if not equals:
+            raise ConfigurationError(f"terrain '{text}': expected NAME:KEY=VALUE,...")
+        parameters[key.strip()] = parse_value(value)
+    terrain: dict[str, Any] = {'name': name, 'parameters': parameters}
+    if 'seed' in parameters:
+        terrain['seed'] = parameters.pop('seed')
+    return terrain
+
+
+def parse_velocity(text: str) -> tuple[float, float, float]:
+    """Return the velocity of ``VX[,VY[,WZ]]`` [m/s, m/s, rad/s]."""
+    parts = text.split(',')
+    try:
+        numbers = [float(part) for part in parts]
+    except ValueError:
+        numbers = []
+    if not 1 <= len(numbers) <= 3 or not all(math.isfinite(number) for number in numbers):
+        raise ConfigurationError(
+            f"command '{text}': expected VX[,VY[,WZ]] of finite numbers, e.g. 0.3,0,0.1"
+        )
+    x, y, yaw = (*numbers, 0.0, 0.0, 0.0)[:3]
+    return x, y, yaw
+
+
+def check_registered(kind: str, name: str) -> str:
+    """Return the name if it is registered, without importing it; else ConfigurationError."""
+    valid = registry.names(kind)
+    if name not in valid:
+        raise unknown(kind[:-1].replace('_', ' '), name, valid)
+    return name
+
+
+@cache
+def default_engine() -> str:
+    """
+    Return the engine of robots and scenes that name none: the first of two that is usable.
+
+    A line on standard error tells where that is not the first one.
+
+    Raises
+    ------
+    ConfigurationError
+        If none is usable; the message says why.
+
+    """
+    reasons = []
+    for name in DEFAULT_ENGINES:
+        try:
+            registry.engine(name)
+        except ConfigurationError as error:
+            reasons.append(str(error))
+            continue
+        if reasons:
+            _log.warning("%s; '%s' takes its place", '; '.join(reasons), name)
+        return name
+    raise ConfigurationError('; '.join(reasons))
+
+
+def make_scene(robot_name: str, overrides: Mapping[str, Any]) -> Scene:
+    """
+    Return the robot's default scene with some of its fields replaced.
+
+    Parameters
+    ----------
+    robot_name : str
+        Name or folder.
+    overrides : mapping
+        Plain data of Scene fields, nested.
+
+    Raises
+    ------
+    ConfigurationError
+        For an unknown robot, field, engine or terrain, with the nearest valid one.
+
+    """
+    if overrides.get('robot', robot_name) != robot_name:
+        raise ConfigurationError(
+            f"scene.robot is '{overrides['robot']}', but the robot is '{robot_name}'"
+        )
+    robot = load_robot(robot_name, read_value(int, overrides.get('draw', 0), 'scene.draw'))
+    _check_default_names(robot)
+    defaults = dict(robot.defaults.get('scene', {}))
+    engine = overrides.get('engine') or defaults.get('engine') or default_engine()
+    if engine != defaults.get('engine', engine):
+        defaults.pop('engine_options', None)  # They were another engine's.
+    options = dict(robot.defaults.get('engines', {})).get(engine, {})
+    base = merged({'engine': engine, 'engine_options': options}, defaults)
+    if engine in robot.defaults.get('physics_steps', {}):
+        base['physics_step'] = robot.defaults['physics_steps'][engine]
+    if 'terrain' in overrides:
+        # Parameters of one terrain mean nothing to another.
+        base['terrain'] = _usual_terrain(robot, overrides['terrain'])
+    scene: Scene = read_value(
+        Scene, {**merged(base, overrides), 'robot': robot_name, 'engine': engine}, 'scene'
+    )
+    check_registered('engines', scene.engine)
+    _check_terrain(scene.terrain)
+    return scene
+
+
+def scene_on(scene: Scene, engine: str) -> Scene:
+    """
+    Return a scene on an engine; another one takes the robot's options for it.
+
+    Options are an engine's own: those of one mean nothing to another.
+    """
+    if engine == scene.engine:
+        return scene
+    foreign = ('robot', 'engine', 'engine_options')
+    fields = {key: value for key, value in plain(scene).items() if key not in foreign}
+    return make_scene(scene.robot, {**fields, 'engine': engine})
+
+
+def _check_default_names(robot: RobotModel) -> None:
+    """Refuse defaults for an engine or terrain that there is none of: nothing would use them."""
+    for key, kind in (
+        ('engines', 'engines'),
+        ('physics_steps', 'engines'),
+        ('terrains', 'terrains'),
+    ):
+        for name in robot.defaults.get(key, {}):
+            try:
+                check_registered(kind, name)
+            except ConfigurationError as error:
+                raise ConfigurationError(
+                    f"robot '{robot.name}': defaults.{key}: {error}"
+                ) from error
+
+
+def _usual_terrain(robot: RobotModel, wanted: Any) -> dict[str, Any]:
+    """Return the parameters that a robot's defaults give a terrain: an insect needs its own."""
+    if isinstance(wanted, TerrainSpec):
+        name = wanted.name
+    elif isinstance(wanted, Mapping):
+        name = str(wanted.get('name', 'flat'))
+    else:
+        nearest = f'{{name: {wanted if isinstance(wanted, str) else "flat"}}}'
+        raise ConfigurationError(
+            f'scene.terrain is {wanted!r}, expected named values; nearest valid: {nearest}'
+        )
+    return {'parameters': robot.defaults.get('terrains', {}).get(name, {})}
+
+
+def _check_terrain(terrain: TerrainSpec) -> None:
+    from gait_core.terrains import load_terrain
+
+    check_registered('terrains', terrain.name)
+    load_terrain(terrain)
+
+
+def choose_controller(
+    robot: RobotModel,
+    controller: str = '',
+    preset: str = '',
+) -> tuple[str, str]:
+    """Return controller and preset, from the robot's defaults where empty."""
+    default = str(robot.defaults.get('controller', ''))
+    chosen = controller or default or 'hold'
+    cls = registry.controller(chosen)
+    if preset and preset not in cls.presets:
+        raise unknown(f'preset of {chosen}', preset, cls.presets)
+    if not preset and chosen == default:
+        preset = str(robot.defaults.get('preset', ''))
+    return chosen, preset or next(iter(cls.presets))
+
+
+def controller_parameters(
+    controller: str,
+    preset: str,
+    overrides: Mapping[str, Any],
+) -> dict[str, Any]:
+    """
+    Return every parameter of a controller: its defaults, the preset, then the overrides.
+
+    All are written out, so that a recorded trial does not change with a default.
+    """
+    cls = registry.controller(controller)
+    if preset not in cls.presets:
+        raise unknown(f'preset of {controller}', preset, cls.presets)
+    return asdict(build(cls.Params, {**cls.presets[preset], **overrides}))
+
+
+def own_gait(robot: RobotModel, controller: str, preset: str) -> Mapping[str, Any]:
+    """
+    Return the parameters that a robot's defaults give its own controller.
+
+    They refine the robot's default preset; another controller or preset stands as it is.
+    """
+    chosen: Mapping[str, Any] = robot.defaults.get('gait', {})
+    usual = str(robot.defaults.get('controller', '')), str(robot.defaults.get('preset', ''))
+    return chosen if chosen and (controller, preset) == choose_controller(robot, *usual) else {}
+
+
+def default_script(robot: RobotModel) -> tuple[TimedCommand, ...]:
+    """Return the command that the robot's defaults give from the start on."""
+    x, y, yaw = robot.defaults.get('command', (0.0, 0.0, 0.0))
+    return steady((float(x), float(y), float(yaw)))
+
+
+def steady(velocity: tuple[float, float, float]) -> tuple[TimedCommand, ...]:
+    """Return the script of one velocity from the start on."""
+    return (TimedCommand(time=0.0, command=Command(velocity=velocity)),)
+
+
+def default_trial(
+    robot_name: str, duration: float = 0.0, scene: Mapping[str, Any] = NOTHING
+) -> TrialSpec:
+    """
+    Return the trial of a robot by its own defaults, as `gait walk` runs it.
+
+    Parameters
+    ----------
+    robot_name : str
+        Name or folder.
+    duration : float [s]
+        0: the robot's default.
+    scene : mapping
+        Changes of its scene, nested.
+
+    """
+    usual = usual_trial(make_scene(robot_name, scene))
+    return replace(usual, duration=duration) if duration else usual
+
+
+def usual_trial(
+    scene: Scene, controller: str = '', parameters: Mapping[str, Any] = NOTHING
+) -> TrialSpec:
+    """
+    Return the trial of a scene by the defaults of its robot.
+
+    Parameters
+    ----------
+    scene : Scene
+    controller : str
+        Empty: the robot's own.
+    parameters : mapping
+        What differs from the controller's usual ones.
+
+    """
+    robot = load_robot(scene.robot, scene.draw)
+    chosen, preset = choose_controller(robot, controller)
+    gait = {**own_gait(robot, chosen, preset), **parameters}
+    return TrialSpec(
+        scene=scene,
+        controller=chosen,
+        parameters=controller_parameters(chosen, preset, gait),
+        script=default_script(robot),
+        duration=float(robot.defaults.get('duration', 10.0)),
+        settle_time=float(robot.defaults.get('settle_time', 0.0)),
+    )
+
+
+def usable_engines() -> tuple[str, ...]:
+    """Return those of the engines that carry every jointed robot whose library is installed."""
+    return tuple(name for name in DEFAULT_ENGINES if _installed(registry.engine, name))
+
+
+def usable_robots(*names: str) -> tuple[str, ...]:
+    """Return those robots whose files are installed."""
+    return tuple(name for name in names if _installed(load_robot, name))
+
+
+def _installed(load: Callable[[str], object], name: str) -> bool:
+    try:
+        load(name)
+    except NotInstalled:
+        return False
+    return True

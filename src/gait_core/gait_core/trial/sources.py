@@ -1,0 +1,64 @@
+"""The code and the robot that a result was made with, as a hash: a version alone misses edits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+import hashlib
+import importlib.util
+from pathlib import Path
+
+from gait_core import registry
+from gait_core.files.access import read_bytes
+from gait_core.robot.find import find_robot
+from gait_core.robot.urdf.xml_source import included_files
+
+
+def sources_hash(robot: str, controller: str, engine: str) -> str:
+    """
+    Return the SHA-256 of the sources that a trial's result depends on.
+
+    They are the files of the robot, those that it includes, and the Python files of
+    ``gait_core`` and of the packages that register the controller and the engine.
+
+    Parameters
+    ----------
+    robot : str
+        Name or folder.
+    controller, engine : str
+        Registered names.
+
+    Raises
+    ------
+    ConfigurationError
+        For an unknown name, with the nearest valid one.
+
+    """
+    packages = {
+        'gait_core',
+        registry.package('controllers', controller),
+        registry.package('engines', engine),
+    }
+    digest = hashlib.sha256()
+    for package in sorted(packages):
+        for place in _places(package):
+            _add(digest, place, place.rglob('*.py'))
+    found = find_robot(robot)
+    own = [found] if found.is_file() else sorted(found.rglob('*'))
+    _add(digest, found.parent if found.is_file() else found, own)
+    included = {file for one in own if one.suffix == '.xacro' for file in included_files(one)}
+    for file in sorted(included - set(own)):
+        _add(digest, file.parent, (file,))
+    return digest.hexdigest()
+
+
+def _places(package: str) -> list[Path]:
+    spec = importlib.util.find_spec(package)
+    return sorted(Path(place) for place in (spec and spec.submodule_search_locations) or ())
+
+
+def _add(digest: hashlib._Hash, folder: Path, files: Iterable[Path]) -> None:
+    for file in sorted(files):
+        if file.is_file() and '__pycache__' not in file.parts:
+            content = read_bytes(file)
+            digest.update(f'{file.relative_to(folder).as_posix()} {len(content)}\n'.encode())
+            digest.update(content)

@@ -1,0 +1,270 @@
+"""A trial as data (what to run) and its result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+import math
+from typing import Any
+
+from gait_core.errors import ConfigurationError
+from gait_core.parameters.plain_data import later
+from gait_core.trial.randomisation import check_ranges
+from gait_core.trial.scene import NOTHING, Scene
+from gait_core.trial.seeding import check_seed
+
+OK = 'ok'
+FELL = 'fell'
+DIVERGED = 'diverged'
+
+
+MAX_TICKS = 10_000_000
+"""Control periods of one trial, settling apart: 55 hours at 50 Hz. More is a mistake."""
+
+
+def invalid(reason: str) -> str:
+    """Return the status of a trial that a gate or a protocol fault ended."""
+    return f'invalid:{reason}'
+
+
+EXCEPTION = 'invalid:exception'
+"""Code of a controller, a fitness term or a robot raised an exception in the trial."""
+SKIPPED = 'invalid:skipped'
+"""The trial was left out because a user asked for that."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command:
+    """
+    What the controller is asked to do.
+
+    Attributes
+    ----------
+    velocity : (3,) tuple [m/s, m/s, rad/s]
+        Forward, left and yaw rate, in the base frame.
+    set_points : mapping of str to float
+        Named quantities that the controller defines, e.g. ``stop``.
+
+    """
+
+    velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    set_points: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+
+    def __post_init__(self) -> None:
+        """Check that every number is finite."""
+        velocity = zip(('x', 'y', 'yaw'), self.velocity, strict=True)
+        for name, value in (*velocity, *self.set_points.items()):
+            if not math.isfinite(value):
+                raise ConfigurationError(f'command.{name} is {value}, expected a finite number')
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimedCommand:
+    """A command that holds from ``time`` (s since the start of the trial) to the next one."""
+
+    time: float
+    command: Command
+
+    def __post_init__(self) -> None:
+        """Check that the time is finite."""
+        if not math.isfinite(self.time):
+            raise ConfigurationError(f'a command comes at {self.time} s, expected a finite number')
+
+
+@dataclass(frozen=True, kw_only=True)
+class Milestone:
+    """
+    By when a trial must have come how far, or it ends as ``invalid:hopeless``.
+
+    ``time`` [s] since its start; ``moved`` [m] is the level distance of the middle of the root
+    links from where it was then, in any direction.
+    """
+
+    time: float
+    moved: float
+
+    def __post_init__(self) -> None:
+        """Check that both are positive."""
+        for name, value in vars(self).items():
+            if not (math.isfinite(value) and value > 0.0):
+                raise ConfigurationError(f'hopeless.{name} is {value}, it must be positive')
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialSpec:
+    """
+    Everything that determines a trial's result.
+
+    Attributes
+    ----------
+    scene : Scene
+    controller : str
+        Registered controller.
+    parameters : mapping of str to number, bool, str or list of float
+        Controller parameters by name, in the units of the controller's dataclass.
+    script : tuple of TimedCommand
+        In order of time. Before the first one: no velocity and no set points.
+    seed : int
+    duration : float [s]
+        Whole control periods are run: ``round(duration / control_period)``.
+    settle_time : float [s]
+        The robot holds its initial joint positions that long before tick 0.
+    fitness_terms : mapping of str to float
+        Weight by registered term; fitness is their weighted sum. Empty: no fitness.
+    gates : mapping of str to float
+        Limit by gate (``gait_core.trial.gates``): a trial that exceeds one is invalid. Empty:
+        none is looked at.
+    weights : str
+        File with a controller's bulk weights (``.npz``); empty: none.
+    weights_sha256 : str
+        Their hash, checked when loading. Empty: none.
+    randomise : mapping of str to (float, float)
+        What of the scene is drawn from the seed, and between which values
+        (``gait_core.trial.randomisation``).
+    hopeless : tuple of Milestone
+        In order of time.
+
+    """
+
+    scene: Scene
+    controller: str
+    parameters: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    script: tuple[TimedCommand, ...] = ()
+    seed: int = 0
+    duration: float = 10.0
+    settle_time: float = 0.0
+    fitness_terms: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    gates: Mapping[str, float] = field(default_factory=lambda: NOTHING)
+    weights: str = ''
+    weights_sha256: str = ''
+    randomise: Mapping[str, tuple[float, float]] = later(factory=lambda: NOTHING)
+    hopeless: tuple[Milestone, ...] = later(())
+
+    def __post_init__(self) -> None:
+        """Check seed, times and that a robot on a stand is not scored."""
+        check_seed(self.seed)
+        if not (math.isfinite(self.duration) and self.duration > 0.0):
+            raise ConfigurationError(f'duration is {self.duration} s, it must be positive')
+        if not (math.isfinite(self.settle_time) and self.settle_time >= 0.0):
+            raise ConfigurationError(f'settle_time is {self.settle_time} s, it must be >= 0')
+        for name, seconds in (('duration', self.duration), ('settle_time', self.settle_time)):
+            longest = MAX_TICKS * self.scene.control_period
+            if seconds > longest:
+                raise ConfigurationError(f'{name} is {seconds:g} s; nearest valid: {longest:g} s')
+        if self.weights_sha256 and not self.weights:
+            raise ConfigurationError('weights_sha256 is of a file that weights does not name')
+        for term, weight in self.fitness_terms.items():
+            if not math.isfinite(weight):
+                raise ConfigurationError(
+                    f"fitness term '{term}' has weight {weight}, expected a finite number"
+                )
+        if self.ticks < 1:
+            raise ConfigurationError(
+                f'duration {self.duration} s is shorter than one control period '
+                f'({self.scene.control_period} s)'
+            )
+        times = [item.time for item in self.script]
+        if times != sorted(times):
+            raise ConfigurationError(f'the command script is not in order of time: {times}')
+        if self.scene.fixed_base and self.fitness_terms:
+            raise ConfigurationError('a robot with fixed_base gets no fitness')
+        check_ranges(self.scene, self.randomise)
+        self._check_milestones()
+
+    def _check_milestones(self) -> None:
+        times = [one.time for one in self.hopeless]
+        if times != sorted(set(times)):
+            raise ConfigurationError(f'hopeless is not in order of time: {times}')
+        for time in times:
+            if time >= self.duration:
+                raise ConfigurationError(
+                    f'hopeless.time is {time:g} s of a trial of {self.duration:g} s; nearest '
+                    f'valid: {max(self.duration - self.scene.control_period, 0.0):g}'
+                )
+
+    @property
+    def ticks(self) -> int:
+        """Control periods of the trial."""
+        return round(self.duration / self.scene.control_period)
+
+
+_SAME_TIME = 1e-9
+"""By which the time of a tick may fall short of that of a command [s]."""
+
+
+class CommandScript:
+    """
+    Commands of a script, asked for in order of time; each item is looked at once.
+
+    Before the first item: no velocity and no set points.
+
+    Attributes
+    ----------
+    changes_at : float [s]
+        When the command in force changes next; infinite after the last item.
+
+    """
+
+    def __init__(self, script: tuple[TimedCommand, ...]) -> None:
+        self._script = script
+        self._next = 0
+        self._current = Command()
+        self.changes_at = script[0].time - _SAME_TIME if script else math.inf
+
+    def at(self, time: float) -> Command:
+        """Return the command that holds at a time [s], not before that of the last call."""
+        while self.changes_at <= time:
+            self._current = self._script[self._next].command
+            self._next += 1
+            last = self._next == len(self._script)
+            self.changes_at = math.inf if last else self._script[self._next].time - _SAME_TIME
+        return self._current
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialResult:
+    """
+    Outcome of a trial.
+
+    Attributes
+    ----------
+    status : str
+        ``ok``, ``fell``, ``diverged`` or ``invalid:<reason>``. Only the first two may win.
+    metrics : mapping of str to float
+        Named in DESIGN section 6; an undefined one is absent. Never NaN.
+    terms : mapping of str to float
+        Fitness terms before weighting; empty unless the status may win.
+    fitness : float or None
+        Weighted sum of the terms, to be maximised; ``None`` unless the status may win.
+    trial_hash : str
+        SHA-256 of every tick's states and applied targets, then the status.
+    spec_hash : str
+        SHA-256 of the spec.
+    fingerprint : str
+        The platform on which the hash holds.
+    ticks : int
+        Control periods that were run.
+    fell_at : float or None [s]
+    wall_time : float [s]
+        Of the whole trial including reset; not compared.
+    reason : str
+        One line for a person, empty for ``ok``.
+
+    """
+
+    status: str
+    metrics: Mapping[str, float]
+    terms: Mapping[str, float]
+    fitness: float | None
+    trial_hash: str
+    spec_hash: str
+    fingerprint: str
+    ticks: int
+    fell_at: float | None = None
+    wall_time: float = 0.0
+    reason: str = ''
+
+    @property
+    def may_win(self) -> bool:
+        """Whether the status allows a fitness."""
+        return self.status in (OK, FELL)

@@ -1,0 +1,1 @@
+"""Insect gait: rhythm, motor programs, reflexes."""

@@ -1,0 +1,90 @@
+"""
+Calibration of insect reflexes: what an undisturbed walk reaches, and thresholds beyond it.
+
+McKenna (1990) names the rule, to record undisturbed walking and to set thresholds outside its
+range, for each pair of legs apart, and never applied it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gait_core.arrays import FloatArray, IntArray
+from gait_cpg.insect.motor_programs import PAIRS
+from gait_cpg.insect.reflexes import POTENTIAL_STEP, STANCE, STEP, Reflexes
+from gait_cpg.reflexes.tilt import Lean
+
+
+class Watch:
+    """
+    The most of each quantity that has a threshold, leg by leg, since the watch began.
+
+    Parameters
+    ----------
+    row : (n,) int array
+        0 for a front leg, counting backwards.
+
+    """
+
+    def __init__(self, row: IntArray) -> None:
+        self._row = row
+        legs = len(row)
+        # Of joint 0 in stance, the torque of joint 1 before a step, the lag of joint 0 in a step
+        # and the time of stance without ground.
+        self._most = {
+            name: np.full(legs, -np.inf) for name in ('step_angle', 'load', 'held', 'groundless')
+        }
+        self._foremost: FloatArray = np.full(legs, np.inf)
+        self._groundless: FloatArray = np.zeros(legs)
+        self._dt = 0.0
+        self._lean = Lean()
+
+    def take(self, dt: float, felt_by: Reflexes, states: IntArray, rest: FloatArray) -> None:
+        """
+        Take what is felt before legs that want to step begin.
+
+        Parameters
+        ----------
+        dt : float [s]
+        felt_by : Reflexes
+        states : (n,) int array
+        rest : (n, joints) array [rad]
+            Rest angles in force.
+
+        """
+        senses, self._lean = felt_by.senses, felt_by.posture.lean
+        self._lean.keep()
+        standing, stepping = states == STANCE, states == STEP
+        self._dt = dt
+        self._groundless = np.where(~stepping & ~senses.grounded, self._groundless + dt, 0.0)
+        for name, felt, where in (
+            ('step_angle', senses.coxa, standing),
+            ('load', senses.load, states == POTENTIAL_STEP),
+            ('held', senses.coxa - rest[:, 0], stepping),
+            ('groundless', self._groundless, ~stepping),
+        ):
+            np.maximum(self._most[name], felt, out=self._most[name], where=where)
+        np.minimum(self._foremost, senses.coxa, out=self._foremost, where=standing)
+
+    def thresholds(self, margin: float) -> dict[str, float]:
+        """
+        Return thresholds outside what was felt, by the names of the parameters.
+
+        Parameters
+        ----------
+        margin : float
+            Share of a quantity's range by which they lie beyond it.
+
+        """
+        found = self._lean.thresholds(margin)
+        for name, most in self._most.items():
+            least = self._foremost if name == 'step_angle' else np.zeros(len(most))
+            for row, pair in enumerate(PAIRS):
+                legs = self._row == row
+                if np.isfinite(most[legs]).all():
+                    reach = float(most[legs].max())
+                    span = reach - float(least[legs].min())
+                    # What is felt is sampled once a period.
+                    slack = self._dt if name == 'groundless' else 0.0
+                    found[f'{pair}_{name}'] = reach + margin * max(span, 0.0) + slack
+        return found

@@ -1,0 +1,352 @@
+"""The controller that walks six legs as an insect does: rhythm, leg states, motor programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+import math
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gait_core.arrays import BoolArray, FloatArray, IntArray
+from gait_core.contracts import ReflexController
+from gait_core.errors import ConfigurationError
+from gait_core.files.snapshot import AttributeSnapshot
+from gait_core.kinematics.landing import landing
+from gait_core.kinematics.leg_ik import LegPaths
+from gait_core.motion.observation import Observation
+from gait_core.motion.targets import JointTargets
+from gait_core.motion.velocity_limits import Bound, Bounds
+from gait_core.parameters.declaration import Parameters, bounded, flag
+from gait_core.robot.model import RobotModel
+from gait_core.trial.spec import Command
+from gait_cpg.gaits import leg_places
+from gait_cpg.heading import HeadingHold
+from gait_cpg.insect.calibration import Watch
+from gait_cpg.insect.motor_programs import (
+    JOINTS,
+    PAIRS,
+    MotorCommand,
+    MotorProgramParams,
+    Program,
+    RestAngles,
+    stance_program,
+    step_program,
+)
+from gait_cpg.insect.reflexes import (
+    POTENTIAL_STEP,
+    PUBLISHED,
+    REFLEXES,
+    STANCE,
+    STEP,
+    Reflexes,
+    ReflexParams,
+)
+from gait_cpg.insect.rhythm import InsectRhythm, cycle_time
+
+LEGS = 6
+_SHIFTED = ((1.0, 1.3, 1.9, 3.0), (0.0, 1.0, 1.0, 0.0))
+# Period scales, and what share of their shift back legs have there.
+SLOWEST = 20.0
+"""Greatest period scale: the cycle of a walk that has nearly stopped."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class InsectGaitParams(MotorProgramParams, ReflexParams):
+    """Parameters of the insect gait."""
+
+    period_scale: float = bounded(
+        1.0,
+        low=1.0,
+        high=SLOWEST,
+        unit='-',
+        log=True,
+        doc='Cycle time over the shortest: 1 walks the tripod, 3 and above the wave.',
+    )
+    step_time: float = bounded(
+        0.05, low=0.005, high=1.0, unit='s', doc='Of a step, and between neighbours of one side.'
+    )
+    period_rate: float = bounded(
+        4.0, low=0.1, high=100.0, unit='1/s', doc='Bound of the change of the period scale.'
+    )
+    top_speed: float = bounded(
+        0.06,
+        low=0.001,
+        high=10.0,
+        unit='m/s',
+        doc='Commanded speed that walks at the period scale; half of it doubles the cycle.',
+    )
+    back_shift: float = bounded(
+        0.6,
+        low=0.0,
+        high=1.0,
+        unit='rad',
+        doc='Back legs swing farther back by this, in full at period scales from 1.3 to 1.9 and '
+        'less towards 1 and 3: the body would rear up there.',
+    )
+    let_go: bool = flag(
+        True, doc='Soles let go of ground to which they stick while their legs step.'
+    )
+    turn_gain: float = bounded(
+        0.16,
+        low=0.0,
+        high=10.0,
+        unit='s/rad',
+        doc='Share by which the strides of both sides differ, over the commanded turning rate.',
+    )
+    heading_gain: float = bounded(
+        3.0,
+        low=0.0,
+        high=100.0,
+        unit='1/s',
+        doc='Turning rate over the error of the heading; 0: the heading is not held.',
+    )
+
+
+class InsectGait(ReflexController, AttributeSnapshot):
+    """
+    Walks a robot of six legs whose joints are springs with moving rest angles.
+
+    Every leg stands, wants to step, or steps; oscillators say when. The motor programs of step and
+    stance move the rest angles of its first three joints, the same angles on both sides but for
+    the sign. A slower command makes the cycle longer, a turning one the strides of one side
+    shorter and of the other longer. Without a command the legs finish their steps and stand.
+    """
+
+    Params: ClassVar[type[Parameters]] = InsectGaitParams
+    _params: InsectGaitParams
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
+        {
+            'tripod': MappingProxyType({}),
+            'wave': MappingProxyType({'period_scale': 3.0}),
+            'reflexes': MappingProxyType(dict.fromkeys(REFLEXES, True)),
+            'published_reflexes': MappingProxyType(PUBLISHED),
+        }
+    )
+    needs: ClassVar[frozenset[str]] = frozenset(
+        {'joint_positions', 'joint_efforts', 'imu', 'contacts'}
+    )
+
+    STATE = ('_state', '_since', '_scale', '_turn')
+    PARTS = ('_rhythm', '_rest', '_reflexes', '_heading')
+
+    def __init__(self, robot: RobotModel, params: InsectGaitParams) -> None:
+        if len(robot.legs) != LEGS or any(len(leg.joints) < JOINTS for leg in robot.legs):
+            raise ConfigurationError(
+                f"controller 'insect_gait' needs {LEGS} legs of {JOINTS} joints or more, robot "
+                f"'{robot.name}' has {[len(leg.joints) for leg in robot.legs]}"
+            )
+        self._leg_names = [leg.name for leg in robot.legs]
+        self._names = tuple(name for leg in robot.legs for name in leg.joints[:JOINTS])
+        self._robot = robot
+        columns = [robot.joint_index[name] for name in self._names]
+        self._columns = np.array(columns).reshape(LEGS, JOINTS)
+        stance = np.array([robot.nominal_stance.get(name, 0.0) for name in self._names])
+        self._right, self._row = _places(robot)
+        self._sign = np.where(self._right, -1.0, 1.0)
+        # Joints beyond the programs carry the soles; what their effort asks for is to hold on.
+        beyond = all(len(leg.joints) > JOINTS for leg in robot.legs)
+        self._feet = tuple(leg.joints[-1] for leg in robot.legs) if beyond else ()
+        self._stance = stance.reshape(LEGS, JOINTS) * self._sign[:, None]
+        self._reflexes = Reflexes(robot, self._row, self._right, JOINTS)
+        self._watch: Watch | None = None
+        self.set_params(params)
+        self.reset(0)
+
+    @property
+    def velocity_bounds(self) -> Bounds:
+        """What of a commanded velocity is followed."""
+        params = self._params
+        gain = params.turn_gain
+        return (
+            Bound(0.0, params.top_speed, 'gait.top_speed, and none backward'),
+            Bound.both(0.0, 'it does not step aside'),
+            Bound.both(1.0 / gain if gain > 0.0 else 0.0, 'gait.turn_gain'),
+        )
+
+    def set_params(self, params: InsectGaitParams) -> None:
+        """Replace the parameters; the period settles, programs hold from the next one on."""
+        self._params = params
+        self._reflexes.set_params(params)
+        self._steps = [step_program(params, PAIRS[row]) for row in self._row]
+        self._stances = [stance_program(params, PAIRS[row]) for row in self._row]
+        # Strides are excerpt and lengthened about the middle of the coxa's way.
+        self._middle = [
+            0.5 * (step[0].target + stance[0].target)
+            for step, stance in zip(self._steps, self._stances, strict=True)
+        ]
+
+    def reset(self, seed: int) -> None:
+        """Stand in the nominal stance; nothing here is random, whatever the seed."""
+        self._rhythm = InsectRhythm(self._row, self._right)
+        self._rest = RestAngles(self._stance)
+        self._reflexes.reset()
+        self._heading = HeadingHold()
+        self._state: IntArray = np.full(LEGS, STANCE, dtype=np.int64)
+        self._since: FloatArray = np.zeros(LEGS)
+        self._scale = self._params.period_scale
+        self._turn = 0.0
+        self._seen = self._robot.joint_stance
+
+    def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
+        """Return the rest angles at the start of the control period and their rates."""
+        reflexes = self._reflexes
+        reflexes.take(dt, observation)
+        if observation.joint_positions is not None:
+            self._seen = observation.joint_positions
+        walking = self._steer(dt, command.velocity, observation)
+        self._since += dt
+        self._end_steps(dt)
+        if walking:
+            cycle = cycle_time(self._scale, self._params.step_time)
+            triggered = self._rhythm.advance(dt, cycle, self._params.step_time)
+            triggered |= reflexes.wanted(self._state, self._shifts())
+            self._state[triggered & (self._state == STANCE)] = POTENTIAL_STEP
+        if self._watch is not None:
+            self._watch.take(dt, reflexes, self._state, self._rest.angles)
+        for leg in np.flatnonzero(self._state == POTENTIAL_STEP).tolist():
+            if not reflexes.inhibits(dt, leg, self._state):
+                self._begin_step(leg)
+        self._rest.advance(dt)
+        early = (self._state == STEP) & (self._since < 0.5 * self._params.step_time)
+        reflexes.advance(dt, self._state, self._rest.angles, early)
+        sign = self._sign[:, None]
+        position = (self._rest.angles + reflexes.offsets) * sign
+        rate = (self._rest.rates + reflexes.rates) * sign
+        return self._targets(position.ravel(), rate.ravel())
+
+    def _targets(self, position: FloatArray, rate: FloatArray) -> JointTargets:
+        feet = self._feet
+        if not (feet and self._params.let_go):
+            return JointTargets(names=self._names, position=position, velocity=rate)
+        zeros = np.zeros(len(feet))
+        effort = np.zeros(len(self._names) + len(feet))
+        effort[len(self._names) :] = np.where(self._state == STEP, -1.0, 0.0)
+        return JointTargets(
+            names=(*self._names, *feet),
+            position=np.concatenate([position, zeros]),
+            velocity=np.concatenate([rate, zeros]),
+            effort=effort,
+        )
+
+    def _steer(self, dt: float, velocity: tuple[float, float, float], seen: Observation) -> bool:
+        """Take what the command says of cycle and strides; return whether to walk at all."""
+        params = self._params
+        forward, _, yaw = velocity
+        attitude = seen.attitude
+        if params.heading_gain > 0.0 and attitude is not None:
+            time = cycle_time(self._scale, params.step_time)
+            error = self._heading.error(dt, yaw, attitude.yaw, time)
+            yaw += params.heading_gain * error if forward > 0.0 or yaw else 0.0
+        speed = max(forward, 0.0)
+        walking = speed > 0.0 or yaw != 0.0
+        wanted = params.period_scale
+        if 0.0 < speed < params.top_speed:
+            wanted = min(wanted * params.top_speed / speed, SLOWEST)
+        change = params.period_rate * dt
+        self._scale += min(max(wanted - self._scale, -change), change)
+        self._turn = min(max(params.turn_gain * yaw, -1.0), 1.0)
+        return walking
+
+    def _end_steps(self, dt: float) -> None:
+        """Let legs stand whose step has lasted its time: before others begin theirs."""
+        stance = self._params.step_time * (2.0 * self._scale - 1.0)
+        over = (self._state == STEP) & (self._since > self._params.step_time - 0.5 * dt)
+        for leg in np.flatnonzero(over).tolist():
+            self._state[leg], self._since[leg] = STANCE, 0.0
+            self._rest.begin(leg, self._turned(leg, self._stances[leg]), stance)
+
+    def _begin_step(self, leg: int) -> None:
+        self._state[leg], self._since[leg] = STEP, 0.0
+        self._rest.begin(leg, self._turned(leg, self._steps[leg]), self._params.step_time)
+
+    def _turned(self, leg: int, program: Program) -> Program:
+        """
+        Return a program whose coxa swings less on the inner side of a turn, more outside.
+
+        That of a back leg swings farther back where a slower gait than the tripod would stand on
+        feet before the centre of mass for too long.
+        """
+        shift = self._shifts()[leg]
+        if self._turn == shift == 0.0:
+            return program
+        stretch = 1.0 - self._turn * self._sign[leg]
+        first = program[0]
+        target = self._middle[leg] + stretch * (first.target - self._middle[leg]) + shift
+        return (MotorCommand(0, target, first.duration, first.start), *program[1:])
+
+    def _shifts(self) -> FloatArray:
+        """Return how much farther back the coxa of each leg swings, (6,) [rad]."""
+        share = np.interp(self._scale, *_SHIFTED)
+        return np.where(self._row == self._row.max(), self._params.back_shift * share, 0.0)
+
+    def landings(self) -> Mapping[str, FloatArray]:
+        """
+        Return where legs in a step will come down, (3,) [m], by leg, in the frame of the root.
+
+        Legs that stand go on from where they are as their rest angles move; those that step reach
+        theirs.
+        """
+        standing = [
+            name for name, s in zip(self._leg_names, self._state, strict=True) if s != STEP
+        ]
+        found = {}
+        for leg in np.flatnonzero(self._state == STEP).tolist() if standing else ():
+            left = max(self._params.step_time - float(self._since[leg]), 0.0)
+            then = self._seen.copy()
+            then[self._columns] += left * self._rest.rates * self._sign[:, None]
+            for command in self._turned(leg, self._steps[leg]):
+                column = self._columns[leg, command.joint]
+                then[column] = command.target * self._sign[leg]
+            name = self._leg_names[leg]
+            found[name] = landing(self._robot, name, standing, self._seen, then)
+        return found
+
+    def watch(self) -> None:
+        """Keep from now on what the thresholds of reflexes are held against."""
+        self._watch = Watch(self._row)
+
+    def thresholds(self, margin: float) -> dict[str, float]:
+        """Return thresholds of reflexes a share beyond what was felt while watched, by name."""
+        return {} if self._watch is None else self._watch.thresholds(margin)
+
+    def state(self) -> Mapping[str, float]:
+        """
+        Return where the gait is.
+
+        ``phase`` [rad] of the master oscillator, ``phase.<leg>`` [rad] in [0, 2 pi),
+        ``state.<leg>`` 0 in stance, 1 where a step is held back and 2 in a step, ``stance.<leg>``
+        1 but in a step, the ``period_scale`` in force, and ``reflex.<name>``: how often each has
+        acted.
+        """
+        turn = 2.0 * math.pi
+        values = {
+            'phase': turn * (self._rhythm.master % 1.0),
+            'period_scale': self._scale,
+        }
+        phases: FloatArray = turn * np.mod(self._rhythm.phases, 1.0)
+        for name, phase, state in zip(self._leg_names, phases, self._state, strict=True):
+            values[f'phase.{name}'] = float(phase)
+            values[f'state.{name}'] = float(state)
+            values[f'stance.{name}'] = float(state != STEP)
+        for name in REFLEXES:
+            values[f'reflex.{name}'] = float(self._reflexes.counts[name])
+        return values
+
+
+def _places(robot: RobotModel) -> tuple[BoolArray, IntArray]:
+    """Return which legs are right ones, and the row of each, 0 in front, (6,)."""
+    paths = LegPaths(robot, [leg.name for leg in robot.legs])
+    feet = [
+        leg.forward([robot.nominal_stance.get(name, 0.0) for name in described.joints])[0]
+        for leg, described in zip(paths.legs, robot.legs, strict=True)
+    ]
+    side, pair = leg_places(np.array(feet))
+    if side.sum() != LEGS // 2:
+        raise ConfigurationError(
+            f"controller 'insect_gait' needs three legs a side, robot '{robot.name}' has "
+            f'{LEGS - int(side.sum())} left ones'
+        )
+    return side == 1, int(pair.max()) - pair

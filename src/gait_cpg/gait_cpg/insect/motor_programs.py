@@ -1,0 +1,177 @@
+"""
+Motor programs of insect legs: commands that move rest angles of springs, and their sequences.
+
+A command moves the rest angle of one joint at a constant rate to a target in a time, then holds.
+No trajectory is tracked and no inverse kinematics solved: where a foot goes follows from springs,
+load and ground (McKenna 1990, section 4.5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass
+from typing import Any
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.files.snapshot import AttributeSnapshot
+from gait_core.parameters.declaration import Parameters, bounded
+
+PAIRS = ('front', 'middle', 'back')
+"""Pairs of legs by their row."""
+JOINTS = 3
+"""Joints of a leg that programs move: coxa, femur and tibia; what lies beyond is passive."""
+
+
+def _angle(default: float, doc: str) -> Any:
+    return bounded(default, low=-1.6, high=1.6, unit='rad', doc=doc)
+
+
+def _share(default: float, doc: str) -> Any:
+    return bounded(default, low=0.05, high=1.0, unit='-', doc=doc)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MotorProgramParams(Parameters):
+    """
+    Step and stance of each pair of legs, as left angles; McKenna (1990), appendix C.
+
+    In joint 0 negative swings forward, in joint 1 positive lifts; times are shares of the step or
+    of the stance.
+    """
+
+    front_step_coxa: float = _angle(-0.7, 'Front legs, step: joint 0 swings forward to here.')
+    front_step_lift: float = _angle(0.35, 'Front legs, step: joint 1 lifts to here.')
+    front_step_lift_time: float = _share(0.2, 'Front legs: share of the step in which it lifts.')
+    front_step_lower: float = _angle(-0.3, 'Front legs: joint 1 at the end of the step.')
+    front_step_tibia: float = _angle(-0.2, 'Front legs, step: joint 2.')
+    front_stance_coxa: float = _angle(-0.05, 'Front legs, stance: joint 0 draws back to here.')
+    front_stance_femur: float = _angle(-0.3, 'Front legs, stance: joint 1 presses down to here.')
+    front_stance_tibia: float = _angle(0.1, 'Front legs, stance: joint 2.')
+    middle_step_coxa: float = _angle(-0.25, 'Middle legs, step: joint 0.')
+    middle_step_lift: float = _angle(0.0, 'Middle legs, step: joint 1 lifts to here.')
+    middle_step_lift_time: float = _share(0.4, 'Middle legs: share of the step in which it lifts.')
+    middle_step_lower: float = _angle(-0.5, 'Middle legs: joint 1 at the end of the step.')
+    middle_step_tibia: float = _angle(0.2, 'Middle legs, step: joint 2.')
+    middle_stance_coxa: float = _angle(0.25, 'Middle legs, stance: joint 0.')
+    middle_stance_femur: float = _angle(-0.9, 'Middle legs, stance: joint 1.')
+    middle_stance_tibia: float = _angle(0.8, 'Middle legs, stance: joint 2.')
+    back_step_coxa: float = _angle(-0.1, 'Back legs, step: joint 0.')
+    back_step_lift: float = _angle(1.0, 'Back legs, step: joint 1 lifts to here.')
+    back_step_lift_time: float = _share(1.0 / 3.0, 'Back legs: share of the step it lifts in.')
+    back_step_lower: float = _angle(0.4, 'Back legs: joint 1 at the end of the step.')
+    back_step_tibia: float = _angle(-0.35, 'Back legs, step: joint 2.')
+    back_stance_coxa: float = _angle(0.3, 'Back legs, stance: joint 0.')
+    back_stance_femur: float = _angle(-0.2, 'Back legs, stance: joint 1.')
+    back_stance_tibia: float = _angle(0.4, 'Back legs, stance: joint 2.')
+
+
+@dataclass(frozen=True)
+class MotorCommand:
+    """Move the rest angle of a joint of the leg to a target [rad]; times are shares, from 0."""
+
+    joint: int
+    target: float
+    duration: float = 1.0
+    start: float = 0.0
+
+
+Program = tuple[MotorCommand, ...]
+
+
+def step_program(params: MotorProgramParams, pair: str) -> Program:
+    """Return what a leg of a pair does in a step: swing, lift, and lower from the middle on."""
+    given = {name: getattr(params, f'{pair}_step_{name}') for name in
+             ('coxa', 'lift', 'lift_time', 'lower', 'tibia')}  # fmt: skip
+    return (
+        MotorCommand(0, given['coxa']),
+        MotorCommand(1, given['lift'], duration=given['lift_time']),
+        MotorCommand(1, given['lower'], duration=0.5, start=0.5),
+        MotorCommand(2, given['tibia']),
+    )
+
+
+def stance_program(params: MotorProgramParams, pair: str) -> Program:
+    """Return what a leg of a pair does in its stance."""
+    names = ('coxa', 'femur', 'tibia')
+    targets = [getattr(params, f'{pair}_stance_{name}') for name in names]
+    return tuple(MotorCommand(joint, target) for joint, target in enumerate(targets))
+
+
+class RestAngles(AttributeSnapshot):
+    """
+    The rest angles of legs on their way, and the commands that wait for their time.
+
+    Parameters
+    ----------
+    start : (n, JOINTS) array [rad]
+        As left angles.
+
+    Attributes
+    ----------
+    angles, rates : (n, JOINTS) arrays [rad, rad/s]
+        At the start of the coming control period, and within it.
+
+    """
+
+    STATE = ('angles', 'rates', '_next', '_target', '_speed')
+
+    def __init__(self, start: FloatArray) -> None:
+        self.angles: FloatArray = start.copy()
+        self.rates: FloatArray = np.zeros_like(start)
+        self._next: FloatArray = start.copy()
+        self._target: FloatArray = start.copy()
+        self._speed: FloatArray = np.zeros_like(start)
+        self._waiting: list[list[tuple[float, MotorCommand, float]]] = [[] for _ in start]
+
+    def begin(self, leg: int, program: Sequence[MotorCommand], duration: float) -> None:
+        """Let a leg run a program whose shares are of a duration [s]; ends what it was doing."""
+        self._target[leg], self._speed[leg] = self._next[leg], 0.0
+        self._waiting[leg] = [(one.start * duration, one, duration) for one in program]
+
+    def command(self, leg: int, joint: int, target: float, duration: float) -> None:
+        """Move one rest angle to a target [rad] in a time [s]; at once where that is zero."""
+        if duration <= 0.0:
+            self._next[leg, joint] = target
+        self._target[leg, joint] = target
+        way = abs(target - self._next[leg, joint])
+        self._speed[leg, joint] = way / duration if duration > 0.0 else 0.0
+
+    def advance(self, dt: float) -> None:
+        """Advance by a control period [s]: commands that are due begin with it."""
+        for leg, waiting in enumerate(self._waiting):
+            if waiting:
+                self._start_due(leg, waiting, dt)
+        self.angles = self._next
+        reach = self._speed * dt
+        self._next = self.angles + np.clip(self._target - self.angles, -reach, reach)
+        self.rates = (self._next - self.angles) / dt
+
+    def _start_due(
+        self, leg: int, waiting: list[tuple[float, MotorCommand, float]], dt: float
+    ) -> None:
+        later = []
+        for left, one, duration in waiting:
+            # Half a period: a start between two of them takes the nearer.
+            if left < 0.5 * dt:
+                self.command(leg, one.joint, one.target, one.duration * duration)
+            else:
+                later.append((left - dt, one, duration))
+        self._waiting[leg] = later
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return rest angles, commands under way and those that wait."""
+        waiting = [
+            [[left, duration, *astuple(one)] for left, one, duration in leg]
+            for leg in self._waiting
+        ]
+        return {**super().snapshot(), 'waiting': waiting}
+
+    def restore(self, snapshot: Mapping[str, Any]) -> None:
+        """Take such a state."""
+        super().restore(snapshot)
+        self._waiting = [
+            [(left, MotorCommand(*one), duration) for left, duration, *one in leg]
+            for leg in snapshot['waiting']
+        ]

@@ -1,0 +1,114 @@
+"""
+The posture reflex of an insect: back legs that are set farther back under a body that leans.
+
+A tripod whose back foot lands before the centre of mass lets the body rear up, and what rears up
+comes down bouncing. Whatever pitch exceeds that of undisturbed walks adds to a shift of the back
+legs, which fades in the steps that follow. Legs that stand on the high side of a lean give way to
+it as well: they take energy from the body, where legs that press on its low side hurl it about.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gait_core.arrays import BoolArray, FloatArray, IntArray
+from gait_core.files.snapshot import AttributeSnapshot
+from gait_core.motion.observation import Imu
+from gait_core.parameters.declaration import bounded
+from gait_cpg.reflexes.tilt import Lean, LeanParams, lean_range
+
+_ALONG = (1.0, 0.5, -1.0)
+"""How far the feet of a pair stand before the centre of mass, of the front legs' way, by row."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PostureParams(LeanParams):
+    """How legs answer to a lean."""
+
+    lean_lead: float = bounded(
+        0.01, low=0.0, high=1.0, unit='s', doc='By which a lean is looked ahead at its rate.'
+    )
+    lean_up: float = lean_range(0.26, 'backward')
+    lean_down: float = lean_range(0.2, 'forward')
+    lean_side: float = lean_range(0.29, 'to either side')
+    set_back_rate: float = bounded(
+        100.0,
+        low=0.0,
+        high=1e4,
+        unit='1/s',
+        doc='Rate at which back legs are set farther back, over the excess of a lean.',
+    )
+    set_back_most: float = bounded(
+        0.6, low=0.0, high=1.0, unit='rad', doc='By which they are at most.'
+    )
+    set_back_time: float = bounded(
+        0.4, low=0.01, high=100.0, unit='s', doc='Time constant in which that fades.'
+    )
+    give_way: float = bounded(
+        1.0,
+        low=0.0,
+        high=50.0,
+        unit='-',
+        doc='By which joint 1 of a leg that stands on the high side lifts, over the excess.',
+    )
+    give_way_most: float = bounded(
+        0.5, low=0.0, high=1.6, unit='rad', doc='By which it lifts at most.'
+    )
+
+
+class Posture(AttributeSnapshot):
+    """
+    The reflex at work.
+
+    Parameters
+    ----------
+    row : (n,) int array
+        0 for a front leg.
+    side : (n,) array
+        1 for left legs, -1 for right ones.
+
+    Attributes
+    ----------
+    lean : Lean
+    shift : float [rad]
+        By which back legs are set farther back.
+
+    """
+
+    STATE = ('shift',)
+
+    def __init__(self, row: IntArray, side: FloatArray) -> None:
+        self._along, self._side = np.take(_ALONG, row), side
+        self._back = row == row.max()
+        self.lean = Lean()
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget what was felt."""
+        self.lean.reset()
+        self.shift = 0.0
+
+    def take(self, dt: float, imu: Imu | None, params: PostureParams) -> BoolArray:
+        """Read an IMU a control period [s] after the last; return about which axes it acts."""
+        self.lean.take(imu, params)
+        self.shift *= 1.0 - min(dt / params.set_back_time, 1.0)
+        if not params.posture_reflex:
+            return np.zeros(2, dtype=bool)
+        pitch = abs(float(self.lean.excess[1]))
+        self.shift = min(self.shift + dt * params.set_back_rate * pitch, params.set_back_most)
+        return np.asarray(self.lean.excess != 0.0)
+
+    def shifts(self) -> FloatArray:
+        """Return by how much farther back each leg is set, (n,) [rad]."""
+        return np.where(self._back, self.shift, 0.0)
+
+    def lifts(self, params: PostureParams, standing: BoolArray) -> FloatArray:
+        """Return by how much joint 1 of each leg gives way, (n,) [rad]."""
+        if not params.posture_reflex:
+            return np.zeros(len(standing))
+        roll, pitch = self.lean.excess
+        high = np.maximum(self._side * roll - self._along * pitch, 0.0)
+        most = params.give_way_most
+        return np.where(standing, np.minimum(params.give_way * high, most), 0.0)

@@ -1,0 +1,322 @@
+"""
+Reflexes of insect legs: layers over the gait that can be switched on and off while it walks.
+
+Two decide whether a leg steps (step reflex, load reflex), one keeps neighbours from stepping
+together, and three move the rest angles beyond what the motor programs do: a leg that meets an
+obstacle in its step is drawn back and lifted higher, one that finds no ground presses further
+down. A seventh levels the body (``insect.posture``); while it leans, the three leave feet alone:
+a front leg that hangs over the ground because the body rears up must not push it up further.
+
+The thesis bounds nothing. Here a reflex lifts a leg only over neighbours that bear, and delays a
+step for ``longest_wait`` at most, unless parameters say otherwise.
+
+References
+----------
+McKenna (1990), sections 3.2 and 4.6, for the first three; Pearson and Franklin (1984), Int. J.
+Robotics Research 3(2):101-112, for elevator reflex and search on rough terrain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gait_core.arrays import BoolArray, FloatArray, IntArray
+from gait_core.files.snapshot import AttributeSnapshot
+from gait_core.motion.observation import Observation
+from gait_core.parameters.declaration import bounded, flag
+from gait_core.robot.model import RobotModel
+from gait_cpg.insect.posture import Posture, PostureParams
+
+STANCE, POTENTIAL_STEP, STEP = range(3)
+"""What a leg does: stands, would step if nothing forbade it, steps."""
+REFLEXES = (
+    'step_reflex',
+    'load_reflex',
+    'neighbour_inhibition',
+    'elevator_reflex',
+    'retraction',
+    'foothold_search',
+    'posture_reflex',
+)
+"""The layers; each is a parameter that is true where it is on."""
+PUBLISHED = {
+    'step_reflex': True,
+    'load_reflex': True,
+    'bearing_neighbours': False,
+    'longest_wait': 10.0,
+}
+"""The two of the thesis, without bounds."""
+_MOVING = ('elevator_reflex', 'retraction', 'foothold_search', 'posture_reflex')
+
+
+def _angle(default: float, doc: str, high: float = 1.6) -> Any:
+    return bounded(default, low=-1.6, high=high, unit='rad', doc=doc)
+
+
+def _torque(default: float, doc: str) -> Any:
+    return bounded(default, low=0.0, high=1e6, unit='N m', doc=doc)
+
+
+def _delay(default: float, doc: str) -> Any:
+    return bounded(default, low=0.0, high=1.0, unit='s', doc=doc)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReflexParams(PostureParams):
+    """Which reflexes act, and their thresholds for each pair of legs, as left angles."""
+
+    step_reflex: bool = flag(False, doc='A leg that stands too far back wants to step.')
+    load_reflex: bool = flag(False, doc='A leg that bears load does not step.')
+    neighbour_inhibition: bool = flag(
+        False, doc='A leg does not step while one before, behind or across from it does.'
+    )
+    elevator_reflex: bool = flag(False, doc='A leg that is held up in its step lifts higher.')
+    retraction: bool = flag(False, doc='A leg that is held up in its step is drawn back a little.')
+    foothold_search: bool = flag(False, doc='A leg that finds no ground presses further down.')
+    bearing_neighbours: bool = flag(
+        True, doc='The step reflex waits until all neighbours of its leg stand on the ground.'
+    )
+    longest_wait: float = bounded(
+        0.01, low=0.0, high=10.0, unit='s', doc='By which reflexes delay a step at most.'
+    )
+    front_step_angle: float = _angle(0.10, 'Front legs: joint 0 beyond which they want to step.')
+    middle_step_angle: float = _angle(0.40, 'Middle legs: the same.')
+    back_step_angle: float = _angle(0.45, 'Back legs: the same.')
+    front_load: float = _torque(3e-5, 'Front legs: torque of joint 1 beyond which they stay.')
+    middle_load: float = _torque(1.2e-4, 'Middle legs: the same.')
+    back_load: float = _torque(1.5e-4, 'Back legs: the same.')
+    front_held: float = _angle(
+        0.14, 'Front legs: lag of joint 0 in a step that tells an obstacle.'
+    )
+    middle_held: float = _angle(0.08, 'Middle legs: the same.')
+    back_held: float = _angle(0.16, 'Back legs: the same.')
+    front_groundless: float = _delay(0.035, 'Front legs: stance without ground before a search.')
+    middle_groundless: float = _delay(0.005, 'Middle legs: the same.')
+    back_groundless: float = _delay(0.005, 'Back legs: the same.')
+    elevator_lift: float = _angle(0.4, 'By which joint 1 lifts higher over an obstacle.')
+    retraction_angle: float = _angle(0.15, 'By which joint 0 is drawn back at an obstacle.')
+    search_depth: float = _angle(0.5, 'By which joint 1 presses further at most, for a foothold.')
+    reflex_time: float = bounded(
+        0.01, low=1e-4, high=1.0, unit='s', doc='In which lift and retraction are reached.'
+    )
+    search_time: float = bounded(
+        0.03, low=1e-3, high=1.0, unit='s', doc='In which the search reaches its depth.'
+    )
+
+
+class Senses:
+    """
+    What legs feel, in the sense of left ones.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    sign : (6,) array
+        1 for left legs, -1 for right ones.
+
+    Attributes
+    ----------
+    coxa : (6,) array [rad]
+        Angle of joint 0.
+    load : (6,) array [N m]
+        Torque of joint 1, positive where it presses down.
+    grounded : (6,) bool array
+        Whether the foot touches the ground.
+
+    """
+
+    def __init__(self, robot: RobotModel, sign: FloatArray) -> None:
+        index = robot.joint_index
+        self._coxa = np.array([index[leg.joints[0]] for leg in robot.legs])
+        self._femur = np.array([index[leg.joints[1]] for leg in robot.legs])
+        self._sign = sign
+        self.coxa: FloatArray = np.zeros(len(sign))
+        self.load: FloatArray = np.zeros(len(sign))
+        self.grounded: BoolArray = np.zeros(len(sign), dtype=bool)
+
+    def take(self, seen: Observation) -> None:
+        """Read an observation, which has positions, efforts and contacts."""
+        if seen.joint_positions is not None and seen.joint_efforts is not None:
+            self.coxa = seen.joint_positions[self._coxa] * self._sign
+            self.load = -seen.joint_efforts[self._femur] * self._sign
+        if seen.contacts is not None:
+            self.grounded[:] = False
+            self.grounded[seen.contacts.sole[seen.contacts.sole >= 0]] = True
+
+
+class Reflexes(AttributeSnapshot):
+    """
+    The layers at work.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    row : (6,) int array
+        0 for a front leg.
+    right : (6,) bool array
+
+    Attributes
+    ----------
+    senses : Senses
+    posture : Posture
+        The seventh, which asks for more than offsets.
+    offsets, rates : (6, joints) arrays [rad, rad/s]
+        By which rest angles differ from their programs, at the start of a control period and
+        within it.
+    counts : dict of str to int
+        How often each reflex has acted since the start.
+
+    """
+
+    STATE = (
+        'offsets',
+        'rates',
+        '_own',
+        '_given',
+        '_held',
+        '_groundless',
+        '_waited',
+        '_acting',
+        'counts',
+    )
+    PARTS = ('posture',)
+
+    def __init__(self, robot: RobotModel, row: IntArray, right: BoolArray, joints: int) -> None:
+        self._row, side = row, np.where(right, -1.0, 1.0)
+        apart = np.abs(row[:, None] - row[None, :])
+        across = right[:, None] != right[None, :]
+        self._neighbours = np.where(across, apart == 0, apart == 1)
+        self.senses, self.posture = Senses(robot, side), Posture(row, side)
+        self._shape = (len(row), joints)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget what was felt."""
+        self.posture.reset()
+        self.offsets: FloatArray = np.zeros(self._shape)
+        self.rates: FloatArray = np.zeros(self._shape)
+        self._own: FloatArray = np.zeros(self._shape)
+        self._given: FloatArray = np.zeros(self._shape)
+        self._held: BoolArray = np.zeros(self._shape[0], dtype=bool)
+        self._groundless: FloatArray = np.zeros(self._shape[0])
+        self._waited: FloatArray = np.zeros(self._shape[0])
+        self._acting: dict[str, BoolArray] = {}
+        self.counts = dict.fromkeys(REFLEXES, 0)
+
+    def set_params(self, params: ReflexParams) -> None:
+        """Take thresholds and switches."""
+        self._params = params
+
+        def by_row(name: str) -> FloatArray:
+            """Return a parameter of the three pairs for every leg."""
+            pairs = [getattr(params, f'{pair}_{name}') for pair in ('front', 'middle', 'back')]
+            return np.array(pairs)[self._row]
+
+        self._step_angle, self._load = by_row('step_angle'), by_row('load')
+        self._lag, self._patience = by_row('held'), by_row('groundless')
+        self._moving = any(getattr(params, name) for name in _MOVING)
+
+    def take(self, dt: float, observation: Observation) -> None:
+        """Read what legs and body feel, a control period [s] after the last."""
+        self.senses.take(observation)
+        self._count('posture_reflex', self.posture.take(dt, observation.imu, self._params))
+
+    def wanted(self, states: IntArray, shifts: FloatArray) -> BoolArray:
+        """Return which legs, set farther back by (6,) [rad], should step from stance, (6,)."""
+        if not self._params.step_reflex:
+            return np.zeros(len(states), dtype=bool)
+        back = self.senses.coxa - shifts - self.posture.shifts()
+        far = (back > self._step_angle) & (states == STANCE)
+        if self._params.bearing_neighbours:
+            bears = self.senses.grounded & (states != STEP)
+            far &= (bears | ~self._neighbours).all(axis=1)
+        return self._count('step_reflex', far)
+
+    def inhibits(self, dt: float, leg: int, states: IntArray) -> bool:
+        """Return whether a leg that is about to step must wait for a control period [s]."""
+        params = self._params
+        if self._waited[leg] > params.longest_wait - 0.5 * dt:
+            found = ''
+        elif params.load_reflex and self.senses.load[leg] > self._load[leg]:
+            found = 'load_reflex'
+        elif params.neighbour_inhibition and (states[self._neighbours[leg]] == STEP).any():
+            found = 'neighbour_inhibition'
+        else:
+            found = ''
+        if found:
+            self.counts[found] += int(self._waited[leg] == 0.0)
+        self._waited[leg] = self._waited[leg] + dt if found else 0.0
+        return bool(found)
+
+    def advance(self, dt: float, states: IntArray, rest: FloatArray, early: BoolArray) -> None:
+        """
+        Move the offsets by a control period.
+
+        Parameters
+        ----------
+        dt : float [s]
+        states : (6,) int array
+        rest : (6, joints) array [rad]
+            Rest angles as the programs have them.
+        early : (6,) bool array
+            Which legs step and have yet to be lowered.
+
+        """
+        self.offsets = self._own + self._given
+        if not self._moving and not self.offsets.any():
+            self.rates = np.zeros(self._shape)
+            return
+        params = self._params
+        goal, pace = self._goals(dt, states, rest, early)
+        self._own = _towards(self._own, goal, dt * pace)
+        lifts = self.posture.lifts(params, states != STEP)
+        given = _towards(self._given[:, 1], lifts, dt * params.give_way_most / params.reflex_time)
+        self._given = np.zeros(self._shape)
+        self._given[:, 0], self._given[:, 1] = self.posture.shifts(), given
+        self.rates = (self._own + self._given - self.offsets) / dt
+
+    def _goals(
+        self, dt: float, states: IntArray, rest: FloatArray, early: BoolArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return where reflexes of single legs move them and how fast, as offsets."""
+        params, standing = self._params, states != STEP
+        goal: FloatArray = np.zeros(self._shape)
+        pace: FloatArray = np.full(
+            self._shape, max(params.elevator_lift, params.retraction_angle) / params.reflex_time
+        )
+        lag = self.senses.coxa - rest[:, 0] - self.offsets[:, 0]
+        # Feet that a leaning body has pressed to the ground, or lifted from it, meet no obstacle.
+        level = not self.posture.lean.excess.any()
+        stuck = early & (lag > self._lag) & level
+        # A leg that was held up stays lifted until it has to land.
+        self._held = ~standing & (self._held | stuck)
+        if params.elevator_reflex:
+            goal[self._count('elevator_reflex', self._held), 1] = params.elevator_lift
+        if params.retraction:
+            goal[self._count('retraction', stuck), 0] = params.retraction_angle
+        if params.foothold_search:
+            lost = standing & ~self.senses.grounded
+            self._groundless = np.where(lost, self._groundless + dt, 0.0)
+            searching = self._count('foothold_search', level & (self._groundless > self._patience))
+            # Down to the full depth as long as nothing bears, and no further once it does.
+            found = standing & ~searching & (self._own[:, 1] < 0.0)
+            goal[searching, 1] = -params.search_depth
+            goal[found, 1] = self._own[found, 1]
+            pace[searching, 1] = params.search_depth / params.search_time
+        return goal, pace
+
+    def _count(self, reflex: str, acting: BoolArray) -> BoolArray:
+        """Count the legs in which a reflex begins to act; return where it acts."""
+        before = self._acting.get(reflex)
+        self.counts[reflex] += int(acting.sum() if before is None else (acting & ~before).sum())
+        self._acting[reflex] = acting
+        return acting
+
+
+def _towards(now: FloatArray, goal: FloatArray, reach: FloatArray | float) -> FloatArray:
+    """Return an array moved towards a goal by a reach at most."""
+    moved: FloatArray = now + np.clip(goal - now, -reach, reach)
+    return moved

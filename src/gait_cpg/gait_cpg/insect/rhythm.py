@@ -1,0 +1,97 @@
+"""
+When the legs of an insect step: a master oscillator and one shifted oscillator per leg.
+
+Wilson's rules: steps travel from back to front; legs across the body alternate; a step lasts a
+fixed time, and so does the delay between neighbours of one side; only the cycle time changes. The
+wave becomes the tripod as it shortens. No sine is ever computed: an oscillator is a phase that
+passes a quarter of a cycle.
+
+References
+----------
+Wilson (1966), Annual Review of Entomology 11:103-122; McKenna (1990), section 4.6.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gait_core.arrays import BoolArray, FloatArray, IntArray
+from gait_core.files.snapshot import AttributeSnapshot
+
+TRIGGER = 0.25
+"""Phase [cycles] at which an oscillator lets its leg step."""
+
+
+def cycle_time(period_scale: float, step_time: float) -> float:
+    """
+    Return the cycle time [s]: the scale times the shortest in which neighbours do not overlap.
+
+    Parameters
+    ----------
+    period_scale : float
+        1 is the tripod; at 3 and above one leg steps at a time.
+    step_time : float [s]
+        Of a step, and between the steps of neighbours of one side.
+
+    """
+    return 2.0 * period_scale * step_time
+
+
+class InsectRhythm(AttributeSnapshot):
+    """
+    The oscillators of any number of legs.
+
+    Parameters
+    ----------
+    row : (n,) int array
+        0 for a front leg, counting backwards.
+    right : (n,) bool array
+
+    Attributes
+    ----------
+    master : float [cycles]
+        Phase of the master oscillator, unwrapped.
+    phases : (n,) array [cycles]
+        Of the legs, unwrapped; they change with the cycle time as well.
+
+    """
+
+    STATE = ('master', 'phases', '_passed')
+
+    def __init__(self, row: IntArray, right: BoolArray) -> None:
+        self._row = row.astype(np.float64)
+        self._side = np.where(right, 0.5, 0.0)
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin a cycle."""
+        self.master = 0.0
+        self.phases: FloatArray = self._side.copy()
+        self._passed: FloatArray | None = None
+
+    def advance(self, dt: float, cycle: float, delay: float) -> BoolArray:
+        """
+        Advance by dt [s]; return which legs are to step now, (n,).
+
+        Parameters
+        ----------
+        dt : float [s]
+        cycle : float [s]
+            Cycle time in force.
+        delay : float [s]
+            Between neighbours of one side.
+
+        """
+        if self._passed is None:
+            self._passed = self._quarters(cycle, delay)
+        self.master += dt / cycle
+        passed = self._quarters(cycle, delay)
+        # A longer cycle turns phases back: a quarter that was passed does not count again.
+        triggered: BoolArray = passed > self._passed
+        self._passed = np.maximum(passed, self._passed)
+        return triggered
+
+    def _quarters(self, cycle: float, delay: float) -> FloatArray:
+        self.phases = self.master + self._row * (delay / cycle) + self._side
+        # Rounding must not delay a trigger that falls on a frame by that frame.
+        return np.asarray(np.floor(self.phases - TRIGGER + 1e-9))

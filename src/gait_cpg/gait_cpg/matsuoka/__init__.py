@@ -1,0 +1,1 @@
+"""Controller of Matsuoka oscillators on joints or cables."""

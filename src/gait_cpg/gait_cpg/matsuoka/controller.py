@@ -1,0 +1,204 @@
+"""The controller that drives joints or cables by a network of Matsuoka's oscillators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+import math
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gait_core.arrays import FloatArray, all_finite
+from gait_core.contracts import TapeController
+from gait_core.errors import BadCommand
+from gait_core.motion.observation import Observation
+from gait_core.motion.targets import JointTargets, TargetTape
+from gait_core.motion.velocity_limits import Bounds
+from gait_core.parameters.declaration import Parameters
+from gait_core.robot.model import RobotModel
+from gait_core.trial.spec import Command
+from gait_cpg.matsuoka.feedback import SENSES
+from gait_cpg.matsuoka.outputs import divisions, outputs_of
+from gait_cpg.matsuoka.parameters import MatsuokaParams
+from gait_cpg.oscillators import Diagnosis, MatsuokaNeurons, diagnose
+from gait_cpg.phase_cpg.kernel import follow
+
+_POSITIONS = 5
+"""Targets of joints in a control period, unless told."""
+
+
+class MatsuokaController(TapeController):
+    """
+    Drives a robot by neural oscillators: one per signal of its description, else one per leg.
+
+    Force elements, and joints with actuators that take efforts, get the signal times ``gain``.
+    Other joints are moved about their nominal stance, within their limits, by the fatigue of
+    their oscillator times ``joint_gain``: it follows the signal smoothly. Of a leg that is the
+    joint that swings the foot most; another one lifts the foot while it swings forward. The
+    oscillators run from the start, whatever the command; nothing in them is random. Open loop
+    unless ``feedback`` is chosen and ``feedback_gain`` is not zero.
+    """
+
+    Params: ClassVar[type[Parameters]] = MatsuokaParams
+    _params: MatsuokaParams
+    velocity_bounds: ClassVar[Bounds] = 'its oscillators run at their own pace'
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
+        {
+            'reference': MappingProxyType({}),
+            'alternating': MappingProxyType(
+                {'gait': 'trot', 'tau_a': 0.05, 'pair_weight': 2.0, 'blanking': 1.0}
+            ),
+        }
+    )
+
+    def __init__(self, robot: RobotModel, params: MatsuokaParams) -> None:
+        self._robot = robot
+        self.set_params(params)
+        self.reset(0)
+        # Kernels are compiled on their first call on a machine, for seconds: not in a trial.
+        self._run(0.02, 1, None)
+        self.reset(0)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What the feedback looks at; nothing in open loop."""
+        return frozenset() if self._sense is None else self._sense.needs
+
+    def set_params(self, params: MatsuokaParams) -> None:
+        """Replace the parameters; the oscillators go on, anew where their number changes."""
+        outputs = outputs_of(self._robot, params.separate)
+        lags = None if params.gait == 'none' else outputs.lags(params.gait)
+        network = params.network(len(outputs.signals), lags)
+        closed = params.closed_loop
+        self._sense = SENSES[params.feedback](self._robot, outputs) if closed else None
+        self._params, self._outputs, self._network = params, outputs, network
+        self._start = _start(network, lags)
+        if not outputs.efforts:
+            columns = [self._robot.joint_index[name] for name in outputs.names]
+            self._stance = self._robot.stance[columns]
+            self._limits = self._robot.lower[columns], self._robot.upper[columns]
+            self._fastest = self._robot.velocity_limit[columns]
+        if getattr(self, '_signals', np.empty(0)).shape != (len(outputs.signals),):
+            self.reset(0)
+
+    def reset(self, seed: int) -> None:
+        """Start the oscillators; nothing here is random, whatever the seed."""
+        self._state = self._start
+        self._samples = 0
+        self._signals = np.zeros(len(self._outputs.signals))
+        if not self._outputs.efforts:
+            self._joints = self._stance.copy()
+
+    def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
+        """Return the efforts, or the positions and the rates to them, of a control period."""
+        fields = self._run(dt, 1, observation)
+        return JointTargets(
+            names=self._outputs.names, **{name: array[0] for name, array in fields.items()}
+        )
+
+    def tape(self, dt: float, commands: Sequence[Command]) -> TargetTape | None:
+        """Return the targets of some control periods, by one call; None in closed loop."""
+        if self._sense is not None:
+            return None
+        return TargetTape(names=self._outputs.names, **self._run(dt, len(commands), None))
+
+    def state(self) -> Mapping[str, float]:
+        """
+        Return where the oscillators are.
+
+        ``phase`` [rad] in [0, 2 pi) of the first, from where its fatigue begins to favour the
+        flexor, and ``signal.<name>`` [-] of each.
+        """
+        outputs, fatigue = np.maximum(self._state[0, :2], 0.0), self._state[1, :2]
+        lag = float(fatigue[0] - fatigue[1])
+        lead = float(outputs[0] - outputs[1]) - lag
+        values = {'phase': math.atan2(lag, lead) % (2.0 * math.pi)}
+        for name, value in zip(self._outputs.signals, self._signals, strict=True):
+            values[f'signal.{name}'] = float(value)
+        return values
+
+    def diagnosis(self, duration: float = 15.0, last: float = 3.0) -> Diagnosis:
+        """
+        Return whether the oscillators are alive at the end of some time [s] in open loop.
+
+        They are run from the start; the controller stays as it is. A signal is alive that moves
+        by more than 0.05 in the last seconds.
+        """
+        step = self._params.step
+        run = self._network.euler(self._start, step, round(duration / step))
+        signals = run.signals[:, : len(self._outputs.signals)]
+        return diagnose(signals[-round(last / step) :], step)
+
+    def _run(
+        self, dt: float, periods: int, observation: Observation | None
+    ) -> dict[str, FloatArray]:
+        """Advance the oscillators and return the targets (periods, K, n) by quantity."""
+        given = self._params.sub_samples, 0 if self._outputs.efforts else _POSITIONS
+        count, every, step = divisions(dt, self._params.step, given)
+        drive = None
+        if self._sense is not None and observation is not None:
+            felt = self._params.feedback_gain * self._sense.read(observation)
+            drive = np.stack([felt, -felt], axis=-1).ravel()
+        samples = periods * count
+        self._state, signals = self._network.euler(
+            self._state, step, samples, every=every, drive=drive
+        )
+        if not all_finite(signals):
+            raise BadCommand(
+                f'oscillators diverge within {(self._samples + samples) * every * step:g} s: '
+                f'shorten step {self._params.step:g} s or lower feedback_gain'
+            )
+        # Counted, not summed: equal to the last bit in steps and on a tape.
+        times = np.asarray(every * step * np.arange(self._samples, self._samples + samples))
+        self._samples += samples
+        shape = periods, count, len(self._outputs.names)
+        targets = self._efforts if self._outputs.efforts else self._positions
+        fields = targets(signals, times, every * step)
+        return _frozen(**{name: array.reshape(shape) for name, array in fields.items()})
+
+    def _efforts(
+        self, signals: FloatArray, times: FloatArray, period: float
+    ) -> dict[str, FloatArray]:
+        signals = signals[:, : len(self._outputs.signals)]
+        # Rounding of the time must not blank a sample more.
+        signals[times < self._params.blanking - 1e-6 * period] = 0.0
+        self._signals = signals[-1]
+        return {'effort': self._params.gain * signals[:, self._outputs.signal]}
+
+    def _positions(
+        self, signals: FloatArray, times: FloatArray, period: float
+    ) -> dict[str, FloatArray]:
+        outputs, params = self._outputs, self._params
+        signals, fatigue = np.hsplit(signals, 2)
+        self._signals = signals[-1]
+        moved = np.where(
+            outputs.lifts,
+            params.lift_gain * np.maximum(signals - fatigue, 0.0)[:, outputs.signal],
+            params.joint_gain * fatigue[:, outputs.signal],
+        )
+        if params.blanking > 0.0:
+            moved *= np.minimum((times + period) / params.blanking, 1.0)[:, None]
+        positions = np.clip(self._stance + outputs.sign * moved, *self._limits)
+        rates = np.empty_like(positions)
+        follow(self._joints, self._fastest, period, positions, rates)
+        return {'position': positions, 'velocity': rates}
+
+
+def _start(network: MatsuokaNeurons, lags: FloatArray | None) -> FloatArray:
+    """Return the state to start from; in a gait legs half a cycle apart start the other way."""
+    state = network.start()
+    if lags is not None:
+        opposite = np.flatnonzero(np.abs(lags - lags[0]) > 0.25)
+        state[:, 2 * opposite], state[:, 2 * opposite + 1] = (
+            state[:, 2 * opposite + 1],
+            state[:, 2 * opposite],
+        )
+    return state
+
+
+def _frozen(**arrays: FloatArray) -> dict[str, FloatArray]:
+    """Return arrays that targets need not copy."""
+    for array in arrays.values():
+        array.flags.writeable = False
+    return arrays

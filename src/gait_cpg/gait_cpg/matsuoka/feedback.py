@@ -1,0 +1,89 @@
+"""What the oscillators of the controller ``matsuoka`` feel of the robot that they drive."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import BadCommand, ConfigurationError
+from gait_core.kinematics.elements import lengths_at
+from gait_core.motion.observation import Observation
+from gait_core.robot.model import RobotModel
+from gait_cpg.matsuoka.outputs import Outputs
+
+_GRAVITY = 9.81
+"""Of the weight to which loads are compared [m/s^2]."""
+
+
+class Stretch:
+    """Elongation of a signal's force elements as a share, or deflection of its joints [rad]."""
+
+    def __init__(self, robot: RobotModel, outputs: Outputs) -> None:
+        elements = {element.name: i for i, element in enumerate(robot.force_elements)}
+        self._of_joints = outputs.names[0] in robot.joint_index
+        index = robot.joint_index if self._of_joints else elements
+        self._columns = np.array([index[name] for name in outputs.names])
+        self._mean = _mean_by_signal(outputs)
+        self.needs = frozenset({'joint_positions' if self._of_joints else 'element_lengths'})
+        if self._of_joints:
+            self._rest = robot.stance[self._columns]
+        else:
+            joints = robot.stance[: len(robot.joint_names)]
+            self._rest = lengths_at(robot, joints)[self._columns]
+
+    def read(self, observation: Observation) -> FloatArray:
+        """Return the feedback of each signal, (m,)."""
+        seen = observation.joint_positions if self._of_joints else observation.element_lengths
+        if seen is None:
+            raise BadCommand(f'feedback needs {", ".join(self.needs)}, which are not observed')
+        away = seen[self._columns] - self._rest
+        return np.asarray(self._mean @ (away if self._of_joints else away / self._rest))
+
+
+class Load:
+    """Load of a signal's soles or contact nodes: its share beyond an even one."""
+
+    def __init__(self, robot: RobotModel, outputs: Outputs) -> None:
+        self.needs = frozenset({'contacts'})
+        owned = np.array([_soles_of(robot, name) for name in outputs.names])
+        of_signal = np.array(
+            [owned[outputs.signal == i].any(axis=0) for i in range(len(outputs.signals))]
+        )
+        for name, own in zip(outputs.signals, of_signal, strict=True):
+            if not own.any():
+                raise ConfigurationError(
+                    f"feedback 'contact' needs a sole or contact node at signal '{name}' of robot "
+                    f"'{robot.name}'"
+                )
+        even = robot.mass * _GRAVITY / of_signal.shape[1]
+        self._mean = of_signal / of_signal.sum(axis=1, keepdims=True) / even
+
+    def read(self, observation: Observation) -> FloatArray:
+        """Return the feedback of each signal, (m,)."""
+        if observation.contacts is None:
+            raise BadCommand('feedback needs contacts, which are not observed')
+        return np.asarray(self._mean @ observation.contacts.sole_forces()[:, 2] - 1.0)
+
+
+def _soles_of(robot: RobotModel, name: str) -> list[bool]:
+    """Return which soles, or contact nodes, are moved by a joint or held by a force element."""
+    if robot.contact_nodes:
+        links = {
+            link
+            for element in robot.force_elements
+            if element.name == name
+            for link in (element.link_a, element.link_b)
+        }
+        return [node.link in links for node in robot.contact_nodes]
+    return [name in leg.joints for leg in robot.legs]
+
+
+def _mean_by_signal(outputs: Outputs) -> FloatArray:
+    """Return the matrix (m, n) that averages what each signal moves to and fro, with its sign."""
+    chosen = outputs.signal == np.arange(len(outputs.signals))[:, None]
+    chosen &= ~outputs.lifts
+    return np.asarray(chosen * outputs.sign / chosen.sum(axis=1, keepdims=True))
+
+
+SENSES: dict[str, type[Stretch] | type[Load]] = {'stretch': Stretch, 'contact': Load}
+"""By the value of the parameter ``feedback``."""

@@ -1,0 +1,188 @@
+"""Parameters of the controller ``matsuoka``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, make_dataclass
+from typing import Any
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import ConfigurationError
+from gait_core.parameters.declaration import Parameters, bounded, flag, text, whole
+from gait_cpg.oscillators import (
+    MatsuokaNeurons,
+    alternating_weights,
+    neural_oscillators,
+    reference_weights,
+    weights_between,
+)
+
+MAX_OSCILLATORS = 8
+"""Eight for undulation: 112 weights."""
+
+POUND = 4.4482216152605
+"""Force of a pound [N]."""
+
+ALTERNATING = ('trot', 'pace', 'bound', 'tripod')
+"""Gaits in which legs move together or half a cycle apart."""
+
+FEEDBACKS = ('none', 'stretch', 'contact')
+
+
+_WEIGHTS = [
+    (
+        f'w{k + 1}',
+        float,
+        bounded(
+            round(float(weight), 9),
+            low=0.0,
+            high=10.0,
+            unit='-',
+            doc='Inhibition between oscillators, by receiving neuron (extensor and flexor of '
+            'signal 1, of 2, ...) and by the other signal; 2 n (n - 1) of n signals count. '
+            'A search begins in [1, 3.4).',
+        ),
+    )
+    for k, weight in enumerate(reference_weights(MAX_OSCILLATORS))
+]
+
+# Written out, these would be a hundred equal lines.
+MatsuokaWeights: Any = make_dataclass(
+    'MatsuokaWeights',
+    _WEIGHTS,
+    bases=(Parameters,),
+    namespace={'__doc__': 'Weights between oscillators.', '__module__': __name__},
+    frozen=True,
+    kw_only=True,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
+    """Parameters of the Matsuoka oscillators; before these, the weights between them."""
+
+    tau_a: float = bounded(
+        0.25,
+        low=0.02,
+        high=5.0,
+        unit='s',
+        doc='Time constant of rise; the frequency falls with it. A search begins in [0.2, 0.5).',
+    )
+    tau_ratio: float = bounded(
+        2.0, low=0.2, high=20.0, unit='-', doc='Time constant of adaptation over that of rise.'
+    )
+    pair_weight: float = bounded(
+        1.5, low=0.0, high=10.0, unit='-', doc='Inhibition between the two neurons of a pair.'
+    )
+    adaptation: float = bounded(
+        2.5, low=0.0, high=20.0, unit='-', doc='Inhibition of a neuron by its own fatigue.'
+    )
+    tonic: float = bounded(
+        0.5, low=0.0, high=10.0, unit='-', doc='Constant input of all neurons; scales signals.'
+    )
+    gait: str = text(
+        'none',
+        choices=('none', *ALTERNATING),
+        doc='Which legs alternate: takes the place of the weights, for robots without signals.',
+    )
+    inhibition: float = bounded(
+        0.6,
+        low=0.0,
+        high=10.0,
+        unit='-',
+        doc='With a gait: the weights on each neuron from legs half a cycle apart, together.',
+    )
+    gain: float = bounded(
+        2.0 * POUND,
+        low=-100.0,
+        high=100.0,
+        unit='N',
+        doc='Tension, or torque in N m, per unit of signal; the default is 2 lb.',
+    )
+    joint_gain: float = bounded(
+        1.0,
+        low=-20.0,
+        high=20.0,
+        unit='rad',
+        doc='Offset of a joint from its stance per unit of fatigue, the smooth signal that lags.',
+    )
+    lift_gain: float = bounded(
+        0.5,
+        low=-20.0,
+        high=20.0,
+        unit='rad',
+        doc='Offset of a joint that lifts a foot per unit of signal beyond fatigue: while the '
+        'foot swings forward.',
+    )
+    blanking: float = bounded(
+        1.25,
+        low=0.0,
+        high=60.0,
+        unit='s',
+        doc='Time at the start in which efforts are zero, or offsets of joints grow.',
+    )
+    step: float = bounded(
+        0.0005,
+        low=1e-5,
+        high=0.01,
+        unit='s',
+        doc='Explicit Euler step; the nearest that divides a target is taken.',
+    )
+    separate: bool = flag(
+        False, doc='One oscillator for each joint or force element, not for each signal.'
+    )
+    sub_samples: int = whole(
+        0,
+        low=0,
+        high=1000,
+        doc='Targets in a control period; they must divide its physics steps. 0: one for each '
+        'Euler step of efforts, 5 of joint positions.',
+    )
+    feedback: str = text(
+        'none',
+        choices=FEEDBACKS,
+        doc='What is fed back: elongation of force elements (share) and deflection of joints '
+        '(rad), or load of the soles (share beyond an even one).',
+    )
+    feedback_gain: float = bounded(
+        0.0,
+        low=-10.0,
+        high=10.0,
+        unit='-',
+        doc='Of the feedback into extensors; flexors get the opposite.',
+    )
+
+    def weights(self, count: int) -> FloatArray:
+        """Return the weights between some oscillators, (2 count (count - 1),)."""
+        return np.array([getattr(self, f'w{k + 1}') for k in range(weights_between(count))])
+
+    def network(self, count: int, lags: FloatArray | None = None) -> MatsuokaNeurons:
+        """
+        Return the network of some oscillators; ConfigurationError for too many.
+
+        With the lags [cycles] of a gait those that are half a cycle apart inhibit each other.
+        """
+        if count > MAX_OSCILLATORS:
+            raise ConfigurationError(
+                f"controller 'matsuoka' has weights for {MAX_OSCILLATORS} oscillators, "
+                f'{count} signals need {count}'
+            )
+        weights = self.weights(count)
+        if lags is not None:
+            weights = alternating_weights(lags, self.inhibition)
+        return neural_oscillators(
+            weights,
+            count,
+            tau_a=self.tau_a,
+            tau_ratio=self.tau_ratio,
+            within=self.pair_weight,
+            adaptation=self.adaptation,
+            tonic=self.tonic,
+            readout='lagged',
+        )
+
+    @property
+    def closed_loop(self) -> bool:
+        """Whether observations reach the oscillators."""
+        return self.feedback != 'none' and self.feedback_gain != 0.0

@@ -1,0 +1,1 @@
+"""Controller of a layer of threshold perceptrons on linear servos."""

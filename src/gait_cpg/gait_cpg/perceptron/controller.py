@@ -1,0 +1,248 @@
+"""The controller that drives linear servos by a layer of threshold perceptrons with memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+import math
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from gait_core.arrays import FloatArray
+from gait_core.contracts import Controller
+from gait_core.motion.observation import Observation
+from gait_core.motion.targets import JointTargets
+from gait_core.motion.velocity_limits import FREE, Bound, Bounds
+from gait_core.parameters.declaration import Parameters, bounded, flag, text, whole
+from gait_core.robot.model import RobotModel
+from gait_core.trial.scene import NOTHING
+from gait_core.trial.spec import Command
+from gait_cpg.perceptron.kernel import (
+    NO_SPARE,
+    ONE,
+    UPRIGHT,
+    ZERO,
+    Layer,
+    LayerState,
+    Sensing,
+    drive_servos,
+)
+from gait_cpg.perceptron.layout import PerceptronLayout
+from gait_cpg.perceptron.servos import ServoReadings, Servos
+
+_NO_ATTITUDE: FloatArray = np.array((0.0, 0.0, 0.0, 1.0))
+_SPARES = {'none': NO_SPARE, 'zero': ZERO, 'one': ONE, 'upright': UPRIGHT}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerceptronParams(Parameters):
+    """Parameters of the perceptron layer; the defaults are run A of Bishop (2008)."""
+
+    perceptrons: int = whole(30, low=1, high=10000, doc='Perceptrons side by side.')
+    memory: int = whole(250, low=0, high=2000, doc='Control periods that the layer looks back.')
+    spare: str = text(
+        'zero',
+        choices=tuple(_SPARES),
+        doc='What a last channel carries: nothing (there is none), 0, 1, or the cosine of the '
+        "platform's tilt.",
+    )
+    direction: str = text(
+        'odom',
+        choices=('odom', 'body'),
+        doc='Where the direction of the commanded velocity is meant: one of the ground, or one '
+        'that turns with the robot.',
+    )
+    scaled: bool = flag(True, doc='Channels are divided by the scales; else they are in m and N.')
+    length_scale: float = bounded(
+        0.1, low=1e-6, high=1e3, unit='m', doc='What a servo position is divided by.'
+    )
+    force_scale: float = bounded(
+        100.0, low=1e-6, high=1e6, unit='N', doc='What a servo force is divided by.'
+    )
+    output_gain: float = bounded(
+        0.0,
+        low=0.0,
+        high=1e6,
+        unit='1/s',
+        doc='Acceleration of a set point per output [m/s]; 0 is one over the control period, '
+        'outputs then are steps of the speed.',
+    )
+    max_acceleration: float = bounded(
+        2.9, low=0.0, high=1e3, unit='m/s^2', doc='Bound of the acceleration of a set point.'
+    )
+    max_speed: float = bounded(
+        0.35, low=0.0, high=1e3, unit='m/s', doc='Bound of the speed of a set point.'
+    )
+    stops: bool = flag(
+        True, doc='Set points stay within the travel of their servo: a third of its length.'
+    )
+
+
+class PerceptronController(Controller):
+    """
+    A neural network of one layer on any robot with linear servos.
+
+    Every control period the network sees position and force of each servo and the direction of
+    the commanded velocity, now and in the past, and its own past outputs. These accelerate the
+    set points of the servos. Its weights are arrays beside the parameters; without any it is the
+    network that has learned nothing, drawn from the seed of the trial.
+
+    References
+    ----------
+    Bishop (2008), *A Method for Generating Robot Control Systems*, MSc thesis, Youngstown State
+    University: sections 2 and 4.8, appendix A.
+
+    """
+
+    Params: ClassVar[type[Parameters]] = PerceptronParams
+    _params: PerceptronParams
+    velocity_bounds: ClassVar[Bounds] = (FREE, FREE, Bound.both(0.0, 'it does not turn'))
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
+        {
+            'source': MappingProxyType({}),
+            'text': MappingProxyType({'spare': 'none'}),
+            'source_b': MappingProxyType({'perceptrons': 150, 'memory': 150}),
+        }
+    )
+
+    def __init__(
+        self,
+        robot: RobotModel,
+        params: PerceptronParams,
+        weights: Mapping[str, npt.NDArray[np.generic]] = NOTHING,
+    ) -> None:
+        self._robot = robot
+        self._servos = Servos(robot)
+        self._given = weights
+        self.set_params(params)
+        # Kernels are compiled on their first call on a machine, for seconds: not in a trial.
+        self._drive(0.01, Command().velocity, self._readings_at_rest(), _NO_ATTITUDE)
+        self._begin()
+
+    @classmethod
+    def array_shapes(cls, robot: RobotModel, params: PerceptronParams) -> PerceptronLayout:
+        """Return the layout of its weights on a robot."""
+        servos = len(Servos(robot).names)
+        return PerceptronLayout(
+            perceptrons=params.perceptrons,
+            memory=params.memory,
+            channels=2 * servos + 2 + (params.spare != 'none'),
+            outputs=servos,
+        )
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """Forces and positions of the servos, and the attitude where a direction asks for it."""
+        chosen = self._params
+        turned = chosen.direction == 'odom' or chosen.spare == 'upright'
+        return self._servos.needs | (frozenset({'body_poses'}) if turned else frozenset())
+
+    def set_params(self, params: PerceptronParams) -> None:
+        """Replace the parameters; a network of another shape begins anew."""
+        layout = self.array_shapes(self._robot, params)
+        weights = layout.joined(self._given) if self._given else None
+        same = getattr(self, '_layout', None) == layout
+        self._params, self._layout = params, layout
+        self._bounds = (
+            self._servos.stops
+            if params.stops
+            else np.array([[-math.inf], [math.inf]]) + np.zeros_like(self._servos.stops)
+        )
+        self._sensing = _sensing_of(params)
+        self._layer: Layer | None = None
+        if weights is not None:
+            self._weights = weights
+        if not same:
+            self._begin()
+            if weights is None:
+                self._weights = layout.first(np.random.default_rng(0))
+
+    def reset(self, seed: int) -> None:
+        """Forget the past and stand still; a network without weights is drawn from the seed."""
+        if not self._given:
+            self._weights = self._layout.first(np.random.default_rng(seed))
+        self._begin()
+
+    def _begin(self) -> None:
+        outputs = self._layout.outputs
+        self._state = LayerState(
+            signals=np.zeros(self._layout.inputs, dtype=np.float32),
+            answer=np.zeros(outputs, dtype=np.float32),
+            places=np.zeros(outputs),
+            speeds=np.zeros(outputs),
+        )
+        self._active = 0
+        self._layer = None
+
+    def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
+        """Return the targets of the servos for one control period."""
+        readings = ServoReadings(
+            _numbers(observation.element_lengths),
+            _numbers(observation.element_forces),
+            _numbers(observation.joint_positions),
+            _numbers(observation.joint_efforts),
+        )
+        poses = observation.body_poses
+        attitude = _NO_ATTITUDE if poses is None else _numbers(poses[0, 3:])
+        targets = self._drive(dt, command.velocity, readings, attitude)
+        return JointTargets(names=self._servos.names, position=targets)
+
+    def _readings_at_rest(self) -> ServoReadings:
+        joints, elements = len(self._robot.joint_names), len(self._robot.force_elements)
+        return ServoReadings(
+            self._robot.stance[joints:].copy(),
+            np.zeros(elements),
+            self._robot.joint_stance.copy(),
+            np.zeros(joints),
+        )
+
+    def _drive(
+        self,
+        dt: float,
+        velocity: tuple[float, float, float],
+        readings: ServoReadings,
+        attitude: FloatArray,
+    ) -> FloatArray:
+        """Run the layer for one control period and return the target positions, (q,)."""
+        if self._layer is None or self._layer.period != dt:
+            self._layer = self._layer_for(dt)
+        heading = (np.array(velocity, dtype=np.float64), attitude)
+        targets: FloatArray
+        self._active, targets = drive_servos(
+            self._layer, self._state, self._sensing, self._servos.geometry, readings, heading
+        )
+        return targets
+
+    def _layer_for(self, dt: float) -> Layer:
+        chosen = self._params
+        scaled = chosen.scaled and chosen.max_acceleration > 0.0
+        return Layer(
+            weights=self._weights,
+            bounds=self._bounds,
+            channels=self._layout.channels,
+            memory=self._layout.memory,
+            period=dt,
+            gain=chosen.output_gain or 1.0 / dt,
+            unit=chosen.max_acceleration * dt if scaled else 1.0,
+            acceleration=chosen.max_acceleration,
+            speed=chosen.max_speed,
+        )
+
+    def state(self) -> Mapping[str, float]:
+        """Return how many perceptrons were active in the last control period."""
+        return {'active': float(self._active)}
+
+
+def _sensing_of(params: PerceptronParams) -> Sensing:
+    scales = (params.length_scale, params.force_scale) if params.scaled else (1.0, 1.0)
+    return Sensing(
+        scales=scales, in_ground=params.direction == 'odom', spare=_SPARES[params.spare]
+    )
+
+
+def _numbers(array: FloatArray | None) -> FloatArray:
+    """Return a copy to which may be written, the only kind that the kernel is compiled for."""
+    return np.array(() if array is None else array, dtype=np.float64)

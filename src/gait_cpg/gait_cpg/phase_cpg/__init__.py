@@ -1,0 +1,1 @@
+"""Walk of phase oscillators: footholds, swing, posture, steering."""

@@ -1,0 +1,223 @@
+r"""
+Foot trajectories: where a foot is in the base frame at a phase of its cycle.
+
+A cycle begins with lift-off at phase 0. The foot swings until touch-down at ``2 pi (1 - beta)``
+and then stands for the duty factor ``beta``. On the ground it moves exactly as the ground does
+under a base that moves with a constant twist: a straight line at constant speed, or an arc where
+the base turns. In the air a quintic meets that motion in position, velocity and acceleration of
+the straight line, and a quartic lifts and lowers the foot without vertical speed at both ends.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numba
+import numpy as np
+
+from gait_core.arrays import BoolArray, FloatArray
+from gait_core.processes.compiling import gufunc
+
+_TWO_PI = 2.0 * math.pi
+
+
+def in_stance(phase: FloatArray, duty_factor: float | FloatArray) -> BoolArray:
+    """Return which phases [rad] belong to the stance; lift-off, at 0, belongs to the swing."""
+    return np.asarray(np.mod(phase, _TWO_PI) >= _TWO_PI * (1.0 - duty_factor))
+
+
+def ground_points(points: FloatArray, twist: FloatArray, time: FloatArray) -> FloatArray:
+    r"""
+    Return where points fixed to the ground are in the base frame after some time.
+
+    A base that moves with the constant planar twist ``(v, w)`` turns by ``w t`` and is displaced
+    by ``S(w t) v t`` with ``S`` the mean of the rotations in between; the ground moves inversely.
+
+    Parameters
+    ----------
+    points : (..., 2) array [m]
+        In the base frame at time 0.
+    twist : (..., 3) array [m/s, m/s, rad/s]
+        Forward, left and yaw rate, in the base frame.
+    time : (...) array or float [s]
+        May be negative.
+
+    Returns
+    -------
+    (..., 2) array [m]
+
+    """
+    result: FloatArray = _ground_points(points, twist, time)
+    return result
+
+
+def foot_positions(
+    phase: FloatArray,
+    feet: FloatArray,
+    twist: FloatArray,
+    frequency: FloatArray,
+    duty_factor: FloatArray,
+    clearance: FloatArray,
+) -> FloatArray:
+    """
+    Return the feet of a steady gait in the base frame; leading axes broadcast.
+
+    Continuous in phase with a continuous first derivative, periodic, and at mid-stance equal to
+    ``feet``.
+
+    Parameters
+    ----------
+    phase : (...) array [rad]
+        0 is lift-off.
+    feet : (..., 3) array [m]
+        Each foot at mid-stance.
+    twist : (..., 3) array [m/s, m/s, rad/s]
+        Of the base: forward, left and yaw rate.
+    frequency : (...) array or float [Hz]
+        Cycles per second at which the phases advance.
+    duty_factor : (...) array or float
+        Stance share of a cycle, between 0 and 1.
+    clearance : (...) array or float [m]
+        Height of the foot over the ground at mid-swing.
+
+    Returns
+    -------
+    (..., 3) array [m]
+
+    """
+    result: FloatArray = _foot_positions(phase, feet, twist, frequency, duty_factor, clearance)
+    return result
+
+
+@numba.njit(cache=True)
+def _ground_point(x, y, twist, time):  # type: ignore[no-untyped-def]
+    angle = twist[2] * time
+    # sin(a) / a and (1 - cos(a)) / a: near zero by their series, which err below a^4 / 100 there.
+    if abs(angle) > 1e-4:
+        along, across = math.sin(angle) / angle, (1.0 - math.cos(angle)) / angle
+    else:
+        along, across = 1.0 - angle * angle / 6.0, 0.5 * angle
+    x -= (along * twist[0] - across * twist[1]) * time
+    y -= (across * twist[0] + along * twist[1]) * time
+    c, s = math.cos(angle), math.sin(angle)
+    return c * x + s * y, c * y - s * x
+
+
+@gufunc('void(float64[:], float64[:], float64, float64[:])', '(k),(m),()->(k)')
+def _ground_points(point, twist, time, out):  # type: ignore[no-untyped-def]
+    out[0], out[1] = _ground_point(point[0], point[1], twist, time)
+
+
+@numba.njit(cache=True)
+def _quintic(u, start, end, start_rate, end_rate):  # type: ignore[no-untyped-def]
+    # Hermite interpolation without acceleration at either end.
+    u3 = u * u * u
+    return (
+        start
+        + u3 * (10.0 + u * (6.0 * u - 15.0)) * (end - start)
+        + (u + u3 * (-6.0 + u * (8.0 - 3.0 * u))) * start_rate
+        + u3 * (-4.0 + u * (7.0 - 3.0 * u)) * end_rate
+    )
+
+
+@numba.njit(cache=True)
+def _foot_position(  # type: ignore[no-untyped-def]
+    phase, foot, twist, frequency, duty_factor, clearance, out
+):
+    share = (phase % _TWO_PI) / _TWO_PI
+    swing_share = 1.0 - duty_factor
+    half_stance = 0.5 * duty_factor / frequency
+    if share >= swing_share:
+        time = (share - swing_share) / frequency - half_stance
+        out[0], out[1] = _ground_point(foot[0], foot[1], twist, time)
+        out[2] = foot[2]
+        return
+    x0, y0 = _ground_point(foot[0], foot[1], twist, half_stance)
+    x1, y1 = _ground_point(foot[0], foot[1], twist, -half_stance)
+    u, duration = share / swing_share, swing_share / frequency
+    # The ground under a foot at (x, y) moves with (w y - vx, -w x - vy).
+    out[0] = _quintic(
+        u, x0, x1, duration * (twist[2] * y0 - twist[0]), duration * (twist[2] * y1 - twist[0])
+    )
+    out[1] = _quintic(
+        u, y0, y1, duration * (-twist[2] * x0 - twist[1]), duration * (-twist[2] * x1 - twist[1])
+    )
+    out[2] = foot[2] + clearance * 16.0 * (u * (1.0 - u)) ** 2
+
+
+@gufunc(
+    'void(float64, float64[:], float64[:], float64, float64, float64, float64[:])',
+    '(),(k),(k),(),(),()->(k)',
+)
+def _foot_positions(  # type: ignore[no-untyped-def]
+    phase, foot, twist, frequency, duty_factor, clearance, out
+):
+    _foot_position(phase, foot, twist, frequency, duty_factor, clearance, out)
+
+
+class Steps(NamedTuple):
+    """
+    Steps of L legs at one time.
+
+    Attributes
+    ----------
+    twist : (3,) array [m/s, m/s, rad/s]
+        Of the base, as of ``foot_positions``.
+    shape : (7,) array
+        Frequency [Hz], duty factor, clearance, height of the body over its nominal one, its shift
+        forward, outward move of the feet and sway [m].
+    extra : (L,) array
+        Excess of each leg's duty factor over that of the shape.
+
+    """
+
+    twist: FloatArray
+    shape: FloatArray
+    extra: FloatArray
+
+
+@numba.njit(cache=True)
+def foot_targets(phases, amplitudes, stance, first, last, out):  # type: ignore[no-untyped-def]
+    """
+    Write the feet in the base frame at K equidistant samples of a control period; compiled.
+
+    Parameters
+    ----------
+    phases, amplitudes : (K, L) arrays [rad, -]
+        The amplitude scales a foot's way between standing (0) and walking (1).
+    stance : (L, 4) array [m, -]
+        Each foot in the nominal stance, and 1 for a left leg, -1 for a right one.
+    first, last : Steps
+        At the beginning and the end of the period, linear between.
+    out : (L, K, 3) array [m]
+        Written.
+
+    """
+    feet, outward = stance[:, :3], stance[:, 3]
+    first_twist, first_shape, first_extra = first
+    last_twist, last_shape, last_extra = last
+    samples, legs = phases.shape
+    foot = np.empty(3)
+    for k in range(samples):
+        share = (k + 1.0) / samples
+        twist = first_twist + share * (last_twist - first_twist)
+        shape = first_shape + share * (last_shape - first_shape)
+        frequency, duty_factor, clearance = shape[0], shape[1], shape[2]
+        height, shift, width, sway = shape[3], shape[4], shape[5], shape[6]
+        # Highest where a leg is amidst its swing; legs that swing on both sides cancel.
+        lean = 0.0
+        for i in range(legs):
+            duty = duty_factor + (first_extra[i] + share * (last_extra[i] - first_extra[i]))
+            lean += outward[i] * math.cos(phases[k, i] - math.pi * (1.0 - duty))
+        lean *= sway / legs
+        for i in range(legs):
+            foot[0] = feet[i, 0] - shift
+            foot[1] = feet[i, 1] + width * outward[i]
+            foot[2] = feet[i, 2] - height
+            path = out[i, k]
+            duty = duty_factor + (first_extra[i] + share * (last_extra[i] - first_extra[i]))
+            _foot_position(phases[k, i], foot, twist, frequency, duty, clearance, path)
+            path[1] += lean
+            for j in range(3):
+                path[j] = foot[j] + amplitudes[k, i] * (path[j] - foot[j])

@@ -1,0 +1,317 @@
+"""
+Reflexes of feet as layers over any walk that says which of its legs stand.
+
+A layer knows the walk only by the joint targets that it asks for: the feet of these, by the legs'
+kinematics, are moved where a reflex acts, and the joints follow. What stands in a walk's way is
+felt as the lag of a swinging foot behind where it was told to be, a hole as a stance without
+ground, a fall as a lean beyond that of undisturbed walks: standing feet level the body, those that
+swing go where it falls to. Without a reflex at work targets pass unchanged, to the last bit.
+
+References
+----------
+Pearson and Franklin (1984), Int. J. Robotics Research 3(2):101-112: elevator reflex and searching
+movements of insects on rough ground.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gait_core.arrays import BoolArray, FloatArray
+from gait_core.kinematics.body import link_poses
+from gait_core.kinematics.leg_ik import LegKinematics
+from gait_core.motion.observation import Observation
+from gait_core.motion.targets import JointTargets
+from gait_core.parameters.declaration import bounded, flag
+from gait_core.robot.model import RobotModel
+from gait_cpg.reflexes.tilt import Lean, LeanParams
+
+FOOT_REFLEXES = ('elevator_reflex', 'retraction', 'foothold_search', 'posture_reflex')
+"""The layers; each is a parameter that is true where it is on."""
+_NEEDS = frozenset({'joint_positions', 'contacts'})
+_STILL = 1e-9
+_ROUNDS, _DAMPING = 4, 0.02
+_LEVEL = np.array([1.0, 1.0, 0.0])
+
+
+@dataclass(frozen=True, kw_only=True)
+class FootReflexParams(LeanParams):
+    """Which reflexes of feet act, and how; lengths in lengths of the leg in its nominal stance."""
+
+    elevator_reflex: bool = flag(
+        False, doc='A foot that is held up in its swing is lifted higher.'
+    )
+    retraction: bool = flag(
+        False, doc='A foot that is held up in its swing is drawn back a little.'
+    )
+    foothold_search: bool = flag(False, doc='A foot that finds no ground reaches further down.')
+    held_lag: float = bounded(
+        0.15, low=0.0, high=2.0, unit='-', doc='Lag of a swinging foot that tells an obstacle.'
+    )
+    groundless_time: float = bounded(
+        0.06, low=0.0, high=2.0, unit='s', doc='Stance without ground before a search.'
+    )
+    elevator_lift: float = bounded(
+        0.15, low=0.0, high=1.0, unit='-', doc='By which a foot is lifted over an obstacle.'
+    )
+    retraction_way: float = bounded(
+        0.1, low=0.0, high=1.0, unit='-', doc='By which a foot is drawn back at an obstacle.'
+    )
+    search_depth: float = bounded(
+        0.2, low=0.0, high=1.0, unit='-', doc='By which a foot reaches down at most.'
+    )
+    lean_gain: float = bounded(
+        1.0,
+        low=0.0,
+        high=10.0,
+        unit='-',
+        doc='Share of the way that a lean has moved a standing foot which it is moved back.',
+    )
+    lean_step: float = bounded(
+        1.0, low=0.0, high=10.0, unit='-', doc='By which a swinging foot follows a lean [1/rad].'
+    )
+    lean_most: float = bounded(
+        0.2, low=0.0, high=1.0, unit='-', doc='By which a lean moves a foot at most.'
+    )
+    reflex_time: float = bounded(
+        0.06, low=1e-3, high=2.0, unit='s', doc='In which all but the search reach their ends.'
+    )
+    search_time: float = bounded(
+        0.12, low=1e-3, high=2.0, unit='s', doc='In which the search reaches its depth.'
+    )
+
+
+class FootReflexes:
+    """
+    The layers at work over the targets of one walk.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    legs : sequence of str
+        In the order in which the walk says who stands.
+
+    Attributes
+    ----------
+    offsets : (L, 3) array [m]
+        By which feet are told elsewhere than the walk wants them, in the base frame.
+    counts : dict of str to int
+        How often each reflex has acted since the start.
+
+    """
+
+    def __init__(self, robot: RobotModel, legs: Sequence[str]) -> None:
+        self._legs = [LegKinematics(robot, name) for name in legs]
+        self._columns = [leg.columns for leg in self._legs]
+        self._fastest = [robot.velocity_limit[columns] for columns in self._columns]
+        self._soles = np.array([robot.soles.index(robot.leg(name).sole) for name in legs])
+        poses = link_poses(robot, robot.joint_stance)
+        child = {joint.name: joint.child for joint in robot.joints}
+        hips = [poses[robot.link_index[child[leg.joint_names[0]]]][:3, 3] for leg in self._legs]
+        feet = [
+            leg.forward(robot.stance[columns])[0]
+            for leg, columns in zip(self._legs, self._columns, strict=True)
+        ]
+        self._home: FloatArray = np.array(feet)
+        self._length = np.linalg.norm(self._home - np.array(hips), axis=1)
+        self.lean = Lean()
+        self._watching = False
+        self.set_params(FootReflexParams())
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget what was felt."""
+        shape = (len(self._legs), 3)
+        self.lean.reset()
+        self.offsets: FloatArray = np.zeros(shape)
+        self._own: FloatArray = np.zeros(shape)
+        self._level: FloatArray = np.zeros(shape)
+        self.counts = dict.fromkeys(FOOT_REFLEXES, 0)
+        self._acting: dict[str, BoolArray] = {}
+        self._held: BoolArray = np.zeros(shape[0], dtype=bool)
+        self._groundless: FloatArray = np.zeros(shape[0])
+        self._wanted: FloatArray | None = None
+        self._told: FloatArray | None = None
+        self._joints: list[FloatArray] = []
+        self._most = {'held_lag': 0.0, 'groundless_time': 0.0}
+
+    def set_params(self, params: FootReflexParams) -> None:
+        """Take thresholds and switches; what acts is drawn back where it is switched off."""
+        self._params = params
+
+    @property
+    def active(self) -> bool:
+        """Whether what happens can change the targets."""
+        on = any(getattr(self._params, name) for name in FOOT_REFLEXES)
+        return on or self._watching or bool(self.offsets.any())
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What an observation must have for the reflexes that are on."""
+        if not self.active:
+            return frozenset()
+        return _NEEDS | {'imu'} if self._params.posture_reflex or self._watching else _NEEDS
+
+    def watch(self) -> None:
+        """Keep from now on the most of what thresholds are held against."""
+        self._watching = True
+
+    def thresholds(self, margin: float) -> dict[str, float]:
+        """Return thresholds a share beyond what was felt while watched, by name."""
+        of_feet = {name: (1.0 + margin) * most for name, most in self._most.items()}
+        return {**of_feet, **self.lean.thresholds(margin)}
+
+    def apply(
+        self, dt: float, targets: JointTargets, stance: BoolArray, seen: Observation
+    ) -> JointTargets:
+        """
+        Return the targets of a control period with feet moved where a reflex acts.
+
+        Parameters
+        ----------
+        dt : float [s]
+        targets : JointTargets
+            With positions of every joint of the legs.
+        stance : (L,) bool array
+            Which legs stand by the walk.
+        seen : Observation
+            Has joint positions and contacts.
+
+        """
+        places = {name: i for i, name in enumerate(targets.names)}
+        columns = [[places[name] for name in leg.joint_names] for leg in self._legs]
+        position = np.asarray(targets.position)
+        before, wanted = self.offsets, self._feet(position[-1], columns)
+        self._sense(dt, wanted, stance, seen)
+        self._wanted, self._told = wanted, wanted + self.offsets
+        if before.any() or self.offsets.any():
+            targets = self._moved(dt, targets, columns, before)
+        last = np.asarray(targets.position)[-1]
+        self._joints = [last[of_leg] for of_leg in columns]
+        return targets
+
+    def _feet(self, joints: FloatArray, columns: list[list[int]]) -> FloatArray:
+        pairs = zip(self._legs, columns, strict=True)
+        return np.array([leg.forward(joints[of_leg])[0] for leg, of_leg in pairs])
+
+    def _sense(self, dt: float, wanted: FloatArray, stance: BoolArray, seen: Observation) -> None:
+        """Move the offsets by a control period, by what is felt at its beginning."""
+        params = self._params
+        self.lean.take(seen.imu, params)
+        ahead, lag = self._lag(wanted, seen)
+        grounded = np.zeros(len(wanted), dtype=bool)
+        if seen.contacts is not None:
+            grounded = np.isin(self._soles, seen.contacts.sole)
+        self._groundless = np.where(stance & ~grounded, self._groundless + dt, 0.0)
+        if self._watching:
+            self._keep(lag, stance)
+        self._held = ~stance & (self._held | (lag > params.held_lag))
+        goal = np.zeros_like(wanted)
+        fastest = max(params.elevator_lift, params.retraction_way) / params.reflex_time
+        pace: FloatArray = self._length * fastest
+        if params.elevator_reflex:
+            raised = self._count('elevator_reflex', self._held)
+            goal[raised, 2] = params.elevator_lift * self._length[raised]
+        if params.retraction:
+            back = self._count('retraction', ~stance & (lag > params.held_lag))
+            goal[back] -= params.retraction_way * self._length[back, None] * ahead[back]
+        if params.foothold_search:
+            self._search(stance, goal, pace)
+        reach = dt * pace[:, None]
+        self._own = self._own + np.clip(goal - self._own, -reach, reach)
+        reach = dt * params.lean_most / params.reflex_time * self._length[:, None]
+        goal = self._levelled(stance)
+        self._level = self._level + np.clip(goal - self._level, -reach, reach)
+        self.offsets = self._own + self._level
+
+    def _levelled(self, stance: BoolArray) -> FloatArray:
+        """Return by how much feet are to be elsewhere because the body leans, (L, 3) [m]."""
+        params, goal = self._params, np.zeros_like(self._home)
+        if not params.posture_reflex:
+            return goal
+        excess = self.lean.excess
+        self._count('posture_reflex', excess != 0.0)
+        roll, pitch = excess
+        sunk = self._home[:, 0] * pitch - self._home[:, 1] * roll
+        goal[stance, 2] = -params.lean_gain * sunk[stance]
+        ahead = params.lean_step * self._length[~stance]
+        goal[~stance, 0], goal[~stance, 1] = ahead * pitch, -ahead * roll
+        most = params.lean_most * self._length[:, None]
+        return np.asarray(np.clip(goal, -most, most))
+
+    def _search(self, stance: BoolArray, goal: FloatArray, pace: FloatArray) -> None:
+        """Set where feet that find no ground are to go, and how fast."""
+        params = self._params
+        deep = params.search_depth * self._length
+        reaching = self._count('foothold_search', self._groundless > params.groundless_time)
+        # Down to the full depth as long as nothing bears, and no further once it does.
+        goal[reaching, 2] = -deep[reaching]
+        found = stance & ~reaching & (self._own[:, 2] < 0.0)
+        goal[found, 2] = self._own[found, 2]
+        pace[reaching] = deep[reaching] / params.search_time
+
+    def _lag(self, wanted: FloatArray, seen: Observation) -> tuple[FloatArray, FloatArray]:
+        """Return which way feet are moved, (L, 3), and how far they lag in leg lengths, (L,)."""
+        if self._told is None or self._wanted is None or seen.joint_positions is None:
+            return np.zeros_like(wanted), np.zeros(len(wanted))
+        way = (wanted - self._wanted) * _LEVEL
+        size = np.linalg.norm(way, axis=1, keepdims=True)
+        ahead: FloatArray = np.where(size > _STILL, way / np.maximum(size, _STILL), 0.0)
+        behind = self._told - self._feet(seen.joint_positions, self._columns)
+        return ahead, (behind * ahead).sum(axis=1) / self._length
+
+    def _keep(self, lag: FloatArray, stance: BoolArray) -> None:
+        self.lean.keep()
+        for name, felt, where in (
+            ('held_lag', lag, ~stance),
+            ('groundless_time', self._groundless, stance),
+        ):
+            self._most[name] = max(self._most[name], float(felt[where].max(initial=0.0)))
+
+    def _count(self, reflex: str, acting: BoolArray) -> BoolArray:
+        """Count the legs in which a reflex begins to act; return where it acts."""
+        before = self._acting.get(reflex, np.zeros_like(acting))
+        self.counts[reflex] += int((acting & ~before).sum())
+        self._acting[reflex] = acting
+        return acting
+
+    def _shifted(self, row: int, joints: FloatArray, goal: FloatArray) -> FloatArray:
+        """Return the joints near those given that put the foot on its goal, within limits."""
+        leg = self._legs[row]
+        # No search from elsewhere: a foot out of reach must not turn the knee over.
+        damping = (_DAMPING * self._length[row]) ** 2 * np.eye(3)
+        for _ in range(_ROUNDS):
+            reach = leg.jacobian(joints)[:3]
+            miss = goal - leg.forward(joints)[0]
+            change = reach.T @ np.linalg.solve(reach @ reach.T + damping, miss)
+            joints = np.clip(joints + change, leg.lower, leg.upper)
+        return joints
+
+    def _moved(
+        self, dt: float, targets: JointTargets, columns: list[list[int]], before: FloatArray
+    ) -> JointTargets:
+        """Return targets with feet offset, linearly from the offsets before to the present."""
+        position = np.array(targets.position)
+        velocity = None if targets.velocity is None else np.array(targets.velocity)
+        samples, period = len(position), dt / len(position)
+        for row, (leg, of_leg) in enumerate(zip(self._legs, columns, strict=True)):
+            if not (before[row].any() or self.offsets[row].any()):
+                continue
+            joints = self._joints[row] if self._joints else position[0, of_leg]
+            reach = self._fastest[row] * period
+            for k in range(samples):
+                share = (k + 1.0) / samples
+                offset = before[row] + share * (self.offsets[row] - before[row])
+                planned = position[k, of_leg]
+                # From where it was told to be: a straight leg may bend to either side.
+                start = joints if before[row].any() or k else planned
+                found = self._shifted(row, start, leg.forward(planned)[0] + offset)
+                step = np.clip(found - joints, -reach, reach)
+                joints = joints + step
+                position[k, of_leg] = joints
+                if velocity is not None:
+                    velocity[k, of_leg] = step / period
+        return replace(targets, position=position, velocity=velocity)

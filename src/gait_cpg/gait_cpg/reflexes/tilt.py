@@ -1,0 +1,102 @@
+"""
+How far a body leans: what the reflex of posture is held against, from the IMU alone.
+
+A lean is looked ahead at its rate: a body that falls is met before it has fallen. What lies within
+the range of an undisturbed walk is none; reflexes answer to the excess over it, so that they begin
+at nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import math
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.motion.observation import Imu
+from gait_core.parameters.declaration import Parameters, bounded, flag
+
+
+def lean_range(default: float, way: str) -> float:
+    """Declare what is no lean one way."""
+    doc = f'Lean {way}, looked ahead, that is none: undisturbed walks reach it.'
+    found: float = bounded(default, low=0.0, high=math.pi, unit='rad', doc=doc)
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeanParams(Parameters):
+    """Whether a leaning body is levelled, and the range of an undisturbed walk."""
+
+    posture_reflex: bool = flag(
+        False, doc='Legs level a body that leans further than undisturbed, by the IMU.'
+    )
+    lean_lead: float = bounded(
+        0.05, low=0.0, high=1.0, unit='s', doc='By which a lean is looked ahead at its rate.'
+    )
+    lean_up: float = lean_range(0.15, 'backward')
+    lean_down: float = lean_range(0.15, 'forward')
+    lean_side: float = lean_range(0.15, 'to either side')
+
+
+class Lean:
+    """
+    The lean of a body and its excess.
+
+    Attributes
+    ----------
+    felt, excess : (2,) arrays [rad]
+        About the body's x axis, positive with its right side down, and about y, positive with its
+        front down; looked ahead, and what of it is beyond the range of an undisturbed walk.
+
+    """
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget what was felt."""
+        self.felt: FloatArray = np.zeros(2)
+        self.excess: FloatArray = np.zeros(2)
+        self._least: FloatArray = np.full(2, math.inf)
+        self._most: FloatArray = np.full(2, -math.inf)
+
+    def take(self, imu: Imu | None, params: LeanParams) -> None:
+        """Read an IMU; nothing is felt without one."""
+        if imu is None:
+            return
+        x, y, z, w = imu.orientation.tolist()
+        # The vertical in the body's axes.
+        ahead, left, up = (
+            2.0 * (x * z - w * y),
+            2.0 * (y * z + w * x),
+            1.0 - 2.0 * (x * x + y * y),
+        )
+        roll, pitch = math.atan2(left, up), math.atan2(-ahead, math.hypot(left, up))
+        rolling, pitching, _ = imu.angular_velocity.tolist()
+        roll, pitch = roll + params.lean_lead * rolling, pitch + params.lean_lead * pitching
+        self.felt = np.array([roll, pitch])
+        self.excess = np.array(
+            [
+                roll - min(max(roll, -params.lean_side), params.lean_side),
+                pitch - min(max(pitch, -params.lean_up), params.lean_down),
+            ]
+        )
+
+    def keep(self) -> None:
+        """Keep the range of what is felt now."""
+        np.minimum(self._least, self.felt, out=self._least)
+        np.maximum(self._most, self.felt, out=self._most)
+
+    def thresholds(self, margin: float) -> dict[str, float]:
+        """Return what is no lean: the range that was kept, and a share of it beyond, by name."""
+        if not np.isfinite(self._most).all():
+            return {}
+        beyond = margin * (self._most - self._least)
+        least, most = self._least - beyond, self._most + beyond
+        return {
+            'lean_up': max(0.0, float(-least[1])),
+            'lean_down': max(0.0, float(most[1])),
+            'lean_side': max(0.0, float(-least[0]), float(most[0])),
+        }

@@ -1,0 +1,420 @@
+"""The loop of an evolution: ask, evaluate, record, tell."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+import time
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.contracts import Candidate, Evaluation, Evaluator
+from gait_core.errors import ConfigurationError
+from gait_core.robot.identity import identity_of
+from gait_core.robot.load import load_robot
+from gait_core.trial.champion import Champion
+from gait_core.trial.fingerprint import fingerprint
+from gait_evolver import __version__
+from gait_evolver.curriculum import Course
+from gait_evolver.incidents import Incidents, Say, say
+from gait_evolver.pareto_front import Front, Member
+from gait_evolver.plan import Plan, TrialPlace
+from gait_evolver.run.array_files import ArrayFiles
+from gait_evolver.run.files import named
+from gait_evolver.run.log import Row, Standing
+from gait_evolver.run.store import RunStore
+from gait_evolver.scoring import (
+    Best,
+    by_individual,
+    evaluation,
+    judged,
+    mean,
+    on_engines,
+    standing_of,
+    weighted,
+)
+
+
+@dataclass
+class Progress:
+    """
+    Where an evolution is; passed to the listener after every trial and generation.
+
+    ``trials_done`` and ``trials_total`` count those of the generation under way; ``evaluations``
+    those of the whole run; ``rate`` is in trials per second of this process, ``efficiency`` the
+    share of its workers' time that was spent in trials and ``time_left`` [s] to the last
+    generation, once they are known. ``stage`` is that of the curriculum.
+    """
+
+    generation: int = 0
+    generations: int = 0
+    trials_done: int = 0
+    trials_total: int = 0
+    evaluations: int = 0
+    rate: float = 0.0
+    efficiency: float = 0.0
+    time_left: float | None = None
+    stage: int = 0
+    first_generation_best: float | None = None
+    best: Best | None = None
+    invalid_counts: Counter[str] = field(default_factory=Counter)
+    finished: str = ''
+    """Why the run is over; empty while it goes on."""
+
+
+Listener = Callable[[Progress], None]
+"""May raise to stop the run; what was recorded stays, and the run can be resumed."""
+
+
+class Evolution:
+    """
+    One run: a plan, its store and an evaluator.
+
+    Parameters
+    ----------
+    store : RunStore
+    evaluator : Evaluator
+    recorded : sequence of sequences of Row
+        The finished generations of a run that is resumed.
+    listener : callable
+    say : callable
+        Shows a line to the user: a lost worker, an exception in a trial.
+    skipped : collection of str
+        Names of trials that are left out (``TrialPlace.name``).
+
+    """
+
+    def __init__(
+        self,
+        store: RunStore,
+        evaluator: Evaluator,
+        recorded: Sequence[Sequence[Row]] = (),
+        listener: Listener | None = None,
+        *,
+        say: Say = say,
+        skipped: Collection[str] = (),
+    ) -> None:
+        self._store = store
+        self._plan: Plan = store.plan
+        self._evaluator = evaluator
+        self._listener = listener or (lambda progress: None)
+        self._incidents = Incidents(store, say, skipped)
+        self._optimizer = self._plan.make_optimizer()
+        self._files = ArrayFiles(store.folder)
+        wanted = self._plan.experiment.generations
+        self.progress = Progress(generations=max(wanted, len(recorded)))
+        self._course = Course(self._plan.experiment)
+        self._front = Front()
+        self._front_changed = False
+        self._standings: list[Standing] = []
+        self._seen: dict[tuple[float, ...], list[Row]] = {}
+        self._seconds = 0.0
+        self._here = self._generations_here = 0
+        self._best_candidate: Candidate | None = None
+        for generation, rows in enumerate(recorded):
+            self._replay(generation, rows)
+        self._resumed = bool(recorded)
+
+    def run(self) -> Progress:
+        """Run until the last generation, or until the optimiser stops; return where it ended."""
+        progress = self.progress
+        self._restore()
+        if self._resumed:
+            self._store.renew(self._standings)
+            self._write_front()
+        self._standings = []
+        while not progress.finished:
+            if progress.generation >= progress.generations:
+                progress.finished = 'all generations done'
+            else:
+                progress.finished = self._optimizer.stop() or self._course.over(
+                    progress.evaluations
+                )
+            if not progress.finished:
+                self._generation(progress.generation)
+        self._listener(progress)
+        return progress
+
+    def _enter(self) -> None:
+        """Enter the stage that the coming generation belongs to; a new one begins from nothing."""
+        if self._course.enter():
+            self._seen.clear()
+            self._front = Front()
+            self.progress.best = None
+            self.progress.stage = self._course.stage
+
+    def _restore(self) -> None:
+        """Write again what of a run that is resumed is gone or damaged, as its log says."""
+        champions = self.champions()
+        if champions and self._best_candidate is not None:
+            with named(self._store.folder):
+                self._files.publish(self._best_candidate)
+        # Their hashes hold on the platform that recorded them only.
+        if champions and not self._store.warning():
+            self._store.restore(champions)
+
+    def _generation(self, generation: int) -> None:
+        self._enter()
+        candidates = self._optimizer.ask()
+        values = [self._plan.space.decode(candidate.values) for candidate in candidates]
+        arrays = self._files.write(candidates)
+        repeats = self._plan.experiment.repeats
+        places = [
+            TrialPlace(
+                generation=generation,
+                individual=i,
+                repeat=repeat,
+                engine=engine,
+                member=candidate.id,
+                stage=self._course.stage,
+            )
+            for i, candidate in enumerate(candidates)
+            for repeat in range(repeats)
+            for engine in self._plan.scenes
+        ]
+        specs = [
+            replace(
+                self._plan.spec(values[place.individual], place),
+                weights=arrays[place.individual],
+                weights_sha256=self._files.digest(candidates[place.individual]),
+            )
+            for place in places
+        ]
+        self.progress.trials_done, self.progress.trials_total = 0, len(specs)
+        began = time.perf_counter()
+        names = [place.name for place in places]
+        self._incidents.check_skipped(generation, names)
+        results = self._incidents.evaluate(self._evaluator, specs, names, self._count)
+        self._measure(len(results), time.perf_counter() - began)
+        rows = [
+            Row.of(
+                result,
+                place,
+                parents=candidates[place.individual].parents,
+                seed=spec.seed,
+                values=values[place.individual],
+                weights=spec.weights_sha256,
+            )
+            for place, spec, result in zip(places, specs, results, strict=True)
+        ]
+        before = self.progress.best
+        evaluations = self._weigh(rows)
+        best = self.progress.best
+        new = best is not None and best is not before
+        self._keep_best(candidates, before)
+        if self._best_candidate is not None and new:
+            self._files.publish(self._best_candidate)
+        self._store.append(
+            generation,
+            rows,
+            [result.wall_time for result in results],
+            self.champions() if new else (),
+        )
+        if best is not None:
+            self._files.retire(best.rows[0].id)
+        self._store.stand(self._standings)
+        self._standings = []
+        self._write_front()
+        self._optimizer.tell(evaluations)
+        self._advance(generation, rows)
+
+    def _write_front(self) -> None:
+        if self._front_changed:
+            self._store.write_front(self._front.members)
+            self._front_changed = False
+
+    def _measure(self, trials: int, seconds: float) -> None:
+        """Count a generation of this process, and say how long the others will take."""
+        progress = self.progress
+        self._seconds += seconds
+        self._here += trials
+        self._generations_here += 1
+        progress.rate = self._here / self._seconds if self._seconds > 0.0 else 0.0
+        progress.efficiency = self._evaluator.workload.efficiency
+        left = progress.generations - progress.generation - 1
+        progress.time_left = left * self._seconds / self._generations_here
+
+    def _count(self) -> None:
+        self.progress.trials_done += 1
+        self._listener(self.progress)
+
+    def _replay(self, generation: int, rows: Sequence[Row]) -> None:
+        """Tell the optimiser what was recorded; what it asks must be what it asked then."""
+        self._enter()
+        candidates = self._optimizer.ask()
+        decode = self._plan.space.decode
+        recorded = {(row.id, tuple(row.values.items()), row.weights) for row in rows}
+        asked = {
+            (one.id, tuple(decode(one.values).items()), self._files.digest(one))
+            for one in candidates
+        }
+        if recorded != asked:
+            raise ConfigurationError(
+                f'{self._store.folder}: generation {generation} was asked by another version of '
+                'the optimiser; the run cannot be resumed'
+            )
+        before = self.progress.best
+        evaluations = self._weigh(rows)
+        self._keep_best(candidates, before)
+        self._optimizer.tell(evaluations)
+        self._advance(generation, rows)
+
+    def _keep_best(self, candidates: Sequence[Candidate], before: Best | None) -> None:
+        """Keep a candidate with arrays that has just become the best."""
+        best = self.progress.best
+        if best is not None and best is not before:
+            self._best_candidate = next(
+                (one for one in candidates if one.arrays and one.id == best.rows[0].id), None
+            )
+
+    def _weigh(self, rows: Sequence[Row]) -> list[Evaluation]:
+        """Return the evaluations of a generation, and keep the best ever seen."""
+        evaluations = []
+        for group in by_individual(rows):
+            known = self._with_earlier(group)
+            status, fitness = judged(known)
+            others = () if fitness is None else self._others(known)
+            if others:
+                self._compare(group[0], np.array([fitness, *others]))
+            self._standings.append(standing_of(group[0], known, status, fitness, others))
+            evaluations.append(evaluation(group[0].id, status, fitness, others))
+            best = self.progress.best
+            if fitness is not None and (best is None or fitness > best.fitness):
+                self.progress.best = Best(rows=tuple(known), fitness=fitness)
+        if self._seen:
+            self.progress.best = self._confirmed()
+        reached = [one.fitness for one in evaluations if one.objectives is not None]
+        best = self.progress.best
+        self._course.take(max(reached, default=None), None if best is None else best.fitness)
+        return evaluations
+
+    def _others(self, rows: Sequence[Row]) -> tuple[float, ...]:
+        """Return the objectives beside the fitness: each the least of its means on the engines."""
+        return tuple(
+            min(weighted(group, terms) for group in on_engines(rows))
+            for terms in self._plan.experiment.objectives.values()
+        )
+
+    def _compare(self, row: Row, objectives: FloatArray) -> None:
+        member = Member(
+            generation=row.generation,
+            individual=row.individual,
+            id=row.id,
+            objectives=objectives,
+            values=row.values,
+        )
+        self._front_changed |= self._front.add(member)
+
+    def _with_earlier(self, group: list[Row]) -> list[Row]:
+        """Return an individual's rows behind those of the times it was evaluated before."""
+        if not self._optimizer.reevaluates:
+            return group
+        known = self._seen.setdefault(tuple(group[0].values.values()), [])
+        known += group
+        return list(known)
+
+    def _confirmed(self) -> Best | None:
+        """
+        Return the best individual by the mean of all its trials.
+
+        One that was evaluated once may be the luckiest of many: it is the best only while no
+        other was evaluated again.
+        """
+        found: list[tuple[bool, float, list[Row]]] = []
+        for rows in self._seen.values():
+            fitness = judged(rows)[1]
+            if fitness is not None:
+                found.append((rows[-1].generation > rows[0].generation, fitness, rows))
+        if not found:
+            return None
+        _, fitness, rows = max(found, key=lambda one: one[:2])
+        best = self.progress.best
+        same = best is not None and best.rows == tuple(rows)
+        return best if same else Best(rows=tuple(rows), fitness=fitness)
+
+    def _advance(self, generation: int, rows: Sequence[Row]) -> None:
+        progress = self.progress
+        progress.evaluations += len(rows)
+        for row in rows:
+            status, fitness = judged([row])
+            if fitness is None:
+                progress.invalid_counts[status] += 1
+        if generation == 0 and progress.best is not None:
+            progress.first_generation_best = progress.best.fitness
+        progress.generation = generation + 1
+        self._listener(progress)
+
+    def champions(self) -> tuple[Champion, ...]:
+        """
+        Return the best individual seen as a champion of each engine, or nothing.
+
+        The first is that of the engine on which it is worst: its fitness is the individual's.
+        """
+        best = self.progress.best
+        if best is None:
+            return ()
+        deciding = best.deciding
+        others = [rows for rows in on_engines(best.rows) if rows[0].engine != deciding[0].engine]
+        return tuple(self._champion(rows) for rows in (deciding, *others))
+
+    def _champion(self, rows: Sequence[Row]) -> Champion:
+        """Return the champion of the trials of one individual on one engine."""
+        first = rows[0]
+        experiment = self._plan.experiment
+        spec = self._plan.spec(first.values, replace(first.place, repeat=0))
+        if first.weights:
+            spec = replace(spec, weights=ArrayFiles.name(first.id), weights_sha256=first.weights)
+        return Champion(
+            spec=spec,
+            seeds=tuple(row.seed for row in rows),
+            trial_hashes=tuple(row.trial_hash for row in rows),
+            fitness=mean(rows),
+            status=first.status,
+            fingerprint=fingerprint(),
+            metrics=first.metrics,
+            terms=first.terms,
+            robot=identity_of(load_robot(spec.scene.robot, spec.scene.draw)),
+            run={
+                'id': self._store.run_id,
+                'experiment': experiment.name,
+                'seed': experiment.seed,
+                'generation': first.generation,
+                'individual': first.individual,
+                'candidate': first.id,
+                'trials': len(rows),
+                'fitness_deviation': float(
+                    np.array([row.fitness for row in rows], dtype=float).std()
+                ),
+                'version': __version__,
+                'sources': self._plan.sources_hash_on(first.engine),
+            },
+        )
+
+
+def summary(store: RunStore, progress: Progress) -> dict[str, object]:
+    """Return the JSON object of an evolution; what is undefined is ``None``."""
+    experiment = store.plan.experiment
+    champion = store.champion_file
+    return {
+        'experiment': experiment.name,
+        'seed': experiment.seed,
+        'generations': progress.generation,
+        'evaluations': progress.evaluations,
+        'evaluations_per_s': progress.rate or None,
+        'first_generation_best': progress.first_generation_best,
+        'best_fitness': None if progress.best is None else progress.best.fitness,
+        'champion': str(champion) if progress.best is not None else None,
+        'run_dir': str(store.folder),
+        'invalid_counts': dict(sorted(progress.invalid_counts.items())),
+    }
+
+
+def new_run_folder(experiment: str, seed: int, parent: Path = Path('runs')) -> Path:
+    """Return a folder that does not exist yet, named after experiment and seed."""
+    number = 1
+    while (parent / f'{experiment}-{seed}-{number:03d}').exists():
+        number += 1
+    return parent / f'{experiment}-{seed}-{number:03d}'

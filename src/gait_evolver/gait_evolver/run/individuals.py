@@ -1,0 +1,105 @@
+"""Any individual of a run's log, as the champion that it might have been."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from gait_core.errors import ConfigurationError
+from gait_core.robot.identity import identity_of
+from gait_core.robot.load import load_robot
+from gait_core.trial.champion import Champion
+from gait_core.trial.fingerprint import difference, fingerprint, fingerprint_fields
+from gait_core.trial.spec import TrialSpec
+from gait_evolver.plan import Plan, resolve
+from gait_evolver.run.array_files import ArrayFiles
+from gait_evolver.run.log import Row
+from gait_evolver.run.store import read_rows, read_run
+
+
+def logged_individual(folder: Path, place: str, engine: str = '') -> Champion:
+    """
+    Return an individual of a run as a champion: its trials on one engine and what they gave.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the run.
+    place : str
+        ``generation/individual``, both counted from 0 as in evaluations.csv.
+    engine : str
+        Of a run on several engines; empty: the first.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is no such individual, or its weights were not kept.
+
+    """
+    facts, experiment = read_run(folder)
+    plan = resolve(experiment)
+    rows = _rows_of(folder, place, engine or next(iter(plan.scenes)))
+    first = rows[0]
+    foreign = difference(facts.get('platform', {}), fingerprint_fields())
+    spec = _spec(plan, folder, first)
+    fitness = [row.fitness for row in rows if row.fitness is not None]
+    return Champion(
+        spec=spec,
+        seeds=tuple(row.seed for row in rows),
+        trial_hashes=tuple(row.trial_hash for row in rows),
+        # What may not win has no fitness; its trials can be looked at all the same.
+        fitness=sum(fitness) / len(fitness) if len(fitness) == len(rows) else float('nan'),
+        status=first.status,
+        fingerprint='' if foreign else fingerprint(),
+        metrics=first.metrics,
+        terms=first.terms,
+        robot=identity_of(load_robot(spec.scene.robot, spec.scene.draw)),
+        run={
+            'id': str(facts.get('run_id', '')),
+            'experiment': experiment.name,
+            'seed': experiment.seed,
+            'generation': first.generation,
+            'individual': first.individual,
+            'candidate': first.id,
+            'trials': len(rows),
+        },
+    )
+
+
+def _rows_of(folder: Path, place: str, engine: str) -> list[Row]:
+    generations = read_rows(folder)
+    try:
+        generation, individual = (int(part) for part in place.split('/'))
+    except ValueError as error:
+        raise ConfigurationError(
+            f"individual '{place}' is no pair of numbers, e.g. 3/0 for the first of generation 3"
+        ) from error
+    last = len(generations) - 1
+    if not 0 <= generation <= last:
+        raise ConfigurationError(
+            f"individual '{place}': generations 0 to {last} are finished; nearest valid: "
+            f'{min(max(generation, 0), last)}'
+        )
+    rows = [row for row in generations[generation] if row.engine == engine]
+    found = [row for row in rows if row.individual == individual]
+    if not found:
+        most = max((row.individual for row in rows), default=0)
+        raise ConfigurationError(
+            f"individual '{place}': generation {generation} on '{engine}' has 0 to {most}; "
+            f'nearest valid: {min(max(individual, 0), most)}'
+        )
+    return found
+
+
+def _spec(plan: Plan, folder: Path, row: Row) -> TrialSpec:
+    spec = plan.spec(row.values, replace(row.place, repeat=0))
+    if not row.weights:
+        return spec
+    places = (folder / 'weights' / f'{row.id}.npz', folder / ArrayFiles.name(row.id))
+    file = next((one for one in places if one.exists()), None)
+    if file is None:
+        raise ConfigurationError(
+            f'the network of individual {row.generation}/{row.individual} was not kept: a run '
+            'keeps those of its living members and of its champion'
+        )
+    return replace(spec, weights=str(file), weights_sha256=row.weights)

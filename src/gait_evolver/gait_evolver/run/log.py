@@ -1,0 +1,354 @@
+"""
+The log of a run, one row per trial, and the checkpoint that counts its finished generations.
+
+A generation is appended to the log, which is flushed to the disk, before a checkpoint that counts
+it replaces the last one in one step. What a kill leaves beyond the checkpoint is cut off when the
+run is resumed. The checkpoint itself is not waited for: after a power cut it may be an older one,
+or empty, and the generations that it does not count are run again.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+import csv
+from dataclasses import dataclass
+import hashlib
+import io
+import json
+from operator import attrgetter
+import os
+from pathlib import Path
+from typing import Any
+
+from gait_core.errors import ConfigurationError, excerpt
+from gait_core.files.access import MEBIBYTE, parse_json, read_bytes, read_text, write_atomically
+from gait_core.measures.metrics import METRICS
+from gait_core.trial.spec import TrialResult
+from gait_evolver.plan import Plan, TrialPlace
+from gait_evolver.run.files import csv_text, extend
+
+FORMAT = 1
+
+LOG_LIMIT = 1024 * MEBIBYTE
+"""Largest log [bytes], about a million trials."""
+
+_FIXED = (
+    'generation',
+    'individual',
+    'id',
+    'repeat',
+    'engine',
+    'parents',
+    'seed',
+    'status',
+    'fitness',
+    'ticks',
+    'trial_hash',
+)
+
+_GENE, _TERM, _METRIC = 'gait.', 'term.', 'metric.'
+"""Beginnings of columns."""
+
+_WEIGHTS = 'weights'
+"""Column of runs that search networks."""
+
+_STAGE = 'stage'
+"""Column of runs with a curriculum."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One trial of one individual on one engine, as logged."""
+
+    generation: int
+    individual: int
+    id: int
+    repeat: int
+    engine: str
+    parents: tuple[int, ...]
+    seed: int
+    status: str
+    fitness: float | None
+    ticks: int
+    trial_hash: str
+    values: Mapping[str, float]
+    terms: Mapping[str, float]
+    metrics: Mapping[str, float]
+    weights: str = ''
+    """SHA-256 of the weights of a network; empty where none is searched."""
+    stage: int = 0
+    """Of the curriculum; 0 where there is none."""
+
+    @classmethod
+    def of(cls, result: TrialResult, place: TrialPlace, **others: Any) -> Row:
+        """Return the row of a result; ``others`` are the fields that neither of both has."""
+        return cls(
+            generation=place.generation,
+            individual=place.individual,
+            id=place.member,
+            repeat=place.repeat,
+            engine=place.engine,
+            stage=place.stage,
+            status=result.status,
+            fitness=result.fitness,
+            ticks=result.ticks,
+            trial_hash=result.trial_hash,
+            terms=result.terms,
+            metrics=result.metrics,
+            **others,
+        )
+
+    @property
+    def place(self) -> TrialPlace:
+        """Place of the trial within its run."""
+        return TrialPlace(
+            generation=self.generation,
+            individual=self.individual,
+            repeat=self.repeat,
+            engine=self.engine,
+            member=self.id,
+            stage=self.stage,
+        )
+
+    @classmethod
+    def read(cls, record: Mapping[str, str]) -> Row:
+        """Return the row of a record of the log; ValueError if it is invalid."""
+        if None in record or None in record.values():
+            raise ValueError('it has another number of cells than the header')
+
+        def group(prefix: str) -> dict[str, float]:
+            """Return the numbers of the columns with a prefix."""
+            return {
+                name[len(prefix) :]: float(text)
+                for name, text in record.items()
+                if name.startswith(prefix) and text
+            }
+
+        terms = {name for name in record if name.startswith(_TERM)}
+        if record['fitness'] and not all(record[name] for name in terms):
+            raise ValueError('it has a fitness without its terms')
+        return cls(
+            **{
+                name: int(record[name])
+                for name in ('generation', 'individual', 'id', 'repeat', 'seed', 'ticks')
+            },
+            parents=tuple(int(parent) for parent in record['parents'].split()),
+            engine=record['engine'],
+            status=record['status'],
+            fitness=float(record['fitness']) if record['fitness'] else None,
+            trial_hash=record['trial_hash'],
+            weights=record.get(_WEIGHTS, ''),
+            stage=int(record.get(_STAGE) or 0),
+            values=group(_GENE),
+            terms=group(_TERM),
+            metrics=group(_METRIC),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """An individual after a generation: all its trials so far, their mean and deviation."""
+
+    generation: int
+    individual: int
+    id: int
+    trials: int
+    status: str
+    fitness: float | None
+    deviation: float | None
+    objectives: tuple[float, ...] = ()
+    """Beside the fitness; empty where it may not win or there are none."""
+
+
+class RunLog:
+    """
+    The open log of a run.
+
+    Parameters
+    ----------
+    folder : Path
+    plan : Plan
+        Gives the columns.
+
+    """
+
+    def __init__(self, folder: Path, plan: Plan) -> None:
+        self._folder = folder
+        self._file = _log_file(folder)
+        # Of the log so far; to read it whole at every generation takes long in long runs.
+        self._digest = hashlib.sha256()
+        self._length = 0
+        self._genes = plan.space.names
+        self._terms = tuple(plan.trial.fitness_terms)
+        self._own = (
+            *_FIXED,
+            *((_WEIGHTS,) if plan.array_shapes else ()),
+            *((_STAGE,) if plan.experiment.curriculum else ()),
+        )
+        self._own_of = attrgetter(*self._own)
+        header = (
+            *self._own,
+            *(_GENE + name for name in self._genes),
+            *(_TERM + name for name in self._terms),
+            *(_METRIC + name for name in METRICS),
+        )
+        self._header = csv_text([header]).encode()
+
+    def begin(self) -> None:
+        """Write the header of a new log."""
+        write_atomically(self._file, self._header)
+        self._count(self._header)
+
+    def append(self, rows: Sequence[Row]) -> None:
+        """Add rows and flush them to the disk; they do not count before the checkpoint."""
+        content = csv_text([self._cells(row) for row in rows]).encode()
+        extend(self._file, content, durable=True)
+        self._count(content)
+
+    def checkpoint(self, generations: int) -> None:
+        """Count what the log holds as finished."""
+        state = {
+            'format': FORMAT,
+            'generations': generations,
+            'log_bytes': self._length,
+            'log_sha256': self._digest.hexdigest(),
+        }
+        content = json.dumps(state, indent=2) + '\n'
+        write_atomically(_checkpoint_file(self._folder), content, durable=False)
+
+    def recover(self) -> list[list[Row]]:
+        """
+        Return the finished generations; cut off what lies beyond.
+
+        Raises
+        ------
+        ConfigurationError
+            If log or checkpoint were changed, or the log has other columns than its experiment.
+
+        """
+        kept, count = _counted(self._folder)
+        if not kept.startswith(self._header):
+            raise ConfigurationError(
+                f'{self._file} has other columns than its experiment; the run cannot be resumed'
+            )
+        generations = _generations(kept, count, self._folder)
+        if len(kept) < self._file.stat().st_size:
+            os.truncate(self._file, len(kept))
+        self._count(kept)
+        return generations
+
+    def _count(self, written: bytes) -> None:
+        self._digest.update(written)
+        self._length += len(written)
+
+    def _cells(self, row: Row) -> list[str]:
+        return [
+            *map(cell, self._own_of(row)),
+            *(cell(row.values.get(name)) for name in self._genes),
+            *(cell(row.terms.get(name)) for name in self._terms),
+            *(cell(row.metrics.get(name)) for name in METRICS),
+        ]
+
+
+def read_log(folder: Path) -> list[list[Row]]:
+    """Return the finished generations of a run; ConfigurationError if its log was changed."""
+    return _generations(*_counted(folder), folder)
+
+
+def cell(value: Any) -> str:
+    """Return what stands in a CSV for a value; a float keeps every bit."""
+    if value is None:
+        return ''
+    if isinstance(value, float):
+        # Those of NumPy have another repr.
+        return repr(float(value))
+    return ' '.join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _log_file(folder: Path) -> Path:
+    return folder / 'evaluations.csv'
+
+
+def _checkpoint_file(folder: Path) -> Path:
+    return folder / 'checkpoint.json'
+
+
+def _counted(folder: Path) -> tuple[bytes, int]:
+    """Return the part of the log that belongs to finished generations, and their number."""
+    # First the checkpoint: the log has by then what it counts, and may only grow.
+    state = _read_checkpoint(_checkpoint_file(folder))
+    file = _log_file(folder)
+    if not file.exists():
+        raise ConfigurationError(f'{file} is gone; the run cannot be resumed')
+    log = read_bytes(file, LOG_LIMIT)
+    if b'\n' not in log:
+        raise ConfigurationError(f'{file} has no header; the run cannot be resumed')
+    if state is None:
+        return _followed(log, file)
+    kept = log[: state['log_bytes']]
+    if hashlib.sha256(kept).hexdigest() != state.get('log_sha256'):
+        raise ConfigurationError(f'{file} was changed; the run cannot be resumed')
+    return kept, int(state['generations'])
+
+
+def _followed(log: bytes, file: Path) -> tuple[bytes, int]:
+    """Return of a log without a checkpoint what is whole for certain: all but the last."""
+    header, *rows = log[: log.rindex(b'\n') + 1].splitlines(keepends=True)
+    places: list[int] = []
+    for line, row in enumerate(rows, 2):
+        text = row.partition(b',')[0]
+        if not text.isdigit() or len(text) > 9 or int(text) < (places[-1] if places else 0):
+            raise ConfigurationError(
+                f'{file}, line {line} was changed: it does not begin with its generation'
+            )
+        places.append(int(text))
+    last = places[-1] if places else 0
+    whole = rows[: bisect_left(places, last)]
+    return b''.join([header, *whole]), last
+
+
+def _generations(kept: bytes, count: int, folder: Path) -> list[list[Row]]:
+    """Return the rows of each generation, at least one; ConfigurationError if there is none."""
+    rows = _rows(kept, _log_file(folder))
+    places = {row.generation for row in rows}
+    # Check the count first: a damaged checkpoint may claim any number of generations.
+    if len(places) != count or (places and (min(places), max(places)) != (0, count - 1)):
+        raise ConfigurationError(
+            f'{_checkpoint_file(folder)} was changed: it counts {count} generations, but the part '
+            f'of the log that it counts has {len(places)}'
+        )
+    generations: list[list[Row]] = [[] for _ in range(count)]
+    for row in rows:
+        generations[row.generation].append(row)
+    return generations
+
+
+def _rows(kept: bytes, file: Path) -> list[Row]:
+    line, found = 1, []
+    try:
+        records = csv.DictReader(io.StringIO(kept.decode(), newline=''))
+        for record in records:
+            line = records.line_num
+            found.append(Row.read(record))
+    except KeyError as error:
+        raise ConfigurationError(f'{file} was changed: the column {error} is missing') from error
+    except (ValueError, csv.Error) as error:
+        raise ConfigurationError(f'{file}, line {line} was changed: {error}') from error
+    return found
+
+
+def _read_checkpoint(file: Path) -> dict[str, Any] | None:
+    """Return the checkpoint; ``None`` if there is none, or a power cut left an empty one."""
+    if not file.exists():
+        return None
+    text = read_text(file)
+    if not text:
+        return None
+    state = parse_json(text, str(file))
+    if not isinstance(state, dict) or state.get('format') != FORMAT:
+        raise ConfigurationError(f'{file}: expected format {FORMAT}')
+    for name in ('generations', 'log_bytes'):
+        if type(state.get(name)) is not int or state[name] < 0:
+            raise ConfigurationError(f'{file} was changed: {name} is {excerpt(state.get(name))}')
+    return state

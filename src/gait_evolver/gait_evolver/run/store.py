@@ -1,0 +1,323 @@
+"""
+The folder of a run: configuration, log, checkpoint and champion, safe against any kill.
+
+- ``experiment.yaml``: the resolved experiment; ``run.yaml``: run id, seed, platform, versions.
+- ``evaluations.csv``: one row per trial, in order, without wall times: runs compare by it.
+- ``individuals.csv``: mean and spread of each individual, as it stood after each generation;
+  ``front.csv``: of several objectives, the best compromises. Both follow from the log.
+- ``times.csv``: wall time per trial; not compared.
+- ``checkpoint.json``: how much of the log belongs to finished generations.
+- ``events.log``: lost workers, exceptions in trials and how to go on, with the time; not compared.
+- ``trial-<name>.yaml``: the spec of a trial that ended worker after worker.
+- ``champion.yaml``: the best individual ever seen; of several engines, on the one where it is
+  worst. ``champion.<engine>.yaml``: the same individual on each of them.
+
+Of a generation only the log, and a new champion, are waited for until they are on the disk; the
+other files follow from the log, or say what it takes to read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime
+import os
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from gait_core.errors import ConfigurationError, excerpt
+from gait_core.files.access import write_atomically
+from gait_core.parameters.plain_data import plain
+from gait_core.parameters.yaml_file import read_document
+from gait_core.trial.champion import Champion, read_champion, write_champion
+from gait_core.trial.fingerprint import difference, fingerprint_fields
+from gait_core.trial.spec import TrialSpec
+from gait_evolver import __version__
+from gait_evolver.experiment import Experiment, rebuild_experiment
+from gait_evolver.pareto_front import Member
+from gait_evolver.plan import Plan, resolve
+from gait_evolver.run.files import StoreError, csv_text, extend, lock_folder, named
+from gait_evolver.run.log import FORMAT, Row, RunLog, Standing, cell, read_log
+
+_STANDING = ('generation', 'individual', 'id', 'trials', 'status', 'fitness', 'deviation')
+
+_TIMES = ('generation', 'individual', 'repeat', 'engine', 'wall_time_s')
+
+
+class RunStore:
+    """
+    An open run directory; one process at a time holds it.
+
+    Made by ``create`` and ``open_run``.
+    """
+
+    def __init__(self, folder: Path, plan: Plan, lock: int) -> None:
+        self.folder = folder
+        self.plan = plan
+        self.generations_done = 0
+        self._lock = lock
+        self._log = RunLog(folder, plan)
+
+    @property
+    def champion_file(self) -> Path:
+        """Where the champion stands, once there is one."""
+        return self.folder / 'champion.yaml'
+
+    @property
+    def run_id(self) -> str:
+        """Name of the run; equal experiments with equal seeds are the same run."""
+        experiment = self.plan.experiment
+        return f'{experiment.name}-{experiment.seed}-{self.plan.config_hash[:12]}'
+
+    @classmethod
+    def create(cls, folder: Path, plan: Plan) -> RunStore:
+        """
+        Return the store of a new run.
+
+        Raises
+        ------
+        StoreError
+            If the folder holds a run already or cannot be written.
+
+        """
+        with named(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            if (folder / 'run.yaml').exists():
+                raise StoreError(f'{folder} holds a run already: resume it, or choose another')
+            store = cls(folder, plan, lock_folder(folder))
+            with store._held():
+                store._begin()
+        return store
+
+    @classmethod
+    def open_run(
+        cls, folder: Path, generations: int | None = None
+    ) -> tuple[RunStore, list[list[Row]]]:
+        """
+        Return the store of an earlier run and its finished generations.
+
+        Parameters
+        ----------
+        folder : Path
+        generations : int, optional
+            New length of the run; ``None`` keeps the recorded one.
+
+        Raises
+        ------
+        ConfigurationError
+            If there is no run, another process holds it, its files were changed, or this
+            version resolves its experiment differently.
+
+        """
+        facts, experiment = read_run(folder)
+        if generations is not None:
+            experiment = rebuild_experiment(
+                plain(experiment), experiment.name, {'generations': generations}
+            )
+        try:
+            plan = resolve(experiment)
+        except ConfigurationError as error:
+            raise ConfigurationError(f'{folder / "experiment.yaml"}: {error}') from error
+        if plan.config_hash != facts['config_hash']:
+            raise ConfigurationError(
+                f'{folder}: its experiment means something else in this version; '
+                'the run cannot be resumed'
+            )
+        with named(folder):
+            store = cls(folder, plan, lock_folder(folder))
+            with store._held():
+                rows = store._log.recover()
+                store.generations_done = len(rows)
+        return store, rows
+
+    def warning(self) -> str:
+        """Return a line on what differs from the beginning of the run, or nothing."""
+        facts = read_run(self.folder)[0]
+        changed = difference(facts.get('platform', {}), fingerprint_fields())
+        texts = []
+        if changed:
+            texts.append(f'this platform differs from that of the run in {", ".join(changed)}')
+        if facts.get('sources') != self.plan.sources_hash:
+            texts.append('code or robot were changed since the run began')
+        return '; '.join(texts)
+
+    def append(
+        self,
+        generation: int,
+        rows: Sequence[Row],
+        wall_times: Sequence[float],
+        champions: Sequence[Champion],
+    ) -> None:
+        """Record a finished generation, and the new champion of each engine if there is one."""
+        times = csv_text(
+            [
+                (row.generation, row.individual, row.repeat, row.engine, f'{wall:.6f}')
+                for row, wall in zip(rows, wall_times, strict=True)
+            ]
+        )
+        with named(self.folder):
+            self._log.append(rows)
+            for file, champion in self._champion_files(champions).items():
+                write_champion(file, champion)
+            extend(self._times, times.encode(), durable=False)
+            self._log.checkpoint(generation + 1)
+        self.generations_done = generation + 1
+
+    def stand(self, standings: Sequence[Standing]) -> None:
+        """Add how the individuals of a generation stand; lost at worst, as it can be renewed."""
+        with named(self.folder), (self.folder / 'individuals.csv').open('a') as file:
+            file.write(csv_text([_standing_cells(one) for one in standings]))
+
+    def renew(self, standings: Sequence[Standing]) -> None:
+        """Write what follows from the log of a run that is resumed, whatever is left of it."""
+        with named(self.folder):
+            self._write_standings(standings)
+            if not self._times.exists():
+                self._begin_times()
+
+    def write_front(self, members: Sequence[Member]) -> None:
+        """Write the best compromises between several objectives."""
+        genes, others = self.plan.space.names, tuple(self.plan.experiment.objectives)
+        header = ('generation', 'individual', 'id', 'fitness', *others)
+        rows = [
+            [
+                *(one.generation, one.individual, one.id),
+                *(cell(float(value)) for value in one.objectives),
+                *(cell(one.values[name]) for name in genes),
+            ]
+            for one in members
+        ]
+        with named(self.folder):
+            write_atomically(
+                self.folder / 'front.csv',
+                csv_text([(*header, *(f'gait.{name}' for name in genes)), *rows]),
+                durable=False,
+            )
+
+    def _write_standings(self, standings: Sequence[Standing]) -> None:
+        header = (*_STANDING, *self.plan.experiment.objectives)
+        write_atomically(
+            self.folder / 'individuals.csv',
+            csv_text([header, *(_standing_cells(one) for one in standings)]),
+            durable=False,
+        )
+
+    def restore(self, champions: Sequence[Champion]) -> None:
+        """Write the champions of a run that is resumed whose files are gone or damaged."""
+        with named(self.folder):
+            for file, champion in self._champion_files(champions).items():
+                try:
+                    read_champion(file)
+                except ConfigurationError:
+                    write_champion(file, champion)
+
+    def note(self, text: str) -> None:
+        """Add a line with the time to ``events.log``; a full disk does not end the run."""
+        line = f'{datetime.now().astimezone().isoformat(timespec="seconds")} {text}\n'
+        with suppress(OSError), (self.folder / 'events.log').open('a') as file:
+            file.write(line)
+
+    def keep_trial(self, name: str, spec: TrialSpec, reasons: Sequence[str]) -> Path:
+        """Write the spec of a trial that ended workers, and the reasons; return the file."""
+        file = self.folder / f'trial-{name.replace("/", "-")}.yaml'
+        content = {'trial': name, 'lost_workers': list(reasons), 'spec': plain(spec)}
+        with named(self.folder):
+            write_atomically(file, _yaml(content))
+        return file
+
+    def close(self) -> None:
+        """Let another process open the run."""
+        os.close(self._lock)
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        """Let go of the run where it cannot be begun or read."""
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self) -> None:
+        write_atomically(self.folder / 'experiment.yaml', _yaml(plain(self.plan.experiment)))
+        self._log.begin()
+        self._begin_times()
+        self._write_standings(())
+        # Last: a folder with run.yaml is a whole run.
+        write_atomically(self.folder / 'run.yaml', _yaml(self._run_facts()))
+
+    @property
+    def _times(self) -> Path:
+        return self.folder / 'times.csv'
+
+    def _begin_times(self) -> None:
+        write_atomically(self._times, csv_text([_TIMES]))
+
+    def _champion_files(self, champions: Sequence[Champion]) -> dict[Path, Champion]:
+        """Return what stands where; the first champion is the one of the whole run."""
+        files = {}
+        if len(champions) > 1:
+            for champion in champions:
+                files[champion_on(self.champion_file, champion.spec.scene.engine)] = champion
+        if champions:
+            files[self.champion_file] = champions[0]
+        return files
+
+    def _run_facts(self) -> dict[str, Any]:
+        return {
+            'format': FORMAT,
+            'run_id': self.run_id,
+            'seed': self.plan.experiment.seed,
+            'config_hash': self.plan.config_hash,
+            'version': __version__,
+            'sources': self.plan.sources_hash,
+            'platform': fingerprint_fields(),
+        }
+
+
+def champion_on(champion_file: Path, engine: str) -> Path:
+    """Return where the champion of a file stands as it did on one of several engines."""
+    return champion_file.with_suffix(f'.{engine}.yaml')
+
+
+def read_run(folder: Path) -> tuple[dict[str, Any], Experiment]:
+    """Return the facts and the experiment of a run directory; ConfigurationError if it is none."""
+    if not (folder / 'run.yaml').is_file():
+        raise ConfigurationError(f'{folder} is no run directory: it has no run.yaml')
+    facts = read_document(folder / 'run.yaml').content
+    if not isinstance(facts, dict) or facts.get('format') != FORMAT:
+        raise ConfigurationError(f'{folder / "run.yaml"}: expected format {FORMAT}')
+    if 'config_hash' not in facts:
+        raise ConfigurationError(f'{folder / "run.yaml"} was changed: config_hash is missing')
+    platform = facts.get('platform', {})
+    if not (isinstance(platform, dict) and all(isinstance(key, str) for key in platform)):
+        raise ConfigurationError(
+            f'{folder / "run.yaml"} was changed: platform is {excerpt(platform)}, '
+            'expected named values'
+        )
+    document = read_document(folder / 'experiment.yaml')
+    return facts, rebuild_experiment(document.content, folder.name, {}, document)
+
+
+def read_rows(folder: Path) -> list[list[Row]]:
+    """
+    Return the finished generations of a run, which another process may be going on with.
+
+    Raises
+    ------
+    ConfigurationError
+        If the log was changed since it was counted.
+
+    """
+    with named(folder):
+        return read_log(folder)
+
+
+def _standing_cells(one: Standing) -> list[str]:
+    return [*(cell(getattr(one, name)) for name in _STANDING), *map(cell, one.objectives)]
+
+
+def _yaml(value: Any) -> str:
+    return yaml.safe_dump(value, sort_keys=False, width=99, default_flow_style=None)

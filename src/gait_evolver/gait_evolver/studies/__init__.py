@@ -1,1 +1,0 @@
-"""Published studies: a module each, registered as ``gait.studies``."""

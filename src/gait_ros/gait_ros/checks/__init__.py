@@ -1,0 +1,1 @@
+"""Acceptance checks over ROS for `gait bench`."""

@@ -1,0 +1,125 @@
+"""Time from an emergency stop to held targets under traffic, for `gait bench --checks`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+import os
+import time
+from typing import Any
+
+from geometry_msgs.msg import Twist
+import numpy as np
+from sensor_msgs.msg import Imu, JointState
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
+
+from gait_core.benchmark import Measurement
+from gait_core.robot.load import load_robot
+from gait_ros.graph.nodes import controller_node
+from gait_ros.graph.processes import NodeEnded, NodeProcesses
+from gait_ros.nodes.qos import PUBLISHED, STREAM
+from gait_ros.trials.session import RosClient
+
+STOPS = 20
+RATE = 1000.0
+"""Messages per second on `joint_states` and on `imu/data`."""
+PERIOD = 0.02
+"""Control period of the gait [s]."""
+_ROBOT = 'a1'
+_START = 120.0
+_PATIENCE = 10.0
+_WATCHED = 0.5
+
+
+class _Traffic:
+    """Joint states, IMU readings and velocities for a gait, and the targets that it sends."""
+
+    def __init__(self, space: str) -> None:
+        self.client = RosClient(f'stop_check_{os.getpid()}')
+        self.sent, self.began = 0, time.perf_counter()
+        robot = load_robot(_ROBOT)
+        state = JointState(name=list(robot.joint_names), position=robot.joint_stance.tolist())
+        imu, velocity = Imu(), Twist()
+        imu.orientation.w, velocity.linear.x = 1.0, 0.2
+        node = self.client.node
+        for kind, topic, message, rate in (
+            (JointState, 'joint_states', state, RATE),
+            (Imu, 'imu/data', imu, RATE),
+            (Twist, 'cmd_vel', velocity, 20.0),
+        ):
+            publisher = node.create_publisher(kind, f'/{space}/{topic}', PUBLISHED)
+            node.create_timer(1.0 / rate, partial(self._send, publisher, message))
+        self.targets: list[tuple[float, Any]] = []
+        node.create_subscription(
+            JointTrajectory, f'/{space}/joint_trajectory', self._on_targets, STREAM
+        )
+        self._stop, self._resume = (
+            node.create_client(Trigger, f'/{space}/cpg/{name}')
+            for name in ('emergency_stop', 'resume')
+        )
+
+    def _send(self, publisher: Any, message: Any) -> None:
+        publisher.publish(message)
+        self.sent += 1
+
+    def _on_targets(self, message: JointTrajectory) -> None:
+        self.targets.append((time.perf_counter(), np.array(message.points[-1].positions)))
+
+    def walks(self) -> bool:
+        """Return whether the last second of targets moves."""
+        recent = [pose for _, pose in self.targets[-round(1.0 / PERIOD) :]]
+        return len(recent) * PERIOD >= 1.0 and bool(np.ptp(recent, axis=0).max() > 0.1)
+
+    def call(self, client: Any) -> None:
+        """Call a service and wait for its answer."""
+        answer = client.call_async(Trigger.Request())
+        if not self.client.wait(answer.done, _PATIENCE):
+            raise NodeEnded(f'no answer from {client.srv_name} within {_PATIENCE:g} s')
+
+    def time_of_stop(self, rng: np.random.Generator) -> float:
+        """Stop the walk at a random moment; return the time to the last target that moved [s]."""
+        self.targets.clear()
+        if not self.client.wait(self.walks, _START):
+            raise NodeEnded(f'the gait does not walk within {_START:g} s')
+        self.client.wait(lambda: False, float(rng.uniform(0.0, 0.5)))
+        asked = time.perf_counter()
+        self.call(self._stop)
+        self.client.wait(lambda: False, _WATCHED)
+        held = self.targets[-1][1]
+        moved = [at for at, pose in self.targets if at > asked and (pose != held).any()]
+        self.call(self._resume)
+        return max(moved, default=asked) - asked
+
+
+def stops(count: int = STOPS) -> list[Measurement]:
+    """Stop a walking a1 at random moments (seed 1) and return the longest time until it holds."""
+    space = f'gait_stop_{os.getpid()}'
+    node = replace(controller_node('phase_cpg', {'robot': _ROBOT}), namespace=space)
+    with NodeProcesses((node,)):
+        traffic = _Traffic(space)
+        try:
+            rng = np.random.default_rng(1)
+            times = [traffic.time_of_stop(rng) for _ in range(count)]
+            rate = traffic.sent / (time.perf_counter() - traffic.began)
+        finally:
+            traffic.client.close()
+    what = f'{count} emergency stops of a walk at {RATE:g} joint states and IMU readings a second'
+    return [
+        Measurement(
+            id='stop_longest',
+            what=f'{what}: longest time from the request to the last target that moved',
+            unit='control periods',
+            measured=max(times) / PERIOD,
+            # A few stops, as in a test, run beside other processes.
+            budget=1.0 if count >= STOPS else None,
+            group='stops',
+        ),
+        Measurement(
+            id='stop_traffic',
+            what='messages sent to the gait meanwhile, all topics together',
+            unit='1/s',
+            measured=rate,
+            group='stops',
+        ),
+    ]

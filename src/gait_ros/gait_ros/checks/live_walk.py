@@ -1,0 +1,172 @@
+"""Comparison of a champion's walk over ROS with the same walk in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+import os
+from pathlib import Path
+
+from nav_msgs.msg import Odometry
+import numpy as np
+from rcl_interfaces.msg import Log
+from rclpy.qos import DurabilityPolicy, QoSProfile
+
+from gait_core.arrays import FloatArray
+from gait_core.benchmark import Measurement
+from gait_core.motion.observation import Observation
+from gait_core.robot.load import load_robot
+from gait_core.trial.fall import FallCheck
+from gait_core.trial.loop import run_loop
+from gait_core.trial.spec import FELL, OK, TrialSpec
+from gait_ros.graph.nodes import LiveWalk, walk_graph
+from gait_ros.graph.processes import NodeEnded, NodeProcesses
+from gait_ros.live.champion import NodeChampion, read_node_champion
+from gait_ros.live.observation import base_pose
+from gait_ros.live.safe_output import MOVES
+from gait_ros.nodes.qos import listen
+from gait_ros.trials.session import RosClient
+
+# Kernels may have to be compiled before the first control period.
+_START = 120.0
+_SILENCE = 60.0
+_SHARE = 0.1
+_LOG = QoSProfile(depth=1000, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Walked:
+    """Distance of the root link [m], status, and duration ``soft`` [s] of the soft start."""
+
+    distance: float
+    status: str
+    soft: float = 0.0
+
+
+def walk_live(champion: NodeChampion, seconds: float, realtime_factor: float = 1.0) -> Walked:
+    """
+    Walk a champion live, in its own scene, for a time from the end of the soft start.
+
+    Parameters
+    ----------
+    champion : NodeChampion
+    seconds : float [s]
+        Simulated time.
+    realtime_factor : float
+        Simulated over wall time.
+
+    Raises
+    ------
+    NodeEnded
+        If a node ends, or the robot does not walk.
+
+    """
+    space = f'gait_live_{os.getpid()}'
+    walk = LiveWalk(
+        robot=champion.scene.robot,
+        controller=champion.spec.controller,
+        terrain='',
+        seed=None,
+        realtime_factor=realtime_factor,
+        namespace=space,
+        champion=str(champion.file),
+        motion={'demo': True},
+    )
+    with NodeProcesses(walk_graph(walk)) as processes:
+        client = RosClient(f'gait_live_client_{os.getpid()}')
+        try:
+            watch = _Watch(client, champion, space)
+            _wait(client, processes, lambda: watch.began is not None, _START)
+            _wait(client, processes, lambda: watch.seconds >= seconds, _SILENCE + 10.0 * seconds)
+            return watch.walked(seconds)
+        finally:
+            client.close()
+
+
+def walk_here(spec: TrialSpec, seconds: float, soft: float = 0.0) -> Walked:
+    """Run the trial in this process; the robot first stands for the time of the soft start."""
+    stands = spec.settle_time + soft
+    loop = run_loop(replace(spec, duration=seconds, settle_time=stands, gates={}, hopeless=()))
+    places = loop.rollout().body_poses[:, 0, :2]
+    return Walked(distance=float(np.linalg.norm(places[-1] - places[0])), status=loop.status)
+
+
+def compare_walks(files: Sequence[Path], seconds: float) -> list[Measurement]:
+    """Return the relative difference of the distances live and here, for each champion."""
+    rows = []
+    for file in files:
+        champion = read_node_champion(file)
+        live = walk_live(champion, seconds)
+        here = walk_here(champion.spec, seconds, live.soft)
+        rows.append(
+            Measurement(
+                id=f'live_{file.stem}',
+                what=f'{file.stem}, {seconds:g} s: {live.distance:.3f} m live, {live.status}; '
+                f'{here.distance:.3f} m here, {here.status}; difference',
+                unit='-',
+                measured=abs(live.distance / here.distance - 1.0)
+                if live.status == here.status
+                else 1.0,
+                budget=_SHARE,
+            )
+        )
+    return rows
+
+
+def _wait(
+    client: RosClient, processes: NodeProcesses, done: Callable[[], bool], timeout: float
+) -> None:
+    def either() -> bool:
+        """Return whether it is done; raise if a node has ended."""
+        processes.check()
+        return done()
+
+    if not client.wait(either, timeout):
+        raise NodeEnded(f'the robot did not walk within {timeout:g} s')
+
+
+class _Watch:
+    """Recorder of the root link's poses, from odometry, and of the end of the soft start."""
+
+    def __init__(self, client: RosClient, champion: NodeChampion, space: str) -> None:
+        scene = champion.scene
+        self._dt = scene.control_period
+        self._fall = FallCheck(load_robot(scene.robot, scene.draw), scene)
+        self._poses: list[tuple[float, FloatArray]] = []
+        self._space = space
+        self.began: float | None = None
+        listen(client.node, Odometry, f'/{space}/odom', self._on_odometry)
+        client.node.create_subscription(Log, '/rosout', self._on_log, _LOG)
+
+    @property
+    def seconds(self) -> float:
+        """Simulated time since the end of the soft start [s]."""
+        return self._poses[-1][0] - self.began if self.began is not None else 0.0
+
+    def _on_odometry(self, message: Odometry) -> None:
+        pose = base_pose(message)
+        if pose is not None:
+            stamp = message.header.stamp
+            self._poses.append((stamp.sec + 1e-9 * stamp.nanosec, pose))
+
+    def _on_log(self, message: Log) -> None:
+        # The gait logs this in the period after its first targets.
+        ours = message.name.startswith(self._space) and MOVES in message.msg
+        if ours and self.began is None and self._poses:
+            self.began = self._poses[-1][0] - self._dt
+
+    def walked(self, seconds: float) -> Walked:
+        """Return the result of the walk."""
+        assert self.began is not None
+        end = self.began + seconds + 0.5 * self._dt
+        walk = [pose for time, pose in self._poses if self.began - 0.5 * self._dt <= time <= end]
+        moved = next(time for time, pose in self._poses if (pose != self._poses[0][1]).any())
+        status = FELL if any(map(self._fell, walk)) else OK
+        return Walked(
+            distance=float(np.linalg.norm(walk[-1][:2] - walk[0][:2])),
+            status=status,
+            soft=max(0.0, self.began - moved + self._dt),
+        )
+
+    def _fell(self, pose: FloatArray) -> bool:
+        return bool(self._fall.reason(Observation(tick=0, time=0.0, body_poses=pose[None])))

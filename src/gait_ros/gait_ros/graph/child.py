@@ -1,0 +1,31 @@
+"""
+What a process started by ``graph.processes`` runs first: ``PARENT_PID MODULE:FUNCTION ARGS``.
+
+Signals are caught before anything slow is imported, and the process ends with its parent however
+that ends.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+from gait_core.processes.orphans import end_with_parent
+from gait_ros.nodes.stop import ignore_signals, stop_on_signals
+
+
+def main(arguments: list[str]) -> int:
+    """Become a node."""
+    parent, target, *args = arguments
+    stop = stop_on_signals()
+    end_with_parent(int(parent))
+    module, _, function = target.partition(':')
+    entry = getattr(importlib.import_module(module), function)
+    if stop:
+        ignore_signals()
+        return 0
+    return int(entry(args) or 0)
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))

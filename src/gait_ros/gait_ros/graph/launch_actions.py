@@ -1,0 +1,244 @@
+"""
+Launch actions from the node graph and arguments that say what is wrong with them.
+
+Needs the ``launch`` and ``launch_ros`` packages of an installed ROS; only launch files import it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from ament_index_python.packages import get_package_share_directory
+from launch import LaunchContext, LaunchDescriptionEntity
+from launch.actions import DeclareLaunchArgument, OpaqueFunction, Shutdown
+from launch.events.process import ProcessExited
+from launch.logging import get_logger
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+
+from gait_core.errors import ConfigurationError, nearest
+from gait_core.trial.champion import read_gait_file
+from gait_core.trial.setup import parse_velocity
+from gait_ros.graph.launch_arguments import LaunchArgument
+from gait_ros.graph.layouts import layout_for, topics_of
+from gait_ros.graph.nodes import FRAMES, OWN_CLOCK, NodeSpec
+from gait_ros.hardware.ros2_control import SIM
+from gait_ros.live.champion import NodeChampion, node_champion
+
+_TRUE = ('true', '1', 'yes', 'on')
+_FALSE = ('false', '0', 'no', 'off')
+_ALIKE = 0.8
+# What launch keeps of its own among the arguments.
+_OF_LAUNCH = {'emulate_tty', 'global_params', 'ros_namespace', 'ros_remaps'}
+
+
+class Arguments:
+    """Values of declared launch arguments, read as text, whole number, number or truth value."""
+
+    def __init__(self, context: LaunchContext) -> None:
+        self._context = context
+
+    def text(self, name: str) -> str:
+        """Return an argument as it was given."""
+        return str(LaunchConfiguration(name).perform(self._context)).strip()
+
+    def whole(self, name: str) -> int:
+        """Return an argument as a whole number; ConfigurationError if it is none."""
+        try:
+            return int(self.text(name))
+        except ValueError:
+            raise ConfigurationError(
+                f"launch argument '{name}' is '{self.text(name)}', expected a whole number"
+            ) from None
+
+    def seed(self, default: int | None = 0) -> int | None:
+        """Return the argument ``seed``, or the default if it is empty."""
+        return self.whole('seed') if self.text('seed') else default
+
+    def champion(self) -> NodeChampion | None:
+        """Return the champion in the file of ``gait``; ``None`` for another file or none."""
+        file = Path(self.text('gait'))
+        if not file.is_file():
+            return None
+        found = read_gait_file(file)
+        if not found.is_champion:
+            return None
+        champion = node_champion(found)
+        champion.load_weights()
+        return champion
+
+    def number(self, name: str) -> float:
+        """Return an argument as a number; ConfigurationError if it is none."""
+        try:
+            return float(self.text(name))
+        except ValueError:
+            raise ConfigurationError(
+                f"launch argument '{name}' is '{self.text(name)}', expected a number"
+            ) from None
+
+    def truth(self, name: str) -> bool:
+        """Return an argument as a truth value, in any of the spellings that users type."""
+        given = self.text(name).lower()
+        if given in _TRUE:
+            return True
+        if given in _FALSE:
+            return False
+        raise ConfigurationError(
+            f"launch argument '{name}' is '{self.text(name)}': {nearest(given, _TRUE + _FALSE)}"
+        )
+
+
+def motion_parameters(arguments: Arguments) -> dict[str, Any]:
+    """Return the parameters of a gait for ``cmd_vel``: time-out and message type."""
+    return {
+        'command_timeout': arguments.number('command_timeout'),
+        'stamped_cmd_vel': arguments.truth('stamped_cmd_vel'),
+    }
+
+
+def demo_parameters(arguments: Arguments) -> dict[str, Any]:
+    """
+    Return the parameters of a demonstration; empty without one.
+
+    Raises
+    ------
+    ConfigurationError
+        For a demonstration without a simulation, or a velocity without a demonstration.
+
+    """
+    demo, command = arguments.truth('demo'), arguments.text('command')
+    target = arguments.text('target')
+    if demo and target != SIM:
+        raise ConfigurationError(
+            f"launch argument 'demo' is for target '{SIM}', this is '{target}': send cmd_vel, or "
+            'call ~/walk'
+        )
+    if command and not demo:
+        raise ConfigurationError(
+            "launch argument 'command' is the velocity of a demonstration: set demo:=true, or "
+            'send cmd_vel'
+        )
+    return {'demo': demo, **({'command': list(parse_velocity(command))} if command else {})}
+
+
+def declared(arguments: Sequence[LaunchArgument]) -> list[LaunchDescriptionEntity]:
+    """Return the actions that declare arguments, and warn of names that look misspelt."""
+    found = [
+        DeclareLaunchArgument(
+            argument.name,
+            default_value=argument.default,
+            description=argument.text,
+            choices=list(argument.choices) or None,
+        )
+        for argument in arguments
+    ]
+    return [*found, _misspelt([argument.name for argument in arguments])]
+
+
+def _misspelt(names: Sequence[str]) -> OpaqueFunction:
+    """Return the action that warns; arguments of a file that includes ours are here, too."""
+
+    def look(context: LaunchContext) -> None:
+        """Warn of each argument that looks like one of ours."""
+        for given in sorted(set(context.launch_configurations) - {*names, *_OF_LAUNCH}):
+            for near in get_close_matches(given, names, 1, _ALIKE):
+                get_logger('launch').warning(
+                    f"launch argument '{given}' is not one of this file: did you mean '{near}'?"
+                )
+
+    return OpaqueFunction(function=look)
+
+
+def composed(
+    compose: Callable[[Arguments], Sequence[LaunchDescriptionEntity]],
+) -> OpaqueFunction:
+    """
+    Return the action that composes a launch from its arguments.
+
+    A ConfigurationError ends the launch with its one line and exit status 1.
+    """
+    return OpaqueFunction(function=lambda context: list(compose(Arguments(context))))
+
+
+def node_action(spec: NodeSpec, *, essential: bool = False) -> Node:
+    """
+    Return the action that starts a node; the end of an essential one ends the launch.
+
+    Raises
+    ------
+    ConfigurationError
+        If a parameter file does not exist: launch would only warn and start without it.
+
+    """
+    for file in spec.parameter_files:
+        if not Path(file).is_file():
+            raise ConfigurationError(f"parameter file '{file}' does not exist")
+    return Node(
+        package=spec.package,
+        executable=spec.executable,
+        name=spec.name,
+        namespace=spec.namespace,
+        parameters=[*spec.parameter_files, dict(spec.parameters)],
+        remappings=list(spec.remappings),
+        arguments=list(spec.arguments),
+        output='screen',
+        on_exit=_end_of(spec.full_name) if essential else None,
+    )
+
+
+def _end_of(name: str) -> Callable[[ProcessExited, LaunchContext], list[Shutdown]]:
+    """Return what ends a launch with a node: with status 1 if the node has failed."""
+
+    def end(event: ProcessExited, context: LaunchContext) -> list[Shutdown]:
+        """Shut the launch down; RuntimeError if the node has failed."""
+        if event.returncode and not context.is_shutdown:
+            raise RuntimeError(f'{name} has ended with status {event.returncode}')
+        return [Shutdown(reason=f'{name} has ended')]
+
+    return end
+
+
+def state_publisher(
+    description: str, namespace: str = '', *, simulated: bool = True, clock: bool = True
+) -> Node:
+    """Return robot_state_publisher with a robot's description; ``clock``: by that of /clock."""
+    return Node(
+        package='robot_state_publisher',
+        executable='robot_state_publisher',
+        namespace=namespace,
+        parameters=[
+            {
+                # Without the type, a description that looks like YAML would be parsed as YAML.
+                'robot_description': ParameterValue(description, value_type=str),
+                'use_sim_time': simulated,
+            }
+        ],
+        remappings=[*FRAMES, *(() if clock else OWN_CLOCK)],
+        output='screen',
+    )
+
+
+def rviz(
+    layout: str, size: float, namespace: str = '', *, simulated: bool = True, clock: bool = True
+) -> Node:
+    """Return RViz with a layout of gait_bringup for a robot's size [m], in a namespace."""
+    folder = Path(get_package_share_directory('gait_bringup')) / 'rviz'
+    file = layout_for(folder / f'{layout}.rviz', size)
+    return Node(
+        package='rviz2',
+        executable='rviz2',
+        name='rviz',
+        namespace=namespace,
+        arguments=['-d', str(file)],
+        parameters=[{'use_sim_time': simulated}],
+        remappings=[
+            *((topic, topic[1:]) for topic in topics_of(file)),
+            *FRAMES,
+            *(() if clock else OWN_CLOCK),
+        ],
+        output='screen',
+    )

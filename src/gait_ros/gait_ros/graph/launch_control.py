@@ -1,0 +1,130 @@
+"""
+What launch files of a robot under ros2_control compose, from their arguments.
+
+Needs what ``launch_actions`` needs; only launch files import it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from gait_core.errors import ConfigurationError
+from gait_core.files.access import temporary_folder
+from gait_core.kinematics.base_frames import BASE_LINK
+from gait_core.robot.load import load_robot
+from gait_core.robot.model import RobotModel
+from gait_core.robot.urdf.writer import with_base_link
+from gait_core.trial.setup import choose_controller
+from gait_ros.graph.control import ControlledRobot, hardware_graph
+from gait_ros.graph.launch_actions import (
+    Arguments,
+    motion_parameters,
+    node_action,
+    rviz,
+    state_publisher,
+)
+from gait_ros.graph.nodes import clock_of
+from gait_ros.hardware.motors import read_hardware
+from gait_ros.hardware.ros2_control import (
+    MOCK,
+    TOPIC,
+    control_urdf,
+    controllers_text,
+)
+from gait_ros.live.champion import check_origin
+
+
+def under_control(arguments: Arguments, *, walking: bool) -> list[Any]:
+    """
+    Return the nodes of a robot under ros2_control, with a gait or without.
+
+    Raises
+    ------
+    ConfigurationError
+        If an argument is wrong; before anything is started.
+
+    """
+    name, target = arguments.text('robot'), arguments.text('target')
+    robot, namespace = load_robot(name), arguments.text('namespace')
+    given = arguments.text('hardware')
+    hardware = read_hardware(given, robot)
+    file = str(Path(given).expanduser().resolve()) if given and target != MOCK else ''
+    simulation: dict[str, Any] | None = None
+    if target == TOPIC and arguments.truth('simulation'):
+        simulation = {
+            'realtime_factor': arguments.number('realtime_factor'),
+            **clock_of(arguments.truth('publish_clock')),
+            **({'seed': arguments.seed()} if walking else {}),
+        }
+    # Looked up here: what the nodes refuse ends a launch, too, but with status 0.
+    # An estimator publishes odom -> base_link, and the tree must go on from there.
+    description = with_base_link(control_urdf(robot, target, hardware), BASE_LINK)
+    controllers = controllers_text(robot, target, _rate(arguments), hardware)
+    controller, gait_parameters = _walker(arguments, robot, simulation) if walking else ('', {})
+    gait = arguments.text('gait') if walking else ''
+    folder = temporary_folder('gait_control_')
+    if simulation is not None and not file:
+        file = _written(folder / 'hardware.yaml', hardware.text())
+    controlled = ControlledRobot(
+        name=name,
+        robot=robot,
+        target=target,
+        controllers_file=_written(folder / 'controllers.yaml', controllers),
+        output=arguments.text('output'),
+        hardware=file,
+        motors=hardware,
+        simulation=simulation,
+        controller=controller,
+        gait=gait_parameters,
+        gait_files=(gait,) if gait else (),
+        namespace=namespace,
+    )
+    manager, *others = hardware_graph(controlled)
+    simulated = simulation is not None
+    clock = simulation is None or bool(simulation['publish_clock'])
+    actions = [
+        node_action(manager, essential=True),
+        state_publisher(description, namespace, simulated=simulated, clock=clock),
+        *map(node_action, others),
+    ]
+    if arguments.truth('rviz'):
+        layout = 'control' if not walking else 'walk' if simulated else 'hardware'
+        actions.append(
+            rviz(layout, robot.length_scale, namespace, simulated=simulated, clock=clock)
+        )
+    return actions
+
+
+def _walker(
+    arguments: Arguments, robot: RobotModel, simulation: dict[str, Any] | None
+) -> tuple[str, dict[str, Any]]:
+    preset = arguments.text('preset')
+    known = '' if preset == 'none' else preset
+    champion = arguments.champion()
+    named = arguments.text('controller') or (champion.spec.controller if champion else '')
+    controller, _ = choose_controller(robot, named, known)
+    seed = arguments.seed(None if champion else 0)
+    if champion is not None:
+        check_origin(champion.origin, arguments.text('robot'), controller)
+    parameters = {
+        'preset': preset,
+        **({} if seed is None else {'seed': seed}),
+        'autostart': arguments.truth('activate'),
+        'safety.recover': simulation is not None,
+        **motion_parameters(arguments),
+    }
+    return controller, parameters
+
+
+def _rate(arguments: Arguments) -> float:
+    rate = arguments.number('rate')
+    if not 1.0 <= rate <= 10_000.0:
+        raise ConfigurationError(f"launch argument 'rate' is {rate:g} Hz, expected 1 to 10000")
+    return rate
+
+
+def _written(file: Path, content: str) -> str:
+    """Write a file and return its path."""
+    file.write_text(content, encoding='utf-8')
+    return str(file)

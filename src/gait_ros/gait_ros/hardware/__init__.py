@@ -1,0 +1,1 @@
+"""Motors behind joints: calibration, limits, guard, and the description for ros2_control."""

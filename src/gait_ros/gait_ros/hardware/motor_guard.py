@@ -1,0 +1,260 @@
+"""
+Guard of motors against any command: limits, soft start and hold, per joint.
+
+It has no clock and no messages: the caller says how much time has passed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gait_core.arrays import BoolArray, FloatArray, IntArray
+from gait_core.robot.model import RobotModel
+from gait_core.safety.plausibility import IMPLAUSIBLE, position_span
+from gait_ros.hardware.motors import JointValues
+
+_LIMITS = ('position', 'speed', 'velocity', 'effort')
+_FIELDS = ('position', 'velocity', 'effort')
+_TOLERANCE = 1e-9
+# Longest time [s] since the last command that counts: after a pause of the commands a joint must
+# not make up for the pause in one step.
+_MAX_PERIOD = 0.1
+# Time [s] in which a velocity without a position may bring a joint to its position limit: the
+# joint slows down exponentially on its way there.
+_BRAKE_TIME = 0.1
+
+
+class MotorGuard:
+    """
+    Limiter of joint commands on their way to motors.
+
+    The first command of a joint is its measured position. From there it moves to the commanded
+    position at ``start_speed`` at most. Once it has reached that, only the joint's own speed limit
+    holds. After ``soften`` it does the same from its last command.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    start_speed : float [rad/s or m/s]
+
+    Attributes
+    ----------
+    measured : (n,) float array [rad or m]
+        Last plausible positions of ``robot.joint_names``; NaN before the first one.
+    implausible : (n,) int array
+        Number of implausible commands of each joint, which were refused.
+    clamped : dict of str to (n,) int array
+        Number of clamped commands of each joint by quantity: ``position``, ``speed`` (change of
+        the position), ``velocity``, ``effort``.
+    refused_states : int
+        Number of implausible readings.
+
+    """
+
+    def __init__(self, robot: RobotModel, start_speed: float = 1.0) -> None:
+        self._robot, self.start_speed = robot, start_speed
+        n = len(robot.joint_names)
+        self._span = position_span(robot)
+        self.measured: FloatArray = np.full(n, np.nan)
+        self.implausible: IntArray = np.zeros(n, dtype=np.int64)
+        self.clamped: dict[str, IntArray] = {
+            limit: np.zeros(n, dtype=np.int64) for limit in _LIMITS
+        }
+        self.refused_states = 0
+        self.release()
+
+    def reset(self) -> None:
+        """Forget the measured positions and all commands."""
+        self.measured[:] = np.nan
+        self.release()
+
+    def release(self) -> None:
+        """Forget all commands; the next ones begin at the measured pose."""
+        n = len(self._robot.joint_names)
+        self._last = {field: np.full(n, np.nan) for field in _FIELDS}
+        self.soften()
+
+    def release_joint(self, name: str) -> None:
+        """Forget the commands of one joint; the next one begins at its measured position."""
+        for values in self._last.values():
+            values[self._robot.joint_index[name]] = np.nan
+
+    def soften(self) -> None:
+        """Limit each joint to the start speed until it has reached its commanded position."""
+        self._soft: BoolArray = np.ones(len(self._robot.joint_names), dtype=np.bool_)
+
+    def measure(self, states: JointValues) -> JointValues:
+        """Update ``measured`` and return the joint states with NaN for implausible values."""
+        rows = self._rows(states.names)
+        kept: dict[str, FloatArray] = {}
+        for field in _FIELDS:
+            values = getattr(states, field)
+            if values is not None:
+                low, high = self._bounds(field, rows)
+                plausible = (values >= low) & (values <= high)
+                self.refused_states += int((~plausible & ~np.isnan(values)).sum())
+                kept[field] = np.where(plausible, values, np.nan)
+        position = kept.get('position')
+        if position is not None:
+            known = ~np.isnan(position)
+            self.measured[rows[known]] = position[known]
+        return JointValues(names=states.names, **kept)
+
+    def command(self, wanted: JointValues, dt: float) -> JointValues:
+        """
+        Return the limited command.
+
+        NaN means not commanded: a joint that was commanded before is held. A joint with an
+        implausible value is held, too.
+
+        Parameters
+        ----------
+        wanted : JointValues
+            Only joints that have a measured position.
+        dt : float [s]
+            Time since the last command.
+
+        """
+        rows = self._rows(wanted.names)
+        period = min(max(dt, 0.0), _MAX_PERIOD)
+        refused = self._refused(rows, wanted)
+        bounded: dict[str, FloatArray] = {}
+        if wanted.position is not None:
+            bounded['position'] = self._position(rows, wanted.position, refused, period)
+        if wanted.velocity is not None:
+            # Without a position nothing but the velocity keeps a joint within its limits.
+            alone = np.ones(len(rows), dtype=np.bool_)
+            if wanted.position is not None:
+                alone = np.isnan(bounded['position'])
+            velocity = np.where(refused, 0.0, wanted.velocity)
+            bounded['velocity'] = self._velocity(rows, velocity, alone)
+        if wanted.effort is not None:
+            effort = np.where(refused, 0.0, wanted.effort)
+            bounded['effort'] = self._effort(rows, effort)
+        self._end_lapsed(rows, bounded)
+        for field, values in bounded.items():
+            known = ~np.isnan(values)
+            self._last[field][rows[known]] = values[known]
+        return _without_nan(wanted.names, bounded)
+
+    def _end_lapsed(self, rows: IntArray, bounded: dict[str, FloatArray]) -> None:
+        """
+        Add a stop for each quantity that was commanded before and is not commanded any more.
+
+        Without it a motor would go on with its last velocity or effort.
+        """
+        commanded = np.zeros(len(rows), dtype=np.bool_)
+        for values in bounded.values():
+            commanded |= ~np.isnan(values)
+        for field in _FIELDS:
+            last = self._last[field][rows]
+            values = bounded.get(field, np.full(len(rows), np.nan))
+            lapsed = np.isnan(values) & ~np.isnan(last)
+            if field == 'position':
+                # A joint that is now commanded by velocity or effort must not be held at its last
+                # position against them.
+                self._last[field][rows[lapsed & commanded]] = np.nan
+                bounded[field] = np.where(lapsed & ~commanded, last, values)
+            else:
+                bounded[field] = np.where(lapsed, 0.0, values)
+
+    def hold(self) -> JointValues:
+        """
+        Return the command that stops every joint that was commanded.
+
+        It has the last position, zero velocity and zero effort, each where it was commanded.
+        """
+        position, velocity, effort = (self._last[field] for field in _FIELDS)
+        return _without_nan(
+            self._robot.joint_names,
+            {'position': position, 'velocity': 0.0 * velocity, 'effort': 0.0 * effort},
+        )
+
+    def _rows(self, names: tuple[str, ...]) -> IntArray:
+        return np.array([self._robot.joint_index[name] for name in names], dtype=np.int64)
+
+    def _refused(self, rows: IntArray, wanted: JointValues) -> BoolArray:
+        """Count and return the joints with an implausible value in their command."""
+        refused = np.zeros(len(rows), dtype=np.bool_)
+        for field in _FIELDS:
+            values = getattr(wanted, field)
+            if values is not None:
+                low, high = self._bounds(field, rows)
+                refused |= ~((values >= low) & (values <= high)) & ~np.isnan(values)
+        self.implausible[rows[refused]] += 1
+        return refused
+
+    def _bounds(self, field: str, rows: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return the lowest and the highest plausible values of a quantity of joints."""
+        if field == 'position':
+            return self._span[0, rows], self._span[1, rows]
+        greatest = np.full(len(rows), IMPLAUSIBLE)
+        return -greatest, greatest
+
+    def _position(
+        self, rows: IntArray, wanted: FloatArray, refused: BoolArray, dt: float
+    ) -> FloatArray:
+        robot, last = self._robot, self._last['position'][rows]
+        start = np.where(np.isnan(last), self.measured[rows], last)
+        # A refused command holds the joint where it is.
+        wanted = np.where(refused & ~np.isnan(wanted), start, wanted)
+        inside = np.clip(wanted, robot.lower[rows], robot.upper[rows])
+        self._count('position', rows, inside, wanted)
+        speed = robot.velocity_limit[rows]
+        soft = self._soft[rows]
+        speed = np.where(soft, np.minimum(speed, self.start_speed), speed)
+        step = speed * dt if dt > 0.0 else np.zeros(len(rows))
+        # The first command is the measured position itself.
+        step[np.isnan(last)] = 0.0
+        # A joint without a speed limit, with its soft start over, has no longest step.
+        free = np.isinf(speed)
+        moved = np.where(free, inside, np.clip(inside, start - step, start + step))
+        # The soft start is slower on purpose: only the joint's own limit counts as a clamp.
+        if dt > 0.0:
+            self._count('speed', rows[~soft], moved[~soft], inside[~soft])
+        reached = (np.abs(moved - inside) <= _TOLERANCE) & ~refused
+        self._soft[rows[reached]] = False
+        return moved
+
+    def _velocity(self, rows: IntArray, wanted: FloatArray, alone: BoolArray) -> FloatArray:
+        robot = self._robot
+        limit = robot.velocity_limit[rows]
+        inside = np.clip(wanted, -limit, limit)
+        self._count('velocity', rows, inside, wanted)
+        down, up = self._distances_to_limits(rows)
+        stopped = np.where(alone, np.clip(inside, -down / _BRAKE_TIME, up / _BRAKE_TIME), inside)
+        self._count('position', rows, stopped, inside)
+        # The feed-forward of a position that starts softly is no faster than the position. A
+        # velocity alone has no position that would end its soft start.
+        start_limit = np.minimum(limit, self.start_speed)
+        soft = self._soft[rows] & ~alone
+        return np.where(soft, np.clip(stopped, -start_limit, start_limit), stopped)
+
+    def _effort(self, rows: IntArray, wanted: FloatArray) -> FloatArray:
+        limit = self._robot.effort_limit[rows]
+        inside = np.clip(wanted, -limit, limit)
+        self._count('effort', rows, inside, wanted)
+        return inside
+
+    def _distances_to_limits(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return the measured distances down and up to the position limits, at least 0 each."""
+        position = self.measured[rows]
+        down, up = position - self._robot.lower[rows], self._robot.upper[rows] - position
+        return np.maximum(down, 0.0), np.maximum(up, 0.0)
+
+    def _count(self, limit: str, rows: IntArray, clamped: FloatArray, wanted: FloatArray) -> None:
+        self.clamped[limit][rows[np.abs(clamped - wanted) > _TOLERANCE]] += 1
+
+
+def _without_nan(names: tuple[str, ...], values: dict[str, FloatArray]) -> JointValues:
+    """Return joint values without the joints and quantities that are NaN throughout."""
+    commanded = np.zeros(len(names), dtype=np.bool_)
+    for value in values.values():
+        commanded |= ~np.isnan(value)
+    return JointValues(
+        names=tuple(name for name, known in zip(names, commanded, strict=True) if known),
+        **{
+            field: value[commanded] if not np.isnan(value[commanded]).all() else None
+            for field, value in values.items()
+        },
+    )

@@ -1,0 +1,459 @@
+"""The node ``hardware`` between controller_manager and motors: conversion, limits and hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+import sys
+import time
+from typing import Any
+
+import numpy as np
+from rclpy.clock import Clock, ClockType
+from rclpy.duration import Duration
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Bool
+from std_srvs.srv import Trigger
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import BadCommand, ConfigurationError, excerpt
+from gait_core.parameters.declaration import Parameters, bounded, flag, text
+from gait_core.robot.load import load_robot
+from gait_core.robot.names import unmatched
+from gait_ros.hardware.joint_messages import (
+    COMMANDS,
+    MOTION,
+    MOTOR_COMMANDS,
+    MOTOR_STATES,
+    STATES,
+    from_values,
+    to_values,
+)
+from gait_ros.hardware.motor_guard import MotorGuard
+from gait_ros.hardware.motor_readings import Readings
+from gait_ros.hardware.motors import JointValues, read_hardware
+from gait_ros.messages.diagnostics import Diagnostics
+from gait_ros.nodes.clock import UNKNOWN, others_on
+from gait_ros.nodes.event_queue import EVENTS
+from gait_ros.nodes.faults import Repeated
+from gait_ros.nodes.managed import ManagedNode
+from gait_ros.nodes.parameters import DeclaredParameters, refuse_unknown_overrides
+from gait_ros.nodes.qos import advertise, listen
+from gait_ros.nodes.run import run_node
+from gait_ros.nodes.services import serve
+
+_WATCH_PERIOD = 1.0
+_TICK = 0.05
+# Greatest number of unknown names in diagnostics.
+_LISTED = 20
+# Longest wait [s] for reliable subscribers to acknowledge the last hold, and time [s] that the
+# message may take to best-effort subscribers.
+_ARRIVAL, _TRANSPORT = 0.2, 0.02
+# For a calibration motors must rest for this time [s], within this range [rad or m].
+_REST_TIME, _REST_RANGE = 1.0, 0.01
+
+
+@dataclass(frozen=True, kw_only=True)
+class HardwareNodeParams(Parameters):
+    """Robot, hardware file, start speed and time to hold of the node hardware."""
+
+    robot: str = text('', doc='Robot name or folder.', read_only=True)
+    hardware: str = text(
+        '', doc='A hardware.yaml; empty: motors are named and turn as joints.', read_only=True
+    )
+    calibrated: str = text(
+        'hardware.calibrated.yaml', doc='File that ~/calibrate writes; it must not be there.'
+    )
+    start_speed: float = bounded(
+        1.0,
+        low=0.001,
+        high=100.0,
+        unit='rad/s or m/s',
+        doc='Greatest speed of a joint from the measured or held pose until it reaches the '
+        'commanded one; its own limit holds, too.',
+    )
+    hold_after: float = bounded(
+        0.5,
+        low=0.02,
+        high=60.0,
+        unit='s',
+        doc='Silence of a motor, of motion_requested or of commands after which all motors hold.',
+    )
+    autostart: bool = flag(True, doc='Configure and activate without being asked.', read_only=True)
+
+
+class HardwareNode(ManagedNode):
+    """
+    Converter of joint commands to motor commands and of motor states to joint states.
+
+    No command reaches a motor before every motor has reported its position and an active gait has
+    been asked for motion. Commands are limited. All motors hold when commands, the gait or a motor
+    fall silent.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__('hardware', **kwargs)
+        self._declared = DeclaredParameters(self, HardwareNodeParams)
+        chosen = self._declared.value
+        self.autostart = chosen.autostart
+        refuse_unknown_overrides(self)
+        if not chosen.robot:
+            raise ConfigurationError("parameter 'robot' is empty; name one, e.g. robot:=guroo")
+        robot = load_robot(chosen.robot)
+        self._hardware = read_hardware(chosen.hardware, robot)
+        self._guard = MotorGuard(robot)
+        self._joints = robot.joint_names
+        motors = [self._hardware.motors[joint] for joint in self._joints]
+        self._motors = tuple(motor.name for motor in motors)
+        self._raw = Readings(self._motors, np.array([_REST_RANGE * m.ratio for m in motors]))
+        self._readings = Readings(self._joints)
+        # Joints whose motors are silent.
+        self._stale: set[str] = set()
+        self._message_counts = {MOTOR_STATES: 0, COMMANDS: 0}
+        self._times: dict[str, FloatArray] = {}
+        # Whether motion is requested, motors were ever commanded, and they were made to hold.
+        self._wanted = self._moved = self._holding = False
+        self._last_command: FloatArray | None = None
+        self._rival = ''
+        self._open = False
+        self._refused = self._kept_back = self._bounded = 0
+        self._unknown: set[str] = set()
+        logger = self.get_logger()
+        self._warn_refused, self._warn_unknown, self._warn_limited, self._warn_trouble = (
+            Repeated(logger, is_error=False) for _ in range(4)
+        )
+        self._connect()
+
+    def _connect(self) -> None:
+        self._diagnostics = Diagnostics(self, 'hardware')
+        self._to_motors = advertise(self, JointState, MOTOR_COMMANDS)
+        self._to_manager = advertise(self, JointState, STATES)
+        listen(self, JointState, COMMANDS, self._on_command)
+        listen(self, JointState, MOTOR_STATES, self._on_state)
+        listen(self, Bool, MOTION, self._on_motion)
+        serve(self, Trigger, '~/calibrate', self._on_calibrate)
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self.create_timer(_TICK, self._on_tick, clock=steady)
+        self.create_timer(_WATCH_PERIOD, self._on_watch, clock=steady)
+
+    # ------------------------------------------------------------------------------- lifecycle
+
+    def activate(self) -> None:
+        """Start to pass on states and commands; ConfigurationError if there is a second sender."""
+        self._rival = self._second_sender()
+        if self._rival:
+            raise ConfigurationError(self._rival)
+        # Readings from before may be old, and robots are moved by hand: wait for new ones.
+        self._readings = Readings(self._joints)
+        self._guard.reset()
+        self._moved = self._holding = False
+        self._last_command = None
+
+    def deactivate(self) -> None:
+        """Send a hold to the motors, then nothing more."""
+        self._hold()
+        self._guard.release()
+        if self._moved:
+            self._to_motors.wait_for_all_acked(Duration(seconds=_ARRIVAL))
+            # Best-effort subscribers acknowledge nothing.
+            time.sleep(_TRANSPORT)
+
+    # ---------------------------------------------------------------------------------- messages
+
+    def _on_motion(self, message: Bool) -> None:
+        self._wanted, self._times[MOTION] = bool(message.data), self._now()
+
+    def _on_state(self, message: JointState) -> None:
+        values = self._read(MOTOR_STATES, message)
+        if values is None:
+            return
+        now = self._now()
+        if values.position is not None:
+            self._raw.take(values.names, values.position, now)
+        if not self.active:
+            return
+        joints = self._guard.measure(self._hardware.to_joints(values))
+        if joints.position is not None:
+            self._readings.take(joints.names, joints.position, now)
+        if joints.names:
+            self._to_manager.publish(from_values(joints, message.header.stamp))
+
+    def _on_command(self, message: JointState) -> None:
+        values = self._read(COMMANDS, message)
+        if values is None or not self.active:
+            return
+        now = self._times[COMMANDS]
+        if self._obstacle(now):
+            self._kept_back += 1
+            return
+        if self._holding:
+            self._holding = False
+            self._guard.soften()
+        self._guard.start_speed = self._declared.value.start_speed
+        dt = 0.0 if self._last_command is None else float(now[0] - self._last_command[0])
+        self._last_command, self._moved = now, True
+        known = [i for i, name in enumerate(values.names) if name in self._hardware.motors]
+        bounded = self._guard.command(_some(values, known), dt)
+        self._send(bounded, message.header.stamp)
+
+    def _read(self, source: str, message: JointState) -> JointValues | None:
+        """Return the values of a message; None if it is refused."""
+        self._message_counts[source] += 1
+        try:
+            values = to_values(message)
+        except BadCommand as error:
+            self._refused += 1
+            self._warn_refused(f'{source} refused: {excerpt(error)}')
+            return None
+        self._times[source] = self._now()
+        known = self._hardware.motors if source == COMMANDS else self._motors
+        if not all(name in known for name in values.names):
+            self._report_unknown(source, values.names, list(known))
+        return values
+
+    def _report_unknown(self, source: str, names: Sequence[str], known: Sequence[str]) -> None:
+        for name in names:
+            if name not in known and len(self._unknown) < _LISTED:
+                self._unknown.add(excerpt(name))
+        if self._warn_unknown.due:
+            self._warn_unknown(f'{source}: {excerpt(unmatched("name", names, known))}; left out')
+
+    def _send(self, values: JointValues, stamp: Any) -> None:
+        if values.names:
+            self._to_motors.publish(from_values(self._hardware.to_motors(values), stamp))
+
+    def _hold(self) -> None:
+        if self._moved:
+            self._holding, self._last_command = True, None
+            self._send(self._guard.hold(), self.get_clock().now().to_msg())
+
+    # ---------------------------------------------------------------------------------- watching
+
+    def _on_tick(self) -> None:
+        """Hold while commands must not reach the motors, and log each change of that."""
+        if not self.active:
+            return
+        now = self._now()
+        late = self._readings.ages(now) > self._declared.value.hold_after
+        stale = {joint for joint, old in zip(self._joints, late.tolist(), strict=True) if old}
+        for joint in stale - self._stale:
+            # Once it is back it starts from its measured position: it may have moved meanwhile.
+            self._guard.release_joint(joint)
+        self._stale = stale
+        obstacle = self._obstacle(now)
+        if obstacle:
+            self._hold()
+        if bool(obstacle) == self._open:
+            self._open = not obstacle
+            if self._open:
+                self.get_logger().info('commands reach the motors')
+            elif self._holding and obstacle == self._ended():
+                self.get_logger().info(f'the motors hold: {obstacle}')
+            elif self._holding:
+                self.get_logger().error(f'the motors hold: {obstacle}')
+
+    def _on_watch(self) -> None:
+        rival = self._second_sender()
+        if rival and not self._rival:
+            self.get_logger().error(rival)
+        self._rival = rival
+        trouble = 'inactive: configure and activate it'
+        if self.active:
+            trouble = self._obstacle(self._now())
+        if trouble:
+            self._warn_trouble(trouble)
+        self._log_limited()
+        stamp = self.get_clock().now().to_msg()
+        lost = self._holding and (self._wanted or bool(self._stale))
+        self._diagnostics.tell(
+            stamp,
+            self._declared.value.robot,
+            trouble,
+            self._values,
+            failed=self.active and (bool(self._rival) or lost),
+        )
+
+    def _log_limited(self) -> None:
+        """Log the counts of limited commands if there are new ones."""
+        guard = self._guard
+        counts = {'implausible': guard.implausible, **guard.clamped}
+        changed = {what: int(count.sum()) for what, count in counts.items() if count.any()}
+        if sum(changed.values()) > self._bounded:
+            self._bounded = sum(changed.values())
+            listed = ', '.join(f'{count} of {what}' for what, count in changed.items())
+            joint = self._joints[int(np.argmax(sum(counts.values())))]
+            self._warn_limited(
+                f"commands beyond what joints can do were bounded: {listed}; most of '{joint}'"
+            )
+
+    def _obstacle(self, now: FloatArray) -> str:
+        """Return one line on why no command may reach a motor; empty if commands may."""
+        if self._rival:
+            return self._rival
+        ages = self._readings.ages(now)
+        never = np.flatnonzero(np.isnan(self._readings.values))
+        if len(never):
+            return self._unreported(never, now)
+        late = np.flatnonzero(ages > self._declared.value.hold_after)
+        if len(late):
+            return (
+                f'{self._named(int(late[0]))} has told no plausible position for '
+                f'{ages[late[0]]:.1f} s ({len(late)} of {len(ages)} motors): is the driver of the '
+                'motors running?'
+            )
+        return self._not_requested(now) or self._no_commands(now)
+
+    def _unreported(self, never: Any, now: FloatArray) -> str:
+        """Return one line on the motors that have not reported, and on implausible readings."""
+        first = int(never[0])
+        if MOTOR_STATES not in self._times:
+            return f'nothing has come on {MOTOR_STATES}: is the driver of the motors running?'
+        why = 'has not reported'
+        if np.isfinite(self._raw.ages(now)[first]):
+            joint = self._hardware.to_joints(
+                JointValues(
+                    names=(self._motors[first],), position=self._raw.values[first : first + 1]
+                )
+            )
+            assert joint.position is not None
+            why = (
+                f'tells {float(joint.position[0]):.2f} of its joint, far beyond its limits: is '
+                'the offset of its hardware.yaml right?'
+            )
+        return (
+            f'waiting for {len(never)} of {len(self._joints)} motors: {self._named(first)} {why}'
+        )
+
+    def _not_requested(self, now: FloatArray) -> str:
+        """Return one line on why no motion is requested; empty if it is."""
+        if MOTION not in self._times:
+            return f'no gait is active and asked to move: nothing has come on {MOTION}'
+        age = self._age(MOTION, now)
+        if self._wanted and age > self._declared.value.hold_after:
+            return f'{MOTION} is silent for {age:.1f} s: has the node of the gait ended?'
+        return self._ended()
+
+    def _ended(self) -> str:
+        """Return one line if the gait has been ended on purpose."""
+        if self._wanted or MOTION not in self._times:
+            return ''
+        return f'no gait is active and asked to move: {MOTION} is false'
+
+    def _no_commands(self, now: FloatArray) -> str:
+        """Return one line if commands have ceased; empty if they come."""
+        age = self._age(COMMANDS, now)
+        if age <= self._declared.value.hold_after:
+            return ''
+        verb = 'has come' if np.isinf(age) else 'comes any more'
+        return (
+            f'nothing {verb} on {COMMANDS}: is controller_manager running, with target:=topic '
+            'or hardware?'
+        )
+
+    def _second_sender(self) -> str:
+        """Return one line on a topic with a publisher too many; empty if there is none."""
+        for topic, own, what in (
+            (COMMANDS, 0, 'the motors would follow both in turn'),
+            (MOTION, 0, 'each asks for motion on its own'),
+            (MOTOR_COMMANDS, 1, 'commands reach the motors past this node'),
+            (STATES, 1, 'its readers see both'),
+        ):
+            others = others_on(self, topic, own=own)
+            if len(others) + own > 1 and not any(UNKNOWN in other for other in others):
+                both = ' as well as by '.join(
+                    others if not own else [others[0], self.get_fully_qualified_name()]
+                )
+                return f'{topic} is published by {both}: {what}; end one of them'
+        return ''
+
+    def _values(self) -> dict[str, object]:
+        """Return the values of the diagnostics."""
+        return {
+            **{f'from {source}': count for source, count in self._message_counts.items()},
+            'refused': self._refused,
+            'unknown names': ' '.join(sorted(self._unknown)),
+            'holds': self._holding,
+            'kept back': self._kept_back,
+            'messages left out': EVENTS.left_out,
+            'implausible states': self._guard.refused_states,
+            'implausible commands': int(self._guard.implausible.sum()),
+            **{f'clamped_{what}': int(n.sum()) for what, n in self._guard.clamped.items()},
+        }
+
+    def _named(self, i: int) -> str:
+        return f"motor '{self._motors[i]}' of joint '{self._joints[i]}'"
+
+    def _age(self, source: str, now: FloatArray) -> float:
+        """Return the age [s] of the last message of a source, the smaller one by both clocks."""
+        then = self._times.get(source)
+        if then is None:
+            return float('inf')
+        spans = now - then
+        return float(np.where(spans < 0.0, np.inf, spans).min())
+
+    def _now(self) -> FloatArray:
+        """Return the present time [s] by the clock of the stamps and by a steady one, (2,)."""
+        steady = time.monotonic()
+        simulated = self.get_parameter('use_sim_time').value
+        return np.array(
+            [self.get_clock().now().nanoseconds * 1e-9 if simulated else steady, steady]
+        )
+
+    # -------------------------------------------------------------------------------- calibration
+
+    def _on_calibrate(self, request: Any, response: Trigger.Response) -> Trigger.Response:
+        file = Path(self._declared.value.calibrated).expanduser()
+        if file.exists():
+            raise ConfigurationError(
+                f"{file} exists, and is not overwritten: move it, or set 'calibrated' to another "
+                'file'
+            )
+        self._check_still()
+        readings = dict(zip(self._motors, self._raw.values.tolist(), strict=True))
+        calibrated = self._hardware.calibrated(readings).text()
+        with file.open('x', encoding='utf-8') as output:
+            try:
+                output.write(calibrated)
+                output.flush()
+            except OSError:
+                file.unlink()
+                raise
+        response.success = True
+        response.message = f'{file} is written; start again with hardware:={file}'
+        return response
+
+    def _check_still(self) -> None:
+        """Raise ConfigurationError if a motor is silent, moves, or has no finite reading."""
+        now = self._now()
+        ages, stillness = self._raw.ages(now), self._raw.stillness(now)
+        for i, (age, still) in enumerate(zip(ages.tolist(), stillness.tolist(), strict=True)):
+            if np.isinf(age):
+                raise ConfigurationError(f'{self._named(i)} has no finite reading')
+            if age > self._declared.value.hold_after:
+                raise ConfigurationError(f'{self._named(i)} is silent for {age:.1f} s')
+            if still < _REST_TIME:
+                raise ConfigurationError(
+                    f'{self._named(i)} was not still for {_REST_TIME:g} s: let it rest, then call '
+                    'again'
+                )
+
+
+def _some(values: JointValues, rows: Sequence[int]) -> JointValues:
+    """Return some rows of values."""
+    picked = list(rows)
+    fields = {
+        field: None if array is None else array[picked]
+        for field in ('position', 'velocity', 'effort')
+        for array in (getattr(values, field),)
+    }
+    return JointValues(names=tuple(values.names[i] for i in picked), **fields)
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the node until it is interrupted."""
+    return run_node(HardwareNode, args)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,307 @@
+"""
+A robot as ros2_control is told of it: the block of its URDF, and its controllers' parameters.
+
+Plain data for an installed ros2_control; nothing of it is needed for a simulation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+import math
+from typing import Any
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+import yaml
+
+from gait_core.errors import ConfigurationError, unknown
+from gait_core.robot.model import Joint, RobotModel
+from gait_core.robot.urdf.writer import to_scene_urdf
+from gait_ros.hardware.motors import Hardware, same_as_joints
+
+SIM, MOCK, TOPIC, HARDWARE = TARGETS = ('sim', 'mock', 'topic', 'hardware')
+"""
+What moves the joints: the bridge alone; mock_components; whoever takes the topics
+``hardware/joint_commands``, be it the bridge; real motors.
+"""
+
+TRAJECTORY_CONTROLLER = 'joint_trajectory_controller'
+STATE_BROADCASTER = 'joint_state_broadcaster'
+IMU_BROADCASTER = 'imu_sensor_broadcaster'
+INTERFACES = ('position', 'velocity', 'effort')
+
+# Time after the end of a trajectory from which its controller holds [s].
+_SILENCE = 0.5
+_MOCK_PLUGIN = 'mock_components/GenericSystem'
+_TOPIC_PLUGIN = 'joint_state_topic_hardware_interface/JointStateTopicSystem'
+_OF_KIND = {'velocity': 'velocity', 'effort': 'effort'}
+_XACRO = 'http://www.ros.org/wiki/xacro'
+_TOOL = 'tools/write_control.py'
+_IMU_INTERFACES = (
+    *(f'orientation.{axis}' for axis in 'xyzw'),
+    *(f'angular_velocity.{axis}' for axis in 'xyz'),
+    *(f'linear_acceleration.{axis}' for axis in 'xyz'),
+)
+
+
+def command_interfaces(robot: RobotModel) -> tuple[str, ...]:
+    """
+    Return what every joint can be commanded in; the first is what controllers claim.
+
+    All joints have the same ones: a JointState with fewer values than names would say nothing of
+    which joint a value belongs to.
+    """
+    kinds = {robot.actuators[name].kind for name in robot.joint_names}
+    wanted = {_OF_KIND.get(kind, 'position') for kind in kinds}
+    return tuple(name for name in INTERFACES if name in wanted)
+
+
+def forward_controller(interface: str) -> str:
+    """Return the name of the forward command controller of an interface."""
+    return f'forward_{interface}_controller'
+
+
+def by_plugin(target: str, hardware: Hardware | None) -> bool:
+    """Return whether a plugin of ros2_control drives the motors, and not topics."""
+    return hardware is not None and target == HARDWARE and bool(hardware.plugin)
+
+
+def reports_imu(robot: RobotModel, target: str, hardware: Hardware | None = None) -> bool:
+    """Return whether the description for ros2_control has an IMU; topics of joints carry none."""
+    return bool(robot.imu_link) and (target == MOCK or by_plugin(target, hardware))
+
+
+def control_element(
+    robot: RobotModel, target: str, hardware: Hardware | None = None
+) -> Element | None:
+    """
+    Return the ``<ros2_control>`` block of a robot; None for the target ``sim``.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    target : str
+        One of ``TARGETS``.
+    hardware : Hardware or None
+        For the target ``hardware``: its plugin with parameters and, as parameters of each
+        joint, motor, sign, ratio and offset. Without a plugin it is the target ``topic``.
+
+    Raises
+    ------
+    ConfigurationError
+        For an unknown target, or a robot that is not made of joints alone.
+
+    """
+    if target not in TARGETS:
+        raise unknown('target', target, TARGETS)
+    if target == SIM:
+        return None
+    if robot.force_elements or not robot.joint_names:
+        raise ConfigurationError(
+            f"robot '{robot.name}' has {len(robot.force_elements)} force elements and "
+            f'{len(robot.joint_names)} joints: ros2_control carries robots of joints alone'
+        )
+    real = by_plugin(target, hardware)
+    block = Element('ros2_control', name=robot.name, type='system')
+    system = SubElement(block, 'hardware')
+    if target == MOCK:
+        SubElement(system, 'plugin').text = _MOCK_PLUGIN
+        _parameters(system, {'calculate_dynamics': 'true'})
+    elif real and hardware is not None:
+        SubElement(system, 'plugin').text = hardware.plugin
+        _parameters(system, hardware.parameters)
+    else:
+        SubElement(system, 'plugin').text = _TOPIC_PLUGIN
+        _parameters(
+            system,
+            {
+                'joint_commands_topic': 'hardware/joint_commands',
+                'joint_states_topic': 'hardware/joint_states',
+                # Always: silence of a held pose would pass for a controller that is gone.
+                'trigger_joint_command_threshold': '-1',
+            },
+        )
+    for name in robot.joint_names:
+        element = _joint(block, robot, robot.joint[name])
+        if target == MOCK:
+            # Real motors report their positions: until then they are unknown.
+            _initial(element, robot)
+        if real and hardware is not None and name in hardware.motors:
+            motor = hardware.motors[name]
+            numbers = {key: repr(getattr(motor, key)) for key in ('sign', 'ratio', 'offset')}
+            _parameters(element, {'motor': motor.name, **numbers})
+    if reports_imu(robot, target, hardware):
+        _imu(block, robot, target)
+    return block
+
+
+def control_urdf(robot: RobotModel, target: str, hardware: Hardware | None = None) -> str:
+    """Return the robot's URDF, meshes included, with its block for a target."""
+    block = control_element(robot, target, hardware)
+    text = to_scene_urdf(robot)
+    if block is None:
+        return text
+    document = ElementTree.fromstring(text)
+    document.append(block)
+    ElementTree.indent(document)
+    return ElementTree.tostring(document, encoding='unicode', xml_declaration=True) + '\n'
+
+
+def controllers(
+    robot: RobotModel, target: str, rate: float = 200.0, hardware: Hardware | None = None
+) -> dict[str, Any]:
+    """
+    Return the parameters of controller_manager and of the controllers of a robot.
+
+    They are a broadcaster of joint states, a trajectory controller, a forward command controller
+    for each command interface, and a broadcaster of the IMU where the hardware reports one. Node
+    names hold in every namespace.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    target : str
+    rate : float [Hz]
+        Of controller_manager.
+    hardware : Hardware or None
+        See ``control_element``.
+
+    """
+    joints, interfaces = list(robot.joint_names), command_interfaces(robot)
+    own: dict[str, tuple[str, dict[str, Any]]] = {
+        STATE_BROADCASTER: ('joint_state_broadcaster/JointStateBroadcaster', {}),
+        TRAJECTORY_CONTROLLER: (
+            'joint_trajectory_controller/JointTrajectoryController',
+            {
+                'joints': joints,
+                'command_interfaces': [interfaces[0]],
+                'state_interfaces': ['position', 'velocity'],
+                # The gait comes as one short trajectory after the other: each goes on where the
+                # last one was, also where it did not name a joint or ended in motion. Older
+                # releases know the second name.
+                'interpolate_from_desired_state': True,
+                'open_loop_control': True,
+                'allow_partial_joints_goal': True,
+                'allow_nonzero_velocity_at_trajectory_end': True,
+                # After its last point a position is held; a velocity or effort would go on.
+                **({} if interfaces[0] == 'position' else {'cmd_timeout': _SILENCE}),
+            },
+        ),
+    }
+    for interface in interfaces:
+        own[forward_controller(interface)] = (
+            'forward_command_controller/ForwardCommandController',
+            {'joints': list(joints), 'interface_name': interface},
+        )
+    if reports_imu(robot, target, hardware):
+        own[IMU_BROADCASTER] = (
+            'imu_sensor_broadcaster/IMUSensorBroadcaster',
+            {'sensor_name': 'imu', 'frame_id': robot.imu_link},
+        )
+    manager: dict[str, Any] = {'update_rate': round(rate)}
+    manager.update({name: {'type': kind} for name, (kind, _) in own.items()})
+    nodes = {'controller_manager': manager, **{name: more for name, (_, more) in own.items()}}
+    return {f'/**/{name}': {'ros__parameters': values} for name, values in nodes.items() if values}
+
+
+def controllers_text(
+    robot: RobotModel, target: str, rate: float = 200.0, hardware: Hardware | None = None
+) -> str:
+    """Return the controllers.yaml of a robot."""
+    return str(yaml.safe_dump(controllers(robot, target, rate, hardware), sort_keys=False))
+
+
+def control_xacro(robot: RobotModel) -> str:
+    """
+    Return a xacro file with the macro ``ros2_control`` of a robot, for its own xacro to include.
+
+    It writes what ``control_element`` returns for the target it is given, and for ``hardware``
+    the plugin it is given.
+    """
+    blocks = {
+        f'target == "{MOCK}"': control_element(robot, MOCK),
+        f'target == "{TOPIC}" or target == "{HARDWARE}" and not plugin': control_element(
+            robot, TOPIC
+        ),
+        f'target == "{HARDWARE}" and plugin': control_element(
+            robot, HARDWARE, replace(same_as_joints(robot), motors={}, plugin='${plugin}')
+        ),
+    }
+    ElementTree.register_namespace('xacro', _XACRO)
+    root = Element('robot')
+    macro = _xacro(root, 'macro', name='ros2_control', params='target plugin')
+    _xacro(
+        macro, 'unless', value=f'${{target in {TARGETS!r}}}'
+    ).text = f'${{xacro.fatal("target is %s, expected one of {", ".join(TARGETS)}" % target)}}'
+    # What all blocks have alike stands once.
+    any_target = _xacro(macro, 'unless', value=f'${{target == "{SIM}"}}')
+    shown = SubElement(any_target, 'ros2_control', name=robot.name, type='system')
+    system = SubElement(shown, 'hardware')
+    for condition, block in blocks.items():
+        assert block is not None
+        _xacro(system, 'if', value=f'${{bool({condition})}}').extend(block[0])
+    mocked = f'${{target == "{MOCK}"}}'
+    for name in robot.joint_names:
+        element = _joint(shown, robot, robot.joint[name])
+        _initial(element, robot, lambda state: _xacro(state, 'if', value=mocked))
+    sensed = f'${{bool(target == "{MOCK}" or target == "{HARDWARE}" and plugin)}}'
+    if robot.imu_link:
+        sensor = _xacro(shown, 'if', value=sensed)
+        _imu(sensor, robot, MOCK, lambda state: _xacro(state, 'if', value=mocked))
+    ElementTree.indent(root)
+    text = ElementTree.tostring(root, encoding='unicode')
+    return f'<?xml version="1.0"?>\n<!-- Made from the model by {_TOOL}. -->\n{text}\n'
+
+
+def _xacro(parent: Element, tag: str, **attributes: str) -> Element:
+    return SubElement(parent, f'{{{_XACRO}}}{tag}', attributes)
+
+
+def _parameters(element: Element, values: Mapping[str, str]) -> None:
+    for name, value in values.items():
+        SubElement(element, 'param', name=name).text = value
+
+
+def _joint(block: Element, robot: RobotModel, joint: Joint) -> Element:
+    element = SubElement(block, 'joint', name=joint.name)
+    limits = {
+        'position': (joint.lower, joint.upper),
+        'velocity': (-joint.velocity, joint.velocity),
+        'effort': (-joint.effort, joint.effort),
+    }
+    for name in command_interfaces(robot):
+        command = SubElement(element, 'command_interface', name=name)
+        bounds = zip(('min', 'max'), limits[name], strict=True)
+        _parameters(command, {key: repr(float(v)) for key, v in bounds if math.isfinite(v)})
+    for name in INTERFACES:
+        SubElement(element, 'state_interface', name=name)
+    return element
+
+
+def _same(element: Element) -> Element:
+    return element
+
+
+def _initial(
+    joint: Element, robot: RobotModel, where: Callable[[Element], Element] = _same
+) -> None:
+    """Let a joint begin in the stance; ``where`` puts a condition around the parameter."""
+    state = joint.find('state_interface[@name="position"]')
+    assert state is not None
+    value = repr(float(robot.nominal_stance.get(joint.get('name', ''), 0.0)))
+    _parameters(where(state), {'initial_value': value})
+
+
+def _imu(
+    block: Element,
+    robot: RobotModel,
+    target: str,
+    where: Callable[[Element], Element] = _same,
+) -> None:
+    sensor = SubElement(block, 'sensor', name='imu')
+    for name in _IMU_INTERFACES:
+        state = SubElement(sensor, 'state_interface', name=name)
+        if name == 'orientation.w' and target == MOCK:
+            _parameters(where(state), {'initial_value': '1.0'})
+    _parameters(sensor, {'frame_id': robot.imu_link})

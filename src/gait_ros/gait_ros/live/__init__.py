@@ -1,0 +1,1 @@
+"""The controller of a live robot: observation, requests for motion, safe output."""

@@ -1,0 +1,258 @@
+"""A champion as a parameter file of a node: defaults for its parameters, and checks of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+import math
+from pathlib import Path
+from typing import Any
+
+from gait_core.errors import ConfigurationError
+from gait_core.files.weights import load_weights
+from gait_core.robot.identity import compare_robots
+from gait_core.robot.load import load_robot
+from gait_core.trial.champion import Champion, GaitFile, Origin, check_robot, read_gait_file
+from gait_core.trial.loop import CONTROLLER_SEED, ENGINE_SEED
+from gait_core.trial.randomisation import varied
+from gait_core.trial.scene import NOTHING, Scene
+from gait_core.trial.seeding import derived_seed
+from gait_core.trial.spec import Command, TrialSpec
+
+_MARK = 'provenance.format'
+_FILE_OPTION = '--params-file'
+_WITHOUT_PRESET = ('', 'none')
+_ALMOST = 1e-6
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeChampion:
+    """A champion, its file, and its first trial, with the scene in which that was run."""
+
+    file: Path
+    champion: Champion
+    spec: TrialSpec
+
+    @property
+    def scene(self) -> Scene:
+        """The scene of the trial, with its random values drawn."""
+        return self.spec.scene
+
+    @property
+    def origin(self) -> Origin:
+        """Controller and robot of the champion."""
+        scene = self.champion.spec.scene
+        return Origin(
+            controller=self.spec.controller,
+            robot=scene.robot,
+            identity=self.champion.robot,
+            draw=scene.draw,
+        )
+
+    @property
+    def control_rate(self) -> float:
+        """Control rate of the trial [Hz]."""
+        return 1.0 / self.scene.control_period
+
+    @property
+    def velocity(self) -> tuple[float, float, float] | None:
+        """Commanded velocity of the trial; ``None`` if it changed or there were set points."""
+        commands = [item.command for item in self.spec.script] or [Command()]
+        late = any(item.time > 0.0 for item in self.spec.script)
+        if len(commands) > 1 or late or commands[0].set_points:
+            return None
+        return commands[0].velocity
+
+    @property
+    def is_network(self) -> bool:
+        """Whether the controller has bulk weights."""
+        return bool(self.spec.weights)
+
+    def load_weights(self, file: str = '') -> tuple[Mapping[str, Any], ...]:
+        """
+        Return the weights, checked by their hash, as extra arguments of the controller's class.
+
+        Parameters
+        ----------
+        file : str
+            File of the weights; empty: the one beside the champion.
+
+        """
+        if not self.is_network:
+            return ()
+        return (load_weights(file or self.spec.weights, self.spec.weights_sha256),)
+
+    def controller_defaults(self) -> dict[str, Any]:
+        """Return defaults of a controller node's parameters that repeat the trial."""
+        scene = self.scene
+        return {
+            'robot': scene.robot,
+            'draw': scene.draw,
+            'controller': self.spec.controller,
+            'seed': derived_seed(self.spec.seed, CONTROLLER_SEED),
+            'control_rate': self.control_rate,
+            'weights': self.spec.weights,
+            'weights_sha256': self.spec.weights_sha256,
+            'command': self.velocity or (),
+        }
+
+    def bridge_defaults(self) -> dict[str, Any]:
+        """Return defaults of a bridge node's parameters that are not part of the scene."""
+        return {
+            'robot': self.scene.robot,
+            'seed': derived_seed(self.spec.seed, ENGINE_SEED),
+        }
+
+    def check_parameters(self, chosen: Mapping[str, Any]) -> None:
+        """Raise ConfigurationError if a controller node's parameter contradicts the champion."""
+        if chosen['preset'] not in _WITHOUT_PRESET:
+            raise ConfigurationError(
+                f"parameter 'preset' is '{chosen['preset']}', but {self.file} has every parameter "
+                'of the gait; leave it out'
+            )
+        if chosen['weights'] and not self.is_network:
+            raise ConfigurationError(
+                f"parameter 'weights' is '{chosen['weights']}', but {self.file} has none; leave "
+                'it out'
+            )
+        if chosen['weights_sha256'] != self.spec.weights_sha256:
+            raise ConfigurationError(
+                f"parameter 'weights_sha256' is '{chosen['weights_sha256']}', that of {self.file} "
+                f"is '{self.spec.weights_sha256}'; leave it out"
+            )
+        self.check_rate(chosen['control_rate'])
+
+    def check_command(self) -> None:
+        """Raise ConfigurationError unless the trial was commanded by one velocity."""
+        if self.velocity is None:
+            raise ConfigurationError(
+                f'{self.file} was commanded by a script or by set points, which a node does not '
+                'play; give the velocity to walk with as command, e.g. command:=[0.1,0.0,0.0]'
+            )
+
+    def check_robot(self, robot: str) -> None:
+        """Raise ConfigurationError if a robot is not that of the champion."""
+        check_robot(self.file, self.champion, robot)
+
+    def check_body(self, robot: str, draw: int) -> None:
+        """Raise ConfigurationError if a random robot was drawn with another body."""
+        theirs = self.scene.draw
+        if load_robot(robot, draw) is not load_robot(robot, theirs):
+            raise ConfigurationError(
+                f"{self.file} is a champion of the body with draw {theirs} of '{robot}', this "
+                f'node runs that with draw {draw}'
+            )
+
+    def check_rate(self, control_rate: float) -> None:
+        """Raise ConfigurationError if a network would run at another rate than in its trial."""
+        if self.is_network and not math.isclose(control_rate, self.control_rate, rel_tol=_ALMOST):
+            raise ConfigurationError(
+                f'control_rate is {control_rate:g} Hz, but the network of {self.file} counts its '
+                f'memory in control periods of {self.scene.control_period:g} s; nearest valid: '
+                f'{self.control_rate:.10g} Hz'
+            )
+
+
+def check_origin(origin: Origin, robot: str, controller: str) -> str:
+    """
+    Check that a gait is for the robot and the controller of a node.
+
+    Returns
+    -------
+    str
+        One line on what could not be compared; empty if everything was.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is for another robot or controller.
+
+    """
+    if origin.controller not in ('', controller):
+        raise ConfigurationError(
+            f"the gait file is for controller '{origin.controller}', this node runs '{controller}'"
+        )
+    if not origin.robot:
+        return ''
+    found = compare_robots(robot, origin.robot, origin.identity, origin.draw)
+    if not found.same:
+        raise ConfigurationError(
+            f'the gait file is for robot {found.theirs}, this node runs {found.ours}'
+        )
+    return found.warning
+
+
+def read_node_champion(file: Path) -> NodeChampion:
+    """Return the champion of a file for a node; ConfigurationError as ``live.champion``."""
+    return node_champion(read_gait_file(file))
+
+
+def node_champion(found: GaitFile) -> NodeChampion:
+    """
+    Return the champion in a file that was read, for a node.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is none, or its weights have no hash or do not lie beside it.
+
+    """
+    file, champion = found.path, found.champion()
+    spec = champion.spec
+    if spec.weights:
+        if Path(spec.weights).parent.resolve() != file.parent.resolve():
+            raise ConfigurationError(
+                f"{file}: the weights '{spec.weights}' do not lie beside it; `gait replay {file} "
+                '--export NEW.yaml` writes both together'
+            )
+        if not spec.weights_sha256:
+            raise ConfigurationError(f'{file}: weights_sha256 is missing')
+    scene = varied(spec.scene, spec.randomise, spec.seed)
+    return NodeChampion(
+        file=file, champion=champion, spec=replace(spec, scene=scene, randomise=NOTHING)
+    )
+
+
+def find_champion(given: Mapping[str, Any], arguments: Sequence[str]) -> NodeChampion | None:
+    """
+    Return the champion that a node was started with, if there is one.
+
+    Parameters
+    ----------
+    given : mapping
+        Values of parameter files and command line, by the full names of the parameters.
+    arguments : sequence of str
+        Command line with the names of the parameter files. ROS passes on their values but not
+        their paths, which are needed to find the weights beside the champion.
+
+    Raises
+    ------
+    ConfigurationError
+        If there are several champions, or the file is not on the command line or unreadable.
+
+    """
+    if _MARK not in given:
+        return None
+    named = [
+        Path(file)
+        for option, file in zip(arguments, arguments[1:], strict=False)
+        if option == _FILE_OPTION
+    ]
+    found: list[GaitFile] = []
+    fault: ConfigurationError | None = None
+    for file in dict.fromkeys(named):
+        try:
+            read = read_gait_file(file)
+            found += [read] if read.is_champion else []
+        except ConfigurationError as error:
+            # A plain ROS parameter file, or a damaged champion: an error only if none is found.
+            fault = error
+    if len(found) > 1:
+        raise ConfigurationError(
+            f'{found[0].path} and {found[1].path} are both champions; a node takes one of them'
+        )
+    if not found:
+        raise fault or ConfigurationError(
+            f"parameter '{_MARK}' is that of a champion, but no {_FILE_OPTION} names its file"
+        )
+    return node_champion(found[0])

@@ -1,0 +1,176 @@
+"""How a bridge is commanded and says where its joints are: as a robot, or as its hardware."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import time
+from typing import Any, Protocol
+
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from trajectory_msgs.msg import JointTrajectory
+
+from gait_core.errors import ConfigurationError, reason
+from gait_core.motion.targets import JointTargets
+from gait_core.motion.trajectory import Trajectory
+from gait_core.robot.load import load_robot
+from gait_core.robot.model import RobotModel
+from gait_ros.hardware.joint_messages import (
+    COMMANDS,
+    MOTOR_COMMANDS,
+    MOTOR_STATES,
+    STATES,
+    from_values,
+    to_targets,
+    to_values,
+)
+from gait_ros.hardware.motors import read_hardware
+from gait_ros.messages.commands import from_commands, from_trajectory
+from gait_ros.nodes.clock import UNKNOWN, others_on
+from gait_ros.nodes.faults import Repeated
+from gait_ros.nodes.qos import listen
+
+_PATIENCE = 3.0
+# Commands from which on their end is told: somebody may move a robot by hand, by single ones.
+_STREAM = 100
+
+
+class Commanded(Protocol):
+    """A simulation that runs on under whatever targets came last."""
+
+    @property
+    def robot(self) -> RobotModel:
+        """The simulated robot."""
+
+    def command(self, *targets: JointTargets) -> None:
+        """Take targets, one after the other, that hold until the next ones."""
+
+    def follow(self, trajectory: Trajectory, delay: float = 0.0) -> Any:
+        """Follow a trajectory that starts after a delay [s]."""
+
+
+class JointTopics:
+    """
+    Subscribes to the topics that command a bridge, by its parameters.
+
+    As a robot it takes ``joint_trajectory`` and ``commands`` and publishes ``joint_states``. As
+    the ``hardware`` of a controller_manager it takes and publishes ``hardware/...`` instead, and
+    with a ``calibration`` it plays the motors themselves: ``motors/...``, in their terms.
+
+    Parameters
+    ----------
+    node : Node
+    params
+        Parameters of the bridge: ``robot``, ``hardware``, ``calibration`` and ``interface``.
+    live : callable
+        Returns what is commanded now, if anything.
+    now : callable
+        Returns the simulated time [ns].
+
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        params: Any,
+        live: Callable[[], Commanded | None],
+        now: Callable[[], int],
+    ) -> None:
+        self._node, self._params, self._live, self._now = node, params, live, now
+        self._motors = None
+        if params.calibration:
+            if not (params.hardware and params.robot):
+                raise ConfigurationError(
+                    "parameter 'calibration' needs a robot and hardware:=true"
+                )
+            self._motors = read_hardware(params.calibration, load_robot(params.robot))
+        commands, self.states = (
+            (COMMANDS, STATES) if self._motors is None else (MOTOR_COMMANDS, MOTOR_STATES)
+        )
+        inputs: dict[str, tuple[Any, Callable[[Commanded, Any], None]]] = {
+            commands: (JointState, self._take_joint_commands)
+        }
+        if not params.hardware:
+            self.states = 'joint_states'
+            inputs = {
+                'joint_trajectory': (JointTrajectory, self._take_trajectory),
+                'commands': (Float64MultiArray, self._take_commands),
+            }
+        self.commands = ' or '.join(inputs)
+        self._inputs = tuple(inputs)
+        self.refused = 0
+        """How many messages could not be taken."""
+        self._taken, self._heard = 0, 0.0
+        for topic, (kind, take) in inputs.items():
+            listen(node, kind, topic, self._taker(topic, take))
+
+    def rival(self) -> str:
+        """Return who speaks on a topic that is for one, for a person; empty: nobody does."""
+        for topic in self._inputs:
+            both = others_on(self._node, topic, own=0)
+            if len(both) > 1 and UNKNOWN not in both[0] + both[1]:
+                return (
+                    f'{topic} is published by {both[0]} as well as by {both[1]}: the robot '
+                    'follows both in turn; end one of them'
+                )
+        others = others_on(self._node, self.states)
+        if not others or UNKNOWN in others[0]:
+            return ''
+        return (
+            f'{self.states} is published by {others[0]} as well as by '
+            f'{self._node.get_fully_qualified_name()}: their readers see both; end one of them'
+        )
+
+    def withheld(self) -> str:
+        """Return that the senders to motors wait for motion to be requested; empty if not."""
+        if not self._params.hardware or not any(map(self._node.count_publishers, self._inputs)):
+            return ''
+        return f'no command on {self.commands} before motion is requested'
+
+    def ceased(self) -> str:
+        """Return what tells that a stream of commands has ended; empty: none has."""
+        if self._taken < _STREAM or time.monotonic() - self._heard < _PATIENCE:
+            return ''
+        return (
+            f'no joint command for {time.monotonic() - self._heard:.0f} s on {self.commands}, '
+            'after many: has the controller ended? The robot holds its last targets'
+        )
+
+    def spoken(self, message: JointState) -> JointState:
+        """Return joint states as the motors report them, where there are any."""
+        if self._motors is None:
+            return message
+        return from_values(self._motors.to_motors(to_values(message)), message.header.stamp)
+
+    def _taker(self, topic: str, take: Callable[[Commanded, Any], None]) -> Callable[[Any], None]:
+        warn = Repeated(self._node.get_logger(), is_error=False)
+
+        def taken(message: Any) -> None:
+            """Give a message to what is live, or refuse it with a warning."""
+            live = self._live()
+            if live is None:
+                return
+            self._taken, self._heard = self._taken + 1, time.monotonic()
+            try:
+                take(live, message)
+            except Exception as error:
+                self.refused += 1
+                warn(f'{topic} refused, the last good one holds: {reason(error)}')
+
+        return taken
+
+    def _take_trajectory(self, live: Commanded, message: JointTrajectory) -> None:
+        live.follow(*from_trajectory(message, self._now()))
+
+    def _take_commands(self, live: Commanded, message: Float64MultiArray) -> None:
+        names = live.robot.target_names
+        live.command(from_commands(message, names, self._params.interface))
+
+    def _take_joint_commands(self, live: Commanded, message: JointState) -> None:
+        values = to_values(message)
+        if self._motors is not None:
+            values = self._motors.to_joints(values)
+        targets = to_targets(values)
+        if targets:
+            live.command(*targets)

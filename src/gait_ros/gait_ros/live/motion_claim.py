@@ -1,0 +1,73 @@
+"""Claim of a live gait on its robot: the only sender of targets, and permission for motors."""
+
+from __future__ import annotations
+
+from rclpy.node import Node
+from std_msgs.msg import Bool
+
+from gait_core.errors import ConfigurationError
+from gait_core.safety.layer import RUNNING, STARTING
+from gait_ros.hardware.joint_messages import MOTION
+from gait_ros.nodes.clock import UNKNOWN, others_on
+from gait_ros.nodes.qos import advertise
+
+
+class MotionClaim:
+    """
+    Publisher of the topic ``motion_requested``, and check for a second sender of targets.
+
+    The node ``hardware`` passes commands on to the motors only while the topic is true: from the
+    first request for motion of the active gait until the gait is deactivated.
+
+    Parameters
+    ----------
+    node : Node
+    topic : str
+        Topic on which the node publishes its targets.
+
+    """
+
+    def __init__(self, node: Node, topic: str) -> None:
+        self._node, self._topic = node, topic
+        self._publisher = advertise(node, Bool, MOTION)
+        self.asked = False
+        """Whether motion was requested since ``begin``."""
+        self.rival = ''
+        """One line on another node that sends targets to the same robot, or empty."""
+
+    def begin(self) -> None:
+        """
+        Claim the robot, without permission for its motors yet.
+
+        Raises
+        ------
+        ConfigurationError
+            If another node sends targets to the same robot; the message names it.
+
+        """
+        self.find_rival()
+        if self.rival:
+            raise ConfigurationError(self.rival)
+        self.end()
+
+    def find_rival(self) -> None:
+        """Update ``rival`` from the publishers of the topic."""
+        others = others_on(self._node, self._topic)
+        self.rival = ''
+        # A publisher whose node is not discovered yet has no name to report: wait for it.
+        if others and not any(UNKNOWN in other for other in others):
+            topic = self._node.resolve_topic_name(self._topic)
+            self.rival = (
+                f'{topic} is published by {others[0]}, too: the robot would follow both in turn; '
+                'end one of them'
+            )
+
+    def publish(self, mode: str) -> None:
+        """Publish the permission, which begins when the safety layer's mode moves the robot."""
+        self.asked |= mode in (STARTING, RUNNING)
+        self._publisher.publish(Bool(data=self.asked))
+
+    def end(self) -> None:
+        """Withdraw the permission: the motors hold."""
+        self.asked = False
+        self._publisher.publish(Bool(data=False))

@@ -1,0 +1,546 @@
+"""The lifecycle node that runs any registered controller, live or in lock-step with a bridge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+import math
+from pathlib import Path
+import sys
+import time
+from typing import Any
+
+from nav_msgs.msg import Odometry
+from rclpy.duration import Duration
+from sensor_msgs.msg import Imu, JointState
+from std_msgs.msg import Float64MultiArray
+from trajectory_msgs.msg import JointTrajectory
+from visualization_msgs.msg import MarkerArray
+
+from gait_core import registry
+from gait_core.contracts import Controller
+from gait_core.errors import ConfigurationError, reason
+from gait_core.files.weights import load_weights
+from gait_core.motion.observation import missing
+from gait_core.motion.targets import JointTargets, TargetMemory
+from gait_core.parameters.declaration import Parameters, build
+from gait_core.robot.load import load_robot
+from gait_core.safety.layer import FALLEN, STANDING
+from gait_core.trial.champion import Origin, origin_in, read_gait_file
+from gait_core.trial.setup import choose_controller, nested, own_gait
+from gait_core.trial.spec import Command
+from gait_interfaces.msg import FootContacts, GaitState
+from gait_interfaces.srv import LoadGait
+from gait_ros.live.champion import check_origin, find_champion, node_champion
+from gait_ros.live.motion_claim import MotionClaim
+from gait_ros.live.motion_input import MotionInput
+from gait_ros.live.node_parameters import NO_PRESET, ControllerNodeParams
+from gait_ros.live.observation import SOURCES, LiveObservation
+from gait_ros.live.posture_input import PostureInput, takes_posture
+from gait_ros.live.safe_output import SafeOutput
+from gait_ros.live.step_clock import StepClock
+from gait_ros.messages.commands import to_commands, to_gait_state
+from gait_ros.messages.conversions import BUILDER
+from gait_ros.messages.diagnostics import Diagnostics
+from gait_ros.messages.markers import gait_markers
+from gait_ros.nodes.clock import ClockWatch
+from gait_ros.nodes.event_queue import EVENTS
+from gait_ros.nodes.faults import FAULTS, Repeated
+from gait_ros.nodes.managed import ManagedNode
+from gait_ros.nodes.parameters import DeclaredParameters, overrides, refuse_unknown_overrides
+from gait_ros.nodes.qos import advertise, guarded, listen
+from gait_ros.nodes.run import run_node
+from gait_ros.nodes.services import serve
+from gait_ros.nodes.wiring import mistyped
+from gait_ros.trials.lockstep import LockstepClient
+
+_WATCH_PERIOD = 1.0
+_PATIENCE = 3.0
+_REPEAT = 10.0
+_SHOWN = 0.1
+# Longest wait until subscribers have the last message, and time that it may be on its way [s].
+_ARRIVAL, _UNDERWAY = 0.2, 0.05
+
+
+class ControllerNode(ManagedNode):
+    """
+    Runs a controller.
+
+    Parameters
+    ----------
+    name : str
+        Node name.
+    robot, controller : str
+        Defaults of the parameters of these names.
+
+    """
+
+    def __init__(
+        self, name: str = 'controller', *, robot: str = '', controller: str = '', **kwargs: Any
+    ) -> None:
+        super().__init__(name, **kwargs)
+        self._champion = find_champion(overrides(self), self.arguments)
+        defaults: dict[str, Any] = {'robot': robot, 'controller': controller}
+        if self._champion is not None:
+            defaults = self._champion.controller_defaults()
+        self._declared = DeclaredParameters(self, ControllerNodeParams, defaults=defaults)
+        self._chosen = self._declared.value
+        self.autostart = self._chosen.autostart
+        if not self._chosen.robot:
+            raise ConfigurationError("parameter 'robot' is empty; name one, e.g. robot:=guroo")
+        simulated = bool(self.get_parameter('use_sim_time').value)
+        self._chosen.check_demo(simulated, commanded='command' in overrides(self))
+        self._make_controller()
+        self._motion: MotionInput | None = None
+        self._step_clock = StepClock(
+            self, 1.0 / self._chosen.control_rate, self._on_period, self._on_time_back
+        )
+        self._steady = self._step_clock.steady
+        self._safe = SafeOutput(
+            self,
+            self.robot,
+            self._reset_controller,
+            self._on_stopped,
+            self._chosen.interface if self._chosen.output == 'commands' else '',
+        )
+        refuse_unknown_overrides(self)
+        self._advertise()
+        # Wall time, so that it also runs when simulated time does not.
+        watch = guarded(self, 'watching the gait', lambda _: self._on_watch())
+        self.create_timer(_WATCH_PERIOD, lambda: watch(None), clock=self._steady)
+
+    def _make_controller(self) -> None:
+        chosen = self._chosen
+        self.robot = load_robot(chosen.robot, chosen.draw)
+        champion = self._champion
+        has_preset = chosen.preset not in ('', NO_PRESET)
+        name, preset = choose_controller(
+            self.robot, chosen.controller, chosen.preset if has_preset else ''
+        )
+        cls = registry.controller(name)
+        self.controller_name = name
+        origin = origin_in(nested(overrides(self).items()).get('provenance'))
+        self._check_origin(origin)
+        if champion is not None:
+            champion.check_parameters(asdict(chosen))
+            if chosen.demo and not chosen.command:
+                champion.check_command()
+        defaults: Mapping[str, Any] = {}
+        # A champion has every parameter of its gait: where it leaves one out, its trial had the
+        # controller's own default.
+        if champion is None and chosen.preset != NO_PRESET:
+            defaults = {**cls.presets[preset], **own_gait(self.robot, name, preset)}
+        self._weights: tuple[Mapping[str, Any], ...] = ()
+        if chosen.weights:
+            self._weights = (load_weights(chosen.weights, chosen.weights_sha256),)
+        self._gait = DeclaredParameters(
+            self,
+            cls.Params,
+            prefix='gait',
+            defaults=defaults,
+            check=lambda params: self._try(lambda: cls(self.robot, params, *self._weights)),
+            on_change=self._on_gait,
+        )
+        self.controller: Controller = cls(self.robot, self._gait.value, *self._weights)
+        self.controller.reset(chosen.seed)
+
+    def _check_origin(self, origin: Origin) -> None:
+        """Refuse a gait that was evolved for another controller or robot."""
+        warning = check_origin(origin, self._chosen.robot, self.controller_name)
+        if warning:
+            self.get_logger().warning(warning)
+
+    def _advertise(self) -> None:
+        chosen = self._chosen
+        is_trajectory = chosen.output == 'joint_trajectory'
+        self._targets_publisher = advertise(
+            self, JointTrajectory if is_trajectory else Float64MultiArray, chosen.output
+        )
+        self._state_publisher = advertise(self, GaitState, 'gait_state')
+        self._markers = advertise(self, MarkerArray, 'gait_markers')
+        self._shown = 0
+        self._diagnostics = Diagnostics(self, 'controller')
+        self._foreign: list[str] = []
+        self._claim: MotionClaim | None = None
+        if not chosen.lockstep:
+            self._claim = MotionClaim(self, chosen.output)
+            self._listen()
+        serve(self, LoadGait, '~/load_gait', self._on_load_gait)
+        self._lockstep: LockstepClient | None = None
+        self._waiting = ''
+        self._clock_watch = ClockWatch('The robot keeps its last targets')
+        self._told = '', 0
+        self._loading = False
+        self._say_fault = Repeated(self.get_logger())
+
+    def _first_velocity(self) -> tuple[float, float, float]:
+        x, y, yaw = self._chosen.command or self.robot.defaults.get('command') or (0.0, 0.0, 0.0)
+        return x, y, yaw
+
+    def _listen(self) -> None:
+        self._seen = LiveObservation(self.robot, self.get_logger().warning, self._step_clock.now)
+        for kind, topic, callback in (
+            (JointState, 'joint_states', self._seen.joint_state),
+            (FootContacts, 'foot_contacts', self._seen.foot_contacts),
+            (Imu, 'imu/data', self._seen.imu),
+            (Odometry, 'odom', self._seen.odometry),
+        ):
+            listen(self, kind, topic, callback)
+        self._motion = MotionInput(
+            self,
+            self._step_clock.now,
+            stamped=self._chosen.stamped_cmd_vel,
+            timeout=lambda: self._declared.value.command_timeout,
+            bounds=lambda: self.controller.velocity_bounds,
+            demonstration=self._first_velocity() if self._chosen.demo else None,
+            posture=PostureInput(self) if takes_posture(self.controller) else None,
+            refusal=self._cannot_walk,
+        )
+
+    @property
+    def _command(self) -> Command:
+        return self._motion.command if self._motion is not None else Command()
+
+    # ------------------------------------------------------------------------------- lifecycle
+
+    def activate(self) -> None:
+        """Start to step: at the control rate, or for a bridge."""
+        if self._chosen.lockstep:
+            self._lockstep = LockstepClient(
+                self,
+                self.controller,
+                self._chosen.bridge,
+                lambda: self._declared.value.lockstep_delay,
+                self._stopped,
+            )
+        else:
+            assert self._claim is not None
+            self._claim.begin()
+            self._begin()
+            self._step_clock.start()
+        self._activated = self._steady.now().nanoseconds
+
+    def deactivate(self) -> None:
+        """Stop stepping; the last message to the robot is a hold."""
+        if self._step_clock.stop():
+            self._hold()
+            self._targets_publisher.wait_for_all_acked(Duration(seconds=_ARRIVAL))
+            # Best-effort subscribers acknowledge nothing, and lose what is still on its way when
+            # the publisher goes.
+            time.sleep(_UNDERWAY)
+        self._cancel_motion()
+        if self._claim is not None:
+            self._claim.end()
+        if self._lockstep is not None:
+            self._lockstep.close()
+            self._lockstep = None
+
+    def _hold(self) -> None:
+        """Publish the last target positions, without velocity and effort."""
+        held = None if self._chosen.lockstep else self._safe.layer.hold()
+        if held is not None:
+            self._send(held, 1.0 / self._chosen.control_rate)
+
+    def _on_stopped(self) -> None:
+        self._cancel_motion()
+        if self.active:
+            self._hold()
+
+    def _stopped(self) -> str:
+        """Return the reason for which lock-step gives no targets; empty if it gives them."""
+        self._safe.take_stops()
+        return self._safe.stopped
+
+    def _begin(self) -> None:
+        self._begun = False
+        self._reset_controller()
+        self._safe.layer.restart()
+        self._sent: JointTargets | None = None
+        self._memory = TargetMemory(self.robot.target_names, self.robot.stance)
+
+    def _on_time_back(self) -> None:
+        self._seen.forget()
+        if self._motion is not None:
+            self._motion.forget_velocity()
+        self._begin()
+
+    def _reset_controller(self) -> None:
+        """Reset the controller, unless it has made no step since its last reset."""
+        if not self._begun:
+            self.controller.reset(self._declared.value.seed)
+        self._begun = True
+        self._tick, self._time = 0, 0.0
+
+    # ---------------------------------------------------------------------------------- stepping
+
+    def _on_period(self) -> None:
+        try:
+            self._run_period()
+        except FAULTS as error:
+            self._safe.refuse(error)
+            self._hold()
+            self._publish_claim()
+
+    def _run_period(self) -> None:
+        self._safe.take_stops()
+        dt, span = self._step_clock.advance()
+        observation = self._seen.observation(self._tick, self._time)
+        absent = missing(observation, self.controller.needs)
+        assert self._claim is not None
+        # Before the first motion, wait for a second sender to leave. Later only report it: a robot
+        # in the middle of a gait would fall if the gait stopped.
+        self._waiting = '' if self._claim.asked else self._claim.rival
+        if absent:
+            self._waiting = self._lacking(absent)
+        self._report(self._show)
+        if self._waiting:
+            return
+
+        def step() -> JointTargets:
+            """Return the targets of the next tick."""
+            self._begun = False
+            now_seen = self._seen.observation(self._tick, self._time)
+            targets = self.controller.step(dt, self._command, now_seen)
+            self._tick, self._time = self._tick + 1, self._time + dt
+            return targets
+
+        age = self._seen.age(self.controller.needs)
+        assert self._motion is not None
+        moving = self._motion.update(
+            dt, self.asks_motion(), self._safe.layer.mode, self.controller.state, self._sent
+        )
+        if self._motion.came_to_stand:
+            self._reset_controller()
+        # Targets after a late period are limited as in one of usual length, so that the robot does
+        # not move faster to make up for the delay.
+        self._sent = self._safe.targets(min(dt, span), observation, age, step, moving)
+        if self._safe.layer.mode == FALLEN:
+            self._cancel_motion()
+        if self._sent is not None:
+            self._send(self._sent, span)
+            self._publish_claim()
+        self._report(self._publish_state)
+
+    def asks_motion(self) -> bool:
+        """Return whether motion beside the walk is requested; False for the generic node."""
+        return False
+
+    def _cancel_motion(self) -> None:
+        if self._motion is not None:
+            self._motion.cancel()
+
+    def _cannot_walk(self) -> str:
+        if not self.active:
+            return 'the node is inactive: configure and activate it'
+        return self._safe.trouble if self._safe.urgent else ''
+
+    def _publish_claim(self) -> None:
+        assert self._claim is not None
+        self._claim.publish(self._safe.layer.mode)
+
+    def _send(self, targets: JointTargets, period: float) -> None:
+        if self._chosen.output == 'joint_trajectory':
+            self._targets_publisher.publish(BUILDER.trajectory(targets, period))
+        else:
+            applied = self._memory.resolve(targets)
+            self._targets_publisher.publish(to_commands(applied, self._chosen.interface))
+
+    def _report(self, report: Callable[[], None]) -> None:
+        """Publish something about the gait; its failure is logged and does not stop the robot."""
+        try:
+            report()
+        except FAULTS as error:
+            self._say_fault(f'gait_state or gait_markers are left out: {reason(error)}')
+
+    def _publish_state(self) -> None:
+        if self._state_publisher.get_subscription_count():
+            stamp = self.get_clock().now().to_msg()
+            state = self.controller.state()
+            self._state_publisher.publish(
+                to_gait_state(stamp, self.controller_name, state, self.behaviour())
+            )
+
+    def _show(self) -> None:
+        """Publish markers at 10 Hz at most, if anybody subscribes."""
+        now = self._steady.now().nanoseconds
+        if now - self._shown < _SHOWN * 1e9 or not self._markers.get_subscription_count():
+            return
+        self._shown = now
+        gait = ' '.join(filter(None, (self.controller_name, self.behaviour())))
+        stop = self._waiting or self._safe.last_stop
+        steps = not (self._waiting or self._safe.urgent)
+        landings = self.controller.landings() if steps else {}
+        self._markers.publish(gait_markers(self.robot, self._command, gait, stop, landings))
+
+    def behaviour(self) -> str:
+        """Return the behaviour in ``gait_state``; empty for a controller without behaviours."""
+        return ''
+
+    def _try(self, make: Callable[[], Controller]) -> None:
+        """Check parameters by making a controller; ConfigurationError if they are refused."""
+        self.let_gait_go_on()
+        make()
+
+    def let_gait_go_on(self) -> None:
+        """Handle stops and a due control period, so that many requests do not delay them."""
+        self._safe.take_stops()
+        # A controller that is being loaded must not be stepped.
+        if not self._loading:
+            self._step_clock.catch_up()
+
+    def _on_gait(self, params: Parameters) -> None:
+        self.controller.set_params(params)
+        self._safe.layer.soften()
+
+    def _on_load_gait(
+        self, request: LoadGait.Request, response: LoadGait.Response
+    ) -> LoadGait.Response:
+        self.let_gait_go_on()
+        self._loading = True
+        try:
+            response.changed = list(self._load_gait(Path(request.file)))
+        finally:
+            self._loading = False
+        response.success = True
+        return response
+
+    def _load_gait(self, file: Path) -> Sequence[str]:
+        """Set the parameters of a gait, and a champion's weights; all or, on an error, none."""
+        found = read_gait_file(file)
+        self._check_origin(found.origin)
+        cls = registry.controller(self.controller_name)
+        if not found.is_champion:
+            return self._gait.set(found.gait(cls.Params))
+        champion = node_champion(found)
+        champion.check_body(self._chosen.robot, self._chosen.draw)
+        champion.check_rate(self._chosen.control_rate)
+        params = build(cls.Params, champion.spec.parameters)
+        if not (champion.is_network or self._weights):
+            return self._gait.set(asdict(params))
+        if self._lockstep is not None:
+            raise ConfigurationError(f'{file} has weights, which are not changed in lock-step')
+        before = self.controller, self._weights
+        weights = champion.load_weights()
+        # The number of weights may depend on the parameters: check both together.
+        self.controller, self._weights = cls(self.robot, params, *weights), weights
+        try:
+            changed = self._gait.set(asdict(params))
+        except ConfigurationError:
+            self.controller, self._weights = before
+            raise
+        # The pose in which the new controller begins may be far from the present one.
+        self.controller.reset(self._declared.value.seed)
+        self._begun = True
+        self._safe.layer.renew()
+        return changed
+
+    # ---------------------------------------------------------------------------------- watching
+
+    def _on_watch(self) -> None:
+        self._foreign = mistyped(self)
+        if self._claim is not None:
+            self._claim.find_rival()
+        trouble, blind = self._trouble(), self._blind()
+        self._tell(trouble or blind)
+        if self._lockstep is not None:
+            self._publish_state()
+        rival = self._claim.rival if self._claim is not None else ''
+        self._diagnostics.tell(
+            self.get_clock().now().to_msg(),
+            self._chosen.robot,
+            trouble or blind or ('' if self.active else 'inactive: configure and activate it'),
+            self._readings,
+            failed=self.active and bool(self._safe.urgent or rival or (blind and not trouble)),
+            fine='standing' if self._safe.layer.mode == STANDING else 'running',
+        )
+
+    def _readings(self) -> dict[str, object]:
+        """Return the values of the diagnostics."""
+        values: dict[str, object] = {
+            'controller': self.controller_name,
+            'lockstep': self._chosen.lockstep,
+            'active': self.active,
+        }
+        if self._chosen.lockstep:
+            return values
+        return {
+            **values,
+            'command': ' '.join(f'{speed:.3f}' for speed in self._command.velocity),
+            'commands beyond bounds': self._motion.beyond if self._motion else 0,
+            'age of joint_states [s]': self._seen.age(),
+            'ignored': '; '.join(self._seen.complaints),
+            'last stop': self._safe.last_stop,
+            'messages left out': EVENTS.left_out,
+            **self._safe.counts(),
+        }
+
+    def _lacking(self, absent: Sequence[str]) -> str:
+        """Return one line on the missing inputs of the controller and on why they are missing."""
+        topics = sorted({SOURCES[name] for name in absent if name in SOURCES})
+        silent = [topic for topic in topics if not self.count_publishers(topic)]
+        why = f'nobody publishes {" and ".join(silent)}' if silent else ''
+        if topics and not silent:
+            why = f'{" and ".join(topics)} bring none: compare names and QoS with ros2 topic info'
+        return f'waiting for {", ".join(absent)}' + (f': {why}' if why else '')
+
+    def _tell(self, trouble: str) -> None:
+        """Log a trouble when it comes, and again while it lasts."""
+        kind, now = trouble.partition(':')[0], self._steady.now().nanoseconds
+        if trouble and (kind != self._told[0] or now - self._told[1] > _REPEAT * 1e9):
+            self.get_logger().warning(trouble)
+            self._told = kind, now
+        elif not trouble:
+            self._told = '', 0
+
+    def _trouble(self) -> str:
+        if not self.active:
+            return ''
+        waited = (self._steady.now().nanoseconds - self._activated) * 1e-9
+        if waited < _PATIENCE:
+            return self._safe.trouble if self._safe.urgent else ''
+        if not self._chosen.lockstep and self._step_clock.is_simulated:
+            stopped = self._clock_watch.trouble(self._step_clock.now())
+            if stopped:
+                return stopped
+        foreign = self._foreign[0] if self._foreign else ''
+        rival = self._claim.rival if self._claim is not None else ''
+        return foreign or rival or self._waiting or self._unsafe()
+
+    def _blind(self) -> str:
+        """Return that falls go unseen though they are to be watched for; empty: they are seen."""
+        layer = self._safe.layer
+        watches = layer.params.enabled and layer.params.fall_action != 'ignore'
+        if not (self.active and watches and self.robot.fall) or self._chosen.lockstep:
+            return ''
+        age, waited = self._seen.tilt_age(), self._steady.now().nanoseconds - self._activated
+        if age < _PATIENCE or waited < _PATIENCE * 1e9:
+            return ''
+        said = 'has come' if math.isinf(age) else f'has come for {age:.1f} s'
+        return (
+            f'falls are not seen: nothing usable {said} on {self._topic("imu/data")} or '
+            f'{self._topic("odom")}; mend it, or set safety.fall_action to ignore'
+        )
+
+    def _topic(self, name: str) -> str:
+        return self.resolve_topic_name(name)
+
+    def _unsafe(self) -> str:
+        """Return what the safety layer has against the controller's targets."""
+        if self._chosen.lockstep or not self._safe.layer.params.enabled:
+            return self._safe.stopped or self._safe.fault
+        unmeasured = self._seen.unmeasured()
+        if unmeasured:
+            return (
+                f"waiting for joint_states of {len(unmeasured)} joints, first '{unmeasured[0]}': "
+                'their publisher names others, or none'
+            )
+        return self._safe.trouble
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the controller that the parameters name."""
+    return run_node(ControllerNode, args)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

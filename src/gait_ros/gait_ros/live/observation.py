@@ -1,0 +1,300 @@
+"""One observation out of the latest messages of several streams, for a controller run live."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+import math
+import time
+from typing import Any
+
+from geometry_msgs.msg import Quaternion, Vector3
+from nav_msgs.msg import Odometry
+import numpy as np
+from scipy.spatial.transform import Rotation
+from sensor_msgs.msg import Imu as ImuMessage
+from sensor_msgs.msg import JointState
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import BadCommand
+from gait_core.motion.observation import Contacts, Imu, Observation
+from gait_core.robot.model import RobotModel
+from gait_core.robot.names import check_names, unmatched
+from gait_core.safety.plausibility import IMPLAUSIBLE, position_span
+from gait_interfaces.msg import FootContacts
+
+SOURCES = {
+    'joint_positions': 'joint_states',
+    'joint_velocities': 'joint_states',
+    'joint_efforts': 'joint_states',
+    'element_lengths': 'joint_states',
+    'element_forces': 'joint_states',
+    'imu': 'imu/data',
+    'contacts': 'foot_contacts',
+    'body_poses': 'odom',
+    'body_twists': 'odom',
+}
+"""Topics from which the fields of an observation come."""
+
+
+_OF_JOINTS = {
+    'joint_positions': 'position',
+    'joint_velocities': 'velocity',
+    'joint_efforts': 'effort',
+}
+_OF_ELEMENTS = {'element_lengths': 'position', 'element_forces': 'effort'}
+_ANY = (-IMPLAUSIBLE, IMPLAUSIBLE)
+# Drivers send quaternions of single precision, and all zeros where they have none.
+_NEARLY_UNIT = 1e-2
+
+
+def base_pose(message: Odometry) -> FloatArray | None:
+    """Return position and quaternion, (7,); None if not finite or the quaternion no rotation."""
+    position, orientation = message.pose.pose.position, message.pose.pose.orientation
+    pose = np.concatenate((_vector(position), _quaternion(orientation)))
+    norm = float(np.linalg.norm(pose[3:]))
+    return pose if _finite(pose) and math.isclose(norm, 1.0, rel_tol=1e-3) else None
+
+
+class LiveObservation:
+    """
+    Collects joint states, IMU, odometry and foot contacts.
+
+    Joints may come in any order and in several messages. Unknown ones are ignored and missing
+    ones keep their last value (at first the nominal stance); each kind of mismatch is reported
+    once. A message with a number that is not finite is ignored.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    warn : callable
+        Takes one line for the log.
+    now : callable
+        Returns the present time [ns], for the age of readings.
+
+    """
+
+    def __init__(
+        self, robot: RobotModel, warn: Callable[[str], Any], now: Callable[[], int] = lambda: 0
+    ) -> None:
+        self._robot, self._warn, self._now = robot, warn, now
+        self._complaints: dict[str, str] = {}
+        self._span = position_span(robot)
+        n, m = len(robot.joint_names), len(robot.force_elements)
+        self._elements = {element.name: i for i, element in enumerate(robot.force_elements)}
+        self._values = {
+            'joint_positions': robot.stance[:n].copy(),
+            'joint_velocities': np.zeros(n),
+            'joint_efforts': np.zeros(n),
+            'element_lengths': robot.stance[n:].copy(),
+            'element_forces': np.zeros(m),
+        }
+        self._fields: dict[str, Any] = {}
+        self._came = np.full((n, 2), -np.inf)
+        self._imu_came, self._odom_came = np.full((2, 2), -np.inf)
+        self._stamps = np.zeros(n, dtype=np.int64)
+        self._imu_stamp = self._odom_stamp = 0
+
+    @property
+    def complaints(self) -> tuple[str, ...]:
+        """One line for each kind of ignored content in the messages so far."""
+        return tuple(self._complaints.values())
+
+    def forget(self) -> None:
+        """
+        Forget readings without a stamp or with a later one than now: the clock has gone back.
+
+        Earlier ones belong to the new time: they may come before the change of the clock is known.
+        """
+        now = self._now()
+        for came, stamps in (
+            (self._came, self._stamps),
+            (self._imu_came[None], np.array([self._imu_stamp])),
+            (self._odom_came[None], np.array([self._odom_stamp])),
+        ):
+            came[:, 0] = np.minimum(came[:, 0], now)
+            came[(stamps == 0) | (stamps > now)] = -np.inf
+
+    def age(self, needs: frozenset[str] = frozenset()) -> float:
+        """
+        Return the age [s] of the oldest joint position, or of the IMU if it is needed and older.
+
+        It is the smaller age by the clock of the stamps and by wall time, because a simulator may
+        run faster or slower than messages travel; ``inf`` while one has never come.
+        """
+        oldest = self._came.min(axis=0, initial=np.inf)
+        if 'imu' in needs:
+            oldest = np.minimum(oldest, self._imu_came)
+        return float((self._clocks() - oldest).min()) * 1e-9 if oldest[0] < np.inf else 0.0
+
+    def tilt_age(self) -> float:
+        """Return the age [s] of the newest IMU or odometry message; ``inf`` without one."""
+        newest = np.maximum(self._imu_came, self._odom_came)
+        return float((self._clocks() - newest).min()) * 1e-9
+
+    def _clocks(self) -> FloatArray:
+        return np.array([self._now(), time.monotonic_ns()], dtype=np.float64)
+
+    def unmeasured(self) -> list[str]:
+        """Return the names of the joints whose position has never come."""
+        names = self._robot.joint_names
+        came = self._came[:, 1].tolist()
+        return [name for name, when in zip(names, came, strict=True) if when < 0]
+
+    def joint_state(self, message: JointState) -> None:
+        """Store the values of the robot's joints and force elements from a message."""
+        names = list(message.name)
+        try:
+            check_names(names)
+        except BadCommand as error:
+            self._once(f'joint_states: {error}; ignored', 'size')
+            return
+        self._report_names(names)
+        for index, fields in (
+            (self._robot.joint_index, _OF_JOINTS),
+            (self._elements, _OF_ELEMENTS),
+        ):
+            all_known = [i for i, name in enumerate(names) if name in index]
+            for field, source in fields.items() if all_known else ():
+                given, known = getattr(message, source), all_known
+                if field == 'joint_positions' and len(given) == len(names):
+                    # joint_state_broadcaster publishes NaN for a motor that has not reported.
+                    known = [i for i in known if not math.isnan(given[i])]
+                columns = [index[names[i]] for i in known]
+                values = self._usable(field, given, len(names), known, columns)
+                if values is None:
+                    continue
+                self._values[field][columns] = values
+                self._fields[field] = True
+                if field == 'joint_positions':
+                    self._came[columns] = self._clocks()
+                    self._stamps[columns] = _stamp(message)
+
+    def _usable(
+        self, field: str, given: Sequence[float], size: int, known: list[int], columns: list[int]
+    ) -> FloatArray | None:
+        """Return the values of a field in a message; None if absent or implausible."""
+        if len(given) == 0 or not known:
+            return None
+        if len(given) != size:
+            said = f'joint_states: {len(given)} {field} for {size} names; ignored'
+            self._once(said, f'length of {field}')
+            return None
+        values = np.asarray(given, dtype=np.float64)[known]
+        low, high = self._span[:, columns] if field == 'joint_positions' else _ANY
+        if not ((values >= low) & (values <= high)).all():
+            self._once(f'joint_states: {field} that are not finite or far beyond; ignored')
+            return None
+        return values
+
+    def imu(self, message: ImuMessage) -> None:
+        """Take an inertial reading; a field that is not reported makes all of it unusable."""
+        # The message's definition marks what is not reported by -1, REP-145 by NaN.
+        unreported = [
+            field
+            for field in ('orientation', 'angular_velocity', 'linear_acceleration')
+            if not getattr(message, f'{field}_covariance')[0] >= 0.0
+        ]
+        if unreported:
+            self._once(f'imu/data: {", ".join(unreported)} not reported (covariance); ignored')
+            return
+        orientation = _quaternion(message.orientation)
+        angular_velocity = _vector(message.angular_velocity)
+        linear_acceleration = _vector(message.linear_acceleration)
+        norm = float(np.linalg.norm(orientation))
+        if not (
+            _finite(orientation, angular_velocity, linear_acceleration)
+            and abs(norm - 1.0) < _NEARLY_UNIT
+        ):
+            self._once('imu/data: not finite, or its quaternion no rotation; ignored')
+            return
+        self._fields['imu'] = Imu(
+            orientation=orientation / norm,
+            angular_velocity=angular_velocity,
+            linear_acceleration=linear_acceleration,
+        )
+        self._imu_came, self._imu_stamp = self._clocks(), _stamp(message)
+
+    def odometry(self, message: Odometry) -> None:
+        """Take pose and twist of the base; the twist comes in the base frame (REP-105)."""
+        pose = base_pose(message)
+        twist = message.twist.twist
+        local = np.concatenate((_vector(twist.linear), _vector(twist.angular)))
+        if pose is None or not _finite(local):
+            self._once('odom: pose or twist is not finite, or its quaternion no rotation; ignored')
+            return
+        turn = Rotation.from_quat(pose[3:])
+        in_odom = np.concatenate((turn.apply(local[:3]), turn.apply(local[3:])))
+        self._fields['body_poses'] = pose[None]
+        self._fields['body_twists'] = in_odom[None]
+        self._odom_came, self._odom_stamp = self._clocks(), _stamp(message)
+
+    def foot_contacts(self, message: FootContacts) -> None:
+        """Take the contact force of each sole, at the centre of its contact points."""
+        soles = {name: i for i, name in enumerate(self._robot.soles)}
+        rows = [
+            (soles[name], _vector(centre), _vector(force))
+            for name, touching, centre, force in zip(
+                message.soles, message.in_contact, message.centres, message.forces, strict=False
+            )
+            if touching and name in soles
+        ]
+        if not all(_finite(centre, force) for _, centre, force in rows):
+            return
+        self._fields['contacts'] = Contacts(
+            soles=self._robot.soles,
+            sole=np.array([sole for sole, _, _ in rows], dtype=np.int64),
+            points=np.array([centre for _, centre, _ in rows]).reshape(-1, 3),
+            forces=np.array([force for _, _, force in rows]).reshape(-1, 3),
+            depths=np.zeros(len(rows)),
+        )
+
+    def observation(self, tick: int, time: float) -> Observation:
+        """Return what is known now."""
+        fields = {
+            name: self._values[name].copy() if name in self._values else value
+            for name, value in self._fields.items()
+        }
+        return Observation(
+            tick=tick,
+            time=time,
+            joint_names=self._robot.joint_names,
+            element_names=tuple(self._elements) if 'element_lengths' in fields else (),
+            body_names=self._robot.roots[:1] if 'body_poses' in fields else (),
+            **fields,
+        )
+
+    def _report_names(self, names: Sequence[str]) -> None:
+        valid = self._robot.target_names
+        if 'unknown' not in self._complaints and not set(names) <= set(valid):
+            self._once(f'joint_states: {unmatched("joint", names, valid)}; ignored', 'unknown')
+        received = set(names)
+        absent = [name for name in self._robot.joint_names if name not in received]
+        if absent:
+            self._once(
+                f'joint_states: {len(absent)} of {len(self._robot.joint_names)} joints are '
+                f"missing, first '{absent[0]}'; they keep their last value",
+                'missing',
+            )
+
+    def _once(self, text: str, kind: str = '') -> None:
+        if (kind or text) not in self._complaints:
+            self._complaints[kind or text] = text
+            self._warn(text)
+
+
+def _stamp(message: Any) -> int:
+    """Return the stamp of a message [ns]; 0 without one."""
+    stamp = message.header.stamp
+    return int(stamp.sec * 1_000_000_000 + stamp.nanosec)
+
+
+def _vector(message: Vector3) -> FloatArray:
+    return np.array([message.x, message.y, message.z])
+
+
+def _quaternion(message: Quaternion) -> FloatArray:
+    return np.array([message.x, message.y, message.z, message.w])
+
+
+def _finite(*arrays: FloatArray) -> bool:
+    return all(bool(np.isfinite(array).all()) for array in arrays)

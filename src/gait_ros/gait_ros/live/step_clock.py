@@ -1,0 +1,151 @@
+"""Clock of a live gait's control periods, by simulated or by wall time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.clock import Clock, ClockType, JumpThreshold
+from rclpy.duration import Duration
+from rclpy.node import Node
+
+from gait_ros.nodes.faults import Repeated
+
+# A step of more control periods than this is a jump of time, a shorter one a late call.
+_MAX_STEP = 10.0
+# A clock may tick more coarsely than the control periods. Its step is then at least this many
+# control periods, and at most this time [s].
+_MIN_COARSE, _MAX_COARSE = 1.5, 0.25
+# Steps count as regular if this many in a row differ by at most this share.
+_REGULAR_COUNT, _REGULAR_SHARE = 3, 0.1
+
+
+class StepClock:
+    """
+    Timer that calls a gait at its control rate, and measures the time between its steps.
+
+    Time is simulated time under ``use_sim_time``, else steady time, so that setting the system's
+    clock does not affect a gait.
+
+    - Time goes back: the gait is restarted and called at once.
+    - Time goes ahead by more than ten control periods in one step: this is a jump, and counts as a
+      single control period. The gait goes on from where it was.
+    - Three equal steps in a row, of more than 1.5 control periods and up to 0.25 s: this is a
+      coarse clock, and its steps count in full.
+
+    Parameters
+    ----------
+    node : Node
+    period : float [s]
+        Control period.
+    step : callable
+        Called once per control period.
+    restart : callable
+        Called when time has gone back, before the next step.
+
+    """
+
+    def __init__(
+        self, node: Node, period: float, step: Callable[[], None], restart: Callable[[], None]
+    ) -> None:
+        self._node, self._period = node, period
+        self._step, self._restart = step, restart
+        self._warn = Repeated(node.get_logger(), is_error=False)
+        self.steady = Clock(clock_type=ClockType.STEADY_TIME)
+        """Steady wall time, which also passes while simulated time stands still."""
+        self._timer: Any = None
+        self._jump: Any = None
+        self._tick: Any = None
+        self.begin()
+
+    @property
+    def clock(self) -> Clock:
+        """The clock of the gait."""
+        simulated = self._node.get_parameter('use_sim_time').value
+        return self._node.get_clock() if simulated else self.steady
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether time is simulated."""
+        return self.clock is not self.steady
+
+    def now(self) -> int:
+        """Return the present time [ns]; 0 before simulated time has begun."""
+        return int(self.clock.now().nanoseconds)
+
+    def start(self) -> None:
+        """Start to call the gait."""
+        self.begin()
+        if self.is_simulated:
+            backward = JumpThreshold(
+                min_forward=None, min_backward=Duration(nanoseconds=-1), on_clock_change=False
+            )
+            self._jump = self.clock.create_jump_callback(backward, post_callback=self._on_jump)
+            # Every time of /clock is checked beside the timer: the executor may call a timer late
+            # or twice, and then skips its next call.
+            forward = JumpThreshold(
+                min_forward=Duration(nanoseconds=1), min_backward=None, on_clock_change=False
+            )
+            self._tick = self.clock.create_jump_callback(
+                forward, post_callback=lambda jump: self.catch_up()
+            )
+        self._timer = self._node.create_timer(self._period, self._on_timer, clock=self.clock)
+
+    def stop(self) -> bool:
+        """Stop calling the gait; return whether it had been started."""
+        if self._jump is not None:
+            self._jump.unregister()
+            self._tick.unregister()
+            self._jump = self._tick = None
+        if self._timer is None:
+            return False
+        self._node.destroy_timer(self._timer)
+        self._timer = None
+        return True
+
+    def begin(self) -> None:
+        """Measure time from now on."""
+        self._last, self._called = self.now(), False
+        # The usual step of the clock: the control period, or the tick of a coarser clock.
+        self._usual, self._steps = self._period, [self._period] * _REGULAR_COUNT
+
+    def advance(self) -> tuple[float, float]:
+        """
+        Return the time since the last step, or since ``begin``, and that to the next one [s].
+
+        The gait steps by the first; its targets are to be reached within the second. After a late
+        call the first is longer: the gait catches up without a lasting delay.
+        """
+        now = self.now()
+        # Simulated time is 0 before the first /clock: that first step is no jump.
+        dt = (now - self._last) * 1e-9 if self._last and now != self._last else self._period
+        self._last, self._called = now, True
+        self._steps = [*self._steps[1:], dt]
+        if dt <= _MAX_COARSE and max(self._steps) - min(self._steps) <= _REGULAR_SHARE * dt:
+            self._usual = dt if dt > _MIN_COARSE * self._period else self._period
+        if dt > max(_MAX_STEP * self._period, (1.0 + _REGULAR_SHARE) * self._usual):
+            self._warn(f'time went ahead by {dt:.2f} s: the gait goes on from where it was')
+            return self._period, self._period
+        return dt, self._usual
+
+    def catch_up(self) -> None:
+        """Call the gait if it is due, so that many requests in a row do not delay it."""
+        if self._timer is not None and self.now() - self._last >= self._period * 1e9:
+            self._step()
+
+    def _on_timer(self) -> None:
+        if self._timer is None:
+            # The call was already queued when the timer was destroyed.
+            return
+        # Skip a step that ``catch_up`` has already made, and a second call at the same time.
+        since = self.now() - self._last
+        early = since < 0.5e9 * self._period and (since > 0 or self._called)
+        if not early:
+            self._step()
+
+    def _on_jump(self, jump: Any) -> None:
+        if self._timer is not None:
+            self._node.get_logger().warning('time went back: the controller starts anew')
+            self.begin()
+            self._restart()
+            self._step()

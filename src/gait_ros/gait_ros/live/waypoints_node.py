@@ -1,0 +1,148 @@
+"""The node that walks a robot from waypoint to waypoint over cmd_vel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+import sys
+from typing import Any
+
+from geometry_msgs.msg import Twist
+from nav_msgs.msg import Odometry
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import ConfigurationError
+from gait_core.motion.request import MESSAGES_PER_TIMEOUT
+from gait_core.motion.waypoints import STANDING, WaypointFollower, WaypointParams
+from gait_core.parameters.declaration import bounded
+from gait_ros.live.observation import base_pose
+from gait_ros.nodes.clock import ClockWatch
+from gait_ros.nodes.faults import Repeated
+from gait_ros.nodes.parameters import DeclaredParameters, refuse_unknown_overrides
+from gait_ros.nodes.qos import advertise, listen
+from gait_ros.nodes.run import run_node
+
+# cmd_vel is read with best effort: the stop is said more than once.
+_STOPS = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class WaypointsNodeParams(WaypointParams):
+    """Where to walk, how fast, and how often that is said."""
+
+    rate: float = bounded(
+        10.0,
+        low=0.1,
+        high=1000.0,
+        unit='Hz',
+        doc='Of cmd_vel; at least two messages in command_timeout.',
+        read_only=True,
+    )
+    command_timeout: float = bounded(
+        0.5,
+        low=0.05,
+        high=60.0,
+        unit='s',
+        doc='Of the gait: age at which a cmd_vel expires.',
+        read_only=True,
+    )
+    odom_timeout: float = bounded(
+        1.0, low=0.01, high=60.0, unit='s', doc='Age of the last odom at which the robot stops.'
+    )
+
+    def __post_init__(self) -> None:
+        """Check that no velocity expires before the next one, should one be lost."""
+        super().__post_init__()
+        if self.rate * self.command_timeout < MESSAGES_PER_TIMEOUT:
+            raise ConfigurationError(
+                f"parameter 'rate' is {self.rate:g} Hz: the gait lets velocities expire after "
+                f'{self.command_timeout:g} s (command_timeout); nearest valid: '
+                f'{MESSAGES_PER_TIMEOUT / self.command_timeout:g} Hz'
+            )
+
+
+class WaypointsNode(Node):
+    """Publishes the velocity to the next waypoint; after the last one it stops and is silent."""
+
+    def __init__(self, name: str = 'waypoints', **kwargs: Any) -> None:
+        # A node that refuses its parameters is taken down all the same.
+        self._publisher: Any = None
+        super().__init__(name, **kwargs)
+        self._declared = DeclaredParameters(self, WaypointsNodeParams, on_change=self._on_change)
+        refuse_unknown_overrides(self)
+        self._follower = WaypointFollower(self._declared.value)
+        self._pose: FloatArray | None = None
+        self._heard = self.get_clock().now().nanoseconds
+        self._stops = 0
+        logger = self.get_logger()
+        self._warn_pose, self._warn_wait, self._warn_clock = (
+            Repeated(logger, is_error=False) for _ in range(3)
+        )
+        self._publisher = advertise(self, Twist, 'cmd_vel')
+        listen(self, Odometry, 'odom', self._on_odom)
+
+    def start(self) -> None:
+        """Begin to walk."""
+        self.create_timer(1.0 / self._declared.value.rate, self._on_timer)
+        if self.get_parameter('use_sim_time').value:
+            self._clock_watch = ClockWatch('No velocity is commanded')
+            steady = Clock(clock_type=ClockType.STEADY_TIME)
+            self.create_timer(1.0, self._on_watch, clock=steady)
+
+    def _on_watch(self) -> None:
+        trouble = self._clock_watch.trouble(self.get_clock().now().nanoseconds)
+        if trouble:
+            self._warn_clock(trouble)
+
+    def _on_change(self, params: WaypointsNodeParams) -> None:
+        self._follower.params = params
+
+    def _on_odom(self, message: Odometry) -> None:
+        pose = base_pose(message)
+        if pose is None:
+            self._warn_pose('odom: pose is not finite, or its quaternion no rotation; ignored')
+            return
+        self._pose = pose
+        self._heard = self.get_clock().now().nanoseconds
+
+    def _on_timer(self) -> None:
+        if self._stops >= _STOPS:
+            return
+        age = (self.get_clock().now().nanoseconds - self._heard) * 1e-9
+        if age > self._declared.value.odom_timeout:
+            self._warn_wait('waiting for odom')
+            self._say(STANDING)
+        elif self._pose is not None:
+            self._go(self._pose)
+
+    def _go(self, pose: FloatArray) -> None:
+        before = self._follower.reached
+        self._say(self._follower.velocity(pose))
+        reached, count = self._follower.reached, len(self._declared.value.waypoints) // 2
+        if reached > before:
+            self.get_logger().info(f'waypoint {reached} of {count} reached')
+        if self._follower.done:
+            self._stops += 1
+
+    def _say(self, velocity: tuple[float, float, float]) -> None:
+        message = Twist()
+        message.linear.x, message.linear.y, message.angular.z = velocity
+        self._publisher.publish(message)
+
+    def destroy_node(self) -> None:
+        """Stop the robot first: without this node nobody else would."""
+        if self._publisher is not None and not self._follower.done and self.context.ok():
+            self._say(STANDING)
+        self._publisher = None
+        super().destroy_node()
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Walk the waypoints that the parameters give."""
+    return run_node(WaypointsNode, args)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Messages of rclpy from the dataclasses of gait_core and back."""

@@ -1,0 +1,341 @@
+"""
+Builder of messages of rclpy's classes; conversions of trials, exact to the last bit.
+
+Arrays cross as flat buffers: rclpy checks the elements of a list one by one, those of an
+``array.array`` or a NumPy array not at all.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gait_core.errors import BadCommand, ConfigurationError
+from gait_core.messages.builder import MessageBuilder
+from gait_core.messages.reader import read_array, read_command, read_quantities
+from gait_core.motion.targets import JointTargets
+from gait_core.parameters.plain_data import plain
+from gait_core.parameters.schema import read_value
+from gait_core.robot.names import check_names
+from gait_core.trial.scene import Push, Scene
+from gait_core.trial.setup import make_scene, usual_trial
+from gait_core.trial.spec import Milestone, TimedCommand, TrialResult, TrialSpec
+from gait_interfaces import msg
+from gait_ros.nodes.parameters import from_parameter_values, to_parameter_values
+
+_TARGETED = {
+    'position': msg.JointTargets.POSITION,
+    'velocity': msg.JointTargets.VELOCITY,
+    'effort': msg.JointTargets.EFFORT,
+}
+_NOISES = (
+    'joint_position_noise',
+    'joint_velocity_noise',
+    'orientation_noise',
+    'angular_velocity_noise',
+    'acceleration_noise',
+)
+_POSE = ('x', 'y', 'roll', 'pitch', 'yaw', 'clearance')
+_SIZES = {'friction': 1, 'gravity': 3, 'physics_step': 1, 'control_period': 1, 'initial_pose': 6}
+
+
+class _Types(dict[str, Any]):
+    """Classes of messages by full name, imported when one is asked for."""
+
+    def __missing__(self, name: str) -> Any:
+        package, _, kind = name.split('/')
+        self[name] = getattr(import_module(f'{package}.msg'), kind)
+        return self[name]
+
+
+def _sequence(values: Any) -> Any:
+    """
+    Return an array as the value of a field without a fixed length, for a constructor.
+
+    Constructors make an ``array.array`` of what they are given: of bytes in one copy.
+    """
+    return values.tolist() if values.dtype.kind == 'b' else values.tobytes()
+
+
+BUILDER = MessageBuilder(_Types(), _sequence)
+"""Builds messages of rclpy's classes."""
+
+
+def flat(values: Any) -> array[float]:
+    """Return any float array as the flat buffer of a ``float64[]`` field."""
+    return array('d', np.ascontiguousarray(values, dtype=np.float64).tobytes())
+
+
+def to_targets(targets: JointTargets) -> msg.JointTargets:
+    """Return joint targets as a message."""
+    message = msg.JointTargets(names=targets.names, sub_samples=targets.sub_samples)
+    given = 0
+    for name, bit in _TARGETED.items():
+        value = getattr(targets, name)
+        if value is not None:
+            given |= bit
+            setattr(message, name, flat(value))
+    message.given = given
+    return message
+
+
+def from_targets(message: msg.JointTargets) -> JointTargets:
+    """
+    Return a message's joint targets.
+
+    Raises
+    ------
+    BadCommand
+        For a repeated joint, a wrong length (both sizes named) or a number that is not finite.
+
+    """
+    names, rows = tuple(message.names), int(message.sub_samples)
+    check_names(names)
+    fields = {}
+    for name, bit in _TARGETED.items():
+        if message.given & bit:
+            values = np.asarray(getattr(message, name), dtype=np.float64)
+            if rows < 1 or values.size != rows * len(names):
+                raise BadCommand(
+                    f'{name} has {values.size} numbers, expected {rows} x {len(names)} for '
+                    f'{len(names)} joints'
+                )
+            fields[name] = values.reshape(rows, len(names))
+    return JointTargets(names=names, **fields)
+
+
+# --------------------------------------------------------------------------- trials and results
+
+
+class _Codec(NamedTuple):
+    """Conversion of a scene's field to that of its message, and back to plain data."""
+
+    encode: Callable[[Any], Any]
+    decode: Callable[[Any], Any]
+
+
+_SAME = _Codec(lambda value: value, lambda value: value)
+_NUMBER = _Codec(float, float)
+_OPTIONAL = _Codec(lambda value: flat([value]), lambda values: values[0])
+_NAMED = _Codec(BUILDER.quantities, read_quantities)
+
+# Field of the message, keys of the scene, and codec.
+_SCENE = (
+    ('draw', 'draw', _SAME),
+    ('engine', 'engine', _SAME),
+    ('engine_options', 'engine_options', _NAMED),
+    ('terrain', 'terrain.name', _SAME),
+    ('terrain_parameters', 'terrain.parameters', _NAMED),
+    ('terrain_seed', 'terrain.seed', _SAME),
+    ('friction', 'friction', _OPTIONAL),
+    ('restitution', 'restitution', _NUMBER),
+    ('contact_law', 'contact_law', _SAME),
+    ('gravity', 'gravity', _Codec(flat, list)),
+    ('physics_step', 'physics_step', _OPTIONAL),
+    ('control_period', 'control_period', _OPTIONAL),
+    ('length_scale', 'length_scale', _NUMBER),
+    ('fixed_base', 'fixed_base', _SAME),
+    ('mass_factor', 'mass_factor', _NUMBER),
+    ('initial_joints', 'initial.joint_positions', _NAMED),
+    ('sensor_delay', 'sensors.delay_ticks', _SAME),
+)
+
+
+def to_scene(scene: Scene) -> msg.Scene:
+    """Return a scene as a message."""
+    pushes = scene.pushes
+    return msg.Scene(
+        robot=scene.robot,
+        complete=True,
+        initial_pose=flat([getattr(scene.initial, name) for name in _POSE]),
+        push_links=[push.link for push in pushes],
+        push_windows=flat([(push.start, push.duration) for push in pushes]),
+        push_forces=flat([push.force for push in pushes]),
+        sensor_noise=np.array(
+            [getattr(scene.sensors, name) for name in _NOISES], dtype=np.float64
+        ),
+        **{field: codec.encode(attrgetter(keys)(scene)) for field, keys, codec in _SCENE},
+    )
+
+
+def from_scene(message: msg.Scene) -> Scene:
+    """
+    Return a message's scene: all that it says if it is complete, else over the robot's own.
+
+    Raises
+    ------
+    ConfigurationError
+        The message names what is wrong with it.
+
+    """
+    for name, size in _SIZES.items():
+        count = len(getattr(message, name))
+        if count != size and (count or message.complete):
+            raise ConfigurationError(f'scene.{name} has {count} numbers, expected {size}')
+    if not message.robot:
+        raise ConfigurationError('scene.robot is empty; name one, e.g. guroo')
+    if message.complete:
+        scene: Scene = read_value(Scene, {'robot': message.robot, **_given(message)}, 'scene')
+        return scene
+    return make_scene(message.robot, _given(message))
+
+
+def _given(message: msg.Scene) -> dict[str, Any]:
+    """Return the fields of a scene as plain data; of an incomplete one those that are set."""
+    every, new = message.complete, msg.Scene()
+    given: dict[str, Any] = {}
+    for field, keys, codec in _SCENE:
+        value = getattr(message, field)
+        if every or value != getattr(new, field):
+            *owner, key = keys.split('.')
+            values = given.setdefault(owner[0], {}) if owner else given
+            values[key] = codec.decode(value)
+    if len(message.initial_pose):
+        given.setdefault('initial', {}).update(zip(_POSE, message.initial_pose, strict=True))
+    noises = zip(_NOISES, message.sensor_noise.tolist(), strict=True)
+    if noises := {name: value for name, value in noises if value}:
+        given.setdefault('sensors', {}).update(noises)
+    pushes = _pushes(message)
+    if pushes:
+        given['pushes'] = plain(pushes)
+    return given
+
+
+def _pushes(message: msg.Scene) -> tuple[Push, ...]:
+    count = len(message.push_links)
+    for name, values, width in (
+        ('push_windows', message.push_windows, 2),
+        ('push_forces', message.push_forces, 3),
+    ):
+        _check_size(name, values, width, count, 'links')
+    windows, forces = read_array(message.push_windows, 2), read_array(message.push_forces, 3)
+    return tuple(
+        Push(link=link, start=start, duration=duration, force=(fx, fy, fz))
+        for link, (start, duration), (fx, fy, fz) in zip(
+            message.push_links, windows.tolist(), forces.tolist(), strict=True
+        )
+    )
+
+
+def _check_size(name: str, values: Any, width: int, count: int, what: str) -> None:
+    if len(values) != count * width:
+        raise ConfigurationError(
+            f'{name} has {len(values)} numbers, expected {count} x {width} for {count} {what}'
+        )
+
+
+def to_spec(spec: TrialSpec) -> msg.TrialSpec:
+    """Return a trial's specification as a message."""
+    return msg.TrialSpec(
+        scene=to_scene(spec.scene),
+        controller=spec.controller,
+        parameters=to_parameter_values(spec.parameters),
+        command_times=flat([item.time for item in spec.script]),
+        commands=[BUILDER.command(item.command) for item in spec.script],
+        seed=spec.seed,
+        duration=float(spec.duration),
+        settle_time=float(spec.settle_time),
+        fitness_terms=BUILDER.quantities(spec.fitness_terms),
+        gates=BUILDER.quantities(spec.gates),
+        varied=list(spec.randomise),
+        varied_ranges=flat(list(spec.randomise.values())),
+        hopeless=flat([(one.time, one.moved) for one in spec.hopeless]),
+        weights=spec.weights,
+        weights_sha256=spec.weights_sha256,
+    )
+
+
+def from_spec(message: msg.TrialSpec) -> TrialSpec:
+    """Return a message's specification; ConfigurationError names what is wrong with it."""
+    if len(message.command_times) != len(message.commands):
+        raise ConfigurationError(
+            f'{len(message.command_times)} command times for {len(message.commands)} commands'
+        )
+    fields: dict[str, Any] = {
+        'script': tuple(
+            TimedCommand(time=time, command=read_command(command))
+            for time, command in zip(message.command_times, message.commands, strict=True)
+        ),
+        'seed': message.seed,
+        'fitness_terms': read_quantities(message.fitness_terms),
+        'gates': read_quantities(message.gates),
+        'randomise': _ranges(message),
+        'hopeless': _milestones(message),
+        'weights': message.weights,
+        'weights_sha256': message.weights_sha256,
+    }
+    scene, parameters = from_scene(message.scene), from_parameter_values(message.parameters)
+    if message.scene.complete:
+        return TrialSpec(
+            scene=scene,
+            controller=message.controller,
+            parameters=parameters,
+            duration=message.duration,
+            settle_time=message.settle_time,
+            **fields,
+        )
+    if not message.commands:
+        del fields['script']
+    usual = usual_trial(scene, message.controller, parameters)
+    for name in ('duration', 'settle_time'):
+        if getattr(message, name):
+            fields[name] = getattr(message, name)
+    return replace(usual, **fields)
+
+
+def _milestones(message: msg.TrialSpec) -> tuple[Milestone, ...]:
+    values = message.hopeless
+    _check_size('hopeless', values, 2, (len(values) + 1) // 2, 'milestones')
+    return tuple(
+        Milestone(time=time, moved=moved) for time, moved in read_array(values, 2).tolist()
+    )
+
+
+def _ranges(message: msg.TrialSpec) -> dict[str, tuple[float, float]]:
+    _check_size('varied_ranges', message.varied_ranges, 2, len(message.varied), 'quantities')
+    pairs = read_array(message.varied_ranges, 2).tolist()
+    return {name: (low, high) for name, (low, high) in zip(message.varied, pairs, strict=True)}
+
+
+def to_result(result: TrialResult) -> msg.TrialResult:
+    """Return a trial's result as a message."""
+    return msg.TrialResult(
+        status=result.status,
+        metrics=BUILDER.quantities(result.metrics),
+        terms=BUILDER.quantities(result.terms),
+        fitness=_optional(result.fitness),
+        trial_hash=result.trial_hash,
+        spec_hash=result.spec_hash,
+        fingerprint=result.fingerprint,
+        ticks=result.ticks,
+        fell_at=_optional(result.fell_at),
+        wall_time=float(result.wall_time),
+        reason=result.reason,
+    )
+
+
+def from_result(message: msg.TrialResult) -> TrialResult:
+    """Return a message's result."""
+    return TrialResult(
+        status=message.status,
+        metrics=read_quantities(message.metrics),
+        terms=read_quantities(message.terms),
+        fitness=message.fitness[0] if message.fitness else None,
+        trial_hash=message.trial_hash,
+        spec_hash=message.spec_hash,
+        fingerprint=message.fingerprint,
+        ticks=message.ticks,
+        fell_at=message.fell_at[0] if message.fell_at else None,
+        wall_time=message.wall_time,
+        reason=message.reason,
+    )
+
+
+def _optional(value: float | None) -> list[float]:
+    return [] if value is None else [float(value)]

@@ -1,0 +1,252 @@
+"""What RViz shows of a robot and its gait: pure functions that build marker arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+import math
+
+from builtin_interfaces.msg import Duration, Time
+from geometry_msgs.msg import Point
+import numpy as np
+from std_msgs.msg import ColorRGBA, Header
+from visualization_msgs.msg import Marker, MarkerArray
+
+from gait_core.arrays import FloatArray
+from gait_core.height_field import HeightField
+from gait_core.kinematics.base_frames import ODOM
+from gait_core.kinematics.element_colours import tension_colours
+from gait_core.kinematics.elements import ends_at
+from gait_core.measures.stability import margin
+from gait_core.motion.observation import Contacts, Observation
+from gait_core.robot.model import RobotModel
+from gait_core.trial.scene import NOTHING
+from gait_core.trial.spec import Command
+from gait_interfaces.msg import Stability
+from gait_ros.messages.conversions import BUILDER
+
+_FORCE = ColorRGBA(r=0.9, g=0.4, b=0.0, a=1.0)
+_ZMP = ColorRGBA(r=0.8, g=0.0, b=0.5, a=1.0)
+_COM = ColorRGBA(r=0.95, g=0.85, b=0.1, a=1.0)
+_FIXED = ColorRGBA(r=0.8, g=0.1, b=0.1, a=1.0)
+_COMMAND = ColorRGBA(r=0.1, g=0.6, b=0.9, a=1.0)
+_TEXT = ColorRGBA(r=0.95, g=0.95, b=0.95, a=1.0)
+_TARGET = ColorRGBA(r=0.1, g=0.8, b=0.8, a=1.0)
+_GROUND = ColorRGBA(r=0.55, g=0.5, b=0.42, a=1.0)
+_UNDEFINED = ColorRGBA(r=0.5, g=0.5, b=0.5, a=1.0)
+# Commands below this have no direction that an arrow could show [m/s].
+_STILL = 1e-3
+# In length scales of the robot, so that an insect and a humanoid are both seen. Texts stand above
+# the centre of mass, and above the base so that the two do not cover one another.
+_TEXT_HEIGHT = 0.1
+_READINGS_ABOVE, _FIXED_ABOVE, _GAIT_ABOVE = 0.7, 1.0, 1.4
+_PER_WEIGHT = 1.0
+# Ground is shown this far to each side, by at most so many cells.
+_GROUND_REACH, _GROUND_CELLS = 4.0, 20
+
+
+def stability_markers(
+    message: Stability, true: Observation, weight: float, fixed: bool, size: float = 1.0
+) -> MarkerArray:
+    """
+    Return what tells why a robot stands or falls, in odom.
+
+    Contact forces, the support polygon in the colour of the margin, the zero moment point, the
+    centre of mass with its projection onto the contacts' plane, and speed and margin as text.
+
+    Parameters
+    ----------
+    message : Stability
+    true : Observation
+        Its contacts and the twist of its first root link are shown.
+    weight : float [N]
+        A force as large as this is drawn as long as the robot's size.
+    fixed : bool
+        Whether the base is held.
+    size : float [m]
+        Length scale of the robot.
+
+    """
+    com = message.com
+    contacts = true.contacts or Contacts(soles=())
+    per_newton = _PER_WEIGHT * size / weight
+    forces = _marker(message.header, 'contact_forces', Marker.LINE_LIST, _FORCE, 0.02 * size)
+    for point, force in zip(contacts.points, contacts.forces, strict=True):
+        forces.points += [BUILDER.point(point), BUILDER.point(point + per_newton * force)]
+    colour = margin_colour(message)
+    polygon = _marker(message.header, 'support_polygon', Marker.LINE_STRIP, colour, 0.016 * size)
+    if len(message.support_polygon) > 1:
+        polygon.points = [*message.support_polygon, message.support_polygon[0]]
+    zmp = _marker(message.header, 'zmp', Marker.SPHERE_LIST, _ZMP, 0.06 * size)
+    zmp.points = list(message.zmp)
+    centre = _marker(message.header, 'com', Marker.SPHERE_LIST, _COM, 0.08 * size)
+    centre.points = [com]
+    projection = _marker(message.header, 'com_projection', Marker.LINE_LIST, _COM, 0.01 * size)
+    if message.support_polygon:
+        projection.points = [com, Point(x=com.x, y=com.y, z=message.support_polygon[0].z)]
+    readings = _text(message.header, 'readings', _TEXT, com, size, _READINGS_ABOVE)
+    readings.text = _readings(message, true)
+    base = _text(message.header, 'fixed_base', _FIXED, com, size, _FIXED_ABOVE)
+    base.text = 'fixed base' if fixed else ''
+    return _shown(forces, polygon, zmp, centre, projection, readings, base)
+
+
+def margin_colour(message: Stability) -> ColorRGBA:
+    """
+    Return green where the margin is that of the middle of the polygon, red where it is none.
+
+    Grey where it is undefined.
+    """
+    if not message.margin:
+        return _UNDEFINED
+    corners = np.array([(corner.x, corner.y) for corner in message.support_polygon])
+    best = margin(corners.mean(axis=0), corners)
+    share = min(max(message.margin[0] / best, 0.0), 1.0) if best > 0.0 else 0.0
+    return ColorRGBA(r=1.0 - share, g=share, b=0.0, a=1.0)
+
+
+def _readings(message: Stability, true: Observation) -> str:
+    lines = []
+    if true.body_twists is not None:
+        lines.append(f'speed {float(np.hypot(*true.body_twists[0, :2])):.2f} m/s')
+    lines.append(f'margin {message.margin[0]:.3f} m' if message.margin else 'margin undefined')
+    return '\n'.join(lines)
+
+
+def gait_markers(
+    robot: RobotModel,
+    command: Command,
+    gait: str,
+    stop: str,
+    landings: Mapping[str, FloatArray] = NOTHING,
+) -> MarkerArray:
+    """
+    Return what a controller is asked for, says and aims at, in the frame of the first root link.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    command : Command
+        Drawn as an arrow as long as the robot goes in a second.
+    gait : str
+        Name of the gait.
+    stop : str
+        Why the robot stands, or stood last; empty: it never did.
+    landings : mapping of str to (3,) array [m]
+        Where feet in swing are going to land, by leg.
+
+    """
+    size = robot.length_scale
+    # Without a stamp, RViz takes the newest transform and waits for none.
+    header = Header(frame_id=robot.roots[0])
+    x, y, yaw_rate = command.velocity
+    arrow = _marker(header, 'command', Marker.ARROW, _COMMAND, 0.04 * size)
+    arrow.scale.y, arrow.scale.z = 0.08 * size, 0.1 * size
+    if np.hypot(x, y) > _STILL:
+        arrow.points = [Point(), Point(x=x, y=y)]
+    text = _text(header, 'gait', _TEXT, Point(), size, _GAIT_ABOVE)
+    asked = f'asked for {x:.2f}, {y:.2f} m/s, {yaw_rate:.2f} rad/s'
+    text.text = '\n'.join(filter(None, (gait, asked, stop)))
+    targets = _marker(header, 'swing_targets', Marker.SPHERE_LIST, _TARGET, 0.08 * size)
+    targets.points = [BUILDER.point(landings[leg]) for leg in sorted(landings)]
+    for marker in (arrow, text):
+        # These go with the base; targets lie on the ground, over which it goes.
+        marker.frame_locked = True
+    for marker in (arrow, text, targets):
+        # A gait that has ended leaves no arrow behind.
+        marker.lifetime = Duration(sec=1)
+    return _shown(arrow, text, targets)
+
+
+def _marker(header: Header, name: str, kind: int, colour: ColorRGBA, size: float) -> Marker:
+    marker = Marker(header=header, ns=name, type=kind, color=colour)
+    marker.scale.x = marker.scale.y = marker.scale.z = size
+    marker.pose.orientation.w = 1.0
+    return marker
+
+
+def _text(
+    header: Header, name: str, colour: ColorRGBA, below: Point, size: float, above: float
+) -> Marker:
+    marker = _marker(header, name, Marker.TEXT_VIEW_FACING, colour, _TEXT_HEIGHT * size)
+    marker.pose.position = Point(x=below.x, y=below.y, z=below.z + above * size)
+    return marker
+
+
+def _shown(*markers: Marker) -> MarkerArray:
+    """Delete what has nothing to show: RViz warns of empty lines."""
+    for marker in markers:
+        marker.action = Marker.ADD if marker.points or marker.text else Marker.DELETE
+    return MarkerArray(markers=list(markers))
+
+
+def element_lines(stamp: Time, true: Observation, robot: RobotModel) -> Marker:
+    """Return force elements as lines in the colours of their tensions."""
+    lines = Marker(header=Header(stamp=stamp, frame_id=ODOM), ns='force_elements')
+    lines.type, lines.pose.orientation.w = Marker.LINE_LIST, 1.0
+    lines.scale.x = 0.01 * robot.length_scale
+    if true.element_forces is None or true.joint_positions is None or not robot.force_elements:
+        lines.action = Marker.DELETE
+        return lines
+    colours = tension_colours(robot, true.element_forces).tolist()
+    for ends, (red, green, blue) in zip(
+        ends_at(robot, true.joint_positions, true.body_poses), colours, strict=True
+    ):
+        lines.points += [BUILDER.point(end) for end in ends]
+        lines.colors += [ColorRGBA(r=red, g=green, b=blue, a=1.0)] * 2
+    return lines
+
+
+def ground(stamp: Time, field: HeightField | None, over: FloatArray, size: float = 1.0) -> Marker:
+    """
+    Return the ground about a point as triangles, in odom; a plane has none: RViz shows its grid.
+
+    The triangles are those that the robot stands on, or, where cells are small beside the robot,
+    of every second, third, ... vertex.
+
+    Parameters
+    ----------
+    stamp : Time
+    field : HeightField or None
+        None: a plane.
+    over : (2,) array [m]
+    size : float [m]
+        Length scale of the robot.
+
+    """
+    marker = _marker(
+        Header(stamp=stamp, frame_id=ODOM), 'terrain', Marker.TRIANGLE_LIST, _GROUND, 1.0
+    )
+    if field is None:
+        marker.action = Marker.DELETE
+        return marker
+    fine = math.ceil(_GROUND_REACH * size / (_GROUND_CELLS * field.cell))
+    step = min(max(1, fine), min(field.heights.shape) - 1)
+    columns, rows = (
+        _vertices(over[axis] - field.origin[axis], step, field.cell, field.heights.shape[1 - axis])
+        for axis in (0, 1)
+    )
+    corners = [
+        [
+            Point(
+                x=field.origin[0] + column * field.cell,
+                y=field.origin[1] + row * field.cell,
+                z=float(field.heights[row, column]),
+            )
+            for column in columns
+        ]
+        for row in rows
+    ]
+    for near, far in pairwise(corners):
+        for a, b, c, d in zip(near, near[1:], far, far[1:], strict=False):
+            marker.points += (a, b, c, d, c, b)
+    return marker
+
+
+def _vertices(where: float, step: int, cell: float, count: int) -> range:
+    """Return the indices of vertices about a place, multiples of a step, within the field."""
+    last = (count - 1) // step
+    middle = round(where / (step * cell))
+    low = min(max(middle - _GROUND_CELLS, 0), last - 1)
+    high = max(min(middle + _GROUND_CELLS, last), low + 1)
+    return range(low * step, high * step + 1, step)

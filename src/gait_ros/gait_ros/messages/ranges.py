@@ -1,0 +1,133 @@
+"""Readings of lidars and depth cameras as messages: pure functions (REP-103, REP-117, REP-118)."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+import math
+from typing import Any
+
+from builtin_interfaces.msg import Time
+import numpy as np
+from scipy.spatial.transform import Rotation
+from sensor_msgs.msg import CameraInfo, Image, LaserScan, PointCloud2, PointField
+from std_msgs.msg import Header
+from tf2_msgs.msg import TFMessage
+
+from gait_core.arrays import FloatArray
+from gait_core.robot.range_sensor import DepthCamera, Lidar, RangeSensor
+from gait_core.sensors.ranging import azimuths, optics
+from gait_ros.messages.conversions import BUILDER
+
+SCAN, POINTS = 'scan', 'points'
+IMAGE, INFO = 'depth/image_rect', 'depth/camera_info'
+_FLOAT = 4
+
+
+def topics(sensor: RangeSensor) -> dict[str, Any]:
+    """Return the topics of a sensor, each with the type of its messages."""
+    if isinstance(sensor, DepthCamera):
+        kinds = {IMAGE: Image, INFO: CameraInfo}
+    else:
+        kinds = {SCAN: LaserScan} if sensor.rows == 1 else {POINTS: PointCloud2}
+    return {f'{sensor.name}/{name}': kind for name, kind in kinds.items()}
+
+
+def messages(stamp: Time, sensor: RangeSensor, reading: FloatArray) -> dict[str, Any]:
+    """
+    Return the messages of one reading by topic.
+
+    Parameters
+    ----------
+    stamp : Time
+    sensor : RangeSensor
+    reading : (rows, columns) array [m]
+        As of ``RangeReader.read``.
+
+    """
+    header = Header(stamp=stamp, frame_id=sensor.reading_frame)
+    if isinstance(sensor, DepthCamera):
+        made = (depth_image(header, reading), camera_info(header, sensor))
+    elif isinstance(sensor, Lidar) and sensor.rows == 1:
+        made = (laser_scan(header, sensor, reading[0]),)
+    else:
+        made = (point_cloud(header, sensor, reading),)
+    return dict(zip(topics(sensor), made, strict=True))
+
+
+def laser_scan(header: Header, sensor: Lidar, ranges: FloatArray) -> LaserScan:
+    """Return a plane scan, all of it at its stamp."""
+    angle = azimuths(sensor)
+    return LaserScan(
+        header=header,
+        angle_min=float(angle[0]),
+        angle_max=float(angle[-1]),
+        angle_increment=float(angle[1] - angle[0]) if len(angle) > 1 else 0.0,
+        time_increment=0.0,
+        scan_time=1.0 / sensor.rate,
+        range_min=sensor.range[0],
+        range_max=sensor.range[1],
+        ranges=array('f', ranges.astype(np.float32).tobytes()),
+    )
+
+
+def point_cloud(header: Header, sensor: RangeSensor, ranges: FloatArray) -> PointCloud2:
+    """Return points row by row in the frame of the sensor; a ray without a reading is NaN."""
+    seen = np.where(np.isfinite(ranges), ranges, math.nan)
+    points = (optics(sensor).directions * seen[..., None]).astype('<f4')
+    rows, columns = ranges.shape
+    return PointCloud2(
+        header=header,
+        height=rows,
+        width=columns,
+        fields=[
+            PointField(name=name, offset=_FLOAT * i, datatype=PointField.FLOAT32, count=1)
+            for i, name in enumerate('xyz')
+        ],
+        is_bigendian=False,
+        point_step=3 * _FLOAT,
+        row_step=3 * _FLOAT * columns,
+        data=array('B', points.tobytes()),
+        is_dense=False,
+    )
+
+
+def depth_image(header: Header, depth: FloatArray) -> Image:
+    """Return depths in the form 32FC1: m, minus infinity too near, infinity too far."""
+    rows, columns = depth.shape
+    return Image(
+        header=header,
+        height=rows,
+        width=columns,
+        encoding='32FC1',
+        is_bigendian=0,
+        step=_FLOAT * columns,
+        data=array('B', depth.astype('<f4').tobytes()),
+    )
+
+
+def camera_info(header: Header, sensor: DepthCamera) -> CameraInfo:
+    """Return what projects points of the optical frame to pixels: no distortion."""
+    focal = sensor.focal_length
+    u, v = 0.5 * (sensor.columns - 1), 0.5 * (sensor.rows - 1)
+    return CameraInfo(
+        header=header,
+        height=sensor.rows,
+        width=sensor.columns,
+        distortion_model='plumb_bob',
+        d=[0.0] * 5,
+        k=[focal, 0.0, u, 0.0, focal, v, 0.0, 0.0, 1.0],
+        r=[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+        p=[focal, 0.0, u, 0.0, 0.0, focal, v, 0.0, 0.0, 0.0, 1.0, 0.0],
+    )
+
+
+def mounts(stamp: Time, sensors: Iterable[RangeSensor]) -> TFMessage:
+    """Return the frames that sensors bring along, from the links that carry them."""
+    frames = (
+        (parent, frame, np.concatenate((xyz, Rotation.from_euler('xyz', rpy).as_quat())))
+        for sensor in sensors
+        for frame, (parent, xyz, rpy) in sensor.frames.items()
+    )
+    message: TFMessage = BUILDER.transforms(stamp, frames)
+    return message

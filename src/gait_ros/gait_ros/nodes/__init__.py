@@ -1,0 +1,1 @@
+"""Base of every node: start, lifecycle, parameters, services, QoS, clock."""

@@ -1,0 +1,341 @@
+"""
+ROS parameters from the dataclasses that declare them once.
+
+Default, range, unit and text come from ``gait_core.parameters.declaration``; nothing is written
+twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
+import math
+from typing import Any, Generic, TypeVar
+from weakref import WeakKeyDictionary
+
+from rcl_interfaces.msg import (
+    FloatingPointRange,
+    IntegerRange,
+    ParameterDescriptor,
+    ParameterType,
+    SetParametersResult,
+)
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from gait_core.errors import ConfigurationError, reason, unknown
+from gait_core.parameters.declaration import ParameterInfo, Parameters, build, describe
+from gait_ros.nodes.faults import FAULTS
+
+ParametersT = TypeVar('ParametersT', bound=Parameters)
+
+_TYPES = {
+    'float': Parameter.Type.DOUBLE,
+    'int': Parameter.Type.INTEGER,
+    'bool': Parameter.Type.BOOL,
+    'str': Parameter.Type.STRING,
+    'floats': Parameter.Type.DOUBLE_ARRAY,
+}
+# Declared by rclpy itself, or meant for everybody who reads the file.
+_FOREIGN = ('use_sim_time', 'start_type_description_service')
+_FOREIGN_PREFIXES = ('qos_overrides.', 'provenance.')
+
+
+def descriptor(info: ParameterInfo) -> ParameterDescriptor:
+    """Return what ``ros2 param describe`` shows of a parameter."""
+    described = ParameterDescriptor(
+        type=_TYPES[info.kind].value,
+        description=info.doc if info.unit in ('', '-') else f'{info.doc} [{info.unit}]',
+        additional_constraints=_constraints(info),
+        read_only=info.read_only,
+    )
+    if info.low is None or info.high is None:
+        return described
+    if info.kind == 'float' and math.isfinite(info.low) and math.isfinite(info.high):
+        described.floating_point_range = [
+            FloatingPointRange(from_value=float(info.low), to_value=float(info.high))
+        ]
+    if info.kind == 'int':
+        described.integer_range = [
+            IntegerRange(from_value=int(info.low), to_value=int(info.high), step=1)
+        ]
+    return described
+
+
+def _constraints(info: ParameterInfo) -> str:
+    if info.choices:
+        return 'one of: ' + ', '.join(info.choices)
+    if info.kind == 'floats':
+        return f'each from {info.low:g} to {info.high:g} {info.unit}'
+    return ''
+
+
+def overrides(node: Node) -> Mapping[str, Any]:
+    """
+    Return the values given to a node by parameter files, command line and constructor.
+
+    rclpy offers them only through ``declare_parameter``, which refuses an integer where a double
+    is declared before anything could convert it.
+    """
+    return {name: given.value for name, given in node._parameter_overrides.items()}
+
+
+_converted_kinds: WeakKeyDictionary[Node, dict[str, str]] = WeakKeyDictionary()
+
+
+def _convert_for(node: Node) -> dict[str, str]:
+    """
+    Return the kinds by name whose whole numbers become floats before rclpy checks their type.
+
+    One callback per node, for what several callbacks return is concatenated, not chained.
+    """
+    if node not in _converted_kinds:
+        kinds: dict[str, str] = {}
+        _converted_kinds[node] = kinds
+        node.add_pre_set_parameters_callback(
+            lambda given: [_converted(parameter, kinds) for parameter in given]
+        )
+    return _converted_kinds[node]
+
+
+def _converted(given: Parameter, kinds: Mapping[str, str]) -> Parameter:
+    kind = kinds.get(given.name, '')
+    if kind == 'float' and given.type_ == Parameter.Type.INTEGER:
+        return Parameter(given.name, Parameter.Type.DOUBLE, float(given.value))
+    if kind == 'floats' and given.type_ == Parameter.Type.INTEGER_ARRAY:
+        values = [float(item) for item in given.value]
+        return Parameter(given.name, Parameter.Type.DOUBLE_ARRAY, values)
+    return given
+
+
+class DeclaredParameters(Generic[ParametersT]):
+    """
+    The parameters of one dataclass, declared on a node; ``value`` is the present instance.
+
+    A change builds a new instance; the ConfigurationError of a bad one is the reason of its
+    rejection, and nothing has changed then.
+
+    Parameters
+    ----------
+    node : Node
+        On which they are declared.
+    cls : type of Parameters
+        What is declared.
+    prefix : str
+        Of their ROS names, e.g. ``gait``; empty for none.
+    defaults : mapping
+        Values that replace the dataclass's own defaults, e.g. of a preset.
+    check : callable or None
+        Called with the instance that a change would make; an exception refuses the change.
+    on_change : callable or None
+        Called with the new instance after every accepted change. Where it fails, it is called
+        with the old instance again, whose values the parameters then have, and the log says so.
+
+    Raises
+    ------
+    ConfigurationError
+        For an override of the wrong type or out of range; the message has the ROS name.
+
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        cls: type[ParametersT],
+        *,
+        prefix: str = '',
+        defaults: Mapping[str, Any] | None = None,
+        check: Callable[[ParametersT], None] | None = None,
+        on_change: Callable[[ParametersT], None] | None = None,
+    ) -> None:
+        self._node = node
+        self._cls = cls
+        self._prefix = f'{prefix}.' if prefix else ''
+        self._infos = {self._prefix + info.name: info for info in describe(cls)}
+        self._check = check
+        self._on_change = on_change
+        given = overrides(node)
+        values = dict(defaults or {})
+        for name, info in self._infos.items():
+            if name in given:
+                values[info.name] = self._coerced(name, given[name])
+        self.value: ParametersT = self._built(values)
+        for name, info in self._infos.items():
+            self._declare(name, info)
+        _convert_for(node).update({name: info.kind for name, info in self._infos.items()})
+        node.add_on_set_parameters_callback(self._judge)
+        node.add_post_set_parameters_callback(self._take_over)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """ROS names, in order of declaration."""
+        return tuple(self._infos)
+
+    def withdraw(self) -> None:
+        """Undeclare all of them, which must not be read-only."""
+        self._node.remove_on_set_parameters_callback(self._judge)
+        self._node.remove_post_set_parameters_callback(self._take_over)
+        for name in self._infos:
+            self._node.undeclare_parameter(name)
+            _convert_for(self._node).pop(name, None)
+
+    def set(self, values: Mapping[str, Any]) -> tuple[str, ...]:
+        """
+        Set parameters by their names in the dataclass, all or none.
+
+        Returns
+        -------
+        tuple of str
+            ROS names of those whose value changed.
+
+        Raises
+        ------
+        ConfigurationError
+            For an unknown name or a bad value.
+
+        """
+        before = asdict(self.value)
+        after = asdict(self._built({**before, **values}))
+        changed = {name: value for name, value in after.items() if value != before[name]}
+        if changed:
+            result = self._node.set_parameters_atomically(
+                [self._parameter(self._prefix + name, value) for name, value in changed.items()]
+            )
+            if not result.successful:
+                raise ConfigurationError(result.reason)
+            if asdict(self.value) == before:
+                raise ConfigurationError('the parameters were put back: the log says why')
+        return tuple(self._prefix + name for name in changed)
+
+    def _parameter(self, name: str, value: Any) -> Parameter:
+        info = self._infos[name]
+        return Parameter(name, _TYPES[info.kind], list(value) if info.kind == 'floats' else value)
+
+    def _declare(self, name: str, info: ParameterInfo) -> None:
+        value = getattr(self.value, info.name)
+        if info.kind == 'floats':
+            # rclpy takes an empty list for one of bytes; declared by type it stays unset.
+            value = list(value) or _TYPES[info.kind]
+        self._node.declare_parameter(name, value, descriptor(info), ignore_override=True)
+
+    def _coerced(self, name: str, value: Any) -> Any:
+        info = self._infos[name]
+        if info.kind == 'floats' and not isinstance(value, str) and hasattr(value, 'tolist'):
+            value = value.tolist()
+        try:
+            return info.coerce(value)
+        except ConfigurationError as error:
+            raise ConfigurationError(
+                str(error).replace(f"'{info.name}'", f"'{name}'", 1)
+            ) from None
+
+    def _built(self, values: Mapping[str, Any]) -> ParametersT:
+        return build(self._cls, values)
+
+    def _changed(self, parameters: Iterable[Parameter]) -> ParametersT | None:
+        values = {
+            self._infos[given.name].name: self._coerced(given.name, given.value)
+            for given in parameters
+            if given.name in self._infos
+        }
+        return self._built({**asdict(self.value), **values}) if values else None
+
+    def _judge(self, parameters: list[Parameter]) -> SetParametersResult:
+        try:
+            changed = self._changed(parameters)
+            if changed is not None and changed != self.value and self._check is not None:
+                self._check(changed)
+        except FAULTS as error:
+            return SetParametersResult(successful=False, reason=reason(error))
+        return SetParametersResult(successful=True)
+
+    def _take_over(self, parameters: list[Parameter]) -> None:
+        changed = self._changed(parameters)
+        if changed is None or changed == self.value:
+            return
+        old, self.value = self.value, changed
+        try:
+            if self._on_change is not None:
+                self._on_change(changed)
+        except FAULTS as error:
+            self._node.get_logger().error(
+                f'parameters are put back to what they were: {reason(error)}'
+            )
+            self._put_back(old)
+
+    def _put_back(self, old: ParametersT) -> None:
+        """Set all parameters back to the values of a previous instance."""
+        self._node.set_parameters_atomically(
+            [
+                self._parameter(name, getattr(old, info.name))
+                for name, info in self._infos.items()
+                if not info.read_only and getattr(old, info.name) != getattr(self.value, info.name)
+            ]
+        )
+
+
+def refuse_unknown_overrides(node: Node, foreign: tuple[str, ...] = ()) -> None:
+    """
+    Refuse overrides that no parameter of the node takes; call it after all declarations.
+
+    Parameters
+    ----------
+    node : Node
+    foreign : tuple of str
+        Prefixes of parameters of other nodes, which a shared file may contain.
+
+    Raises
+    ------
+    ConfigurationError
+        Naming the first of them and the nearest declared name. ROS would ignore it silently.
+
+    """
+    declared = sorted(node.get_parameters_by_prefix(''))
+    for name in sorted(overrides(node)):
+        allowed = name in _FOREIGN or name.startswith((*_FOREIGN_PREFIXES, *foreign))
+        if not allowed and not node.has_parameter(name):
+            valid = [item for item in declared if not item.startswith('qos_overrides.')]
+            raise unknown('parameter', name, valid)
+
+
+def to_parameter_values(values: Mapping[str, Any]) -> list[Any]:
+    """
+    Return named values as ``rcl_interfaces/Parameter`` messages, types kept.
+
+    A list that mixes whole and other numbers becomes one of doubles.
+    """
+    return [
+        Parameter(name, *_typed(name, value)).to_parameter_msg() for name, value in values.items()
+    ]
+
+
+def from_parameter_values(messages: Iterable[Any]) -> dict[str, Any]:
+    """Return the named values of ``rcl_interfaces/Parameter`` messages; lists become tuples."""
+    values = {}
+    for message in messages:
+        if message.name in values:
+            raise ConfigurationError(f"parameter '{message.name}' is given twice")
+        if message.value.type == ParameterType.PARAMETER_NOT_SET:
+            raise ConfigurationError(f"parameter '{message.name}' has no value")
+        value = Parameter.from_parameter_msg(message).value
+        is_list = not isinstance(value, (bool, int, float, str))
+        values[message.name] = tuple(value) if is_list else value
+    return values
+
+
+def _typed(name: str, value: Any) -> tuple[Parameter.Type, Any]:
+    if hasattr(value, 'tolist'):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        items = list(value)
+        if all(isinstance(item, (int, float)) and not isinstance(item, bool) for item in items):
+            if items and all(isinstance(item, int) for item in items):
+                return Parameter.Type.INTEGER_ARRAY, items
+            return Parameter.Type.DOUBLE_ARRAY, [float(item) for item in items]
+        value = items
+    try:
+        return Parameter.Type.from_parameter_value(value), value
+    except TypeError:
+        raise ConfigurationError(
+            f"parameter '{name}' is {value!r}, expected a number, text, true or false, or a list"
+        ) from None

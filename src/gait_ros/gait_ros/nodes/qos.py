@@ -1,0 +1,159 @@
+"""Quality of service: publishers offer reliability, stream subscribers ask for little."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from copy import copy
+from functools import wraps
+import time
+import traceback
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.qos import (
+    QoSDurabilityPolicy,
+    QoSHistoryPolicy,
+    QoSPolicyKind,
+    QoSProfile,
+    QoSReliabilityPolicy,
+)
+from rclpy.qos_overriding_options import QoSOverridingOptions
+from rclpy.serialization import deserialize_message
+
+from gait_core.errors import ConfigurationError, nearest, reason
+from gait_ros.nodes.event_queue import Stream
+from gait_ros.nodes.faults import FAULTS
+from gait_ros.nodes.parameters import overrides
+
+PUBLISHED = QoSProfile(
+    history=QoSHistoryPolicy.KEEP_LAST,
+    depth=10,
+    reliability=QoSReliabilityPolicy.RELIABLE,
+    durability=QoSDurabilityPolicy.VOLATILE,
+)
+"""What every stream and status publisher offers: compatible with each subscriber."""
+
+STREAM = QoSProfile(
+    history=QoSHistoryPolicy.KEEP_LAST,
+    depth=10,
+    reliability=QoSReliabilityPolicy.BEST_EFFORT,
+    durability=QoSDurabilityPolicy.VOLATILE,
+)
+"""What a subscriber to a stream asks for: compatible with each publisher."""
+
+LATCHED = QoSProfile(
+    history=QoSHistoryPolicy.KEEP_LAST,
+    depth=1,
+    reliability=QoSReliabilityPolicy.RELIABLE,
+    durability=QoSDurabilityPolicy.TRANSIENT_LOCAL,
+)
+"""Descriptions and the best gait, both sides: late subscribers get the last message."""
+
+LOCKSTEP = QoSProfile(
+    history=QoSHistoryPolicy.KEEP_ALL,
+    reliability=QoSReliabilityPolicy.RELIABLE,
+    durability=QoSDurabilityPolicy.VOLATILE,
+)
+"""Both sides of the lock-step channel: nothing may be lost or replaced."""
+
+
+_WORDS: Mapping[str, tuple[str, ...]] = {
+    'history': ('keep_last', 'keep_all'),
+    'reliability': ('reliable', 'best_effort'),
+    'durability': ('volatile', 'transient_local'),
+}
+_DEPTH = 'depth'
+_PREFIX = 'qos_overrides.'
+_MOST = 100_000
+_REPEAT = 10.0
+
+
+def advertise(node: Node, kind: Any, topic: str, profile: QoSProfile = PUBLISHED) -> Any:
+    """
+    Return a publisher whose QoS can be set by ``qos_overrides.`` parameters.
+
+    Raises
+    ------
+    ConfigurationError
+        If one of them has a value that no policy has.
+
+    """
+    return node.create_publisher(kind, topic, **_overridable(node, 'publisher', topic, profile))
+
+
+def listen(
+    node: Node,
+    kind: Any,
+    topic: str,
+    callback: Callable[[Any], Any],
+    profile: QoSProfile = STREAM,
+) -> Any:
+    """
+    Return a subscription with overridable QoS; an exception of its callback is logged.
+
+    While the process is behind with its events, the newest message of a stream replaces others.
+    """
+    handle = guarded(node, topic, lambda data: callback(deserialize_message(data, kind)))
+    return node.create_subscription(
+        kind,
+        topic,
+        Stream(handle) if profile is STREAM else handle,
+        raw=True,
+        **_overridable(node, 'subscription', topic, profile),
+    )
+
+
+def guarded(node: Node, what: str, callback: Callable[..., Any]) -> Callable[..., None]:
+    """Return a callback that logs its exceptions, every 10 s at most, instead of raising them."""
+    said = -_REPEAT
+
+    @wraps(callback)
+    def call(*message: Any) -> None:
+        """Call the callback with a message, or with none for a timer."""
+        nonlocal said
+        try:
+            callback(*message)
+        except FAULTS as error:
+            if time.monotonic() - said >= _REPEAT:
+                said = time.monotonic()
+                node.get_logger().error(f'{what} is left out: {reason(error)}')
+                node.get_logger().debug(traceback.format_exc())
+
+    return call
+
+
+def unused_overrides(node: Node) -> list[str]:
+    """Return a line for each override of QoS that nothing of the node takes."""
+    known = [name for name in node.get_parameters_by_prefix('') if name.startswith(_PREFIX)]
+    return [
+        f'parameter {name} changes nothing of {node.get_name()}: {nearest(name, known)}'
+        for name in sorted(overrides(node))
+        if name.startswith(_PREFIX) and name not in known
+    ]
+
+
+def _overridable(node: Node, entity: str, topic: str, profile: QoSProfile) -> dict[str, Any]:
+    given = overrides(node)
+    for policy in (*_WORDS, _DEPTH):
+        name = f'{_PREFIX}{node.resolve_topic_name(topic)}.{entity}.{policy}'
+        if name in given:
+            _check(name, policy, given[name])
+    kinds = [QoSPolicyKind[policy.upper()] for policy in (*_WORDS, _DEPTH)]
+    return {
+        # rclpy writes overrides into the profile that it is given.
+        'qos_profile': copy(profile),
+        'qos_overriding_options': QoSOverridingOptions(kinds),
+    }
+
+
+def _check(name: str, policy: str, value: Any) -> None:
+    if policy == _DEPTH:
+        if type(value) is not int or not 1 <= value <= _MOST:
+            raise ConfigurationError(
+                f"parameter '{name}' is {value!r}, expected a whole number from 1 to {_MOST}"
+            )
+        return
+    if value not in _WORDS[policy]:
+        raise ConfigurationError(
+            f"parameter '{name}' is {value!r}: {nearest(str(value), _WORDS[policy])}"
+        )

@@ -1,0 +1,80 @@
+"""Services that answer every request, also if its callback raises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import inspect
+import traceback
+from typing import Any
+
+from rclpy.callback_groups import CallbackGroup
+from rclpy.node import Node
+from rclpy.qos import QoSHistoryPolicy, QoSProfile, QoSReliabilityPolicy
+
+from gait_core.errors import ConfigurationError, reason
+from gait_ros.nodes.faults import FAULTS, Repeated
+
+QUEUE = QoSProfile(
+    history=QoSHistoryPolicy.KEEP_LAST,
+    depth=1000,
+    reliability=QoSReliabilityPolicy.RELIABLE,
+)
+"""Queue of requests. With the 10 of ROS by default most requests of a burst are lost."""
+
+
+def serve(
+    node: Node,
+    kind: Any,
+    name: str,
+    callback: Callable[[Any, Any], Any],
+    group: CallbackGroup | None = None,
+) -> Any:
+    """
+    Create a service that answers with ``success`` false if its callback raises.
+
+    The ``message`` is that of the exception, also of a ``sys.exit`` in a user's code, and the node
+    goes on. A callback that raises must leave the node's state as it was.
+
+    Parameters
+    ----------
+    node : Node
+    kind : type
+        Service type whose response has ``success`` and ``message``.
+    name : str
+    callback : callable
+        Fills in the response of a request and returns it; may be a coroutine function.
+    group : CallbackGroup or None
+
+    """
+    say = Repeated(node.get_logger())
+
+    def refused(response: Any, error: BaseException) -> Any:
+        """Return the response with the message of an exception."""
+        if not isinstance(error, ConfigurationError):
+            say(f'{name} failed: {reason(error)}')
+            node.get_logger().debug(traceback.format_exc())
+        response.success, response.message = False, reason(error)
+        return response
+
+    def answer(request: Any, response: Any) -> Any:
+        """Answer one request."""
+        try:
+            return callback(request, response)
+        except FAULTS as error:
+            return refused(response, error)
+
+    async def answer_later(request: Any, response: Any) -> Any:
+        """Answer one request; other callbacks run meanwhile."""
+        try:
+            return await callback(request, response)
+        except FAULTS as error:
+            return refused(response, error)
+
+    later = inspect.iscoroutinefunction(callback)
+    return node.create_service(
+        kind,
+        name,
+        answer_later if later else answer,
+        qos_profile=QUEUE,
+        callback_group=group,
+    )

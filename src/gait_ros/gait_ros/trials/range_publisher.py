@@ -1,0 +1,92 @@
+"""Publishes what a bridge's lidars and depth cameras see, at their rates, to whoever listens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from builtin_interfaces.msg import Time
+import numpy as np
+from rclpy.node import Node
+from tf2_msgs.msg import TFMessage
+
+from gait_core.contracts import Engine
+from gait_core.errors import ConfigurationError
+from gait_core.motion.observation import Observation
+from gait_core.robot.range_sensor import RangeSensor
+from gait_core.sensors.ranging import RangeReader, RangingEngine, choose_sensors
+from gait_core.trial.scene import Scene
+from gait_ros.messages.ranges import messages, mounts, topics
+from gait_ros.nodes.qos import LATCHED, advertise
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """Range sensors of one run, their readers, and the engine that casts their rays."""
+
+    sensors: Sequence[RangeSensor]
+    readers: Sequence[RangeReader]
+    engine: RangingEngine | None
+
+
+def ranges_of(names: str, engine: Engine, scene: Scene, seed: int) -> Ranges:
+    """
+    Return the range sensors of a run whose engine has been reset.
+
+    Raises
+    ------
+    ConfigurationError
+        If the robot has no such sensor or only slower ones, or the engine casts no rays.
+
+    """
+    robot = engine.robot
+    sensors = choose_sensors(robot, names)
+    readers = [RangeReader(robot, sensor, scene.control_period, seed) for sensor in sensors]
+    return Ranges(sensors, readers, _ranging(engine, scene.engine) if sensors else None)
+
+
+class RangePublisher:
+    """The publishers of one bridge's range sensors; without sensors it does nothing."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._ranges = Ranges((), (), None)
+        self._publishers: dict[str, Any] = {}
+        self._static: Any = None
+
+    def begin(self, ranges: Ranges, stamp: Time) -> None:
+        """Publish the sensors of a run from now on; if that fails, nothing has changed."""
+        kinds = {topic: kind for one in ranges.sensors for topic, kind in topics(one).items()}
+        for topic, kind in kinds.items():
+            if topic not in self._publishers:
+                self._publishers[topic] = advertise(self._node, kind, topic)
+        for topic in self._publishers.keys() - kinds.keys():
+            self._node.destroy_publisher(self._publishers.pop(topic))
+        self._ranges = ranges
+        if ranges.sensors:
+            if self._static is None:
+                self._static = advertise(self._node, TFMessage, '/tf_static', LATCHED)
+            self._static.publish(mounts(stamp, ranges.sensors))
+
+    def publish(self, stamp: Time, true: Observation) -> None:
+        """Publish the readings that are due at a tick and listened to."""
+        for reader in self._ranges.readers:
+            sensor = reader.sensor
+            if not (reader.due(true.tick) and any(map(self._heard, topics(sensor)))):
+                continue
+            reading = reader.read(true, self._ranges.engine)
+            for topic, message in messages(stamp, sensor, reading).items():
+                self._publishers[topic].publish(message)
+
+    def _heard(self, topic: str) -> bool:
+        return bool(self._publishers[topic].get_subscription_count())
+
+
+def _ranging(engine: Any, name: str) -> RangingEngine:
+    """Return an engine that is ready to cast rays at the ground of its scene."""
+    if not isinstance(engine, RangingEngine):
+        raise ConfigurationError(f"engine '{name}' casts no rays for range sensors")
+    # One that has the method may refuse; the ground is built now, not in the middle of a run.
+    engine.cast(np.zeros(3), np.zeros((0, 3)), 1.0)
+    return engine

@@ -1,0 +1,256 @@
+"""Whole trials behind ``~/run_trial`` and ``~/cancel_trial``, sliced between other callbacks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+import time
+import traceback
+from typing import Any, Protocol
+
+from rclpy.callback_groups import ReentrantCallbackGroup
+
+from gait_core.contracts import Controller
+from gait_core.errors import BadCommand, ConfigurationError, SimulationDiverged, reason
+from gait_core.processes import liveness
+from gait_core.robot.names import listed
+from gait_core.trial.failures import describe_exception, exception_result, is_shortage
+from gait_core.trial.loop import (
+    TrialLoop,
+    engine_for,
+    load_parts,
+    start_trial,
+    step_controller,
+    unfinished,
+)
+from gait_core.trial.record import write_record
+from gait_core.trial.spec import DIVERGED, TrialResult, invalid
+from gait_interfaces.srv import CancelTrial, RunTrial
+from gait_ros.messages.conversions import from_spec, from_targets, to_result
+from gait_ros.nodes.managed import ManagedNode
+from gait_ros.nodes.services import serve
+from gait_ros.trials.lockstep import LockstepServer, NextSpin
+
+_SLICE = 0.02
+_PAUSE = 0.005
+
+UNKNOWN = 'unknown joints'
+"""Kind of the warning of commanded names that the robot does not have."""
+
+
+class TrialHost(Protocol):
+    """What a node does about its trials."""
+
+    def trial_begins(self, loop: TrialLoop) -> None:
+        """Begin the streams of a trial, whose tick 0 there is."""
+
+    def trial_ticks(self, loop: TrialLoop) -> None:
+        """Publish the tick that the trial has come to."""
+
+    def trial_ends(self) -> None:
+        """Go back to the state before a trial that had begun."""
+
+    def held(self) -> bool:
+        """Tell whether simulations are paused."""
+
+    def answer_timeout(self) -> float:
+        """Return for how long an external controller is waited for [s], unless a request says."""
+
+    def warn_of(self, kind: str, text: str) -> None:
+        """Log a line unless it equals the last one of its kind."""
+
+
+@dataclass(kw_only=True)
+class RunningTrial:
+    """The trial that is running, and what was asked of it meanwhile."""
+
+    id: str
+    loop: TrialLoop
+    begun: bool = False
+    cancelled: bool = False
+
+
+class TrialService:
+    """
+    Runs one trial at a time, by a controller of its own or over the lock-step channel.
+
+    Parameters
+    ----------
+    node : ManagedNode
+    host : TrialHost
+
+    Attributes
+    ----------
+    running : RunningTrial or None
+
+    """
+
+    def __init__(self, node: ManagedNode, host: TrialHost) -> None:
+        self._node, self._host = node, host
+        self.running: RunningTrial | None = None
+        self._lockstep = LockstepServer(node)
+        # Reentrant: a second request is refused while the first is still on its way.
+        serve(node, RunTrial, '~/run_trial', self._on_run, ReentrantCallbackGroup())
+        serve(node, CancelTrial, '~/cancel_trial', self._on_cancel)
+
+    @property
+    def id(self) -> str:
+        """Of the trial that is running; empty: none is."""
+        return self.running.id if self.running is not None else ''
+
+    def refuse_during_one(self) -> None:
+        """Raise ConfigurationError while a trial is running."""
+        if self.running is not None:
+            raise ConfigurationError(f'trial {self.running.id} is running')
+
+    def cancel(self) -> None:
+        """End the trial that is running, if one is, before its next tick."""
+        if self.running is not None:
+            self.running.cancelled = True
+
+    async def _on_run(
+        self, request: RunTrial.Request, response: RunTrial.Response
+    ) -> RunTrial.Response:
+        response.trial_id = request.trial_id
+        try:
+            loop = self._admitted(request)
+        except Exception as error:
+            if not is_shortage(error):
+                raise
+            self._failed(None, error, response)
+            return response
+        trial = self.running = RunningTrial(id=request.trial_id, loop=loop)
+        try:
+            response.result = to_result(await self._run(trial, request))
+            response.success = True
+        # Catch everything, also a controller's sys.exit: an exception that leaves a coroutine
+        # crashes an EventsExecutor.
+        except (Exception, SystemExit) as error:
+            self._failed(trial, error, response)
+        finally:
+            liveness.enter(liveness.IDLE)
+            self.running = None
+            self._lockstep.close()
+            if trial.begun:
+                self._host.trial_ends()
+        return response
+
+    def _admitted(self, request: RunTrial.Request) -> TrialLoop:
+        if not self._node.active:
+            raise ConfigurationError('this sim_bridge is not active')
+        self.refuse_during_one()
+        if not request.trial_id:
+            raise ConfigurationError('trial_id is empty')
+        spec = from_spec(request.spec)
+        # Loading may take long, and must not look like a trial that hangs.
+        liveness.enter(liveness.STARTING)
+        try:
+            load_parts(spec)
+            loop = TrialLoop(spec, engine_for(spec.scene.engine))
+        except BaseException:
+            liveness.enter(liveness.IDLE)
+            raise
+        liveness.enter(liveness.RUNNING)
+        return loop
+
+    def _failed(
+        self, trial: RunningTrial | None, error: BaseException, response: RunTrial.Response
+    ) -> None:
+        """Answer a trial that raised an exception: its shortage, mistake or status."""
+        response.message = describe_exception(error)
+        if is_shortage(error):
+            response.shortage = True
+            return
+        mistake = isinstance(error, ConfigurationError)
+        if not mistake:
+            self._node.get_logger().error(traceback.format_exc())
+        if trial is not None:
+            response.result = to_result(exception_result(trial.loop.given, error))
+            response.success = not mistake
+
+    async def _run(self, trial: RunningTrial, request: RunTrial.Request) -> TrialResult:
+        loop = trial.loop
+        try:
+            if request.external_controller:
+                loop.begin()
+            else:
+                controller = start_trial(loop)
+        except SimulationDiverged as error:
+            return unfinished(loop.given, DIVERGED, str(error))
+        if request.record:
+            # Check the folder before the trial, so that no finished trial is lost over it.
+            try:
+                Path(request.record).mkdir(parents=True, exist_ok=True)
+            except (OSError, ValueError) as error:
+                raise ConfigurationError(f'record: {reason(error)}') from error
+        trial.begun = True
+        self._host.trial_begins(loop)
+        if request.external_controller:
+            await self._run_external(trial, request.answer_timeout)
+        else:
+            await self._run_internal(trial, controller)
+        if loop.unknown_joints:
+            self._host.warn_of(UNKNOWN, f'{UNKNOWN} are ignored: {listed(loop.unknown_joints)}')
+        result = loop.result()
+        if request.record:
+            write_record(Path(request.record), loop.rollout(), result)
+        return result
+
+    async def _run_internal(self, trial: RunningTrial, controller: Controller) -> None:
+        loop = trial.loop
+        while loop.running:
+            end = time.monotonic() + _SLICE
+            while loop.running and not self._held(trial):
+                step_controller(loop, controller)
+                self._host.trial_ticks(loop)
+                if time.monotonic() > end:
+                    break
+            await NextSpin(self._node.executor, nap=_PAUSE if self._host.held() else 0.0)
+
+    async def _run_external(self, trial: RunningTrial, timeout: float) -> None:
+        loop = trial.loop
+        limit = timeout or self._host.answer_timeout()
+        while loop.running:
+            self._lockstep.ask(trial.id, loop)
+            asked = time.monotonic()
+            answer = None
+            while answer is None and loop.running:
+                await self._lockstep.pause()
+                if self._held(trial):
+                    asked = time.monotonic()
+                    continue
+                answer = self._lockstep.take()
+                if answer is None and time.monotonic() - asked > limit:
+                    loop.end(
+                        invalid('no_command'),
+                        f'no targets for tick {loop.tick} within {limit:g} s',
+                    )
+            if answer is not None:
+                self._apply(loop, answer)
+
+    def _apply(self, loop: TrialLoop, answer: Any) -> None:
+        if answer.error:
+            loop.end(invalid('bad_command'), answer.error)
+            return
+        try:
+            loop.advance(from_targets(answer.targets))
+        except BadCommand as error:
+            loop.end(invalid('bad_command'), str(error))
+            return
+        self._host.trial_ticks(loop)
+
+    def _held(self, trial: RunningTrial) -> bool:
+        """End a cancelled trial; tell whether it may not go on now."""
+        if trial.cancelled:
+            trial.loop.end(invalid('cancelled'), 'cancelled on request')
+        return trial.cancelled or self._host.held()
+
+    def _on_cancel(
+        self, request: CancelTrial.Request, response: CancelTrial.Response
+    ) -> CancelTrial.Response:
+        if self.running is None or request.trial_id not in ('', self.running.id):
+            response.message = f"no trial '{request.trial_id}' is running"
+            return response
+        self.cancel()
+        response.success = True
+        return response

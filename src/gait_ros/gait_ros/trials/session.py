@@ -1,0 +1,224 @@
+"""A bridge and a controller in two processes of their own, and trials over them in lock-step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+import os
+import time
+from types import TracebackType
+from typing import Any
+
+import rclpy
+from rclpy.context import Context
+from rclpy.node import Node
+
+from gait_core.errors import ConfigurationError
+from gait_core.trial.spec import TrialResult, TrialSpec
+from gait_ros.graph.nodes import NodeSpec, trial_graph
+from gait_ros.graph.processes import NodeEnded, NodeProcesses
+from gait_ros.nodes.run import make_executor
+from gait_ros.trials.worker_client import WorkerClient
+
+_START = 60.0
+# Both nodes are processes of ours: an end is seen. Silence is that of kernels being compiled.
+_PATIENCE = 60.0
+_POLL = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class RosTrial:
+    """
+    The outcome of a trial over ROS.
+
+    Attributes
+    ----------
+    result : TrialResult
+        Its trial_hash is that of the same trial in one process.
+    pids : dict of str to int
+        Process ids of ``bridge`` and ``controller``.
+    wall_time : float [s]
+        Of the trial alone, as the caller saw it: without starting the processes.
+
+    """
+
+    result: TrialResult
+    pids: dict[str, int]
+    wall_time: float
+
+
+class RosClient:
+    """A node of the caller's own context, spun only while something is waited for."""
+
+    def __init__(self, name: str) -> None:
+        self._context = Context()
+        try:
+            rclpy.init(args=[], context=self._context)
+        except RuntimeError as error:
+            # Without a home, say, there is no place for its log: ROS_LOG_DIR names another.
+            raise ConfigurationError(f'ROS 2 does not start: {error}') from error
+        self.node = Node(
+            name, context=self._context, enable_rosout=False, start_parameter_services=False
+        )
+        self._executor = make_executor(self._context)
+        self._executor.add_node(self.node)
+
+    def wait(self, done: Callable[[], Any], timeout: float | None = None) -> Any:
+        """Spin until ``done`` returns something true, and return it; ``None`` at the time-out."""
+        end = None if timeout is None else time.monotonic() + timeout
+        while True:
+            value = done()
+            if value:
+                return value
+            if end is not None and time.monotonic() > end:
+                return None
+            self._executor.spin_once(timeout_sec=_POLL)
+
+    def spin_once(self) -> None:
+        """Let one event that has come be worked off; do not wait for one."""
+        self._executor.spin_once(timeout_sec=0.0)
+
+    def close(self) -> None:
+        """End the context."""
+        self._executor.remove_node(self.node)
+        self._executor.shutdown()
+        self.node.destroy_node()
+        rclpy.shutdown(context=self._context)
+
+
+class TrialSession:
+    """
+    A context in which a controller's trials run over ROS, each equal to the one in this process.
+
+    The nodes live in a namespace of their own, so that sessions do not disturb one another.
+
+    Parameters
+    ----------
+    spec : TrialSpec
+        Its robot, controller and controller parameters are those of the session.
+    link_transforms : bool
+        Publish every link on /tf, to watch with RViz.
+    delay : float [s]
+        Longest random delay of the controller's answers: for tests of the equality.
+    sensors : str
+        Names of the robot's range sensors that the bridge simulates, or ``all``.
+
+    """
+
+    def __init__(
+        self,
+        spec: TrialSpec,
+        *,
+        link_transforms: bool = False,
+        delay: float = 0.0,
+        sensors: str = '',
+    ) -> None:
+        self._namespace = f'gait_{os.getpid()}'
+        bridge, controller = trial_graph(spec, link_transforms=link_transforms, sensors=sensors)
+        if delay:
+            parameters = {**controller.parameters, 'lockstep_delay': float(delay)}
+            controller = replace(controller, parameters=parameters)
+        self._nodes = tuple(
+            replace(node, namespace=self._namespace) for node in (bridge, controller)
+        )
+        self._identity = _identity(spec)
+        self._processes = NodeProcesses(self._nodes)
+        self._client: RosClient | None = None
+
+    def __enter__(self) -> TrialSession:
+        self._processes.__enter__()
+        try:
+            self._client = RosClient(f'gait_session_{os.getpid()}')
+            self._worker = WorkerClient(self._client.node, self._nodes[0].full_name, _PATIENCE)
+            if not self._client.wait(self._ready, _START):
+                raise NodeEnded(f'the nodes were not ready within {_START:g} s')
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+        self._processes.__exit__(kind, error, traceback)
+
+    @property
+    def nodes(self) -> tuple[NodeSpec, ...]:
+        """Bridge and controller as they were started."""
+        return self._nodes
+
+    @property
+    def pids(self) -> dict[str, int]:
+        """Process ids of ``bridge`` and ``controller``."""
+        bridge, controller = self._processes.nodes
+        return {'bridge': bridge.pid, 'controller': controller.pid}
+
+    def run(self, spec: TrialSpec, *, record: str = '') -> RosTrial:
+        """
+        Run one trial.
+
+        Raises
+        ------
+        ConfigurationError
+            If the trial is refused, or is for another robot or controller than the session.
+        NodeEnded
+            If a node ended.
+
+        """
+        if _identity(spec) != self._identity:
+            raise ConfigurationError('the trial has another robot or controller than its session')
+        began = time.perf_counter()
+        self._worker.submit(spec, external=True, record=record)
+        result = self._client.wait(self._finished)
+        return RosTrial(result=result, pids=self.pids, wall_time=time.perf_counter() - began)
+
+    def _finished(self) -> TrialResult | None:
+        self._processes.check()
+        return self._worker.poll()
+
+    def _ready(self) -> bool:
+        self._processes.check()
+        node, bridge = self._client.node, self._nodes[0].full_name
+        return bool(
+            self._worker.ready
+            and node.count_subscribers(f'{bridge}/lockstep/observation')
+            and node.count_publishers(f'{bridge}/lockstep/targets')
+        )
+
+
+def _identity(spec: TrialSpec) -> Any:
+    """Return what the controller's process was started with."""
+    return (
+        spec.scene.robot,
+        spec.scene.draw,
+        spec.controller,
+        dict(spec.parameters),
+        spec.weights,
+        spec.weights_sha256,
+    )
+
+
+def run_ros_trial(
+    spec: TrialSpec, *, link_transforms: bool = False, delay: float = 0.0, record: str = ''
+) -> RosTrial:
+    """
+    Run one trial over ROS: bridge and controller are two processes, started and stopped here.
+
+    The result's trial_hash equals that of ``gait_core.trial.loop.run_trial(spec)``.
+
+    Raises
+    ------
+    ConfigurationError
+        If a node or the bridge refuses the trial; the message is its own.
+    NodeEnded
+        If a node ended before the trial.
+
+    """
+    with TrialSession(spec, link_transforms=link_transforms, delay=delay) as session:
+        return session.run(spec, record=record)

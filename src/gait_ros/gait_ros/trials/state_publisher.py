@@ -1,0 +1,238 @@
+"""Publishes the simulated state on the bridge's topics, and only what somebody listens to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import math
+import time
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import PointStamped
+from nav_msgs.msg import Odometry
+import numpy as np
+from rclpy.node import Node
+from sensor_msgs.msg import Imu, JointState
+from std_msgs.msg import Header
+from tf2_msgs.msg import TFMessage
+from visualization_msgs.msg import MarkerArray
+
+from gait_core.arrays import FloatArray
+from gait_core.contracts import Engine
+from gait_core.kinematics.soles import SoleContacts
+from gait_core.measures.energy import cost_of_transport, joint_work
+from gait_core.motion.observation import Observation
+from gait_core.robot.model import RobotModel
+from gait_core.terrains import load_terrain
+from gait_core.trial.scene import Scene
+from gait_interfaces.msg import Energy, FootContacts, Stability
+from gait_ros.messages.conversions import BUILDER, flat
+from gait_ros.messages.markers import element_lines, ground, stability_markers
+from gait_ros.nodes.qos import advertise
+from gait_ros.trials.range_publisher import RangePublisher, ranges_of
+
+# Seconds of wall time from one message to the next, at least.
+_PERIODS = {'markers': 0.1, 'energy': 0.1, 'terrain': 1.0}
+_COST_DISTANCE = 0.1
+
+_TOPICS = {
+    'joint_states': JointState,
+    'odom': Odometry,
+    'imu/data': Imu,
+    'foot_contacts': FootContacts,
+    'zmp': PointStamped,
+    'stability': Stability,
+    'markers': MarkerArray,
+    'energy': Energy,
+    '/tf': TFMessage,
+}
+
+
+class EnergyMeter:
+    """Mechanical work of each joint since a reset, tick by tick."""
+
+    def __init__(self, robot: RobotModel, scene: Scene) -> None:
+        self._robot, self._dt = robot, scene.control_period
+        self._gravity = float(np.linalg.norm(scene.gravity))
+        n = len(robot.joint_names)
+        self._signed, self._absolute, self._positive = np.zeros(n), np.zeros(n), np.zeros(n)
+        self._last: Observation | None = None
+        self._start: FloatArray | None = None
+
+    def update(self, state: Observation) -> None:
+        """Add the work since the last state."""
+        last, self._last = self._last, state
+        if self._start is None and state.body_poses is not None:
+            self._start = state.body_poses[:, :2].mean(axis=0)
+        if last is None or not (_has_power(last) and _has_power(state)):
+            return
+        work = joint_work(
+            np.stack((last.joint_efforts, state.joint_efforts)),
+            np.stack((last.joint_velocities, state.joint_velocities)),
+            self._dt,
+        )
+        self._signed += work.signed
+        self._absolute += work.absolute
+        self._positive += work.positive
+
+    def message(self, stamp: Time) -> Energy:
+        """Return the work so far."""
+        state = self._last
+        message = Energy(header=Header(stamp=stamp), joint_names=list(self._robot.joint_names))
+        if state is None or not _has_power(state):
+            return message
+        message.power = flat(state.joint_efforts * state.joint_velocities)
+        message.signed_work = flat(self._signed)
+        message.absolute_work = flat(self._absolute)
+        message.positive_work = flat(self._positive)
+        if self._start is not None and state.body_poses is not None:
+            moved = state.body_poses[:, :2].mean(axis=0) - self._start
+            message.distance = float(np.linalg.norm(moved))
+        cost = cost_of_transport(
+            float(self._absolute.sum()),
+            self._robot.mass,
+            self._gravity,
+            message.distance,
+            _COST_DISTANCE * self._robot.length_scale,
+        )
+        message.cost_of_transport = [] if cost is None else [cost]
+        return message
+
+
+def _has_power(state: Observation) -> bool:
+    return state.joint_efforts is not None and state.joint_velocities is not None
+
+
+class RunStreams:
+    """
+    Robot, ground and running sums of one run, from which its state is published.
+
+    Parameters
+    ----------
+    engine : Engine
+        It has been reset.
+    scene : Scene
+    seed : int
+        Seed of the range sensors' noise.
+    sensors : str
+        Names of range sensors of the robot to publish.
+
+    Raises
+    ------
+    ConfigurationError
+        If the robot or the engine lacks the range sensors.
+
+    """
+
+    def __init__(self, engine: Engine, scene: Scene, seed: int, sensors: str) -> None:
+        self.robot, self.scene = engine.robot, scene
+        self.ranges = ranges_of(sensors, engine, scene, seed)
+        self.gravity = float(np.linalg.norm(scene.gravity))
+        self.soles = SoleContacts(self.robot, self.gravity)
+        self.energy = EnergyMeter(self.robot, scene)
+        self.ground = load_terrain(scene.terrain).heightfield
+
+
+class StatePublisher:
+    """
+    The streams of one bridge.
+
+    Parameters
+    ----------
+    node : Node
+    link_transforms : bool
+        Also publish the pose of every link on /tf.
+    joint_states : str
+        Topic of the joint states.
+    spoken : callable
+        What becomes of a message of joint states before it is published.
+
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        link_transforms: bool,
+        joint_states: str = 'joint_states',
+        spoken: Callable[[JointState], JointState] = lambda message: message,
+    ) -> None:
+        self._link_transforms, self._spoken = link_transforms, spoken
+        self._ranges = RangePublisher(node)
+        names = {'joint_states': joint_states}
+        self._publishers: dict[str, Any] = {
+            topic: advertise(node, kind, names.get(topic, topic))
+            for topic, kind in _TOPICS.items()
+        }
+        self._throttled = dict.fromkeys(_PERIODS, -math.inf)
+
+    def begin(self, run: RunStreams, stamp: Time) -> None:
+        """Publish a run from now on, or go on with one."""
+        self._ranges.begin(run.ranges, stamp)
+        self._run = run
+        self._throttled['terrain'] = -math.inf
+
+    def publish(self, stamp: Time, true: Observation, seen: Observation) -> None:
+        """Publish the state of one tick: readings as seen, everything else as it truly is."""
+        self._run.energy.update(true)
+        self._ranges.publish(stamp, true)
+        wanted = {
+            topic
+            for topic, publisher in self._publishers.items()
+            if publisher.get_subscription_count()
+        }
+        if not wanted:
+            return
+        if 'joint_states' in wanted and seen.joint_positions is not None:
+            self._send('joint_states', self._spoken(BUILDER.joint_state(stamp, seen)))
+        if 'imu/data' in wanted and seen.imu is not None:
+            sensors = self._run.scene.sensors
+            self._send('imu/data', BUILDER.imu(stamp, seen.imu, self._run.robot, sensors))
+        if true.body_poses is not None:
+            self._publish_bodies(stamp, true, wanted)
+        if 'foot_contacts' in wanted and true.contacts is not None:
+            standing = self._run.soles.update(true.contacts)
+            self._send('foot_contacts', BUILDER.foot_contacts(stamp, true.contacts, standing))
+        placed = true.joint_positions is not None and true.body_poses is not None
+        if placed and wanted & {'zmp', 'stability', 'markers'}:
+            self._publish_stability(stamp, true, wanted)
+        if 'energy' in wanted and self._due('energy'):
+            self._send('energy', self._run.energy.message(stamp))
+
+    def _publish_bodies(self, stamp: Time, true: Observation, wanted: set[str]) -> None:
+        if 'odom' in wanted:
+            self._send('odom', BUILDER.odometry(stamp, true, self._run.robot))
+        if '/tf' in wanted:
+            links = self._link_transforms and true.joint_positions is not None
+            robot = self._run.robot
+            self._send('/tf', BUILDER.robot_transforms(stamp, true, robot, links))
+
+    def _publish_stability(self, stamp: Time, true: Observation, wanted: set[str]) -> None:
+        if not wanted & {'zmp', 'stability'} and not self._due('markers'):
+            return
+        message = BUILDER.stability(stamp, true, self._run.robot, self._run.gravity)
+        if 'stability' in wanted:
+            self._send('stability', message)
+        point = BUILDER.zmp(message)
+        if 'zmp' in wanted and point is not None:
+            self._send('zmp', point)
+        if 'markers' in wanted and self._due('markers', take=True):
+            load = self._run.robot.mass * (self._run.gravity or 1.0)
+            shown = stability_markers(
+                message, true, load, self._run.scene.fixed_base, self._run.robot.length_scale
+            )
+            shown.markers.append(element_lines(stamp, true, self._run.robot))
+            if self._due('terrain', take=True):
+                over = true.body_poses[0, :2]
+                size = self._run.robot.length_scale
+                shown.markers.append(ground(stamp, self._run.ground, over, size))
+            self._send('markers', shown)
+
+    def _due(self, topic: str, take: bool = False) -> bool:
+        now = time.monotonic()
+        due = now - self._throttled[topic] >= _PERIODS[topic]
+        if due and (take or topic == 'energy'):
+            self._throttled[topic] = now
+        return due
+
+    def _send(self, topic: str, message: Any) -> None:
+        self._publishers[topic].publish(message)

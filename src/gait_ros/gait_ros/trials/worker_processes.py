@@ -1,0 +1,96 @@
+"""Workers that an evaluator starts on this machine, each a bridge in its own process."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+import os
+import signal
+
+from gait_core.processes import liveness
+from gait_core.processes.worker_policy import HangWatch
+from gait_ros.graph.nodes import NodeSpec, worker_nodes
+from gait_ros.graph.processes import NodeEnded, NodeProcesses
+
+
+class WorkerProcesses:
+    """
+    Worker processes by the full names of their nodes; each can be ended and started again.
+
+    Parameters
+    ----------
+    count : int
+    hang : float [s]
+        Idle time after which a starting worker counts as hung.
+
+    """
+
+    def __init__(self, count: int, hang: float) -> None:
+        prefix = f'evolver_{os.getpid()}'
+        specs = [
+            replace(one, namespace=f'{prefix}/{one.namespace}') for one in worker_nodes(count)
+        ]
+        self._specs: dict[str, NodeSpec] = {one.full_name: one for one in specs}
+        self._hang = hang
+        self._running: dict[str, NodeProcesses] = {}
+        self._watches: dict[str, HangWatch] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Full names of the workers, running or not."""
+        return tuple(self._specs)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Full names of the workers that do not run."""
+        return tuple(name for name in self._specs if name not in self._running)
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Process ids of the running workers."""
+        return tuple(node.pid for one in self._running.values() for node in one.nodes)
+
+    def start(self, name: str) -> None:
+        """Start a worker; OSError if it cannot be started."""
+        processes = NodeProcesses((self._specs[name],))
+        processes.__enter__()
+        self._running[name] = processes
+        self._watches[name] = HangWatch(processes.nodes[0].pid)
+
+    def trouble(self, name: str, heard: bool) -> str:
+        """
+        Return one line on why a started worker is lost; empty if it is not.
+
+        Parameters
+        ----------
+        name : str
+        heard : bool
+            Whether a heartbeat has come. Before the first one its process is watched instead.
+
+        Raises
+        ------
+        ConfigurationError
+            If it ended because of a user's mistake; the message is that of the worker.
+
+        """
+        try:
+            self._running[name].check()
+        except NodeEnded as error:
+            first, *output = str(error).splitlines()
+            last = output[-1].strip()[:200] if output else ''
+            return f'{first.rstrip(":")}{f" ({last})" if last else ""}'
+        if not heard and self._watches[name].look(0, liveness.STARTING) > self._hang:
+            return f'{name} does not start: it did nothing for {self._hang:g} s'
+        return ''
+
+    def end(self, name: str) -> None:
+        """Kill a worker."""
+        processes = self._running.pop(name)
+        for node in processes.nodes:
+            node.signal(signal.SIGKILL)
+        processes.__exit__(None, None, None)
+
+    def close(self) -> None:
+        """End all workers in order."""
+        for processes in self._running.values():
+            processes.__exit__(None, None, None)
+        self._running = {}

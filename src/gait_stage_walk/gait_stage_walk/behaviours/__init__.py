@@ -1,0 +1,1 @@
+"""Behaviours that move one robot at a time, and their arbiter."""

@@ -1,0 +1,160 @@
+"""The arbiter of behaviours: who moves the joints, in which order, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from gait_core.arrays import FloatArray, IntArray
+from gait_core.errors import ConfigurationError, nearest, unknown
+from gait_stage_walk.behaviours.behaviour import Behaviour, Period, no_turn
+
+MAX_BEHAVIOURS = 10
+"""How many behaviours can be registered at a time (Pike 2003, ``MAX_SLAVES``)."""
+
+
+class Action(Enum):
+    """What a behaviour does to the velocities that those before it gave its joints."""
+
+    ADD = 'add'
+    SUBTRACT = 'subtract'
+    OVERWRITE = 'overwrite'
+
+
+def action_named(name: str) -> Action:
+    """Return the action of a name; ConfigurationError with the nearest valid one if none has."""
+    try:
+        return Action(name)
+    except ValueError:
+        raise unknown('action', name, (action.value for action in Action)) from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Registered:
+    """A behaviour under its name, with what it does to the joints of some indices."""
+
+    name: str
+    behaviour: Behaviour
+    action: Action
+    columns: IntArray
+    still: FloatArray
+
+
+class Arbiter:
+    """
+    Steps behaviours in order of registration and integrates the joint velocities that remain.
+
+    Velocities are taken as turns per control period: every period begins with none.
+
+    Parameters
+    ----------
+    joints : sequence of str
+        All joints that may be moved.
+    position : (n,) array [rad]
+        Where they stand at first.
+
+    References
+    ----------
+    Pike (2003), chapter 5, ``MasterControl``.
+
+    """
+
+    def __init__(self, joints: Sequence[str], position: FloatArray) -> None:
+        self.joints = tuple(joints)
+        self.position: FloatArray = np.array(position, dtype=np.float64)
+        self._index = {name: i for i, name in enumerate(self.joints)}
+        self._registered: list[Registered] = []
+
+    @property
+    def registered(self) -> tuple[Registered, ...]:
+        """What runs, in order of registration."""
+        return tuple(self._registered)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of what runs, in order of registration."""
+        return tuple(item.name for item in self._registered)
+
+    def register(self, name: str, behaviour: Behaviour, action: Action = Action.ADD) -> None:
+        """
+        Add a behaviour behind the others.
+
+        Raises
+        ------
+        ConfigurationError
+            If the name is empty or taken, the behaviour runs under another name, one of its
+            joints does not exist, or as many run as can.
+
+        """
+        if not name:
+            raise ConfigurationError('a behaviour needs a name that is not empty')
+        self._drop_finished()
+        for item in self._registered:
+            if name == item.name or behaviour is item.behaviour:
+                raise ConfigurationError(
+                    f"behaviour '{item.name}' is registered already; give another name or stop "
+                    'it first'
+                )
+        if len(self._registered) >= MAX_BEHAVIOURS:
+            raise ConfigurationError(
+                f"behaviour '{name}' is one too many: at most {MAX_BEHAVIOURS} run at a time; "
+                f'stop one of: {", ".join(self.names)}'
+            )
+        for joint in behaviour.joints:
+            if joint not in self._index:
+                raise ConfigurationError(
+                    f"behaviour '{name}' moves joint '{joint}', which does not exist: "
+                    f'{nearest(joint, self.joints)}'
+                )
+        columns = np.array([self._index[joint] for joint in behaviour.joints], dtype=np.intp)
+        self._registered.append(
+            Registered(
+                name=name,
+                behaviour=behaviour,
+                action=action,
+                columns=columns,
+                still=no_turn(len(columns)),
+            )
+        )
+
+    def unregister(self, name: str) -> Behaviour:
+        """Drop a behaviour and return it; its joints stay where it moved them."""
+        item = self.find(name)
+        self._registered.remove(item)
+        return item.behaviour
+
+    def find(self, name: str) -> Registered:
+        """Return what runs under a name; ConfigurationError with the nearest one if none does."""
+        for item in self._registered:
+            if item.name == name:
+                return item
+        raise unknown('behaviour', name, self.names)
+
+    def step(self, period: Period) -> FloatArray:
+        """Return the turn of every joint in a period, (n,) [rad], and add it to ``position``."""
+        turned = np.zeros(len(self.joints))
+        self._drop_finished()
+        for item in self._registered:
+            angles = item.behaviour.step(period)
+            columns, action = item.columns, item.action
+            if angles is item.still and action is not Action.OVERWRITE:
+                continue
+            if action is Action.ADD:
+                turned[columns] += angles
+            elif action is Action.SUBTRACT:
+                turned[columns] -= angles
+            else:
+                turned[columns] = angles
+        self.position = self.position + turned
+        return turned
+
+    def _drop_finished(self) -> None:
+        for item in self._registered:
+            if item.behaviour.finished:
+                break
+        else:
+            return
+        self._registered = [item for item in self._registered if not item.behaviour.finished]

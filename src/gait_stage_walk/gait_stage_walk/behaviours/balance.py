@@ -1,0 +1,101 @@
+"""Balance: the ankles of the legs that stand give way to a lean of the body."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import BadCommand
+from gait_core.motion.observation import Observation
+from gait_stage_walk.behaviours.behaviour import Period, no_turn
+from gait_stage_walk.staged.pulse import SECOND, progress
+from gait_stage_walk.staged.timetable import opposite
+from gait_stage_walk.staged.walk import Phase, StagedWalk
+
+LEGS = ('left', 'right')
+LANDED = 0.8
+"""When a leg that steps begins to carry, in time units since its half-cycle began."""
+LEAVING = 1.05
+"""When the other leg begins to be relieved."""
+SHIFT = 0.4
+"""How long the load takes to come or to go; in seconds outside the cycles."""
+LARGEST = math.radians(8.0)
+"""Correction of an ankle; beyond it a step would be needed."""
+
+
+def lean(observation: Observation) -> tuple[float, float, float, float]:
+    """
+    Return roll, pitch [rad], roll rate and pitch rate [rad/s] of the base from its IMU.
+
+    Raises
+    ------
+    BadCommand
+        Without an IMU: to stand still upright is not what a missing sensor says.
+
+    """
+    imu = observation.imu
+    if imu is None:
+        raise BadCommand('balance_gain above 0 needs an IMU, which the observation lacks')
+    x, y, z, w = imu.orientation.tolist()
+    roll = math.atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y))
+    pitch = math.asin(min(max(2.0 * (w * y - z * x), -1.0), 1.0))
+    roll_rate, pitch_rate, _ = imu.angular_velocity.tolist()
+    return roll, pitch, roll_rate, pitch_rate
+
+
+class Balance:
+    """
+    Turns the ankles of standing legs against the lean of the base, as a behaviour beside a walk.
+
+    Each ankle turns by ``-share * (balance_gain * angle + balance_damping * rate)``, pitch in the
+    fore-and-aft joint and roll in the sideways one, where ``share`` says how much of the robot the
+    leg carries by the timetable. With both gains at 0 it reads nothing and moves nothing.
+    """
+
+    joints = tuple(f'{leg}_ankle_{way}' for leg in LEGS for way in ('fwd', 'side'))
+    finished = False
+
+    def __init__(self, walk: StagedWalk) -> None:
+        self._walk = walk
+        self._offset = no_turn(len(self.joints))
+
+    def step(self, period: Period) -> FloatArray:
+        """Return the turn of each of its joints in a period, (n,) [rad]."""
+        offset = self._wanted(period)
+        if offset is self._offset:
+            return no_turn(len(self.joints))
+        turned: FloatArray = offset - self._offset
+        self._offset = offset
+        return turned
+
+    def _wanted(self, period: Period) -> FloatArray:
+        params = self._walk.desired
+        gain, damping = params.balance_gain, params.balance_damping
+        if gain == damping == 0.0:
+            return no_turn(len(self.joints))
+        roll, pitch, roll_rate, pitch_rate = lean(period.observation)
+        ways = (gain * pitch + damping * pitch_rate, gain * roll + damping * roll_rate)
+        shares = carried(self._walk, period.end)
+        offset = [-shares[leg] * way for leg in LEGS for way in ways]
+        return np.clip(offset, -LARGEST, LARGEST)
+
+
+def carried(walk: StagedWalk, now: int) -> dict[str, float]:
+    """Return by the timetable how far each leg carries the robot at a time [ns], in [0, 1]."""
+    shares = dict.fromkeys(LEGS, 1.0)
+    since = (now - walk.phase_start) / SECOND
+    if walk.phase is Phase.RAISE:
+        shares['left'] = 1.0 - progress(since / SHIFT)
+    for half in walk.half_cycles:
+        elapsed = half.elapsed(now)
+        if elapsed >= 0.0:
+            shares[half.front] = progress((elapsed - LANDED) / SHIFT)
+            shares[opposite(half.front)] = 1.0 - progress((elapsed - LEAVING) / SHIFT)
+    if walk.phase is Phase.EXIT:
+        lifted = progress((since - (walk.phase_end - walk.phase_start) / SECOND + SHIFT) / SHIFT)
+        shares = {leg: max(share, lifted) for leg, share in shares.items()}
+    if walk.phase in (Phase.IDLE, Phase.LEAN):
+        return dict.fromkeys(LEGS, 1.0)
+    return shares

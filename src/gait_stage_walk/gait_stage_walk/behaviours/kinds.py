@@ -1,0 +1,134 @@
+"""Kinds of behaviours that can be started and stopped beside a walk, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+import math
+from types import MappingProxyType
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import ConfigurationError, unknown
+from gait_core.parameters.declaration import Parameters, bounded, build, text
+from gait_core.robot.model import RobotModel
+from gait_stage_walk.behaviours.behaviour import Behaviour, Period
+from gait_stage_walk.behaviours.turn import Turn
+from gait_stage_walk.staged.pulse import Pulse, nanoseconds
+from gait_stage_walk.staged.walk import StagedWalk
+
+
+class Startable(Behaviour, Protocol):
+    """
+    A behaviour of a kind in ``KINDS``, made as ``cls(robot, walk, params)``.
+
+    Class attributes
+    ----------------
+    Params : type of Parameters
+        Its parameters.
+    fixed : tuple of str
+        Those that cannot be changed after the start.
+    """
+
+    Params: ClassVar[type[Parameters]]
+    fixed: ClassVar[tuple[str, ...]]
+
+    @property
+    def params(self) -> Any:
+        """The parameters last given."""
+
+    def set_params(self, params: Any) -> None:
+        """Replace them while it runs; those that are fixed are the same."""
+
+    def stop(self) -> None:
+        """Finish as soon as that can be done."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointPulseParams(Parameters):
+    """A motion of one joint."""
+
+    joint: str = text('', doc='The joint that moves; fixed at the start.')
+    angle_deg: float = bounded(
+        10.0, low=-180.0, high=180.0, unit='deg', doc='By how much it moves.'
+    )
+    period: float = bounded(
+        3.0, low=0.1, high=60.0, unit='s', doc='How long that takes; fixed at the start.'
+    )
+
+
+class JointPulse:
+    """
+    Moves one joint by an angle in a time, to try it out; the joint then stays there.
+
+    References
+    ----------
+    Pike (2003), section 5.2, ``RobotBasics``.
+
+    """
+
+    Params: ClassVar[type[Parameters]] = JointPulseParams
+    fixed: ClassVar[tuple[str, ...]] = ('joint', 'period')
+
+    def __init__(self, robot: RobotModel, walk: StagedWalk, params: JointPulseParams) -> None:
+        if params.joint not in robot.joint_index:
+            raise unknown('joint', params.joint, robot.joint_names)
+        self.joints = (params.joint,)
+        self.finished = False
+        self.params = params
+        self._pulse: Pulse | None = None
+
+    def set_params(self, params: JointPulseParams) -> None:
+        """Move what is left of the motion by another angle."""
+        self.params = params
+
+    def stop(self) -> None:
+        """End here and now."""
+        self.finished = True
+
+    def step(self, period: Period) -> FloatArray:
+        """Return the turn of the joint in a period, (1,) [rad]."""
+        if self._pulse is None:
+            end = period.begin + nanoseconds(self.params.period)
+            self._pulse = Pulse(stage=0, start=period.begin, end=end, angles=np.ones(1))
+        self.finished = period.end >= self._pulse.end
+        share = self._pulse.share(period.begin, period.end)
+        return np.array([share * math.radians(self.params.angle_deg)])
+
+
+KINDS: Mapping[str, type[Startable]] = MappingProxyType({'pulse': JointPulse, 'turn': Turn})
+"""What can be started, by the name of its kind."""
+
+
+def make_behaviour(
+    kind: str, robot: RobotModel, walk: StagedWalk, values: Mapping[str, Any]
+) -> Startable:
+    """
+    Return a new behaviour of a kind with some parameters.
+
+    Raises
+    ------
+    ConfigurationError
+        For an unknown kind, parameter or joint, with the nearest valid one, or a value out of
+        range.
+
+    """
+    if kind not in KINDS:
+        raise unknown('kind of behaviour', kind, KINDS)
+    cls: Any = KINDS[kind]
+    return cls(robot, walk, build(cls.Params, values))  # type: ignore[no-any-return]
+
+
+def changed_params(behaviour: Startable, values: Mapping[str, Any]) -> Any:
+    """Return a behaviour's parameters with some replaced; ConfigurationError for bad ones."""
+    changed = build(behaviour.Params, {**asdict(behaviour.params), **values})
+    for name in behaviour.fixed:
+        old, new = getattr(behaviour.params, name), getattr(changed, name)
+        if new != old:
+            raise ConfigurationError(
+                f"parameter '{name}' is {new!r}, but it is fixed at the start; "
+                f'nearest valid: {old!r}'
+            )
+    return changed

@@ -1,0 +1,115 @@
+"""
+Leg levelling: a landing leg is bent until it is no longer than the leg behind.
+
+The published timetable lets the new front leg outgrow the other while the body still leans over
+that one, which tips the robot onto the inner edge of its foot. Bent in time, the leg meets the
+ground with the pelvis level, and straightens when the other leg leaves the ground.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_stage_walk.behaviours.behaviour import Period
+from gait_stage_walk.staged.pulse import progress
+from gait_stage_walk.staged.timetable import JOINTS, bending, opposite
+from gait_stage_walk.staged.walk import HalfCycle, StagedWalk
+
+_COLUMN = {name: i for i, name in enumerate(JOINTS)}
+_HIP = {leg: _COLUMN[f'{leg}_hip_fwd'] for leg in ('left', 'right')}
+_KNEE = {leg: _COLUMN[f'{leg}_knee'] for leg in ('left', 'right')}
+_BEND = {
+    leg: (
+        np.array([_COLUMN[name] for name in bending(leg, 1.0)]),
+        np.array(list(bending(leg, 1.0).values())),
+    )
+    for leg in ('left', 'right')
+}
+
+
+def vertical_length(hip: float, knee: float) -> float:
+    """
+    Return the vertical distance from hip to ankle in units of the thigh.
+
+    Thigh and shank are equally long and the pelvis is level; angles in rad, flexion positive.
+    """
+    return math.cos(hip) + math.cos(hip - knee)
+
+
+def levelling_bend(hip: float, knee: float, length: float) -> float:
+    r"""
+    Return the further knee bend that brings a leg down to a vertical length; 0 if it is shorter.
+
+    With knee ``k + 2e``, hip ``h + e`` and ankle ``a + e`` the foot keeps its pitch, and
+
+    .. math::
+        \cos(h + e) + \cos(h - k - e) = 2 \cos(h - k/2) \cos(k/2 + e)
+
+    has the closed solution for ``2e`` that is returned.
+
+    Parameters
+    ----------
+    hip, knee : float [rad]
+        Of the leg before it is bent.
+    length : float
+        Wanted, in units of the thigh.
+
+    """
+    lean = 2.0 * math.cos(hip - knee / 2.0)
+    cosine = min(max(length / lean, 0.0), 1.0)
+    return max(2.0 * math.acos(cosine) - knee, 0.0)
+
+
+class LegLevelling:
+    """Bends each landing leg of a staged walk as a behaviour beside it, to be run after it."""
+
+    joints = JOINTS
+    finished = False
+
+    def __init__(self, walk: StagedWalk) -> None:
+        self._walk = walk
+        self.reset()
+
+    def reset(self) -> None:
+        """Straighten both legs."""
+        self.bends = {'left': 0.0, 'right': 0.0}
+        self._held: dict[int, float] = {}
+
+    def step(self, period: Period) -> FloatArray:
+        """Return the turn of each of ``JOINTS`` in a period, (n,) [rad]."""
+        return self.turn_angles(period.begin, period.end)
+
+    def turn_angles(self, begin: int, end: int) -> FloatArray:
+        """Return the turn of each of ``JOINTS`` between two times [ns], (n,) [rad]."""
+        turned = np.zeros(len(JOINTS))
+        wanted = {'left': 0.0, 'right': 0.0}
+        for half in self._walk.half_cycles:
+            if half.start < end:
+                wanted[half.front] += self._bend(half, end, wanted[opposite(half.front)])
+        for leg, bend in wanted.items():
+            if bend != self.bends[leg]:
+                columns, shares = _BEND[leg]
+                turned[columns] += (bend - self.bends[leg]) * shares
+        self.bends = wanted
+        current = {half.start for half in self._walk.half_cycles}
+        self._held = {start: bend for start, bend in self._held.items() if start in current}
+        return turned
+
+    def _bend(self, half: HalfCycle, now: int, rear_bend: float) -> float:
+        params, elapsed = half.params, half.elapsed(now)
+        if elapsed > params.level_hold:
+            release = (elapsed - params.level_hold) / params.level_release
+            return self._held.get(half.start, 0.0) * (1.0 - progress(release))
+        hip, knee = self._angles(half.front)
+        rear_hip, rear_knee = self._angles(opposite(half.front))
+        length = vertical_length(rear_hip + rear_bend / 2.0, rear_knee + rear_bend)
+        bend = params.levelling * levelling_bend(hip, knee, length - params.landing_clearance)
+        self._held[half.start] = bend
+        return bend
+
+    def _angles(self, leg: str) -> tuple[float, float]:
+        angles = self._walk.angles
+        return float(angles[_HIP[leg]]), float(angles[_KNEE[leg]])

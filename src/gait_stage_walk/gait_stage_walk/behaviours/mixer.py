@@ -1,0 +1,171 @@
+"""What runs beside a walk: behaviours started, stopped, set and listed by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+import re
+from typing import Any
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import ConfigurationError, unknown
+from gait_core.parameters.declaration import Parameters
+from gait_core.robot.model import RobotModel
+from gait_core.trial.scene import NOTHING
+from gait_stage_walk.behaviours.arbiter import Arbiter, action_named
+from gait_stage_walk.behaviours.behaviour import Behaviour, Period
+from gait_stage_walk.behaviours.kinds import KINDS, Startable, changed_params, make_behaviour
+from gait_stage_walk.staged.walk import StagedWalk
+
+_NAME = re.compile(r'[A-Za-z][A-Za-z0-9_]*')
+
+WALK = 'walk'
+"""Name of the walk among the behaviours."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Running:
+    """One line of the list; ``params`` is ``None`` for what goes with the walk and has none."""
+
+    name: str
+    kind: str
+    action: str
+    params: Parameters | None
+
+
+class Mixer:
+    """
+    A walk, the residents that go with it, and whatever is started beside them.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    walk : StagedWalk
+        Registered first. It is never dropped: stopped, it stands, and it can be started again.
+    residents : mapping of str to Behaviour
+        Registered next. They can be neither stopped nor set: parameters of the walk do that.
+
+    """
+
+    def __init__(
+        self, robot: RobotModel, walk: StagedWalk, residents: Mapping[str, Behaviour]
+    ) -> None:
+        self._robot = robot
+        self._walk = walk
+        start = [robot.nominal_stance.get(name, 0.0) for name in robot.joint_names]
+        self._arbiter = Arbiter(robot.joint_names, np.array(start))
+        self._started: dict[str, tuple[str, Startable]] = {}
+        for name, behaviour in {WALK: walk, **residents}.items():
+            self._arbiter.register(name, behaviour)
+
+    @property
+    def position(self) -> FloatArray:
+        """Angles of the robot's joints, (n,) [rad]."""
+        return self._arbiter.position
+
+    def step(self, period: Period) -> FloatArray:
+        """Return the turn of every joint of the robot in a period, (n,) [rad]."""
+        return self._arbiter.step(period)
+
+    @property
+    def running(self) -> tuple[Running, ...]:
+        """What runs, in the order in which it is heard."""
+        rows = []
+        for item in self._arbiter.registered:
+            if item.behaviour.finished:
+                continue
+            kind, behaviour = self._started.get(item.name, (item.name, None))
+            params = behaviour.params if behaviour else None
+            if item.name == WALK:
+                params = self._walk.params
+            rows.append(
+                Running(name=item.name, kind=kind, action=item.action.value, params=params)
+            )
+        return tuple(rows)
+
+    def find(self, name: str) -> Running:
+        """Return what runs under a name; ConfigurationError with the nearest one if none does."""
+        for row in self.running:
+            if row.name == name:
+                return row
+        raise unknown('behaviour', name, (row.name for row in self.running))
+
+    def start(
+        self,
+        kind: str,
+        values: Mapping[str, Any] = NOTHING,
+        *,
+        name: str = '',
+        action: str = 'add',
+    ) -> Running:
+        """
+        Start a behaviour behind those that run, until it finishes or is stopped.
+
+        Parameters
+        ----------
+        kind : str
+            Name in ``KINDS``; or ``walk``, to walk on after a stop.
+        values : mapping
+            Parameters of the kind by name; those not named have their defaults.
+        name : str
+            Of the instance; empty: that of its kind.
+        action : str
+            What it does to velocities: ``add``, ``subtract`` or ``overwrite``.
+
+        Raises
+        ------
+        ConfigurationError
+            For whatever of these is unknown, taken or out of range, with the nearest valid one,
+            or if as many run as can. Nothing has changed then.
+
+        """
+        if kind == WALK and self._walk.params.stop:
+            self.set(WALK, {'stop': False, **values})
+            return self.find(WALK)
+        if kind not in KINDS:
+            if kind in self._arbiter.names:
+                raise ConfigurationError(f"behaviour '{kind}' is registered already")
+            raise unknown('kind of behaviour', kind, (*KINDS, WALK))
+        name, wanted = name or kind, action_named(action)
+        if not _NAME.fullmatch(name):
+            raise ConfigurationError(
+                f"'{name}' cannot name a behaviour: letters, digits and _ do, e.g. '{kind}'"
+            )
+        behaviour = make_behaviour(kind, self._robot, self._walk, values)
+        self._arbiter.register(name, behaviour, wanted)
+        self._started[name] = (kind, behaviour)
+        return self.find(name)
+
+    def stop(self, name: str) -> None:
+        """Ask a behaviour to finish; ConfigurationError if it does not run or is a resident."""
+        self._settable(name).stop()
+
+    def set(self, name: str, values: Mapping[str, Any]) -> None:
+        """
+        Change parameters of a behaviour while it runs.
+
+        Raises
+        ------
+        ConfigurationError
+            If it does not run or is a resident, or for a bad name or value. Nothing has changed
+            then.
+
+        """
+        self._settable(name).set_params(self.changed(name, values))
+
+    def changed(self, name: str, values: Mapping[str, Any]) -> Any:
+        """Return the parameters that ``set`` would give; it raises what ``set`` would raise."""
+        return changed_params(self._settable(name), values)
+
+    def _settable(self, name: str) -> Startable:
+        found = self._arbiter.find(name)
+        if name == WALK:
+            return self._walk
+        started = self._started.get(name)
+        if started is None or started[1] is not found.behaviour:
+            raise ConfigurationError(
+                f"behaviour '{name}' goes with the walk: set it by parameters of '{WALK}'"
+            )
+        return started[1]

@@ -1,0 +1,182 @@
+"""
+Turning while walking: a leg is twisted in the air and brings the body round when it stands.
+
+Each leg alternates between the two. What a twist in the air has promised, the same leg keeps one
+step later; only then has the robot turned, so only then does the turn count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+import math
+from typing import ClassVar
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.parameters.declaration import Parameters, bounded, text
+from gait_core.robot.model import RobotModel
+from gait_stage_walk.behaviours.behaviour import Period, no_turn
+from gait_stage_walk.staged.pulse import Pulse, nanoseconds
+from gait_stage_walk.staged.timetable import opposite
+from gait_stage_walk.staged.walk import Phase, StagedWalk
+
+LEGS = ('left', 'right')
+TWISTS = tuple(f'{leg}_leg_twist' for leg in LEGS)
+"""Joints that turn a leg about the vertical, positive leftwards."""
+
+LARGEST_TWIST = math.radians(20.0)
+"""Of one leg; the joints reach 45 degrees, and several turns may add up."""
+
+NEGLIGIBLE = 1e-9
+"""Remainder of a turn that is none [rad]."""
+
+
+class LegTwists:
+    """
+    Twists legs in the air and back on the ground, at the signals of a walk.
+
+    Parameters
+    ----------
+    walk : StagedWalk
+        Stepped before this in every period.
+    wanted : callable
+        Asked for the twist [rad], left positive, of the leg that it is told is in the air.
+
+    Attributes
+    ----------
+    turned : float [rad]
+        By how much the body has been turned.
+    promised : dict of str to float [rad]
+        Twist of each leg that has not turned the body yet.
+
+    """
+
+    def __init__(self, walk: StagedWalk, wanted: Callable[[str], float]) -> None:
+        self._walk = walk
+        self._wanted = wanted
+        self.turned = 0.0
+        self.promised = dict.fromkeys(LEGS, 0.0)
+        self._pulses: list[Pulse] = []
+
+    @property
+    def idle(self) -> bool:
+        """Whether both legs are straight and at rest."""
+        return not self._pulses and not any(self.promised.values())
+
+    def step(self, period: Period, duration: float) -> FloatArray:
+        """
+        Return the turn of ``TWISTS`` in a period, (2,) [rad].
+
+        ``duration`` [s] is that of a twist, and of its return.
+        """
+        for signal in self._walk.signals(period.begin, period.end):
+            self.turned += self._back(opposite(signal.swing), signal.time, duration)
+            twist = min(max(self._wanted(signal.swing), -LARGEST_TWIST), LARGEST_TWIST)
+            if abs(twist) > NEGLIGIBLE:
+                self._twist(signal.swing, twist, signal.time, duration)
+                self.promised[signal.swing] = twist
+        if self._walk.phase is Phase.EXIT:
+            # The leg in the air is put down straight: it turns nothing and does not count.
+            for leg in LEGS:
+                self._back(leg, period.begin, duration)
+        if not self._pulses:
+            return no_turn(len(TWISTS))
+        turned = np.zeros(len(TWISTS))
+        for pulse in self._pulses:
+            turned += pulse.share(period.begin, period.end) * pulse.angles
+        self._pulses = [pulse for pulse in self._pulses if pulse.end > period.end]
+        return turned
+
+    def _back(self, leg: str, start: int, duration: float) -> float:
+        promised = self.promised[leg]
+        if promised:
+            self._twist(leg, -promised, start, duration)
+            self.promised[leg] = 0.0
+        return promised
+
+    def _twist(self, leg: str, angle: float, start: int, duration: float) -> None:
+        angles = np.zeros(len(TWISTS))
+        angles[LEGS.index(leg)] = angle
+        end = start + nanoseconds(duration)
+        self._pulses.append(Pulse(stage=0, start=start, end=end, angles=angles))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnParams(Parameters):
+    """A turn by an angle."""
+
+    angle_deg: float = bounded(
+        20.0, low=-360.0, high=360.0, unit='deg', doc='Change of heading, left positive.'
+    )
+    share: float = bounded(
+        0.25,
+        low=0.02,
+        high=1.0,
+        unit='-',
+        doc='Share of the angle that one twist makes, at most 20 degrees.',
+    )
+    period: float = bounded(
+        0.7, low=0.3, high=0.9, unit='s', doc='Duration of a twist, and of its return.'
+    )
+    legs: str = text(
+        'right',
+        choices=('right', 'both'),
+        doc='Which legs are twisted: the right one as published, or both, twice as fast.',
+    )
+
+
+class Turn:
+    """
+    A turn by an angle beside a walk, which ends by itself with straight legs.
+
+    Every twist is completed by its return, even when the turn is changed or stopped in between.
+
+    References
+    ----------
+    Pike (2003), chapter 7, ``NWTurn``. As printed, both halves of a twist count, so the body
+    turns half the angle, always to the same side; ``speed`` divides the angle; and a turn may end
+    between twist and return.
+
+    """
+
+    Params: ClassVar[type[Parameters]] = TurnParams
+    fixed: ClassVar[tuple[str, ...]] = ()
+    joints = TWISTS
+
+    def __init__(self, robot: RobotModel, walk: StagedWalk, params: TurnParams) -> None:
+        self.params = params
+        self._stopped = False
+        self._twists = LegTwists(walk, self._wanted)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the angle is turned and both legs are straight."""
+        return self._twists.idle and abs(self._remainder) <= NEGLIGIBLE
+
+    def set_params(self, params: TurnParams) -> None:
+        """Turn by another angle in all, or otherwise, from the next twist on."""
+        self.params = params
+
+    def stop(self) -> None:
+        """End when the present twists are returned."""
+        self._stopped = True
+
+    def step(self, period: Period) -> FloatArray:
+        """Return the turn of each of its joints in a period, (n,) [rad]."""
+        return self._twists.step(period, self.params.period)
+
+    @property
+    def _remainder(self) -> float:
+        """What no twist has begun to turn."""
+        if self._stopped:
+            return 0.0
+        begun = self._twists.turned + sum(self._twists.promised.values())
+        return math.radians(self.params.angle_deg) - begun
+
+    def _wanted(self, leg: str) -> float:
+        if leg == 'left' and self.params.legs == 'right':
+            return 0.0
+        largest = math.radians(abs(self.params.angle_deg)) * self.params.share
+        return min(max(self._remainder, -largest), largest)

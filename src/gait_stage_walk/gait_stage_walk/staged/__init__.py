@@ -1,0 +1,1 @@
+"""The staged walk: timetable, pulses, pace, controller."""

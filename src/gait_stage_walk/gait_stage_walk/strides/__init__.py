@@ -1,0 +1,1 @@
+"""Keyframe strides of a hexapod with extending legs."""

@@ -1,0 +1,278 @@
+"""Keyframe strides as a controller: an alternating tripod of legs that may change their length."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gait_core.arrays import FloatArray, IntArray
+from gait_core.contracts import Controller
+from gait_core.errors import ConfigurationError, nearest
+from gait_core.kinematics.landing import landing
+from gait_core.motion.observation import Observation
+from gait_core.motion.targets import JointTargets
+from gait_core.motion.velocity_limits import Bound, Bounds
+from gait_core.parameters.declaration import Parameters
+from gait_core.robot.model import RobotModel
+from gait_core.trial.spec import Command
+from gait_stage_walk.strides.blend import Blend
+from gait_stage_walk.strides.cycle import PHASES, Cycle
+from gait_stage_walk.strides.leg import LOWER, UPPER, feet_of
+from gait_stage_walk.strides.parameters import PRESETS, KeyframeStrideParams
+from gait_stage_walk.strides.rhythm import Rhythm
+from gait_stage_walk.strides.tripod import (
+    FOOT_NUMBERS,
+    LEGS,
+    Extension,
+    Stride,
+    foot_stride,
+    joint_stride,
+    postures_of,
+    walking_feet,
+)
+
+TRIPODS = (('lf', 'rm', 'lr'), ('rf', 'lm', 'rr'))
+"""Legs 1 to 3 of the thesis and those that do the same two phases later."""
+JOINTS = ('hip', 'knee', 'upper', 'lower')
+"""Of each leg, in the order of genes: ``lf_hip`` and so on."""
+_SLACK = 1e-6
+STANDING = 1e-3
+"""Commanded forward speed [m/s] below which the robot is asked to stand."""
+
+
+class KeyframeStrideController(Controller):
+    """
+    Plays a stride of three legs with the legs of ``TRIPODS``, the second two phases later.
+
+    The stride is given by postures, by feet, or by stroke, height and so on; see ``strides``.
+    It begins in mid-stance of the first tripod: from where the joints are (or the nominal stance,
+    if none are seen) they move there with minimum jerk, then the stride gathers speed. Positions
+    are twice continuously differentiable in time, but for the rate of stepping, which changes at
+    a bounded rate.
+
+    With ``follow_velocity`` the commanded forward speed sets how often it steps, also backwards;
+    the stride itself stays. No hip can yaw, so it does not turn or step aside. Asked to stand, by
+    ``stop``, the set point ``stop`` above 0.5, or no speed, it walks on until both tripods stand.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    params : KeyframeStrideParams
+
+    Attributes
+    ----------
+    speed : float [m/s]
+        Forward speed at a cycle per period, if no foot slips.
+
+    Raises
+    ------
+    ConfigurationError
+        If the robot lacks one of the joints, or the stride asks what its joints cannot do.
+
+    """
+
+    Params: ClassVar[type[Parameters]] = KeyframeStrideParams
+    _params: KeyframeStrideParams
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
+    needs: ClassVar[frozenset[str]] = frozenset()
+
+    def __init__(self, robot: RobotModel, params: KeyframeStrideParams) -> None:
+        for tripod in TRIPODS:
+            for leg in tripod:
+                for name in (f'{leg}_{part}' for part in JOINTS):
+                    if name not in robot.joint_index:
+                        raise ConfigurationError(
+                            f"keyframe_stride needs joint '{name}', which robot '{robot.name}' "
+                            f'lacks: {nearest(name, robot.joint_names)}'
+                        )
+        self._robot = robot
+        self._names = tuple(
+            f'{leg}_{part}' for three in TRIPODS for leg in three for part in JOINTS
+        )
+        self._columns: IntArray = np.array([robot.joint_index[name] for name in self._names])
+        self._radius = _foot_radius(robot)
+        self._play(params)
+        self.reset(0)
+
+    @property
+    def velocity_bounds(self) -> Bounds:
+        """What of a commanded velocity is followed."""
+        params = self._params
+        if not params.follow_velocity:
+            return 'it keeps its own pace, gait.follow_velocity is off'
+        return (
+            Bound.both(abs(self.speed) * params.fastest, 'gait.fastest'),
+            Bound.both(0.0, 'it does not step aside'),
+            Bound.both(0.0, 'it does not turn'),
+        )
+
+    def set_params(self, params: KeyframeStrideParams) -> None:
+        """Replace the parameters; another stride is gone over to within ``start_time``."""
+        before = self._cycle
+        self._play(params)
+        self._rhythm.stance = self._stride.stance
+        if self._blend is not None and self._cycle is not before:
+            self._blend.cover(self._cycle)
+
+    def reset(self, seed: int) -> None:
+        """Forget where it was; nothing is random."""
+        self._rhythm = Rhythm(self._stride.stance)
+        self._blend: Blend | None = None
+
+    def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
+        """Return the joints at the end of each sub-sample, and their mean rates over it."""
+        params = self._params
+        if self._blend is None:
+            self._blend = Blend(self._start(observation))
+            self._blend.cover(self._cycle)
+        count = params.samples
+        # The robot stands up before it walks.
+        wanted = 0.0 if self._blend.standing else self._rate(command)
+        phases = self._rhythm.advance(dt, count, wanted, params.period, params.ramp_time)
+        positions = self._blend.at(phases, np.linspace(0.0, dt, count + 1), params.start_time)
+        self._now = positions[-1]
+        return JointTargets(
+            names=self._names,
+            position=positions[1:],
+            velocity=np.diff(positions, axis=0) * (count / dt),
+        )
+
+    def state(self) -> Mapping[str, float]:
+        """
+        Return where the stride stands.
+
+        ``phase`` [rad] is 0 where the first tripod lifts off; ``stage`` is 1 to 4 for its front
+        propel, back propel, lift and descend; ``rate`` are cycles per period; ``stance.<leg>`` is
+        1 for a leg that stands by the stride, else 0; ``speed`` [m/s] is that by the stride.
+        """
+        phase, stance = self._rhythm.phase, self._stride.stance
+        standing = {
+            f'stance.{leg}': float((phase + shift) % PHASES < stance)
+            for shift, tripod in zip((0.0, 2.0), TRIPODS, strict=True)
+            for leg in tripod
+        }
+        return {
+            'phase': math.tau * ((phase - stance) % PHASES) / PHASES,
+            'stage': float(int(phase % PHASES) + 1),
+            'rate': self._rhythm.rate,
+            'speed': self._rhythm.rate * self.speed,
+            **standing,
+        }
+
+    def landings(self) -> Mapping[str, FloatArray]:
+        """
+        Return where legs in the air come down, (3,) [m], by leg, in the frame of the root.
+
+        They come down with the joints of the keyframe that ends the swing. Until then feet that
+        stand stay; that they roll, by up to 2 mm of half a stride, is left out.
+        """
+        rate, stance = self._rhythm.rate, self._stride.stance
+        if self._blend is None or self._blend.standing or rate == 0.0:
+            return {}
+        local = (self._rhythm.phase + np.array([0.0, 2.0])) % PHASES
+        if (local < stance).all():
+            return {}
+        flying = int(local.argmax())
+        left = PHASES - local[flying] if rate > 0.0 else stance - local[flying]
+        then = self._cycle.at(np.array([self._rhythm.phase + left]))[0]
+        now, later = (self._whole(joints) for joints in (self._now, then))
+        standing = TRIPODS[1 - flying]
+        return {leg: landing(self._robot, leg, standing, now, later) for leg in TRIPODS[flying]}
+
+    def _whole(self, joints: FloatArray) -> FloatArray:
+        """Return all joints of the robot when the legs' are some, (24,)."""
+        whole: FloatArray = self._robot.stance[: len(self._robot.joint_names)].copy()
+        whole[self._columns] = joints
+        return whole
+
+    def _start(self, observation: Observation) -> FloatArray:
+        seen = observation.joint_positions
+        return np.asarray((self._robot.stance if seen is None else seen)[self._columns])
+
+    def _rate(self, command: Command) -> float:
+        """Return how many cycles per period are asked for; 0 is to stand."""
+        params = self._params
+        if params.stop or command.set_points.get('stop', 0.0) > 0.5:
+            return 0.0
+        if not params.follow_velocity:
+            return 1.0
+        wanted = command.velocity[0]
+        if abs(wanted) < STANDING or abs(self.speed) < STANDING:
+            return 0.0
+        return min(max(wanted / self.speed, -params.fastest), params.fastest)
+
+    def _play(self, params: KeyframeStrideParams) -> None:
+        stride = make_stride(params, self._robot, self._radius)
+        both = np.stack([stride.joints, np.roll(stride.joints, -len(stride.joints) // 2, axis=0)])
+        joints = both.transpose(1, 0, 2, 3).reshape(len(stride.joints), -1)
+        joints = self._within_limits(joints, params.beyond)
+        self._params, self._stride, self._cycle = params, stride, Cycle(joints)
+        self.speed = stride.travel / params.period
+
+    def _within_limits(self, joints: FloatArray, beyond: str) -> FloatArray:
+        lower, upper = self._robot.lower[self._columns], self._robot.upper[self._columns]
+        held = np.clip(joints, lower, upper)
+        missed = np.abs(joints - held)
+        if beyond == 'refuse' and missed.max() > _SLACK:
+            at, column = np.unravel_index(np.argmax(missed), missed.shape)
+            raise ConfigurationError(
+                f"the stride asks joint '{self._names[int(column)]}' for "
+                f'{joints[at, column]:.4g}; nearest valid: {held[at, column]:.4g}'
+            )
+        return held
+
+
+def make_stride(params: KeyframeStrideParams, robot: RobotModel, radius: float) -> Stride:
+    """
+    Return the stride that parameters ask for.
+
+    Parameters
+    ----------
+    params : KeyframeStrideParams
+    robot : RobotModel
+        Its lengths have limits.
+    radius : float [m]
+        Of its feet.
+
+    Raises
+    ------
+    ConfigurationError
+        For wrong counts of numbers, and feet out of reach that are refused.
+
+    """
+    if params.postures:
+        postures = postures_of(np.array(params.postures))
+        if params.joined == 'joints':
+            return joint_stride(postures, radius)
+        return foot_stride(
+            feet_of(postures), postures[..., UPPER : LOWER + 1], params.duty, radius,
+            beyond=params.beyond,
+        )  # fmt: skip
+    length = robot.joint[f'{TRIPODS[0][0]}_{JOINTS[UPPER]}']
+    extension = Extension(
+        standing=params.extension,
+        lifting=params.lift_extension,
+        shortest=length.lower,
+        longest=length.upper,
+    )
+    lengths = np.broadcast_to([params.upper, params.lower], (PHASES, LEGS, 2))
+    return foot_stride(_feet(params), lengths, params.duty, radius, extension, params.beyond)
+
+
+def _feet(params: KeyframeStrideParams) -> FloatArray:
+    if not params.feet:
+        return walking_feet(params.stroke, params.height, params.lift, params.offset)
+    if len(params.feet) != FOOT_NUMBERS:
+        raise ConfigurationError(
+            f'feet hold {len(params.feet)} numbers; nearest valid: {FOOT_NUMBERS}'
+        )
+    return np.array(params.feet).reshape(PHASES, LEGS, 2)
+
+
+def _foot_radius(robot: RobotModel) -> float:
+    """Return the radius [m] of the first leg's foot if it is a sphere that rolls, else 0."""
+    sole = robot.links[robot.link_index[robot.leg(TRIPODS[0][0]).sole]]
+    return next((shape.size[0] for shape in sole.collisions if shape.kind == 'sphere'), 0.0)

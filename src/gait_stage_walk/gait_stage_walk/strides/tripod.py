@@ -1,0 +1,270 @@
+"""
+Strides of a hexapod with extending legs: the joints of a tripod's three legs over a cycle.
+
+Both kinds have four keyframes, at the start of the phases front propel, back propel, lift and
+descend. ``joint_stride`` moves joints between postures; ``foot_stride`` moves feet, which stand
+still on the ground together where they stand, and finds the joints by inverse kinematics.
+
+References
+----------
+Cafarelli (2017), sections 4 and 5.
+
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import ConfigurationError
+from gait_stage_walk.strides.cycle import PHASES, knots
+from gait_stage_walk.strides.leg import HIP, KNEE, feet_of, joints_at, within_reach
+
+LEGS = 3
+GENES = PHASES * LEGS * 4
+"""Numbers of a stride: gene ``12 * posture + 4 * leg + k``, hip, knee [deg], lengths [cm]."""
+FOOT_NUMBERS = PHASES * LEGS * 2
+"""Numbers of feet: ``6 * posture + 2 * leg + k``, how far ahead of the hip and how deep [m]."""
+_ROUNDS = 8
+"""Of the fixed point of a rolling foot; each takes radius by reach, a tenth, of the error."""
+_LEAST = 1e-9
+"""Reach [m] that stands for none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stride:
+    """
+    What three legs do in a cycle.
+
+    Attributes
+    ----------
+    joints : (KNOTS, 3, 4) array [rad, m]
+    stance : float
+        Phase at which the legs leave the ground, on which they came at phase 0.
+    travel : float [m]
+        How far the body moves in a cycle, both tripods together, if no foot slips.
+
+    """
+
+    joints: FloatArray
+    stance: float
+    travel: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Extension:
+    """
+    How much of a leg's change of reach its lengths make; the knee makes the rest.
+
+    Attributes
+    ----------
+    standing, lifting : float
+        Exponents: 0 freezes the lengths, 1 leaves the knee angle alone; for the way of the foot
+        on the ground, and for its distance from that way in the air.
+    shortest, longest : float [m]
+        Beyond these a length stays, and the knee makes up for it.
+
+    """
+
+    standing: float = 0.0
+    lifting: float = 0.0
+    shortest: float = 0.06
+    longest: float = 0.12
+
+
+def postures_of(genes: FloatArray) -> FloatArray:
+    """
+    Return postures, (4, 3, 4) [rad, m], of the 48 genes of a stride [deg, cm].
+
+    Raises
+    ------
+    ConfigurationError
+        For another count of numbers.
+
+    """
+    numbers = np.asarray(genes, dtype=np.float64)
+    if numbers.shape != (GENES,):
+        raise ConfigurationError(f'postures hold {numbers.size} numbers; nearest valid: {GENES}')
+    table: FloatArray = numbers.reshape(PHASES, LEGS, 4).copy()
+    table[..., :2] = np.radians(table[..., :2])
+    table[..., 2:] /= 100.0
+    return table
+
+
+def smooth_step(share: FloatArray) -> FloatArray:
+    """Return how far a minimum-jerk motion from 0 to 1 is after some shares of its time."""
+    return np.asarray(share**3 * (10.0 + share * (6.0 * share - 15.0)))
+
+
+def joint_stride(postures: FloatArray, radius: float) -> Stride:
+    """
+    Return the stride that moves joints from posture to posture, at rest in each.
+
+    Joints move on straight lines (in joint space) with minimum jerk: the path is that of which
+    the published model and the measures on it speak.
+
+    Parameters
+    ----------
+    postures : (4, 3, 4) array [rad, m]
+    radius : float [m]
+        Of a foot, which rolls.
+
+    """
+    phase = knots()
+    first = phase.astype(np.int64)
+    share = smooth_step(phase - first)[:, None, None]
+    start, end = postures[first], postures[(first + 1) % PHASES]
+    strokes = _held(postures[0], radius) - _held(postures[2], radius)
+    return Stride(
+        joints=start + share * (end - start), stance=2.0, travel=2.0 * float(strokes.min())
+    )
+
+
+def foot_stride(
+    feet: FloatArray,
+    lengths: FloatArray,
+    duty: float,
+    radius: float,
+    extension: Extension | None = None,
+    beyond: str = 'refuse',
+) -> Stride:
+    """
+    Return the stride that moves feet: on the ground evenly, through the air without a jump.
+
+    While it stands a foot takes a parabola in time through keyframes 1, 2 and 3: where they lie
+    evenly on a line, the body moves at one speed, and equal strokes of all legs do not slip.
+    Through the air it takes the polynomial of the sixth degree that goes on with velocity and
+    acceleration, and passes keyframe 4 in the middle.
+
+    Parameters
+    ----------
+    feet : (4, 3, 2) array [m]
+        Ahead of the hip and below it; of the centre of a foot that has a radius.
+    lengths : (4, 3, 2) array [m]
+        Of upper and lower segments, with minimum jerk in between.
+    duty : float
+        Share of a cycle that a foot stands, at least a half.
+    radius : float [m]
+        Of a foot: it rolls, so that its centre moves over the ground as the leg turns.
+    extension : Extension, optional
+        By how much the lengths, which are then those in mid-stance, follow the reach.
+    beyond : str
+        What to do where a leg cannot reach its foot: ``refuse``, or go as near as it comes
+        (``nearest``).
+
+    Raises
+    ------
+    ConfigurationError
+        For a foot out of reach that is refused.
+
+    """
+    stance = PHASES * duty
+    wanted = _path(feet, stance)
+    between = _lengths_between(lengths)
+    if extension is not None:
+        between = _extended(wanted, feet[1], lengths[1], extension)
+    placed = wanted
+    middle = _angle(feet[1], lengths[1])
+    for _ in range(_ROUNDS if radius > 0.0 else 0):
+        turned = _angle(placed, between) - middle
+        placed = wanted + np.stack([radius * turned, np.zeros_like(turned)], axis=-1)
+        if extension is not None:
+            between = _extended(placed, feet[1], lengths[1], extension)
+    if beyond == 'refuse':
+        _check_reach(placed, between)
+    strokes = feet[0, :, 0] - feet[2, :, 0]
+    return Stride(
+        joints=joints_at(placed, between), stance=stance, travel=float(strokes.min()) / duty
+    )
+
+
+def walking_feet(stroke: float, height: float, lift: float, offset: float) -> FloatArray:
+    """Return the feet, (4, 3, 2) [m], of a level walk that is the same for all legs."""
+    ahead = offset + np.array([0.5 * stroke, 0.0, -0.5 * stroke, 0.0])
+    below = height - np.array([0.0, 0.0, 0.0, lift])
+    return np.tile(np.stack([ahead, below], axis=-1)[:, None], (1, LEGS, 1))
+
+
+def _held(posture: FloatArray, radius: float) -> FloatArray:
+    """Return where the ground is that standing feet hold, ahead of the hips, (3,) [m]."""
+    return np.asarray(feet_of(posture)[..., 0] - radius * (posture[:, HIP] + posture[:, KNEE]))
+
+
+def _angle(feet: FloatArray, lengths: FloatArray) -> FloatArray:
+    joints = joints_at(feet, lengths)
+    return np.asarray(joints[..., HIP] + joints[..., KNEE])
+
+
+def _path(feet: FloatArray, stance: float) -> FloatArray:
+    """Return the feet over the cycle, (KNOTS, 3, 2) [m]."""
+    phase = knots()
+    start, middle, end, top = feet
+    # start + slope t + bend t^2 over the stance, t from 0 to 1.
+    bend = 2.0 * (start + end - 2.0 * middle)
+    slope = end - start - bend
+    on_ground = (phase <= stance)[:, None, None]
+    t = np.minimum(phase / stance, 1.0)[:, None, None]
+    standing = start + t * (slope + t * bend)
+    ratio = (PHASES - stance) / stance
+    s = np.clip((phase - stance) / (PHASES - stance), 0.0, 1.0)[:, None, None]
+    swing = _quintic(
+        end, (slope + 2.0 * bend) * ratio, 2.0 * bend * ratio**2,
+        start, slope * ratio, 2.0 * bend * ratio**2,
+    )  # fmt: skip
+    flying = np.asarray(
+        np.polynomial.polynomial.polyval(s, swing[..., None, :, :], tensor=False), dtype=np.float64
+    )
+    missed = top - np.polynomial.polynomial.polyval(0.5, swing)
+    flying = flying + missed * 64.0 * (s * (1.0 - s)) ** 3
+    return np.asarray(np.where(on_ground, standing, flying))
+
+
+def _quintic(  # type: ignore[no-untyped-def]
+    p0, v0, a0, p1, v1, a1
+) -> FloatArray:
+    """Return the coefficients, lowest power first, of the quintic with these ends at 0 and 1."""
+    d, dv, da = p1 - p0 - v0 - 0.5 * a0, v1 - v0 - a0, a1 - a0
+    return np.stack(
+        [
+            p0,
+            v0,
+            0.5 * a0,
+            10.0 * d - 4.0 * dv + 0.5 * da,
+            -15.0 * d + 7.0 * dv - da,
+            6.0 * d - 3.0 * dv + 0.5 * da,
+        ]
+    )
+
+
+def _lengths_between(lengths: FloatArray) -> FloatArray:
+    phase = knots()
+    first = phase.astype(np.int64)
+    share = smooth_step(phase - first)[:, None, None]
+    return np.asarray(lengths[first] + share * (lengths[(first + 1) % PHASES] - lengths[first]))
+
+
+def _extended(
+    feet: FloatArray, middle: FloatArray, lengths: FloatArray, extension: Extension
+) -> FloatArray:
+    """Return lengths, (KNOTS, 3, 2) [m], that follow the reach of feet, (KNOTS, 3, 2) [m]."""
+    ground = np.hypot(feet[..., 0], middle[:, 1])
+    reach = np.hypot(feet[..., 0], feet[..., 1])
+    standing = ground / np.maximum(np.hypot(middle[:, 0], middle[:, 1]), _LEAST)
+    lifting = reach / np.maximum(ground, _LEAST)
+    scale = standing**extension.standing * lifting**extension.lifting
+    return np.clip(lengths * scale[..., None], extension.shortest, extension.longest)
+
+
+def _check_reach(feet: FloatArray, lengths: FloatArray) -> None:
+    beyond = ~within_reach(feet, lengths)
+    if beyond.any():
+        at, leg = np.argwhere(beyond)[0]
+        ahead, below = feet[at, leg]
+        most, least = lengths[at, leg].sum(), abs(np.diff(lengths[at, leg])[0])
+        reach = float(np.hypot(ahead, below))
+        raise ConfigurationError(
+            f'leg {leg + 1} cannot reach a foot {reach:.4g} m from its hip ({ahead:.4g} m ahead, '
+            f'{below:.4g} m below); nearest valid: {most if reach > most else least:.4g} m'
+        )

@@ -1,0 +1,1 @@
+"""Published studies: one folder each, registered as ``gait.studies``."""

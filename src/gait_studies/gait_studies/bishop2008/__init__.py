@@ -1,0 +1,8 @@
+"""The neural quadruped of Bishop (2008)."""
+
+from pathlib import Path
+
+
+def experiments() -> Path:
+    """Return the folder of experiments of this study."""
+    return Path(__file__).parent / 'experiments'

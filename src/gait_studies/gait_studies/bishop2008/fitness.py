@@ -1,0 +1,106 @@
+"""
+The rules by which walking networks were scored, as fitness terms: pure functions of a rollout.
+
+Displacements count from control step 250, by when the robot has dropped to the ground and settled;
+so do touches of the ground by the platform. The fifth rule, that a share of the last score adds to
+the next, is the optimiser's.
+
+References
+----------
+Bishop (2008), *A Method for Generating Robot Control Systems*, MSc thesis, Youngstown State
+University: section 3.2.
+
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from gait_core.arrays import BoolArray, FloatArray
+from gait_core.trial.rollout import Rollout
+
+SETTLE_TICKS = 250
+REFRACTORY = 1.0
+"""Time after a touch in which further ones do not count [s]."""
+# Beyond the shapes of the platform at which a contact still is one of it [m].
+_NEAR = 0.002
+
+
+def bishop2008_net(rollout: Rollout) -> float:
+    """Return how far the base is from where it had settled [m], whatever the direction."""
+    return float(np.linalg.norm(_displacement(rollout)))
+
+
+def bishop2008_forward(rollout: Rollout) -> float:
+    """Return how far of that is along the commanded direction [m], not negative."""
+    return max(0.0, float(_displacement(rollout) @ _wanted(rollout)))
+
+
+def bishop2008_x(rollout: Rollout) -> float:
+    """Return how far of that is along x [m]; for the log of the thesis."""
+    return float(_displacement(rollout)[0])
+
+
+def bishop2008_y(rollout: Rollout) -> float:
+    """Return how far of that is along y [m]; for the log of the thesis."""
+    return float(_displacement(rollout)[1])
+
+
+def bishop2008_inverted(rollout: Rollout) -> float:
+    """Return 1 if the base is upside down at the end, else 0 [-]."""
+    upright = Rotation.from_quat(rollout.body_poses[-1, 0, 3:]).as_matrix()[2, 2]
+    return float(upright < 0.0)
+
+
+def bishop2008_hits(rollout: Rollout) -> float:
+    """Return how often the base touched the ground [-]; within a second of one none counts."""
+    ticks = np.unique(rollout.contact_tick[_of_base(rollout)])
+    pause = max(1, round(REFRACTORY / rollout.dt))
+    hits, armed = 0, _start(rollout)
+    for tick in ticks.tolist():
+        if tick >= armed:
+            hits += 1
+            armed = tick + pause
+    return float(hits)
+
+
+def _start(rollout: Rollout) -> int:
+    return min(SETTLE_TICKS, rollout.ticks)
+
+
+def _displacement(rollout: Rollout) -> FloatArray:
+    way = rollout.body_poses[-1, 0, :2] - rollout.body_poses[_start(rollout), 0, :2]
+    return np.asarray(way)
+
+
+def _wanted(rollout: Rollout) -> FloatArray:
+    """Return the unit direction that was commanded last, (2,); x where there was none."""
+    velocity = rollout.commands[-1, :2] if rollout.ticks else np.zeros(2)
+    speed = float(np.linalg.norm(velocity))
+    return np.asarray(velocity / speed if speed > 0.0 else np.array([1.0, 0.0]))
+
+
+def _of_base(rollout: Rollout) -> BoolArray:
+    """
+    Return which contacts are of the root link, (c,).
+
+    Records tell soles from other links only; the place tells the root link from these.
+    """
+    found: BoolArray = np.zeros(len(rollout.contact_tick), dtype=bool)
+    other = np.flatnonzero(rollout.contacts.sole < 0)
+    if not len(other):
+        return found
+    poses = rollout.body_poses[rollout.contact_tick[other], 0]
+    points = (
+        Rotation.from_quat(poses[:, 3:]).inv().apply(rollout.contacts.points[other] - poses[:, :3])
+    )
+    margin = _NEAR + rollout.contacts.depths[other]
+    for shape in rollout.robot.links[0].collisions:
+        place = Rotation.from_euler('xyz', shape.rpy).inv().apply(points - np.array(shape.xyz))
+        if shape.kind == 'box':
+            beyond = (np.abs(place) - 0.5 * np.array(shape.size)).max(axis=1)
+        else:
+            beyond = np.linalg.norm(place, axis=1) - max(shape.size)
+        found[other] |= beyond <= margin
+    return found

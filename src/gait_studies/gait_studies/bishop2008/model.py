@@ -1,0 +1,185 @@
+"""Study bishop2008: body, ground, standing and search, before any walk."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+import math
+from typing import Any
+
+import numpy as np
+
+from gait_core.contracts import Evaluation
+from gait_core.robot.load import load_robot
+from gait_core.terrains import load_terrain
+from gait_core.trial.setup import make_scene
+from gait_core.trial.spec import TrialSpec
+from gait_cpg.perceptron.layout import INPUT_WEIGHTS, OUTPUT_WEIGHTS, PerceptronLayout
+from gait_evolver.experiment import load_experiment
+from gait_evolver.plan import resolve
+from gait_studies.bishop2008.rank_squared import RankSquaredOptimizer, rank_of
+from gait_tools.study.definition import Row, at_least, at_most, between, near
+from gait_tools.study.session import Session
+
+RUN_A, RUN_B = 'bishop2008_a', 'bishop2008_b'
+ENGINES = ('mujoco', 'bullet')
+_BODIES = 200
+_DRAWS = 100_000
+_SETTLED = 1.0
+"""Time after which a standing robot may not drift [s]."""
+
+
+def layout_of(experiment: str) -> PerceptronLayout:
+    """Return the layout of the networks that an experiment searches."""
+    found = resolve(load_experiment(experiment)).array_shapes
+    assert isinstance(found, PerceptronLayout)
+    return found
+
+
+def robot(session: Session) -> Sequence[Row]:
+    """Measure checks 1, 2, 7 to 10: sizes of the networks, masses, lengths and freedoms."""
+    middle = load_robot('spider')
+    lengths = middle.stance[len(middle.joint_names) :]
+    masses = [load_robot('spider', draw).mass for draw in range(1, _BODIES + 1)]
+    sizes = [160 * one.perceptrons * one.width for one in map(layout_of, (RUN_A, RUN_B))]
+    hips = sum(len(names) for names in middle.ball_joints.values())
+    return [
+        near('check_1_a', 'N_in of run A', float(layout_of(RUN_A).inputs), 12785.0, 0.0),
+        near('check_1_b', 'N_in of run B', float(layout_of(RUN_B).inputs), 7685.0, 0.0),
+        near('check_2_a', 'weights of 40 networks of run A', sizes[0], 61_444_800.0, 0.0, 'B'),
+        near('check_2_b', 'the same of run B', sizes[1], 184_824_000.0, 0.0, 'B'),
+        between(
+            'check_7',
+            f'median mass of {_BODIES} drawn bodies',
+            float(np.median(masses)),
+            11.95,
+            13.18,
+            'kg',
+            note=f'{min(masses):.2f} to {max(masses):.2f}',
+            published=12.57,
+        ),
+        near('check_8', 'mass of the middle body', middle.mass, 12.57, 0.02, 'kg'),
+        near('check_9_v', 'length of its V servos', float(lengths[:8].mean()), 0.2936, 5e-4, 'm'),
+        near('check_9_r', 'of its R servos', float(lengths[8:].mean()), 0.2158, 5e-4, 'm'),
+        near(
+            'check_10',
+            'freedoms of its legs',
+            float(hips + len(middle.joint_names) - len(middle.ball_joints) * 3),
+            16.0,
+            0.0,
+        ),
+    ]
+
+
+def ground(session: Session) -> Sequence[Row]:
+    """Measure checks 19 and 20: the random heights, and how long a turn is."""
+    plan = resolve(load_experiment(RUN_A))
+    field = load_terrain(plan.trial.scene.terrain).heightfield
+    assert field is not None
+    steps = np.abs(np.diff(field.heights, axis=1))
+    return [
+        near('check_19_heights', 'heights of the ground', float(field.heights.size), 65536.0, 0.0),
+        between(
+            'check_19_band', 'highest less lowest', float(np.ptp(field.heights)), 0.128, 0.13, 'm',
+            published=0.13,
+        ),
+        near('check_19_size', 'extent', float(field.size[0]), 50.0, 1e-9, 'm'),
+        near('roughness', 'mean step between neighbours', float(steps.mean()), 0.0433, 5e-4, 'm'),
+        near('check_20', 'control periods of a turn', float(plan.trial.ticks), 2000.0, 0.0),
+    ]  # fmt: skip
+
+
+def standing(session: Session) -> Sequence[Row]:
+    """Measure check 18 in each engine: ten seconds on level ground with set points at zero."""
+    rows: list[Row] = []
+    for engine in ENGINES:
+        scene = make_scene('spider', {'engine': engine})
+        seen = session.record(TrialSpec(scene=scene, controller='hold', duration=10.0))
+        later = seen.body_poses[round(_SETTLED / seen.dt) :, 0]
+        drift = np.linalg.norm(later[:, :2] - later[0, :2], axis=1).max()
+        rows += [
+            near(
+                f'check_18_{engine}', f'height of the platform after 10 s in {engine}',
+                float(later[-1, 2]), 0.23, 0.03, 'm',
+            ),
+            at_most(f'check_18_{engine}_drift', 'its drift', float(drift), 0.02, 'm'),
+            near(
+                f'check_18_{engine}_contacts', 'contacts of other than legs',
+                float(np.sum(seen.contacts.sole < 0)), 0.0, 0.0,
+            ),
+        ]  # fmt: skip
+    return rows
+
+
+def search(session: Session) -> Sequence[Row]:
+    """Measure checks 22, 24, 25, 28 and 30 of the genetic algorithm."""
+    rng = np.random.default_rng(session.seed)
+    ranks = Counter(rank_of(value, 40) for value in rng.random(_DRAWS).tolist())
+    top = sum(count for rank, count in ranks.items() if rank < 10)
+    return [
+        near('check_24_best', 'parents that are the best', ranks[0] / _DRAWS, 0.158, 0.005),
+        near('check_24_top', 'that are of the best ten', top / _DRAWS, 0.5, 0.01),
+        near('check_22_source', 'score of 1 after one of 4', _carried({}), 2.0, 1e-9),
+        near('check_22_text', 'the same with the share of the text', _carried({'carry': 0.5}), 3.0,
+             1e-9),
+        *_bred(session.seed),
+    ]  # fmt: skip
+
+
+_SMALL = PerceptronLayout(perceptrons=30, memory=2, channels=35, outputs=16)
+
+
+def _small(seed: int, **settings: Any) -> RankSquaredOptimizer:
+    return RankSquaredOptimizer(dimension=0, seed=seed, shapes=_SMALL, **settings)
+
+
+def _told(search: RankSquaredOptimizer, scores: Sequence[float]) -> list[Any]:
+    asked = search.ask()
+    search.tell(
+        [
+            Evaluation(id=one.id, status='ok', objectives=np.array([score]))
+            for one, score in zip(asked, scores, strict=True)
+        ]
+    )
+    return asked
+
+
+def _carried(settings: dict[str, float]) -> float:
+    search = _small(0, **settings)
+    for score in (4.0, 1.0):
+        _told(search, [score] + [-9.0] * 39)
+    return search.scores[0]
+
+
+def _bred(seed: int) -> list[Row]:
+    search = _small(seed, mutation_probability=0.0, input_jitter=0.0, output_jitter=0.0,
+                    relocation_probability=0.0)  # fmt: skip
+    members = {one.id: _SMALL.joined(one.arrays) for one in _told(search, range(40))}
+    children = search.ask()[20:]
+    inputs = [one.arrays[INPUT_WEIGHTS] for one in children]
+    norms = np.linalg.norm(np.concatenate(inputs), axis=1)
+    first = [
+        np.mean(np.all(one.arrays[OUTPUT_WEIGHTS] == members[one.parents[0]][:, -16:], axis=1))
+        for one in children
+        if len(one.parents) == 2
+    ]
+    kept = [one for one in search._members[:20] if one.id in members]
+    equal = sum(np.array_equal(one.weights, members[one.id]) for one in kept)
+    return [
+        near(
+            'check_25', 'share of perceptrons of the first parent', float(np.mean(first)), 0.5,
+            4.0 * math.sqrt(0.25 / (30 * len(first))),
+        ),
+        at_most(
+            'check_28', 'how far the norm of an input vector is from 1',
+            float(np.abs(norms - 1.0).max()), 1e-5,
+        ),
+        near('check_30_size', 'members after a generation', float(20 + len(children)), 40.0, 0.0),
+        at_least('check_30_kept', 'survivors whose weights are untouched', float(equal), 20.0),
+    ]  # fmt: skip
+
+
+def on(spec: TrialSpec, **scene: Any) -> TrialSpec:
+    """Return a trial with some fields of its scene replaced."""
+    return replace(spec, scene=replace(spec.scene, **scene))

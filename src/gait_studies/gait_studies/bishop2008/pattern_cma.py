@@ -1,0 +1,125 @@
+"""
+Covariance matrix adaptation of walking networks by the few numbers of a periodic pattern.
+
+References
+----------
+Hansen and Ostermeier (2001), Evolutionary Computation 9:159-195.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from gait_core.arrays import FloatArray
+from gait_core.contracts import ArrayShapes, Candidate, Evaluation, Optimizer
+from gait_core.errors import ConfigurationError
+from gait_core.parameters.declaration import Parameters, bounded, build, floats, text, whole
+from gait_core.trial.spec import TrialSpec
+from gait_cpg.perceptron.layout import Weights, layout_for
+from gait_evolver.optimizers.cma_es import CmaEsOptimizer
+from gait_studies.bishop2008.patterns import Omnidirectional, Pattern
+from gait_studies.bishop2008.relays import check_layout
+
+PATTERNS: Mapping[str, type[Pattern] | type[Omnidirectional]] = MappingProxyType(
+    {'forward': Pattern, 'omnidirectional': Omnidirectional}
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PatternCmaSettings(Parameters):
+    """Settings of CMA-ES, and the control period for which weights are computed."""
+
+    population: int = whole(16, low=4, high=100000, doc='Candidates per generation.')
+    sigma: float = bounded(
+        0.2,
+        low=1e-6,
+        high=1.0,
+        unit='-',
+        log=True,
+        doc='Initial standard deviation, as a share of the range of each number.',
+    )
+    pattern: str = text(
+        'forward',
+        choices=tuple(PATTERNS),
+        doc='A gait along x that the direction steers, or one along every direction.',
+    )
+    control_period: float = bounded(0.012, low=1e-3, high=0.1, unit='s', doc='That of the trials.')
+    start: tuple[float, ...] = floats(
+        (),
+        low=0.0,
+        high=1.0,
+        unit='-',
+        doc='Initial mean in the unit cube, one number per gene; empty is its centre.',
+    )
+
+
+class PatternCmaOptimizer(Optimizer):
+    """
+    CMA-ES over patterns; what it asks for are networks, as ``rank_squared`` does.
+
+    No candidate is evaluated twice. The last channel of the layer has to be 1 (``spare: one``).
+    """
+
+    Settings: ClassVar[type[Parameters]] = PatternCmaSettings
+    searches_arrays: ClassVar[bool] = True
+
+    def __init__(self, *, dimension: int, seed: int, shapes: ArrayShapes, **settings: Any) -> None:
+        chosen = build(PatternCmaSettings, settings)
+        layout = layout_for('pattern_cma', dimension, shapes)
+        self._pattern = PATTERNS[chosen.pattern]
+        check_layout(layout, chosen.control_period, self._pattern.perceptrons)
+        self._layout, self._dt = layout, chosen.control_period
+        self._search = CmaEsOptimizer(
+            dimension=len(self._pattern.space), seed=seed, population=chosen.population,
+            sigma=chosen.sigma, start=chosen.start,
+        )  # fmt: skip
+
+    def check_trial(self, trial: TrialSpec) -> None:
+        """Raise ConfigurationError where a trial runs the layer otherwise than it is computed."""
+        for name, wanted in (('spare', 'one'), ('scaled', True)):
+            found = trial.parameters.get(name)
+            if found != wanted:
+                raise ConfigurationError(
+                    f'a pattern needs parameters.{name} {wanted}, not {found}; nearest valid: '
+                    f'{wanted}'
+                )
+        period = trial.scene.control_period
+        if period != self._dt:
+            raise ConfigurationError(
+                f'scene.control_period is {period:g} s, optimizer.settings.control_period '
+                f'{self._dt:g} s; nearest valid: both {period:g}'
+            )
+
+    @property
+    def keeps_records(self) -> bool:
+        """Whether a fitness counts beyond its generation: not here."""
+        return False
+
+    def ask(self) -> list[Candidate]:
+        """Return the networks of one generation."""
+        return [
+            Candidate(id=one.id, arrays=self._layout.named(self._network(one.values)))
+            for one in self._search.ask()
+        ]
+
+    @property
+    def mean(self) -> Weights:
+        """The network of the mean of the search, (perceptrons, width): its best guess."""
+        return self._network(self._search.mean)
+
+    def _network(self, point: FloatArray) -> Weights:
+        weights = self._pattern.of(point).weights(self._layout, self._dt)
+        weights.flags.writeable = False
+        return weights
+
+    def tell(self, evaluations: Sequence[Evaluation]) -> None:
+        """Adapt the search to the ranks of the evaluations."""
+        self._search.tell(evaluations)
+
+    def stop(self) -> str:
+        """Return why the search is over, or an empty string."""
+        return self._search.stop()

@@ -1,0 +1,164 @@
+"""
+The genetic algorithm that searched walking networks: parents by the square of a uniform number.
+
+References
+----------
+Bishop (2008), *A Method for Generating Robot Control Systems*, MSc thesis, Youngstown State
+University: chapter 3 and appendix B.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gait_core.contracts import ArrayShapes, Candidate, Evaluation, Optimizer
+from gait_core.errors import ConfigurationError
+from gait_core.parameters.declaration import Parameters, bounded, build, flag, whole
+from gait_core.trial.seeding import check_seed
+from gait_cpg.perceptron.layout import Weights, layout_for
+from gait_evolver.optimizers.ranking import Ledger, sort_key
+from gait_studies.bishop2008.breeding import Breeder, Mutations
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankSquaredSettings(Parameters):
+    """Settings; defaults are the thesis's program, or what its reference recommends."""
+
+    population: int = whole(40, low=4, high=10000, doc='Members; always that many.')
+    replaced: int = whole(20, low=1, high=9999, doc='Last ranks that children take the place of.')
+    carry: float = bounded(
+        0.25,
+        low=0.0,
+        high=0.99,
+        unit='-',
+        doc="Share of a member's score that adds to its next one; the thesis's text says 0.5.",
+    )
+    mutation_probability: float = bounded(
+        0.05, low=0.0, high=1.0, unit='-', doc='Chance of a perceptron of a child to be mutated.'
+    )
+    delay_probability: float = bounded(
+        0.75,
+        low=0.0,
+        high=1.0,
+        unit='-',
+        doc='Chance of a mutated one to be delayed; the text of the thesis says 0.25.',
+    )
+    relocation_probability: float = bounded(
+        0.95, low=0.0, high=1.0, unit='-', doc='Chance of a child to have a segment moved.'
+    )
+    input_jitter: float = bounded(
+        0.1,
+        low=0.0,
+        high=100.0,
+        unit='-',
+        doc='Largest change of every input weight, by the root mean square of a unit vector.',
+    )
+    output_jitter: float = bounded(
+        1e-4, low=0.0, high=1.0, unit='m/s', doc='Largest change of every output weight.'
+    )
+    as_text: bool = flag(
+        False,
+        doc='Rewritten segments can reach the last weight, and mirroring delays and negates '
+        'nothing, as in the text of the thesis; its program does otherwise.',
+    )
+
+
+@dataclass
+class _Member:
+    id: int
+    weights: Weights
+    parents: tuple[int, ...]
+    score: float = 0.0
+    last: tuple[int, float, float] = (2, 0.0, 0.0)
+
+
+class RankSquaredOptimizer(Optimizer):
+    """
+    A generational search of networks; every member is evaluated again in every generation.
+
+    The rank of a parent is ``floor(N u^2)`` with u uniform. A survivor keeps its weights and its
+    id; its score is its new fitness plus the carried share of the old one, and is that share
+    alone where the trial may not win. The last ranks give way to children whose score is zero.
+    """
+
+    Settings: ClassVar[type[Parameters]] = RankSquaredSettings
+    searches_arrays: ClassVar[bool] = True
+
+    def __init__(self, *, dimension: int, seed: int, shapes: ArrayShapes, **settings: Any) -> None:
+        chosen = build(RankSquaredSettings, settings)
+        layout = self._layout = layout_for('rank_squared', dimension, shapes)
+        if chosen.replaced >= chosen.population:
+            raise ConfigurationError(
+                f'rank_squared replaces {chosen.replaced} of {chosen.population} members; nearest '
+                f'valid: {chosen.population - 1}'
+            )
+        self._settings = chosen
+        self._rng = np.random.default_rng(check_seed(seed))
+        self._breeder = Breeder(
+            layout,
+            Mutations(
+                probability=chosen.mutation_probability,
+                delay=chosen.delay_probability,
+                relocation=chosen.relocation_probability,
+                input_jitter=chosen.input_jitter / math.sqrt(layout.inputs),
+                output_jitter=chosen.output_jitter,
+                as_text=chosen.as_text,
+            ),
+        )
+        self._next = 0
+        self._ledger = Ledger()
+        self._members = [self._born(layout.first(self._rng)) for _ in range(chosen.population)]
+
+    @property
+    def scores(self) -> tuple[float, ...]:
+        """Scores of the members, carried shares included, in their order."""
+        return tuple(member.score for member in self._members)
+
+    def ask(self) -> list[Candidate]:
+        """Return all members: survivors, then the children of the last generation."""
+        self._ledger.check_ask()
+        self._ledger.open(member.id for member in self._members)
+        return [
+            Candidate(id=one.id, parents=one.parents, arrays=self._layout.named(one.weights))
+            for one in self._members
+        ]
+
+    def tell(self, evaluations: Sequence[Evaluation]) -> None:
+        """Score and rank the members, and put children in the place of the last."""
+        told = self._ledger.take(evaluations)
+        chosen = self._settings
+        for member, evaluation in zip(self._members, told, strict=True):
+            member.last = sort_key(evaluation)
+            fresh = evaluation.fitness if member.last[0] == 0 else 0.0
+            member.score = fresh + chosen.carry * member.score
+        # One that may not win ranks behind all that may, whatever it has carried.
+        ranked = sorted(self._members, key=lambda one: (one.last[0], -one.score, one.id))
+        children = []
+        for _ in range(chosen.replaced):
+            first, second = (ranked[self._rank()] for _ in range(2))
+            weights = self._breeder.child(first.weights, second.weights, self._rng)
+            children.append(self._born(weights, (first.id, second.id)))
+        self._members = [*ranked[: chosen.population - chosen.replaced], *children]
+
+    def _rank(self) -> int:
+        return rank_of(float(self._rng.random()), self._settings.population)
+
+    def _born(self, weights: Weights, parents: tuple[int, ...] = ()) -> _Member:
+        weights.flags.writeable = False
+        self._next += 1
+        return _Member(id=self._next - 1, weights=weights, parents=tuple(dict.fromkeys(parents)))
+
+
+def rank_of(uniform: float, population: int) -> int:
+    """
+    Return the rank of a parent from a uniform number in [0, 1): the best is 0.
+
+    A rank below r has the probability ``sqrt(r / population)``.
+    """
+    return int(population * uniform * uniform)

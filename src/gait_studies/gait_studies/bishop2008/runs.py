@@ -1,0 +1,149 @@
+"""Study bishop2008: runs A and B, CMA-ES on the same turns, and what the penalty is for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from gait_core.arrays import FloatArray
+from gait_studies.bishop2008.log import FIELDS, figures, logged, read_log, write_log
+from gait_studies.bishop2008.model import RUN_A, RUN_B, layout_of
+from gait_studies.bishop2008.pictures import draw_movement, draw_reached, draw_scores
+from gait_tools.study.definition import Row, at_least, at_most, between, near
+from gait_tools.study.session import Evolved, Session
+
+PATTERN, OMNI = 'bishop2008_pattern', 'bishop2008_omni'
+CARRY = 0.25
+_PUBLISHED = 1.75
+"""Movement along x of both runs of the thesis [m]."""
+_WHOLE: Mapping[str, dict[str, Any]] = {
+    RUN_A: {'generations': 405},
+    RUN_B: {'generations': 240},
+    PATTERN: {'generations': 200},
+    OMNI: {'generations': 120},
+}
+_QUICK: Mapping[str, dict[str, Any]] = {
+    RUN_A: {'generations': 3, 'population': 8, 'optimizer': {'settings': {'replaced': 4}}},
+    RUN_B: {'generations': 2, 'population': 4, 'optimizer': {'settings': {'replaced': 2}}},
+    PATTERN: {'generations': 3, 'population': 8},
+}
+_PENALTY_GENERATIONS = 40
+
+
+def evolved(session: Session, experiment: str) -> Evolved:
+    """Return one of the runs of this study, run or resumed."""
+    changes = (_QUICK if session.quick else _WHOLE)[experiment]
+    return session.evolve(experiment, experiment, {'seed': session.seed, **changes})
+
+
+def run_a(session: Session) -> Sequence[Row]:
+    """Measure check 33 on run A."""
+    return _run(session, RUN_A, 'run_a')
+
+
+def run_b(session: Session) -> Sequence[Row]:
+    """Measure the same on run B."""
+    return _run(session, RUN_B, 'run_b')
+
+
+def _run(session: Session, experiment: str, name: str) -> list[Row]:
+    run = evolved(session, experiment)
+    file = session.folder / f'{name}.log'
+    write_log(file, logged(run.generations, CARRY))
+    lines = read_log(file)
+    told = figures(lines)
+    draw_scores(session.picture(f'{name}_scores'), told)
+    draw_movement(session.picture(f'{name}_movement'), told)
+    rows = [
+        near(
+            f'{name}_log', 'numbers in its log, by members and generations',
+            float(sum(part.size for part in lines) / len(run.rows)), float(FIELDS), 0.0,
+            note=f'{len(run.rows)} turns in {len(lines)} generations',
+        ),
+        at_least(
+            f'{name}_maximum', 'least gain of the greatest score so far',
+            float(np.diff(told[:, 2], prepend=told[0, 2]).min()), 0.0,
+        ),
+    ]  # fmt: skip
+    return rows if session.quick else [*rows, *_walks(name, told)]
+
+
+def _walks(name: str, told: FloatArray) -> list[Row]:
+    """Return the rows of check 33 on a whole run."""
+    best, five, _, x, y = told.T
+    early, late = x[:5].max(), x[-20:].mean()
+    count = np.arange(len(told))
+    gap = np.mean(best > five)
+    return [
+        between(f'{name}_x', 'movement along x of the best, mean of the last 20 generations',
+                float(late), 1.2, 3.5, 'm', published=_PUBLISHED),
+        at_least(f'{name}_gain', 'by that of the first five', float(late / early), 5.0),
+        at_least(f'{name}_trend', 'rank correlation of the mean of the best five with time',
+                 float(spearmanr(count, five).statistic), 0.6),
+        at_most(f'{name}_straight', 'movement along y by that along x, last 50 generations',
+                float(abs(y[-50:].mean()) / x[-50:].mean()), 0.25),
+        at_least(f'{name}_scatter', 'deviation of y, last 50 by first 50 generations',
+                 float(y[-50:].std() / y[:50].std()), 1.0),
+        at_least(f'{name}_gap', 'share of generations whose best is above the mean of five',
+                 float(gap), 0.9),
+    ]  # fmt: skip
+
+
+def runs_compared(session: Session) -> Sequence[Row]:
+    """Compare run A and CMA-ES turn by turn, and the work of runs A and B."""
+    runs = {name: evolved(session, name) for name in (RUN_A, PATTERN)}
+    draw_reached(session.picture('reached'), {name: one.rows for name, one in runs.items()})
+    turns = min(len(one.rows) for one in runs.values())
+    means = {name: _last_mean(one, turns) for name, one in runs.items()}
+    work = [one.perceptrons * one.inputs for one in map(layout_of, (RUN_A, RUN_B))]
+    note = f'after {turns} turns: {means[PATTERN]:.3f} m by CMA-ES, {means[RUN_A]:.3f} m in run A'
+    rows = [
+        near(
+            'work_ratio', 'products of run B in a control period by those of run A',
+            work[1] / work[0], 3.005, 0.001,
+        )
+    ]  # fmt: skip
+    if not session.quick:
+        rows.append(
+            at_least(
+                'methods', 'mean way along the command of the last 80 turns, CMA-ES less run A',
+                means[PATTERN] - means[RUN_A], 0.0, 'm', note=note,
+            )
+        )  # fmt: skip
+    return rows
+
+
+def _last_mean(run: Evolved, turns: int) -> float:
+    """Return the mean way along the command of the last of some turns [m]."""
+    rows = run.rows[max(0, turns - 80) : turns]
+    return float(np.mean([row.terms.get('bishop2008_forward', 0.0) for row in rows]))
+
+
+def penalty(session: Session) -> Sequence[Row]:
+    """
+    Measure check 34, more end upside down where that costs nothing, on networks that walk.
+
+    Those of run A hardly move after so many turns, and as few of them fall over either way.
+    """
+    shares = []
+    for name, weight in (('with', -2.0), ('without', 0.0)):
+        changes = {
+            'seed': session.seed,
+            'population': 40,
+            'curriculum': [],
+            'generations': _PENALTY_GENERATIONS,
+            'fitness': {'bishop2008_inverted': weight},
+        }
+        run = session.evolve(f'penalty_{name}', PATTERN, changes)
+        last = [row for rows in run.generations[-10:] for row in rows]
+        shares.append(np.mean([row.terms.get('bishop2008_inverted', 0.0) for row in last]))
+    return [
+        at_least(
+            'check_34', 'share of the last turns that end upside down, without the penalty more',
+            float(shares[1] - shares[0]), np.nextafter(0.0, 1.0),
+            note=f'{100 * shares[1]:.1f} % without, {100 * shares[0]:.1f} % with',
+        )
+    ]  # fmt: skip

@@ -1,0 +1,155 @@
+"""Study bishop2008: the best network on bodies, grounds and an engine that it has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+import hashlib
+import io
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gait_core.files.access import read_bytes, write_atomically
+from gait_core.trial.setup import scene_on
+from gait_core.trial.spec import Command, TimedCommand, TrialResult, TrialSpec
+from gait_cpg.perceptron.layout import PerceptronLayout, Weights
+from gait_evolver.plan import TrialPlace
+from gait_evolver.scoring import by_individual, evaluation, judged
+from gait_studies.bishop2008.model import on
+from gait_studies.bishop2008.pattern_cma import PatternCmaOptimizer
+from gait_studies.bishop2008.runs import OMNI, PATTERN, evolved
+from gait_tools.study.definition import Row, at_least, at_most
+from gait_tools.study.session import Evolved, Session
+
+_TESTED, _GROUNDS = 2, 3
+"""Keys of seeds: bodies of the tests, other grounds."""
+_SPEED = 0.1
+_WEIGHTS: Mapping[str, str] = {PATTERN: 'champion.npz', OMNI: 'omni.npz'}
+
+
+def champions(session: Session) -> Sequence[Row]:
+    """Take the means of both searches of patterns: no turn of theirs chooses among networks."""
+    rows = []
+    for name, file in _WEIGHTS.items():
+        run = evolved(session, name)
+        save(session.folder / file, run, mean_network(run))
+        size = (session.folder / file).stat().st_size
+        rows.append(
+            at_most(f'{name}_size', f'weights of the mean of {name}', size / 1e6, 2.0, 'MB')
+        )
+    return rows
+
+
+def mean_network(run: Evolved) -> Weights:
+    """Return the mean of a search of patterns: the search is run again on what it was told."""
+    search = run.plan.make_optimizer()
+    assert isinstance(search, PatternCmaOptimizer)
+    for rows in run.generations:
+        search.ask()
+        search.tell([evaluation(one[0].id, *judged(one)) for one in by_individual(rows)])
+    return search.mean
+
+
+def save(file: Path, run: Evolved, weights: Weights) -> None:
+    """Write the weights file of a network of a run; a pattern's weights are mostly zero."""
+    layout = run.plan.array_shapes
+    assert isinstance(layout, PerceptronLayout)
+    content = io.BytesIO()
+    arrays: Mapping[str, Any] = layout.named(weights)
+    np.savez_compressed(content, **arrays)
+    write_atomically(file, content.getvalue())
+
+
+def _turns(session: Session, run: Evolved, file: Path, key: int, count: int) -> list[TrialSpec]:
+    """Return turns of a network, each on a body and a start of its own."""
+    digest = hashlib.sha256(read_bytes(file)).hexdigest()
+    plan = run.plan
+    plan = replace(plan, experiment=replace(plan.experiment, seed=session.seed_of(key)))
+    return [
+        replace(
+            plan.spec({}, TrialPlace(generation=number)), weights=str(file), weights_sha256=digest
+        )
+        for number in range(count)
+    ]
+
+
+def matrix(session: Session) -> Sequence[Row]:
+    """Measure check 35 and the table of bodies, grounds and engines."""
+    run, file = evolved(session, PATTERN), session.folder / _WEIGHTS[PATTERN]
+    turns = _turns(session, run, file, _TESTED, 40)
+    same = {'draw': 0}
+    kinds: dict[str, Callable[[int, TrialSpec], TrialSpec]] = {
+        'drawn_bodies': lambda number, spec: spec,
+        'middle_body': lambda number, spec: on(spec, **same),
+        'other_grounds': lambda number, spec: _other_ground(session, number, spec),
+        'bullet': lambda number, spec: replace(spec, scene=scene_on(spec.scene, 'bullet')),
+        'bullet_grounds': lambda number, spec: _other_ground(
+            session, number, replace(spec, scene=scene_on(spec.scene, 'bullet'))
+        ),
+    }
+    rows: list[Row] = []
+    for name, change in kinds.items():
+        results = session.run([change(number, spec) for number, spec in enumerate(turns)])
+        rows += _walked(name, results)
+    return rows
+
+
+def _other_ground(session: Session, number: int, spec: TrialSpec) -> TrialSpec:
+    terrain = replace(spec.scene.terrain, seed=session.seed_of(_GROUNDS, number))
+    return on(spec, terrain=terrain)
+
+
+def _walked(name: str, results: Sequence[TrialResult]) -> list[Row]:
+    way = np.array([one.terms.get('bishop2008_x', 0.0) for one in results])
+    upright = [1.0 - one.terms.get('bishop2008_inverted', 1.0) for one in results]
+    points = np.array([one.fitness or 0.0 for one in results])
+    low, middle, high = np.percentile(way, (10, 50, 90))
+    note = f'{len(way)} turns; 10 to 90 %: {low:.2f} to {high:.2f} m; {points.mean():.2f} points'
+    target = {'drawn_bodies': 1.75, 'other_grounds': 1.75}.get(name, 0.0)
+    rows = [
+        at_least(f'{name}_x', f'median movement along x, {name.replace("_", " ")}', float(middle),
+                 target, 'm', note=note, published=1.75),
+        at_least(f'{name}_upright', 'share that ends upright', float(np.mean(upright)),
+                 0.8),
+    ]  # fmt: skip
+    if name == 'drawn_bodies':
+        rows.append(
+            at_least('check_35', 'deviation of the score over bodies, by its mean',
+                     float(points.std() / max(abs(points.mean()), 1e-9)), 0.15)
+        )  # fmt: skip
+    return rows
+
+
+def steering(session: Session) -> Sequence[Row]:
+    """Measure how far the walk of the omnidirectional network is from eight directions."""
+    run, file = evolved(session, OMNI), session.folder / _WEIGHTS[OMNI]
+    turns, wanted = [], []
+    for number, spec in enumerate(_turns(session, run, file, _TESTED, 40)):
+        angle = 2.0 * math.pi * (number % 8) / 8.0
+        velocity = (_SPEED * math.cos(angle), _SPEED * math.sin(angle), 0.0)
+        script = (TimedCommand(time=0.0, command=Command(velocity=velocity)),)
+        # The body and where it starts stay drawn; x points the same way for all.
+        drawn = {name: ends for name, ends in spec.randomise.items() if name != 'initial.yaw'}
+        turns.append(replace(spec, script=script, randomise=drawn))
+        wanted.append(angle)
+    results = session.run(turns)
+    errors = [_error(result, angle) for result, angle in zip(results, wanted, strict=True)]
+    way = [one.terms.get('bishop2008_forward', 0.0) for one in results]
+    by_direction = [np.mean(errors[one::8]) for one in range(8)]
+    note = 'by direction: ' + ', '.join(f'{value:.0f}' for value in by_direction)
+    return [
+        at_most('steering', 'mean error of the heading, 8 directions', float(np.mean(errors)),
+                20.0, 'deg', note=note),
+        at_least('steering_way', 'median way along the commanded direction',
+                 float(np.median(way)), 0.0, 'm'),
+    ]  # fmt: skip
+
+
+def _error(result: TrialResult, wanted: float) -> float:
+    """Return the angle [deg] between where a turn went and where it should go."""
+    x, y = (result.terms.get(f'bishop2008_{axis}', 0.0) for axis in 'xy')
+    away = math.atan2(y, x) - wanted
+    return abs(math.degrees((away + math.pi) % (2.0 * math.pi) - math.pi))

@@ -1,0 +1,8 @@
+"""The hexapod with extending legs of Cafarelli (2017)."""
+
+from pathlib import Path
+
+
+def experiments() -> Path:
+    """Return the folder of experiments of this study."""
+    return Path(__file__).parent / 'experiments'

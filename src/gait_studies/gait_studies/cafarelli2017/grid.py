@@ -1,0 +1,154 @@
+"""Study cafarelli2017: the grid of kinds of legs, grounds and methods, at equal effort."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+import json
+import math
+from typing import Any
+
+import numpy as np
+from scipy.stats import mannwhitneyu
+
+from gait_core.files.access import write_atomically
+from gait_core.verdict import FAIL
+from gait_studies.cafarelli2017.pictures import draw_grid
+from gait_studies.cafarelli2017.strides.grid import (
+    GROUNDS,
+    METHODS,
+    NSGA,
+    Case,
+    length_changes,
+    solve,
+)
+from gait_studies.cafarelli2017.strides.legs import FREE, KINDS, Legs
+from gait_tools.study.definition import Row, at_least
+from gait_tools.study.session import Session
+
+Found = Mapping[str, Any]
+
+_KEY = 1
+_QUICK_GROUNDS = ('flat', 'up_10')
+
+
+def grid(session: Session) -> Sequence[Row]:
+    """Measure the cost of transport of every kind of leg on every ground by every method."""
+    grounds = _QUICK_GROUNDS if session.quick else tuple(GROUNDS)
+    cases = {
+        (ground, kind, method): [
+            _case(session, ground, kind, method, number)
+            for number in range(2 if session.quick else 10)
+        ]
+        for ground in grounds
+        for kind in KINDS
+        for method in METHODS
+    }
+    done = session.work_off(
+        'grid', solve, {case.key: case for some in cases.values() for case in some}
+    )
+    found = {where: [done[case.key] for case in some] for where, some in cases.items()}
+    rows = [_cost_row(*where, answers) for where, answers in found.items()]
+    rows += [_test_row(ground, method, found) for ground in grounds for method in METHODS]
+    draw_grid(
+        session.picture('grid'),
+        {
+            ground: {kind: _least_by_seed(found, ground, kind) for kind in KINDS}
+            for ground in grounds
+        },
+    )
+    _write_champions(session, found, grounds)
+    return rows
+
+
+def _case(session: Session, ground: str, kind: str, method: str, number: int) -> Case:
+    # The third method sees levelness as well.
+    aims = ('cost_of_transport', 'level') if method == NSGA else ('cost_of_transport',)
+    return Case(
+        legs=Legs(kind=kind),
+        ground=ground,
+        method=method,
+        seed=session.seed_of(_KEY, number),
+        number=number,
+        evaluations=2000 if session.quick else 6000,
+        objectives=aims,
+    )
+
+
+def costs_of(answers: Sequence[Found]) -> list[float]:
+    """Return the costs of transport of the searches that found a walk."""
+    return [one['cost_of_transport'] for one in answers if one['cost_of_transport'] is not None]
+
+
+def _least_by_seed(
+    found: Mapping[tuple[str, str, str], Sequence[Found]], ground: str, kind: str
+) -> list[float]:
+    by_method = [ranked(found[ground, kind, method]) for method in METHODS]
+    return [min(costs) for costs in zip(*by_method, strict=True)]
+
+
+def ranked(answers: Sequence[Found]) -> list[float]:
+    """Return the costs of transport of all searches; one that found no walk is beaten by any."""
+    costs = [one['cost_of_transport'] for one in answers]
+    return [math.inf if cost is None else cost for cost in costs]
+
+
+def climbing(ground: str) -> float:
+    """Return the cost of transport of the rise of a ground alone."""
+    return math.sin(GROUNDS[ground].get('slope_up', 0.0))
+
+
+def _cost_row(ground: str, kind: str, method: str, answers: Sequence[Found]) -> Row:
+    costs = costs_of(answers)
+    what = f'cost of transport on {ground}, {kind}, {method}: mean of {len(answers)} searches'
+    row_id = f'grid_{ground}_{kind}_{method}'
+    if not costs:
+        return Row(id=row_id, what=what, verdict=FAIL, note='no search found a walk')
+    changes = [length_changes(one['genes']) for one in answers]
+    leans = [math.degrees(one['lean']) for one in answers]
+    note = f'deviation {np.std(costs):.4f}, least {min(costs):.4f}'
+    if len(costs) < len(answers):
+        note += f'; {len(answers) - len(costs)} found no walk'
+    if kind == FREE:
+        note += f'; lengths change by {np.mean(changes):.2f} cm'
+    if method == NSGA:
+        note += f'; leans {np.mean(leans):.1f} deg, the levellest of the front {_level(answers)}'
+    return at_least(row_id, what, float(np.mean(costs)), climbing(ground), note=note)
+
+
+def _level(answers: Sequence[Found]) -> str:
+    least = [-max(point[1] for point in one['front']) for one in answers if one['front']]
+    return f'{math.degrees(np.mean(least)):.1f} deg' if least else 'none'
+
+
+def _test_row(
+    ground: str, method: str, found: Mapping[tuple[str, str, str], Sequence[Found]]
+) -> Row:
+    """Test whether free lengths cost less than the best kind of constant ones."""
+    others = {kind: ranked(found[ground, kind, method]) for kind in KINDS if kind != FREE}
+    best = min(others, key=lambda kind: float(np.mean(others[kind])))
+    free = ranked(found[ground, FREE, method])
+    chance = float(mannwhitneyu(free, others[best], alternative='less').pvalue)
+    return at_least(
+        f'test_{ground}_{method}',
+        f'on {ground} by {method}: chance of free lengths being as cheap if they save nothing',
+        chance,
+        0.05,
+        note=f'Mann-Whitney against {best}: free {np.mean(free):.4f}, {best} '
+        f'{np.mean(others[best]):.4f}; equal effort, no start but a level walk',
+    )
+
+
+def _write_champions(
+    session: Session,
+    found: Mapping[tuple[str, str, str], Sequence[Found]],
+    grounds: Sequence[str],
+) -> None:
+    """Write the best stride of each kind of leg on each ground, for trials in physics."""
+    champions = {}
+    for ground in grounds:
+        for kind in KINDS:
+            answers = [one for method in METHODS for one in found[ground, kind, method]]
+            best = min(zip(ranked(answers), range(len(answers)), strict=True))[1]
+            names = ('cost_of_transport', 'distance', 'margin', 'clearance', 'genes')
+            champions[f'{ground}/{kind}'] = {name: answers[best][name] for name in names}
+    write_atomically(session.folder / 'champions.json', json.dumps(champions, indent=1) + '\n')

@@ -1,0 +1,217 @@
+"""Study cafarelli2017 in physics: the walks, the grid's best strides, frozen against free legs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+import math
+from typing import Any
+
+import numpy as np
+from scipy.stats import mannwhitneyu
+
+from gait_core.errors import ConfigurationError
+from gait_core.files.access import read_json
+from gait_core.trial.spec import OK
+from gait_studies.cafarelli2017.pictures import draw_searches
+from gait_studies.cafarelli2017.stride_search import (
+    EXTENSIONS,
+    Replay,
+    StrideSearch,
+    replayed,
+    search_strides,
+)
+from gait_studies.cafarelli2017.stride_trials import stride_trial, walk_stride
+from gait_studies.cafarelli2017.strides.grid import ENOUGH, GROUNDS
+from gait_tools.study.definition import Row, at_least, at_most, near
+from gait_tools.study.session import Session
+
+Found = Mapping[str, Any]
+
+_SEARCH_KEY = 5
+_SPEEDS = {'fixed': 0.12 / 0.55 / 2.0, 'extending': 0.12 / 0.55 / 3.2}
+"""Stroke by duty and period of the presets [m/s]."""
+_WAY = 5.2
+_SEARCH_GROUNDS = ('flat', 'up_10')
+_LEGS = {'frozen': True, 'free': False}
+
+
+def climbing(ground: str) -> float:
+    """Return the cost of transport of the rise of a ground alone, distance being horizontal."""
+    return math.tan(GROUNDS[ground].get('slope_up', 0.0))
+
+
+def walks(session: Session) -> Sequence[Row]:
+    """Measure the walks of both presets over 5 m of flat ground."""
+    done = session.work_off('walks', _walked, {preset: preset for preset in _SPEEDS})
+    rows = []
+    for preset, speed in _SPEEDS.items():
+        walk = done[preset]
+        note = '' if walk['status'] == OK else walk['status']
+        rows += [
+            at_least(
+                f'walk_{preset}_distance',
+                f'distance of preset {preset} in {_WAY / speed:.0f} s of flat ground',
+                walk['distance'] if walk['status'] == OK else None,
+                5.0,
+                'm',
+                note=note,
+            ),
+            near(
+                f'walk_{preset}_speed',
+                f'its speed in physics, {preset}; kinematics foresees',
+                walk['speed'],
+                speed,
+                0.1 * speed,
+                'm/s',
+            ),
+            at_most(
+                f'walk_{preset}_drag',
+                f'feet dragged ahead by the distance, {preset}',
+                walk['drag'],
+                0.01,
+                note=f'slip {100.0 * walk["slip"]:.2f} %, something else than feet on the ground '
+                f'in {100.0 * walk["knees"]:.1f} % of the time',
+            ),
+            at_least(
+                f'walk_{preset}_cost',
+                f'its cost of transport, {preset}',
+                walk['cost_of_transport'],
+                0.0,
+            ),
+        ]
+    return rows
+
+
+def _walked(preset: str) -> dict[str, Any]:
+    trial = stride_trial({}, duration=_WAY / _SPEEDS[preset], preset=preset)
+    return asdict(walk_stride(trial))
+
+
+def replays(session: Session) -> Sequence[Row]:
+    """Measure what the best stride of each kind of legs on each ground of the grid does."""
+    champions = _champions(session)
+    cases = {
+        (where, joined): Replay(
+            genes=tuple(champion['genes']), ground=where.split('/')[0], joined=joined
+        )
+        for where, champion in champions.items()
+        for joined in ('joints', 'feet')
+    }
+    done = session.work_off('replays', replayed, {repr(case): case for case in cases.values()})
+    return [
+        _replay_row(where, joined, champions[where]['cost_of_transport'], done[repr(case)])
+        for (where, joined), case in cases.items()
+    ]
+
+
+def _champions(session: Session) -> Mapping[str, Found]:
+    file = session.folder / 'champions.json'
+    try:
+        found = read_json(file)
+        return {where: one for where, one in found.items() if one['cost_of_transport'] is not None}
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ConfigurationError(f'{file}, which the part grid writes: {error}') from error
+
+
+def _replay_row(where: str, joined: str, analytic: float, found: Found) -> Row:
+    ground, kind = where.split('/')
+    walk = found['walk']
+    return at_least(
+        f'replay_{ground}_{kind}_{joined}',
+        f'cost of transport in physics: best stride of {kind} on {ground}, {joined} in between',
+        walk['cost_of_transport'] if walk['status'] == OK else None,
+        climbing(ground),
+        note=f'analytic {analytic:.4f}; {walk["speed"]:.4f} m/s of {found["foreseen"]:.4f} '
+        f'foreseen, slip {100.0 * walk["slip"]:.1f} %, drag {100.0 * walk["drag"]:.1f} %'
+        + ('' if walk['status'] == OK else f'; {walk["status"]} after {walk["fell_at"]} s'),
+    )
+
+
+def searches(session: Session) -> Sequence[Row]:
+    """Measure what searches in physics find, with frozen and with free lengths."""
+    trials, seeds = (20, 1) if session.quick else (300, 3)
+    cases = {
+        (ground, legs): [
+            StrideSearch(
+                frozen=frozen,
+                ground=ground,
+                seed=session.seed_of(_SEARCH_KEY, number),
+                trials=trials,
+            )
+            for number in range(seeds)
+        ]
+        for ground in _SEARCH_GROUNDS
+        for legs, frozen in _LEGS.items()
+    }
+    found = _searched(session, cases)
+    draw_searches(session.picture('physics'), found)
+    return _search_rows('search', 'from a level walk', found)
+
+
+def _searched(
+    session: Session, cases: Mapping[tuple[str, str], Sequence[StrideSearch]]
+) -> dict[tuple[str, str], list[Found]]:
+    done = session.work_off(
+        'searches', search_strides, {one.key: one for some in cases.values() for one in some}
+    )
+    return {where: [done[one.key] for one in some] for where, some in cases.items()}
+
+
+def _search_rows(
+    name: str, begin: str, found: Mapping[tuple[str, str], Sequence[Found]]
+) -> list[Row]:
+    rows = [
+        at_least(
+            f'{name}_{ground}_{legs}_{number}',
+            f'cost of transport in physics of the best stride on {ground}, {legs}, {begin}, '
+            f'seed {number}',
+            _cost(one),
+            climbing(ground),
+            note=_search_note(one),
+        )
+        for (ground, legs), some in found.items()
+        for number, one in enumerate(some)
+    ]
+    return rows + [_saved_row(name, ground, begin, found) for ground in _SEARCH_GROUNDS]
+
+
+def _cost(found: Found) -> float | None:
+    walk = found['walk']
+    return walk['cost_of_transport'] if walk['status'] == OK else None
+
+
+def _search_note(found: Found) -> str:
+    best, walk, twin = found['best'], found['walk'], found['twin']
+    note = (
+        f'{found["trials"]} trials, {found["fell"]} fell; {walk["speed"]:.4f} m/s, slip '
+        f'{100.0 * walk["slip"]:.1f} %, lengths {100.0 * best["upper"]:.1f} and '
+        f'{100.0 * best["lower"]:.1f} cm'
+    )
+    if twin is None:
+        return note
+    extended = ' and '.join(f'{best[gene]:.2f}' for gene in EXTENSIONS)
+    frozen = 'none' if twin['cost_of_transport'] is None else f'{twin["cost_of_transport"]:.3f}'
+    return f'{note}, extension {extended}; the same with its lengths frozen {frozen}'
+
+
+def _saved_row(
+    name: str, ground: str, begin: str, found: Mapping[tuple[str, str], Sequence[Found]]
+) -> Row:
+    costs = {
+        legs: np.array(
+            [math.inf if (c := _cost(one)) is None else c for one in found[ground, legs]]
+        )
+        for legs in _LEGS
+    }
+    frozen, free = costs['frozen'], costs['free']
+    chance = float(mannwhitneyu(free, frozen, alternative='less').pvalue)
+    return at_most(
+        f'{name}_{ground}_saved',
+        f'cost of transport in physics on {ground} that free lengths save, {begin}',
+        100.0 * (1.0 - float(free.mean() / frozen.mean())),
+        ENOUGH,
+        '%',
+        note=f'frozen {frozen.mean():.4f} (deviation {frozen.std():.4f}), free {free.mean():.4f} '
+        f'({free.std():.4f}), {len(free)} seeds, p = {chance:.3g}',
+    )

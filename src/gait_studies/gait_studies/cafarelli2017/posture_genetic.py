@@ -1,0 +1,296 @@
+"""
+The genetic algorithm that searched strides of the hexapod with extending legs.
+
+References
+----------
+Cafarelli (2017), *Energy-efficient Gait Control Schema of a Hexapod Robot with Dynamic Leg
+Lengths*, MSc thesis, chapter 5; class ``GeneticAlgorithm`` of its appendix B.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+from numba import njit
+import numpy as np
+
+from gait_core.arrays import FloatArray, IntArray
+from gait_core.contracts import Candidate, Evaluation, Optimizer
+from gait_core.errors import ConfigurationError
+from gait_core.parameters.declaration import Parameters, bounded, build, flag, text, whole
+from gait_core.trial.seeding import check_seed
+from gait_evolver.optimizers.ranking import Ledger, SortKey, sort_key
+from gait_studies.cafarelli2017.strides.encoding import GENES, LIMITS_AS_CODED, feasible, unit_of
+from gait_studies.cafarelli2017.strides.java_random import JavaRandom
+
+PARTS = 4
+BOX, STRIDE = 'box', 'stride'
+_BLOCK = 1 << 14
+"""Draws fetched at a time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PostureGeneticSettings(Parameters):
+    """Settings of the genetic algorithm; the defaults are the published final ones."""
+
+    population: int = whole(100, low=2, high=100000, doc='Individuals per generation.')
+    elite_share: float = bounded(
+        0.2,
+        low=0.0,
+        high=0.99,
+        unit='-',
+        doc='Share of the population, rounded, that survives with its record.',
+    )
+    mutation_probability: float = bounded(
+        0.03, low=0.0, high=1.0, unit='-', doc='Chance of each gene to be drawn anew, uniformly.'
+    )
+    domain: str = text(
+        BOX,
+        choices=(BOX, STRIDE),
+        doc='box: every genome is feasible. stride: 48 genes of a hexapod stride; infeasible ones '
+        'are rejected at birth and never asked.',
+    )
+    listing_compat: bool = flag(
+        False,
+        doc='Draw from the generator of java.util.Random and leave the first population unsorted, '
+        'as the published program does: its seed 5 gives Table 6.10.',
+    )
+
+    @property
+    def elites(self) -> int:
+        """How many survive; at least one individual is new."""
+        return min(round(self.elite_share * self.population), self.population - 1)
+
+
+class _Source(Protocol):
+    def random(self, size: int) -> FloatArray:
+        """Return draws from 0 to 1, (size,)."""
+        ...
+
+
+class _Draws:
+    """Uniform draws of a generator in their order, however many are looked at in advance."""
+
+    def __init__(self, source: _Source) -> None:
+        self._source = source
+        self._waiting: FloatArray = np.empty(0)
+
+    def ahead(self, count: int) -> FloatArray:
+        """Return the coming draws, at least ``count`` of them, without using any."""
+        if len(self._waiting) < count:
+            fresh = self._source.random(max(count, _BLOCK))
+            self._waiting = np.concatenate([self._waiting, fresh])
+        return self._waiting
+
+    def use(self, count: int) -> None:
+        """Take draws away."""
+        self._waiting = self._waiting[count:]
+
+
+@dataclass(frozen=True)
+class _Individual:
+    id: int
+    genome: FloatArray
+    key: SortKey
+
+
+class PostureGeneticOptimizer(Optimizer):
+    """
+    Roulette selection, crossover of two neighbouring quarters in a cycle, uniform reset, elites.
+
+    The wheel turns on fitness itself, shifted where some is negative: unlike the other optimisers
+    this one is not invariant to monotone transforms of fitness.
+    """
+
+    Settings: ClassVar[type[Parameters]] = PostureGeneticSettings
+
+    def __init__(self, *, dimension: int, seed: int, **settings: Any) -> None:
+        self._settings = build(PostureGeneticSettings, settings)
+        if self._settings.domain == STRIDE and dimension != GENES:
+            raise ConfigurationError(
+                f"domain 'stride' has {GENES} genes, not {dimension}; nearest valid: {GENES}"
+            )
+        self._dimension = dimension
+        seed = check_seed(seed)
+        self._draws = _Draws(
+            JavaRandom(seed) if self._settings.listing_compat else np.random.default_rng(seed)
+        )
+        self._ledger = Ledger()
+        self._asked: list[Candidate] = []
+        self._population: list[_Individual] = []
+        self.matings = 0
+        """Matings tried so far, rejected children included."""
+
+    def ask(self) -> list[Candidate]:
+        """Return a random population first, then the offspring that join the elites."""
+        self._ledger.check_ask()
+        if not self._population:
+            genomes = [self._random_genome() for _ in range(self._settings.population)]
+            parents: list[tuple[int, ...]] = [()] * len(genomes)
+        else:
+            genomes, parents = self._offspring()
+        self._asked = self._ledger.issue(genomes, parents)
+        return self._asked
+
+    def tell(self, evaluations: Sequence[Evaluation]) -> None:
+        """Take the evaluations; the elites and these make the next population."""
+        told = self._ledger.take(evaluations)
+        born = [
+            _Individual(candidate.id, candidate.values, sort_key(evaluation))
+            for candidate, evaluation in zip(self._asked, told, strict=True)
+        ]
+        if not self._population and self._settings.listing_compat:
+            # The published program sorts after a generation only: its first elite is arbitrary.
+            self._population = born
+            return
+        survivors = self._population[: self._settings.elites]
+        # Offspring come first: of equals they stay ahead, as in the published program.
+        self._population = sorted(born + survivors, key=lambda one: one.key)
+
+    def _random_genome(self) -> FloatArray:
+        if self._settings.domain == BOX:
+            draws: FloatArray = self._draws.ahead(self._dimension)[: self._dimension].copy()
+            self._draws.use(self._dimension)
+            return draws
+        genes: FloatArray = np.empty(GENES)
+        found = False
+        while not found:
+            used, found = _first_feasible(self._draws.ahead(GENES), genes)
+            self._draws.use(used)
+        return unit_of(genes)
+
+    def _offspring(self) -> tuple[list[FloatArray], list[tuple[int, ...]]]:
+        genomes = np.array([one.genome for one in self._population])
+        wheel = np.cumsum(shares([one.key for one in self._population]))
+        missing = len(genomes) - self._settings.elites
+        children: FloatArray = np.empty((missing, self._dimension))
+        origins: IntArray = np.empty((missing, 2), dtype=np.int64)
+        done = 0
+        while done < missing:
+            draws = self._draws.ahead(3 + 2 * self._dimension)
+            done, used, tried = _breed(
+                draws,
+                genomes,
+                wheel,
+                self._settings.mutation_probability,
+                self._settings.domain == STRIDE,
+                children,
+                origins,
+                done,
+            )
+            self._draws.use(used)
+            self.matings += tried
+        ids = [one.id for one in self._population]
+        parents: list[tuple[int, ...]] = [
+            (ids[first], ids[second]) if first != second else (ids[first],)
+            for first, second in origins
+        ]
+        return list(children), parents
+
+
+def shares(keys: Sequence[SortKey]) -> FloatArray:
+    """
+    Return the share of each individual on the roulette wheel, (n,).
+
+    Proportional to fitness; where some is negative, to how far it lies above the least. What fell
+    out of the race or violates a constraint has none. Equal shares where nothing else remains.
+
+    Examples
+    --------
+    >>> shares([(0, 0.0, -3.0), (0, 0.0, -1.0), (2, 0.0, 0.0)]).tolist()
+    [0.75, 0.25, 0.0]
+
+    """
+    sound = np.array([key[0] == 0 for key in keys])
+    fitness = np.array([-key[2] for key in keys])
+    if sound.any():
+        fitness = fitness - min(0.0, float(fitness[sound].min()))
+    weights = np.where(sound, fitness, 0.0)
+    # One after the other, as the published program adds: pairwise sums differ in the last bit.
+    total = float(np.cumsum(weights)[-1])
+    if not 0.0 < total < np.inf:
+        return np.full(len(keys), 1.0 / len(keys))
+    return np.asarray(weights / total)
+
+
+_LOWER = LIMITS_AS_CODED.lower
+_RANGE = LIMITS_AS_CODED.upper - LIMITS_AS_CODED.lower
+_LOW, _HIGH = LIMITS_AS_CODED.low, LIMITS_AS_CODED.high
+
+
+@njit(cache=True)
+def _first_feasible(draws: FloatArray, genes: FloatArray) -> tuple[int, bool]:
+    """
+    Write the first feasible stride, 48 draws each; return draws used and whether there is one.
+
+    In the order of the published program: hips leg by leg, each within what the ones before leave,
+    then all knees, upper and lower lengths.
+    """
+    used = 0
+    while used + GENES <= len(draws):
+        for leg in range(3):
+            at = used + 4 * leg
+            first = draws[at] * (_HIGH[0] - _LOW[0]) + _LOW[0]
+            second = draws[at + 1] * (_HIGH[0] - first) + first
+            third = draws[at + 2] * (_HIGH[0] - second) + second
+            genes[4 * leg], genes[4 * leg + 12], genes[4 * leg + 24] = first, second, third
+            genes[4 * leg + 36] = draws[at + 3] * (third - _LOW[0]) + _LOW[0]
+        for kind in range(1, 4):
+            for i in range(12):
+                share = draws[used + 12 * kind + i]
+                genes[4 * i + kind] = share * (_HIGH[kind] - _LOW[kind]) + _LOW[kind]
+        used += GENES
+        if feasible(genes):
+            return used, True
+    return used, False
+
+
+@njit(cache=True)
+def _drawn(wheel: FloatArray, draw: float, other: int) -> int:
+    """Return the first individual but one whose cumulative share reaches the draw."""
+    for i in range(len(wheel)):
+        if i != other and wheel[i] >= draw:
+            return i
+    return len(wheel) - 1
+
+
+@njit(cache=True)
+def _breed(
+    draws: FloatArray,
+    genomes: FloatArray,
+    wheel: FloatArray,
+    rate: float,
+    stride: bool,
+    children: FloatArray,
+    origins: IntArray,
+    done: int,
+) -> tuple[int, int, int]:
+    """Write children while the draws suffice; return how many there are, draws used, matings."""
+    dimension = genomes.shape[1]
+    used = tried = 0
+    while done < len(children) and used + 3 + 2 * dimension <= len(draws):
+        first = _drawn(wheel, draws[used], -1)
+        second = _drawn(wheel, draws[used + 1], first)
+        cut = int(draws[used + 2] * PARTS)
+        used += 3
+        tried += 1
+        child = children[done]
+        for part in range(PARTS):
+            giver = first if (part - cut) % PARTS < PARTS // 2 else second
+            for i in range(part * dimension // PARTS, (part + 1) * dimension // PARTS):
+                child[i] = genomes[giver, i]
+        if stride and not feasible(child * _RANGE + _LOWER):
+            continue
+        for i in range(dimension):
+            used += 1
+            if draws[used - 1] < rate:
+                child[i] = draws[used]
+                used += 1
+        if stride and not feasible(child * _RANGE + _LOWER):
+            continue
+        origins[done] = first, second
+        done += 1
+    return done, used, tried

@@ -1,0 +1,93 @@
+"""Study cafarelli2017: the robot and the player of strides, before any physics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gait_core import registry
+from gait_core.arrays import FloatArray
+from gait_core.kinematics.body import link_coms, link_poses
+from gait_core.motion.observation import Observation
+from gait_core.parameters.declaration import build
+from gait_core.robot.load import load_robot
+from gait_core.robot.model import RobotModel
+from gait_core.trial.spec import Command
+from gait_studies.cafarelli2017.strides.published import viewer_stride
+from gait_tools.study.definition import Row, near
+from gait_tools.study.session import Session
+
+_FIRST, _SECOND = ('lf', 'rm', 'lr'), ('rf', 'lm', 'rr')
+"""Legs 1 to 3 of a stride, and those that do the same two phases later."""
+
+_PARTS = ('hip', 'knee', 'upper', 'lower')
+
+
+def robot(session: Session) -> Sequence[Row]:
+    """Measure checks 22 and 27: the second tripod's delay, masses and joints of the robot."""
+    hexapod = load_robot('hexapod')
+    off = {length: _centre_error(hexapod, length) for length in (0.06, 0.09, 0.12)}
+    return [
+        near(
+            'check_22',
+            'largest difference of a target of the second tripod to that of the first 2 s later',
+            _delay_error(hexapod),
+            0.0,
+            1e-9,
+            note='rad and m; phases of 1 s',
+        ),
+        near('check_27_mass', 'mass of the robot', hexapod.mass, 22.0, 1e-9, 'kg'),
+        near('check_27_joints', 'its joints', float(len(hexapod.joint_names)), 24.0, 0.0),
+        *(
+            near(
+                f'check_27_{100 * length:g}_cm',
+                f'error of the centre of a segment of {100 * length:g} cm, a quarter along',
+                error,
+                0.0,
+                1e-9,
+                'm',
+            )
+            for length, error in off.items()
+        ),
+    ]
+
+
+def _delay_error(hexapod: RobotModel) -> float:
+    player = registry.controller('keyframe_stride')
+    dt = 0.02
+    params = build(player.Params, {'postures': tuple(viewer_stride()), 'period': 4.0})
+    controller = player(hexapod, params)
+    controller.reset(0)
+    seen, command = Observation(tick=0, time=0.0), Command()
+    given = [controller.step(dt, command, seen) for _ in range(round(8.0 / dt))]
+    places = {name: i for i, name in enumerate(given[0].names)}
+    # After 2 s it has begun: until then it goes from its stance into the stride.
+    sent = [targets.position[-1] for targets in given if targets.position is not None]
+    joints = np.array(sent)[round(2.0 / dt) :]
+    late = round(2.0 / dt)
+
+    def of(legs: Sequence[str]) -> FloatArray:
+        """Return the joints of some legs, (samples, joints)."""
+        return np.asarray(joints[:, [places[f'{leg}_{part}'] for leg in legs for part in _PARTS]])
+
+    return float(np.abs(of(_SECOND)[:-late] - of(_FIRST)[late:]).max())
+
+
+def _centre_error(hexapod: RobotModel, length: float) -> float:
+    values = {'hip': 0.9, 'knee': 0.4, 'upper': length, 'lower': length}
+    q = np.array([[values[name.split('_')[1]] for name in hexapod.joint_names]])
+    base = np.array([[[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]]])
+    coms, frames = link_coms(hexapod, q, base)[0], link_poses(hexapod, q, base)[0]
+    errors = []
+    for leg in (*_FIRST, *_SECOND):
+        for part in ('upper', 'lower'):
+            names = [f'{leg}_{part}_shell', f'{leg}_{part}_rod']
+            near_end, far_end = (frames[hexapod.link_index[name]][:3, 3] for name in names)
+            if part == 'lower':
+                names.append(f'{leg}_sole')
+            rows = [hexapod.link_index[name] for name in names]
+            masses = np.array([hexapod.links[row].mass for row in rows])
+            centre = masses @ coms[rows] / masses.sum()
+            errors.append(np.linalg.norm(centre - near_end - (far_end - near_end) / 4.0))
+    return float(max(errors))

@@ -1,0 +1,174 @@
+"""The thesis's tables as runs: what each setting was, what it printed, what a rerun gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gait_core.errors import unknown
+from gait_studies.cafarelli2017.strides.leg import foot
+from gait_studies.cafarelli2017.strides.published import table
+from gait_studies.cafarelli2017.strides.rules import PRINTED, StrideRules
+from gait_studies.cafarelli2017.strides.scoring import leg_power, score
+from gait_studies.cafarelli2017.strides.search import FINAL, PublishedSettings, published_run
+
+CONTROL = PublishedSettings()
+SEEDS = tuple(range(5, 55, 5))
+"""Ten seeds per setting; which ones the thesis used is not stated, its listing counts by 5."""
+
+_SWEEPS = {
+    'table_6_2': ('elites', 'mean_fitness'),
+    'table_6_3': ('generations', 'mean_fitness'),
+    'table_6_4': ('mutation', 'mean_fitness'),
+    'table_6_5': ('efficiency_weight', 'mean_fitness'),
+    'table_6_6': ('efficiency_weight', 'mean_weighted_efficiency'),
+    'table_6_7': ('efficiency_weight', 'mean_fitness'),
+    'table_6_8': ('efficiency_weight', 'mean_efficiency'),
+    'table_6_9': ('efficiency_weight', 'violating'),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """
+    One row of a table of chapter 6.
+
+    Attributes
+    ----------
+    value : float
+        Of what the table varies.
+    run : PublishedSettings
+        The control settings with that value.
+    printed : float
+        Mean of ten runs, or how many of them violate an objective.
+    deviation : float or None
+        Of a sample; ``None`` where the table has none.
+    """
+
+    value: float
+    run: PublishedSettings
+    printed: float
+    deviation: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What one run ended with; ``weighted_efficiency`` is w0 times efficiency, as Table 6.6."""
+
+    fitness: float
+    efficiency: float
+    weighted_efficiency: float
+    swings_free: bool
+    stable: bool
+
+    @property
+    def violates(self) -> bool:
+        """Whether the stride drags or is not stable (Table 6.9)."""
+        return not (self.swings_free and self.stable)
+
+
+def settings_of(name: str) -> list[Setting]:
+    """Return the rows of a table of chapter 6 that varies one setting, e.g. ``table_6_2``."""
+    if name not in _SWEEPS:
+        raise unknown('published sweep', name, _SWEEPS)
+    varied, mean = _SWEEPS[name]
+    return [
+        Setting(
+            value=row[varied],
+            run=_varied(varied, row[varied]),
+            printed=row[mean],
+            deviation=row.get('deviation'),
+        )
+        for row in table(name)
+    ]
+
+
+def _varied(name: str, value: float) -> PublishedSettings:
+    changed: dict[str, Any] = {name: type(getattr(CONTROL, name))(value)}
+    return replace(CONTROL, **changed)
+
+
+def outcomes(settings: PublishedSettings, seed: int, every: int | None = None) -> list[Outcome]:
+    """
+    Return how a run stands after every so many generations; by default at its end alone.
+
+    One run of 1000 generations by 100 makes a column of Table A.2.
+    """
+    run = published_run(settings, seed)
+    step = settings.generations if every is None else every
+    bests = [run[generation] for generation in range(step, settings.generations + 1, step)]
+    scores = score(np.array([best.genes for best in bests]), settings.rules())
+    return [
+        Outcome(
+            fitness=best.fitness,
+            efficiency=float(scores.efficiency[i]),
+            weighted_efficiency=float(settings.efficiency_weight * scores.efficiency[i]),
+            swings_free=bool(scores.swings_free[i]),
+            stable=bool(scores.stable[i]),
+        )
+        for i, best in enumerate(bests)
+    ]
+
+
+def mutation_rates_of_section_6_7(seed: int = 5) -> dict[float, float]:
+    """Return the final fitness by mutation rate: the printed 0.2 has no rate beside it."""
+    rates = (0.05, 0.06, 0.07, 0.08, 0.1)
+    return {rate: published_run(replace(FINAL, mutation=rate), seed)[-1].fitness for rate in rates}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SingleLeg:
+    """One row of Tables 4.1 to 4.3, ours: [cm], [J], [cm], [cm], [m], [m/J]."""
+
+    first_length: float
+    last_length: float
+    power: float
+    first_x: float
+    last_x: float
+    distance: float
+    efficiency: float
+
+
+def single_leg_rows() -> list[SingleLeg]:
+    """
+    Return Tables 4.1 to 4.3 recomputed with 10 intervals, segments of 1 kg and the printed order.
+
+    The printed first x is wrong: it is the length minus the right one (its distances are right).
+    """
+    rules = StrideRules(intervals=10, order=PRINTED)
+    rows = []
+    for row in table('table_4_1_to_4_3'):
+        lengths = np.array([row['first_length'], row['last_length']])
+        ends = np.array([[45.0, 45.0, *2 * [lengths[0]]], [135.0, 0.0, *2 * [lengths[1]]]])
+        power = leg_power(ends[0], ends[1], stance=True, rules=rules)
+        x = foot(ends * np.array([np.pi / 180.0, np.pi / 180.0, 1.0, 1.0]))[:, 0]
+        distance = (x[0] - x[1]) / 100.0
+        rows.append(
+            SingleLeg(
+                first_length=float(lengths[0]),
+                last_length=float(lengths[1]),
+                power=power,
+                first_x=float(x[0]),
+                last_x=float(x[1]),
+                distance=float(distance),
+                efficiency=float(distance / power),
+            )
+        )
+    return rows
+
+
+def discontinuity(
+    knees_deg: tuple[float, ...] = (0.0, 0.001, 1.0, 30.0),
+) -> list[tuple[float, float]]:
+    """
+    Return the published energy of a hip that swings 45 to 105 degrees in stance, by knee motion.
+
+    Pairs of knee motion [deg] and energy [thesis units]: the flaw of equation 3.37.
+    """
+    start = np.array([45.0, 30.0, 9.0, 9.0])
+    return [
+        (knee, leg_power(start, np.array([105.0, 30.0 + knee, 9.0, 9.0]), stance=True))
+        for knee in knees_deg
+    ]

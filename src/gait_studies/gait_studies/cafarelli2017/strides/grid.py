@@ -1,0 +1,187 @@
+"""
+The searches of the question: kinds of legs, grounds, methods and assumptions, each by its name.
+
+A case is one search; its answer holds all that tables and pictures show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+import math
+from typing import Any
+
+import numpy as np
+
+from gait_core.errors import unknown
+from gait_studies.cafarelli2017.strides.hexapod import HexapodParameters
+from gait_studies.cafarelli2017.strides.legs import FROZEN, Legs, level_stride, rail_stride
+from gait_studies.cafarelli2017.strides.measures import MeasureSettings
+from gait_studies.cafarelli2017.strides.question import Question, Requirements
+
+ANGLES = (5, 10, 15)
+GROUNDS: Mapping[str, Mapping[str, float]] = {
+    'flat': {},
+    **{f'up_{angle}': {'slope_up': math.radians(angle)} for angle in ANGLES},
+    **{f'across_{angle}': {'slope_across': math.radians(angle)} for angle in ANGLES},
+}
+"""Flat, uphill and along a slope, by degrees."""
+
+GENETIC, CMA, NSGA = 'genetic', 'cma_es', 'nsga2'
+METHODS = (GENETIC, CMA, NSGA)
+
+LEVEL, RAIL, BEST = 'level', 'rail', 'best'
+"""Where a search begins: at a level walk, at a walk on rails, at a stride that was found."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assumption:
+    """
+    What a verdict may depend on: requirements, measure and robot that are not the thesis's.
+
+    ``saving_on`` names the grounds on which free lengths were seen to save more than ``ENOUGH``.
+    """
+
+    what: str
+    saving_on: tuple[str, ...] = ()
+    requirements: Mapping[str, float] = field(default_factory=dict)
+    conditions: Mapping[str, Any] = field(default_factory=dict)
+    hexapod: Mapping[str, float] = field(default_factory=dict)
+
+
+ENOUGH = 5.0
+"""Least share of the cost of transport that counts as saved [%]."""
+
+STANDARD = 'standard'
+ASSUMPTIONS: Mapping[str, Assumption] = {
+    STANDARD: Assumption(what='stroke of 5 cm, knees 3 cm up, braking costs'),
+    'stroke_10': Assumption(what='a stroke of 10 cm', requirements={'distance': 0.10}),
+    'stroke_15': Assumption(what='a stroke of 15 cm', requirements={'distance': 0.15}),
+    'knees_6': Assumption(what='knees 6 cm up', requirements={'knees': 0.06}),
+    'knees_1': Assumption(what='knees 1 cm up', requirements={'knees': 0.01}),
+    'knees_0': Assumption(
+        what='knees may lie on the ground',
+        saving_on=('flat',),
+        requirements={'knees': -1e-9},
+    ),
+    'knees_0_rub': Assumption(
+        what='knees may lie on the ground, guides rub with 0.2',
+        requirements={'knees': -1e-9},
+        hexapod={'guide_friction': 0.2},
+    ),
+    'braking_free': Assumption(what='braking is free', conditions={'work': 'positive'}),
+    'heat': Assumption(what='motors heat', conditions={'heat': True}),
+    'screw_0.1': Assumption(what='screws with a friction of 0.1', hexapod={'screw_friction': 0.1}),
+    'screw_0.03': Assumption(
+        what='screws with a friction of 0.03, held for nothing',
+        saving_on=('flat',),
+        hexapod={'screw_friction': 0.03},
+    ),
+    'screw_0.01': Assumption(
+        what='ball screws: a friction of 0.01, held for nothing',
+        saving_on=('flat',),
+        hexapod={'screw_friction': 0.01},
+    ),
+}
+"""Each changes one thing of the standard one; ``knees_0`` is the published rule."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """
+    One search.
+
+    Attributes
+    ----------
+    legs : Legs
+    ground, method, assumption : str
+        Names.
+    begin : str
+        ``level``, ``rail`` or ``best``; the last may go on to say which.
+    start : (48,) tuple of float, optional
+        The stride that a search at ``best`` begins with [deg, cm].
+    seed : int
+    number : int
+        Of the seed in its table.
+    evaluations : int
+    objectives : tuple of str
+    """
+
+    legs: Legs
+    ground: str
+    method: str = CMA
+    assumption: str = STANDARD
+    begin: str = LEVEL
+    start: tuple[float, ...] = ()
+    seed: int
+    number: int
+    evaluations: int
+    objectives: tuple[str, ...] = ('cost_of_transport',)
+
+    @property
+    def key(self) -> str:
+        """All that the result depends on but the stride it begins with, which follows from it."""
+        legs = f'{self.legs.kind}{" alike" * self.legs.alike}{" lead" * self.legs.lead}'
+        aims = '+'.join(self.objectives)
+        return (
+            f'{legs}, {self.ground}, {self.method}, {self.assumption}, {self.begin}, {aims}, '
+            f'{self.evaluations}, {self.seed}'
+        )
+
+    def question(self) -> Question:
+        """Return what is asked."""
+        if self.ground not in GROUNDS:
+            raise unknown('ground', self.ground, GROUNDS)
+        if self.assumption not in ASSUMPTIONS:
+            raise unknown('assumption', self.assumption, ASSUMPTIONS)
+        changed = ASSUMPTIONS[self.assumption]
+        return Question(
+            legs=self.legs,
+            optimizer=self.method,
+            evaluations=self.evaluations,
+            objectives=self.objectives,
+            conditions=MeasureSettings(**{**GROUNDS[self.ground], **changed.conditions}),
+            hexapod=HexapodParameters(**changed.hexapod),
+            requirements=replace(Requirements(), **changed.requirements),
+        )
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings of the optimiser: it begins wide at a walk, narrow at a best one."""
+        question = self.question()
+        spread = 0.02 if self.begin.startswith(BEST) else 0.1
+        stroke = 1.2 * question.requirements.distance
+        if self.begin.startswith(BEST):
+            genes = np.array(self.start)
+        elif self.begin == RAIL:
+            genes = rail_stride(min(stroke, 0.06))
+        else:
+            genes = level_stride(FROZEN.get(self.legs.kind, 9.0), stroke)
+        chosen: dict[str, Any] = {'start': self.legs.start(genes)}
+        small = 20 if self.legs.alike else 40
+        if self.method == CMA:
+            return {**chosen, 'population': small, 'sigma': spread}
+        if self.method == GENETIC:
+            # Mutations shrink to a twentieth over the whole search.
+            decay = 0.05 ** (small / self.evaluations)
+            return {**chosen, 'population': small, 'spread': spread, 'mutation_decay': decay}
+        return {**chosen, 'population': 2 * small + 20, 'spread': spread}
+
+
+def solve(case: Case) -> dict[str, Any]:
+    """Return the answer of a case as JSON holds it."""
+    answer = case.question().search(case.seed, case.settings())
+    measures = answer.measures
+    shown = ('distance', 'energy', 'margin', 'slip', 'clearance', 'knees', 'lean', 'screw_input')
+    return {
+        'cost_of_transport': answer.cost_of_transport,
+        'genes': answer.genes.tolist(),
+        'lead': answer.lead,
+        'front': answer.front.tolist(),
+        'evaluations': answer.evaluations,
+        **{name: float(getattr(measures, name)[0]) for name in shown},
+    }
+
+
+def length_changes(genes: list[float]) -> float:
+    """Return the largest change of a segment's length in a stride (48,) [cm]."""
+    return float(np.ptp(np.reshape(genes, (4, 3, 4))[..., 2:], axis=0).max())

@@ -1,0 +1,111 @@
+"""The hexapod as the models of this package see it: lengths, masses and screws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+import math
+from typing import NamedTuple
+
+from gait_core.parameters.declaration import Parameters, bounded
+
+WATTS_PER_RPM = 0.1047
+"""Of 1 N m at 1 rpm, as rounded in equations 3.11 and 3.38."""
+
+
+class Body(NamedTuple):
+    """The parameters as compiled code reads them; names as in HexapodParameters."""
+
+    body_length: float
+    body_width: float
+    tripod_width: float
+    body_mass: float
+    segment_mass: float
+    gravity: float
+    lead: float
+    screw_diameter: float
+    screw_friction: float
+    screw_speed: float
+    guide_friction: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class HexapodParameters(Parameters):
+    """
+    Dimensions of the robot; the defaults are those of chapters 5 and 6.
+
+    References
+    ----------
+    Cafarelli (2017), section 6.1, equations 3.8 to 3.12 and the listing of appendix B.
+
+    """
+
+    body_length: float = bounded(
+        0.54, low=0.1, high=2.0, unit='m', doc='From the front hips to the rear hips.'
+    )
+    body_width: float = bounded(
+        0.42, low=0.1, high=2.0, unit='m', doc='Between the two middle hips.'
+    )
+    tripod_width: float = bounded(
+        0.39,
+        low=0.05,
+        high=2.0,
+        unit='m',
+        doc='From the line of the two hips on one side to the middle hip of the other.',
+    )
+    body_mass: float = bounded(10.0, low=0.0, high=100.0, unit='kg', doc='Without any leg.')
+    segment_mass: float = bounded(
+        1.0, low=0.0, high=10.0, unit='kg', doc='Of each of the twelve leg segments, with motors.'
+    )
+    gravity: float = bounded(9.81, low=0.0, high=30.0, unit='m/s^2', doc='Magnitude.')
+    lead: float = bounded(
+        0.006, low=0.0005, high=0.1, unit='m', doc='Of the screws, along their axis per turn.'
+    )
+    screw_diameter: float = bounded(0.01, low=0.001, high=0.1, unit='m', doc='Of the screws.')
+    screw_friction: float = bounded(
+        0.5, low=0.0, high=2.0, unit='-', doc='Coefficient at the thread; plastic on plastic.'
+    )
+    screw_speed: float = bounded(
+        0.06, low=0.001, high=1.0, unit='m/s', doc='Of a moving rod: the whole stroke in 1 s.'
+    )
+    guide_friction: float = bounded(
+        0.0,
+        low=0.0,
+        high=2.0,
+        unit='-',
+        doc='Coefficient of a rod that slides in its shell under a load across it; the thesis has '
+        'none, so that a level segment extends for nothing. In `measure` only.',
+    )
+
+    @property
+    def mass(self) -> float:
+        """Of the whole robot [kg]."""
+        return self.body_mass + 12.0 * self.segment_mass
+
+    @property
+    def thread_angle(self) -> float:
+        """Alpha of equation 3.8 [rad]."""
+        return math.atan2(self.lead, self.screw_diameter * math.pi)
+
+    @property
+    def friction_angle(self) -> float:
+        """Theta of equation 3.9 [rad]."""
+        return math.atan(self.screw_friction)
+
+    @property
+    def self_locking(self) -> bool:
+        """Whether a load on a rod cannot turn its screw: holding a length costs nothing."""
+        return self.friction_angle >= self.thread_angle
+
+    @property
+    def screw_efficiency(self) -> float:
+        """Share of the motor's work that arrives at a rod pushed against its load [-]."""
+        return math.tan(self.thread_angle) / math.tan(self.thread_angle + self.friction_angle)
+
+    def screw_torque(self, force: float) -> float:
+        """Return the torque [N m] that moves a rod against a force [N] along it (3.10)."""
+        angle = self.thread_angle + self.friction_angle
+        return force * self.screw_diameter / 2.0 * math.tan(angle)
+
+    def compiled(self) -> Body:
+        """Return what compiled code takes."""
+        return Body(*(getattr(self, field.name) for field in fields(self)))

@@ -1,0 +1,345 @@
+"""The compiled half of ``measures``: one pass over the instants of a stroke, all six legs."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from numba import njit
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_studies.cafarelli2017.strides.hexapod import Body
+
+COLUMNS = (
+    'rotary_signed',
+    'rotary_absolute',
+    'rotary_positive',
+    'screw_signed',
+    'screw_input',
+    'rotary_heat',
+    'screw_heat',
+    'margin',
+    'slip',
+    'tilt',
+    'tilt_range',
+    'clearance',
+    'handover',
+    'knees',
+    'lean',
+)
+"""What ``measure_all`` writes; meanings as in ``StrideMeasures``."""
+
+_MARGIN, _SLIP, _TILT, _TILT_RANGE, _CLEARANCE, _HANDOVER, _KNEES, _LEAN = range(7, 15)
+
+SCREW = ('pushing', 'yielding', 'torque_pushing', 'torque_yielding', 'torque_holding')
+"""
+Of a screw, per newton on its rod: what its motor must do per metre against the load and with it,
+and the torques that push, yield and hold [N m].
+"""
+
+_PUSHING, _YIELDING, _TORQUE_PUSHING, _TORQUE_YIELDING, _TORQUE_HOLDING = range(5)
+
+
+class Conditions(NamedTuple):
+    """Settings of a measurement as compiled code reads them."""
+
+    steps: int
+    phase_duration: float
+    along: float
+    across: float
+    statics: bool
+    printed_forces: bool
+    rotary_constant: float
+    screw_constant: float
+
+
+@njit(cache=True)
+def _hip_position(leg: int, body: Body) -> tuple[float, float]:
+    """Return x and y of a hip in the body: legs 0 to 2 of the standing tripod, 3 to 5 mirrored."""
+    side = 1.0 if leg < 3 else -1.0
+    inward = body.tripod_width - 0.5 * body.body_width
+    if leg % 3 == 1:
+        return 0.0, -side * 0.5 * body.body_width
+    return (0.5 - 0.5 * (leg % 3)) * body.body_length, side * inward
+
+
+@njit(cache=True)
+def _place(
+    joints: FloatArray, phase: int, share: float, body: Body, legs: FloatArray, feet: FloatArray
+) -> tuple[float, float, float]:
+    """
+    Write angles, lengths, cosines and sines of the legs and their feet in the body.
+
+    Return the centre of mass. The standing tripod is in phase 0 or 1, the swinging two later.
+    """
+    x = y = z = 0.0
+    for leg in range(6):
+        now = phase if leg < 3 else phase + 2
+        start, end = joints[now, leg % 3], joints[(now + 1) % 4, leg % 3]
+        hip = start[0] + share * (end[0] - start[0])
+        foot = hip + start[1] + share * (end[1] - start[1])
+        upper = start[2] + share * (end[2] - start[2])
+        lower = start[3] + share * (end[3] - start[3])
+        c0, s0, c01, s01 = math.cos(hip), math.sin(hip), math.cos(foot), math.sin(foot)
+        row = legs[leg]
+        row[0], row[1], row[2], row[3], row[4], row[5] = upper, lower, c0, s0, c01, s01
+        hip_x, hip_y = _hip_position(leg, body)
+        feet[leg, 0] = hip_x + upper * c0 + lower * c01
+        feet[leg, 1] = hip_y
+        feet[leg, 2] = -upper * s0 - lower * s01
+        # Two segments, each with its centre of mass at a quarter of its length.
+        x += 2.0 * hip_x + 1.25 * upper * c0 + 0.25 * lower * c01
+        y += 2.0 * hip_y
+        z += -1.25 * upper * s0 - 0.25 * lower * s01
+    scale = body.segment_mass / (body.body_mass + 12.0 * body.segment_mass)
+    return x * scale, y * scale, z * scale
+
+
+@njit(cache=True)
+def _ground(feet: FloatArray, normal: FloatArray) -> float:
+    """Write the unit normal of the plane through the standing feet; return twice their area."""
+    ax, ay, az = feet[1, 0] - feet[0, 0], feet[1, 1] - feet[0, 1], feet[1, 2] - feet[0, 2]
+    bx, by, bz = feet[2, 0] - feet[0, 0], feet[2, 1] - feet[0, 1], feet[2, 2] - feet[0, 2]
+    nx, ny, nz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+    area = math.sqrt(nx * nx + ny * ny + nz * nz)
+    scale = math.copysign(1.0, nz) / area if area > 0.0 else math.nan
+    normal[0], normal[1], normal[2] = nx * scale, ny * scale, nz * scale
+    return area
+
+
+@njit(cache=True)
+def _gravity(normal: FloatArray, at: Conditions, down: FloatArray) -> None:
+    """Write the direction of gravity in the body, for ground with this normal and slope."""
+    nx, ny, nz = normal[0], normal[1], normal[2]
+    # Forward on the ground is the body's x axis laid onto it, left is the normal times that.
+    length = math.sqrt(max(0.0, 1.0 - nx * nx))
+    fx, fy, fz = (1.0 - nx * nx) / length, -nx * ny / length, -nx * nz / length
+    lx, ly, lz = ny * fz - nz * fy, nz * fx - nx * fz, nx * fy - ny * fx
+    up = math.sqrt(1.0 - at.along * at.along - at.across * at.across)
+    down[0] = -(at.along * fx + at.across * lx + up * nx)
+    down[1] = -(at.along * fy + at.across * ly + up * ny)
+    down[2] = -(at.along * fz + at.across * lz + up * nz)
+
+
+@njit(cache=True)
+def _stand(
+    feet: FloatArray,
+    centre: tuple[float, float, float],
+    normal: FloatArray,
+    down: FloatArray,
+    area: float,
+    loads: FloatArray,
+) -> float:
+    """Write the share of the weight on each standing foot and return the margin of stability."""
+    nx, ny, nz = normal[0], normal[1], normal[2]
+    height = (
+        (feet[0, 0] - centre[0]) * nx
+        + (feet[0, 1] - centre[1]) * ny
+        + (feet[0, 2] - centre[2]) * nz
+    )
+    reach = height / (down[0] * nx + down[1] * ny + down[2] * nz)
+    x, y = centre[0] + reach * down[0], centre[1] + reach * down[1]
+    z = centre[2] + reach * down[2]
+    margin = math.inf
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        ex, ey, ez = feet[k, 0] - feet[j, 0], feet[k, 1] - feet[j, 1], feet[k, 2] - feet[j, 2]
+        px, py, pz = x - feet[j, 0], y - feet[j, 1], z - feet[j, 2]
+        part = nx * (ey * pz - ez * py) + ny * (ez * px - ex * pz) + nz * (ex * py - ey * px)
+        # The feet of this tripod are numbered clockwise as seen from above.
+        loads[i] = -part / area
+        margin = min(margin, -part / math.sqrt(ex * ex + ey * ey + ez * ez))
+    return margin
+
+
+@njit(cache=True)
+def _forces(
+    leg: FloatArray,
+    stance: bool,
+    load: float,
+    down: FloatArray,
+    body: Body,
+    printed: bool,
+    out: FloatArray,
+) -> None:
+    """
+    Write what hip, knee, upper and lower screw must apply, (6,) [N m, N m, N, N].
+
+    The last two are the loads across the upper and the lower segment [N].
+    """
+    upper, lower, c0, s0, c01, s01 = leg[0], leg[1], leg[2], leg[3], leg[4], leg[5]
+    weight = body.segment_mass * body.gravity
+    gx, gz = weight * down[0], weight * down[2]
+    # The foot takes what it carries, upward; hip and segments then weigh on the joints.
+    total = (body.body_mass + 12.0 * body.segment_mass) * body.gravity
+    fx, fz = -load * total * down[0], -load * total * down[2]
+    knee_x, knee_z = -lower * s01, -lower * c01
+    hip_x, hip_z = knee_x - upper * s0, knee_z - upper * c0
+    out[0] = -fx * hip_x - fz * hip_z
+    out[0] -= gx * (-1.25 * upper * s0 - 0.25 * lower * s01)
+    out[0] -= gz * (-1.25 * upper * c0 - 0.25 * lower * c01)
+    out[1] = -(fx + 0.25 * gx) * knee_x - (fz + 0.25 * gz) * knee_z
+    out[4] = -(fx + 1.25 * gx) * s0 - (fz + 1.25 * gz) * c0
+    out[5] = -(fx + 0.25 * gx) * s01 - (fz + 0.25 * gz) * c01
+    if printed:
+        carried = (body.body_mass + 6.0 * body.segment_mass) * body.gravity / 3.0
+        out[2] = (carried if stance else 2.0 * weight) * s0
+        out[3] = (carried + weight if stance else weight) * s01
+    else:
+        out[2] = -(fx + 1.25 * gx) * c0 + (fz + 1.25 * gz) * s0
+        out[3] = -(fx + 0.25 * gx) * c01 + (fz + 0.25 * gz) * s01
+
+
+@njit(cache=True)
+def _add_work(
+    force: FloatArray,
+    start: FloatArray,
+    end: FloatArray,
+    share: float,
+    at: Conditions,
+    body: Body,
+    screw: FloatArray,
+    row: FloatArray,
+) -> None:
+    """Add what one leg does in a share of its phase to the energies of a row."""
+    duration = at.phase_duration
+    for i in range(2):
+        work = force[i] * (end[i] - start[i]) * share
+        row[0] += work
+        row[1] += abs(work)
+        row[2] += max(0.0, work)
+        row[5] += (force[i] / at.rotary_constant) ** 2 * duration * share
+    for i in range(2, 4):
+        change = (end[i] - start[i]) * share
+        work = force[i] * change
+        row[3] += work
+        # A guide resists both ways.
+        needed = work + body.guide_friction * abs(force[i + 2] * change)
+        row[4] += needed * screw[_PUSHING] if needed > 0.0 else -needed * screw[_YIELDING]
+        turning = min(abs(change) / body.screw_speed, duration * share)
+        if change != 0.0:
+            arm = screw[_TORQUE_PUSHING if needed > 0.0 else _TORQUE_YIELDING]
+            row[6] += (needed / change * arm / at.screw_constant) ** 2 * turning
+        holding = abs(force[i]) * screw[_TORQUE_HOLDING]
+        row[6] += (holding / at.screw_constant) ** 2 * (duration * share - turning)
+
+
+@njit(cache=True)
+def _above(feet: FloatArray, normal: FloatArray, leg: int) -> float:
+    """Return the height of a foot above the ground."""
+    height: float = (
+        (feet[leg, 0] - feet[0, 0]) * normal[0]
+        + (feet[leg, 1] - feet[0, 1]) * normal[1]
+        + (feet[leg, 2] - feet[0, 2]) * normal[2]
+    )
+    return height
+
+
+@njit(cache=True)
+def _knee_above(legs: FloatArray, feet: FloatArray, normal: FloatArray, leg: int) -> float:
+    """Return the height of a knee above the ground."""
+    lower, c01, s01 = legs[leg, 1], legs[leg, 4], legs[leg, 5]
+    height: float = _above(feet, normal, leg) - lower * (c01 * normal[0] - s01 * normal[2])
+    return height
+
+
+@njit(cache=True)
+def _widen(feet: FloatArray, spans: FloatArray) -> None:
+    """Note the distances between the standing feet: least in row 0, largest in row 1."""
+    for i in range(3):
+        j = (i + 1) % 3
+        span = math.sqrt(
+            (feet[i, 0] - feet[j, 0]) ** 2
+            + (feet[i, 1] - feet[j, 1]) ** 2
+            + (feet[i, 2] - feet[j, 2]) ** 2
+        )
+        spans[0, i] = min(spans[0, i], span)
+        spans[1, i] = max(spans[1, i], span)
+
+
+@njit(cache=True)
+def _heights(
+    feet: FloatArray, normal: FloatArray, phase: int, step: int, steps: int, row: FloatArray
+) -> None:
+    """Note the swinging feet where they must be high, or on the ground."""
+    for leg in range(3, 6):
+        if phase == 0 and step == steps:
+            row[_CLEARANCE] = min(row[_CLEARANCE], _above(feet, normal, leg))
+        if (phase == 0 and step == 0) or (phase == 1 and step == steps):
+            row[_HANDOVER] = max(row[_HANDOVER], abs(_above(feet, normal, leg)))
+
+
+@njit(cache=True)
+def _angle_between(a: FloatArray, b: FloatArray) -> float:
+    return math.acos(min(1.0, max(-1.0, a[0] * b[0] + a[1] * b[1] + a[2] * b[2])))
+
+
+@njit(cache=True)
+def _largest_angle(normals: FloatArray) -> float:
+    largest: float = 0.0
+    for i in range(len(normals)):
+        for j in range(i):
+            largest = max(largest, _angle_between(normals[i], normals[j]))
+    return largest
+
+
+@njit(cache=True)
+def _measure(
+    joints: FloatArray, screw: FloatArray, body: Body, at: Conditions, row: FloatArray
+) -> None:
+    legs, feet = np.empty((6, 6)), np.empty((6, 3))
+    normals, down = np.empty((3, 3)), np.array([-at.along, -at.across, -1.0])
+    down[2] = -math.sqrt(1.0 - at.along * at.along - at.across * at.across)
+    normal, upright = np.empty(3), np.array([0.0, 0.0, 1.0])
+    loads, force, spans = np.zeros(6), np.empty(6), np.zeros((2, 3))
+    spans[0] = math.inf
+    row[:] = 0.0
+    row[_MARGIN] = row[_CLEARANCE] = row[_KNEES] = math.inf
+    for phase in range(2):
+        for step in range(at.steps + 1):
+            share = (0.5 if step == 0 or step == at.steps else 1.0) / at.steps
+            centre = _place(joints, phase, step / at.steps, body, legs, feet)
+            area = _ground(feet, normal)
+            if at.statics:
+                _gravity(normal, at, down)
+            row[_LEAN] = max(row[_LEAN], math.acos(min(1.0, max(-1.0, -down[2]))))
+            row[_MARGIN] = min(row[_MARGIN], _stand(feet, centre, normal, down, area, loads))
+            if not at.statics:
+                loads[:3] = 1.0 / 3.0
+            for leg in range(6):
+                now = phase if leg < 3 else phase + 2
+                _forces(legs[leg], leg < 3, loads[leg], down, body, at.printed_forces, force)
+                row[_KNEES] = min(row[_KNEES], _knee_above(legs, feet, normal, leg))
+                start, end = joints[now, leg % 3], joints[(now + 1) % 4, leg % 3]
+                _add_work(force, start, end, share, at, body, screw, row)
+            _widen(feet, spans)
+            row[_TILT] = max(row[_TILT], _angle_between(normal, upright))
+            _heights(feet, normal, phase, step, at.steps, row)
+            if step == 0:
+                normals[phase] = normal
+    normals[2] = normal
+    row[_SLIP] = np.max(spans[1] - spans[0])
+    row[_TILT_RANGE] = _largest_angle(normals)
+
+
+@njit(cache=True)
+def measure_all(
+    joints: FloatArray, screws: FloatArray, body: Body, at: Conditions, rows: FloatArray
+) -> None:
+    """
+    Write the measures of strides.
+
+    Parameters
+    ----------
+    joints : (k, 4, 3, 4) array [rad, rad, m, m]
+    screws : (k, 5) array
+        In the order of ``SCREW``.
+    body : Body
+    at : Conditions
+    rows : (k, 15) array
+        In the order of ``COLUMNS``.
+
+    """
+    for i in range(len(joints)):
+        _measure(joints[i], screws[i], body, at, rows[i])

@@ -1,0 +1,165 @@
+"""
+What a search may change: legs of frozen, constant or free length, alike or not, and the screws.
+
+A genome is a point of the unit cube; it is decoded into a feasible stride and the lead of the
+screws.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import math
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import ConfigurationError, unknown
+from gait_studies.cafarelli2017.strides.encoding import (
+    GENES,
+    LEGS,
+    LIMITS_AS_CODED,
+    POSTURES,
+    genes_from_legs,
+    genes_of,
+    repaired,
+    unit_of,
+)
+
+FROZEN = {'frozen_6': 6.0, 'frozen_9': 9.0, 'frozen_12': 12.0}
+CONSTANT, FREE = 'constant', 'free'
+KINDS = (*FROZEN, CONSTANT, FREE)
+"""Lengths frozen at so many centimetres, constant per leg and segment but chosen, or free."""
+
+LEADS = (0.001, 0.04)
+"""Least and greatest lead of a screw [m]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Legs:
+    """
+    Which numbers of a stride a search may choose.
+
+    Attributes
+    ----------
+    kind : str
+        One of ``KINDS``.
+    alike : bool
+        Whether the three legs of a tripod make the same motion: a third of the genes.
+    lead : bool
+        Whether the lead of the screws is one gene more, on a logarithmic scale.
+
+    """
+
+    kind: str
+    alike: bool = False
+    lead: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the kind."""
+        if self.kind not in KINDS:
+            raise unknown('kind of leg', self.kind, KINDS)
+
+    @property
+    def dimension(self) -> int:
+        """How many genes there are."""
+        return self._angles + self._lengths + self.lead
+
+    @property
+    def _own(self) -> int:
+        return 1 if self.alike else LEGS
+
+    @property
+    def _angles(self) -> int:
+        return 2 * POSTURES * self._own
+
+    @property
+    def _lengths(self) -> int:
+        return self._own * {CONSTANT: 2, FREE: 2 * POSTURES}.get(self.kind, 0)
+
+    def strides(self, unit: FloatArray) -> FloatArray:
+        """
+        Return feasible strides (k, 48) [deg, cm] of genomes (k, dimension).
+
+        Raises
+        ------
+        ConfigurationError
+            For the wrong number of genes.
+
+        """
+        if unit.ndim != 2 or unit.shape[1] != self.dimension:
+            raise ConfigurationError(
+                f"genomes of '{self.kind}' have shape {unit.shape}, expected (k, {self.dimension})"
+            )
+        table = np.empty((len(unit), POSTURES, self._own, 4))
+        table[..., :2] = unit[:, : self._angles].reshape(-1, POSTURES, self._own, 2)
+        lengths = unit[:, self._angles : self._angles + self._lengths]
+        if self.kind in FROZEN:
+            low, high = LIMITS_AS_CODED.low[2], LIMITS_AS_CODED.high[2]
+            table[..., 2:] = (FROZEN[self.kind] - low) / (high - low)
+        else:
+            table[..., 2:] = lengths.reshape(len(unit), -1, self._own, 2)
+        every = np.broadcast_to(table, (len(unit), POSTURES, LEGS, 4))
+        return repaired(genes_of(every.reshape(-1, GENES)))
+
+    def leads(self, unit: FloatArray) -> FloatArray | None:
+        """Return the lead [m] of genomes, (k,), or ``None`` where it is not chosen."""
+        if not self.lead:
+            return None
+        low, high = np.log(LEADS)
+        return np.asarray(np.exp(low + unit[:, -1] * (high - low)))
+
+    def start(self, genes: FloatArray, lead: float = 0.006) -> tuple[float, ...]:
+        """
+        Return the genome nearest to a stride (48,) [deg, cm], for the setting ``start``.
+
+        Legs alike move as leg 1; constant lengths are those of posture 1.
+        """
+        table = np.clip(unit_of(genes), 0.0, 1.0).reshape(POSTURES, LEGS, 4)[:, : self._own]
+        lengths = table[: self._lengths // (2 * self._own), :, 2:]
+        unit = [table[..., :2].ravel(), lengths.ravel()]
+        if self.lead:
+            low, high = np.log(LEADS)
+            unit.append(np.array([(math.log(lead) - low) / (high - low)]))
+        return tuple(float(x) for x in np.concatenate(unit))
+
+
+def level_stride(length: float, stroke: float = 0.06, lift: float = 0.03) -> FloatArray:
+    """
+    Return a stride (48,) [deg, cm] of equal legs whose feet stand at one height in every posture.
+
+    Parameters
+    ----------
+    length : float [cm]
+        Of every segment. Hips stand 1.6 of it above the feet, or as high as the stroke allows.
+    stroke, lift : float [m]
+        Of each foot: backward in stance, up in mid-swing.
+
+    """
+    legs, segment = [], length / 100.0
+    down = min(1.6 * segment, 0.98 * math.sqrt(4.0 * segment**2 - 0.25 * stroke**2))
+    for forward in (0.5 * stroke, 0.0, -0.5 * stroke):
+        bend = math.acos(math.hypot(forward, down) / (2.0 * segment))
+        hip = math.atan2(down, forward) - bend
+        legs.append((math.degrees(hip), math.degrees(2.0 * bend), length, length))
+    # A lifted foot folds back below a hip as far forward as at its start.
+    hip = math.radians(legs[0][0])
+    below = (down - lift) / segment - math.sin(hip)
+    legs.append((legs[0][0], math.degrees(math.pi - math.asin(below) - hip), length, length))
+    return genes_from_legs([legs] * 3)
+
+
+def rail_stride(stroke: float = 0.06) -> FloatArray:
+    """
+    Return a stride (48,) [deg, cm] whose lower segments lie on the ground and push like rails.
+
+    The published rule (hip and knee at most 180 degrees) admits it. Hips stand 9 cm up.
+
+    Parameters
+    ----------
+    stroke : float [m]
+        At most the stroke of a screw, 0.06.
+
+    """
+    half = 50.0 * stroke
+    legs = [(90.0, 90.0, 9.0, 9.0 + moved) for moved in (-half, 0.0, half)]
+    return genes_from_legs([[*legs, (90.0, 115.0, 9.0, 9.0)]] * 3)

@@ -1,0 +1,305 @@
+r"""
+Measures of strides that hold: work along the path of the joints, heat, stability, slip, clearance.
+
+All six legs move: while one tripod stands and goes from posture 1 over 2 to 3, the other swings
+from 3 over 4 to 1, and then they change. One such half cycle is one stroke; every leg of the
+published model moves through each of its phases once in it.
+
+Joints move in straight lines between postures. The robot is quasi-static. With :math:`f` the
+force on a foot and :math:`m \vec g` the weight of a segment, a joint coordinate q needs
+
+.. math::
+    \tau = -f \cdot \frac{\partial r_{foot}}{\partial q}
+           - \sum m \vec g \cdot \frac{\partial r_{com}}{\partial q}
+
+so that the signed work of all joints over a path is the potential it builds up. Unlike the
+published energy, each of these is a continuous function of the postures.
+
+References
+----------
+Cafarelli (2017) for the robot; the energies are those that its chapter 3 lacks.
+
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import math
+
+import numpy as np
+
+from gait_core.arrays import FloatArray, all_finite
+from gait_core.errors import ConfigurationError
+from gait_core.measures.energy import cost_of_transport
+from gait_core.parameters.declaration import Parameters, bounded, flag, text, whole
+from gait_studies.cafarelli2017.strides.encoding import GENES, joints_of
+from gait_studies.cafarelli2017.strides.hexapod import HexapodParameters
+from gait_studies.cafarelli2017.strides.kernel import COLUMNS, SCREW, Conditions, measure_all
+from gait_studies.cafarelli2017.strides.leg import strokes
+from gait_studies.cafarelli2017.strides.scoring import HEXAPOD, REACH
+
+_COLUMN = {name: i for i, name in enumerate(COLUMNS)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasureSettings(Parameters):
+    """Under which conditions strides are measured, and what counts as energy."""
+
+    steps: int = whole(16, low=1, high=10000, doc='Intervals per phase, trapezoidal rule.')
+    phase_duration: float = bounded(1.0, low=0.01, high=100.0, unit='s', doc='Of each phase.')
+    slope_up: float = bounded(
+        0.0, low=-1.0, high=1.0, unit='rad', doc='Angle of the ground, positive uphill.'
+    )
+    slope_across: float = bounded(
+        0.0,
+        low=-1.0,
+        high=1.0,
+        unit='rad',
+        doc='Angle of the ground, positive where left is up. '
+        'Energies are the mean of both tripods, the margin the lesser.',
+    )
+    loads: str = text(
+        'statics',
+        choices=('statics', 'equal'),
+        doc='statics: each standing foot carries what keeps the robot from tipping, gravity as '
+        'the pose of the body has it. equal: a third each, body parallel to the ground.',
+    )
+    axial_force: str = text(
+        'path',
+        choices=('path', 'printed'),
+        doc='path: the force along a screw that does the work of the path. printed: equations 3.4 '
+        'to 3.7, level ground only.',
+    )
+    screw: str = text(
+        'friction',
+        choices=('friction', 'symmetric'),
+        doc='friction: a screw that yields to its load needs less than one that pushes against '
+        'it, nothing where it cannot lock itself. symmetric: the same both ways, as published.',
+    )
+    work: str = text(
+        'absolute',
+        choices=('absolute', 'positive'),
+        doc='Of hips and knees that counts as energy. absolute: braking costs as much as driving. '
+        'positive: braking is free.',
+    )
+    lift: bool = flag(
+        True,
+        doc='Whether energy counts the lift that the joints leave out. A body that sinks in a '
+        'stroke, or does not climb with its slope, must be raised before the next.',
+    )
+    heat: bool = flag(False, doc='Whether the heat of the motors counts as energy.')
+    rotary_constant: float = bounded(
+        1.8,
+        low=0.001,
+        high=1000.0,
+        unit='N m/sqrt(W)',
+        doc='Motor constant at hips and knees; assumed: a servo that stalls at 40 N m and 480 W.',
+    )
+    screw_constant: float = bounded(
+        0.05,
+        low=0.0001,
+        high=100.0,
+        unit='N m/sqrt(W)',
+        doc='Motor constant at the screws; assumed: a motor that stalls at 0.4 N m and 64 W.',
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class StrideMeasures:
+    """
+    Measures of k strides, each (k,), over one stroke of the robot: half a cycle.
+
+    Attributes
+    ----------
+    distance : array [m]
+        The shortest backward stroke of a foot; negative where that foot moves forward.
+    duration : float [s]
+        Of the stroke.
+    rotary_signed, rotary_absolute, rotary_positive : arrays [J]
+        Work of hips and knees.
+    screw_signed : array [J]
+        Work of the rods on the legs.
+    screw_input : array [J]
+        Work of the motors that turn the screws, friction included.
+    rotary_heat, screw_heat : arrays [J]
+        Of motor windings. A screw is turned at its own speed and then rests; one that cannot lock
+        itself is held throughout.
+    lift : array [J]
+        Weight times rise of the ground less the signed work of all joints, not negative.
+    energy : array [J]
+        What counts by the settings.
+    margin : array [m]
+        Least signed distance of the projected centre of mass to the edges of the triangle of
+        standing feet; negative outside.
+    slip : array [m]
+        The largest change of a distance between two standing feet during the stroke.
+    tilt : array [rad]
+        The largest angle between body and ground.
+    tilt_range : array [rad]
+        The largest angle between two normals of the ground as the body sees it.
+    clearance : array [m]
+        The least height of a swinging foot above the ground in mid-swing, at posture 4.
+    handover : array [m]
+        The largest distance from the ground of a foot that takes over or lets go.
+    knees : array [m]
+        The least height of any knee above the ground.
+    lean : array [rad]
+        The largest angle between the body's upright and the vertical: on level ground the tilt.
+    mass, gravity : float [kg, m/s^2]
+
+    """
+
+    distance: FloatArray
+    duration: float
+    rotary_signed: FloatArray
+    rotary_absolute: FloatArray
+    rotary_positive: FloatArray
+    screw_signed: FloatArray
+    screw_input: FloatArray
+    rotary_heat: FloatArray
+    screw_heat: FloatArray
+    lift: FloatArray
+    energy: FloatArray
+    margin: FloatArray
+    slip: FloatArray
+    tilt: FloatArray
+    tilt_range: FloatArray
+    clearance: FloatArray
+    handover: FloatArray
+    knees: FloatArray
+    lean: FloatArray
+    mass: float
+    gravity: float
+
+    @property
+    def efficiency(self) -> FloatArray:
+        """Distance by reach by energy, (k,) [1/J]: the published objective of a sound energy."""
+        with np.errstate(divide='ignore', invalid='ignore'):
+            return np.asarray(self.distance / REACH / self.energy)
+
+    @property
+    def time_per_distance(self) -> FloatArray:
+        """Of walking, (k,) [s/m]; infinite where the stride does not advance."""
+        with np.errstate(divide='ignore'):
+            return np.where(self.distance > 0.0, self.duration / self.distance, np.inf)
+
+    def cost_of_transport(self, min_distance: float = 0.01) -> list[float | None]:
+        """Return energy by weight and distance; ``None`` below a distance [m] per stroke."""
+        return [
+            cost_of_transport(
+                float(energy), self.mass, self.gravity, float(distance), min_distance
+            )
+            for energy, distance in zip(self.energy, self.distance, strict=True)
+        ]
+
+
+def measure(
+    genes: FloatArray,
+    settings: MeasureSettings | None = None,
+    hexapod: HexapodParameters = HEXAPOD,
+    leads: FloatArray | None = None,
+) -> StrideMeasures:
+    """
+    Return the measures of strides.
+
+    Parameters
+    ----------
+    genes : (k, 48) array [deg, cm]
+    settings : MeasureSettings, optional
+    hexapod : HexapodParameters
+    leads : (k,) array [m], optional
+        Of the screws, one per stride in place of the hexapod's.
+
+    Raises
+    ------
+    ConfigurationError
+        Unless each stride has 48 finite genes, and where printed forces are asked for on a slope.
+
+    """
+    chosen = MeasureSettings() if settings is None else settings
+    if np.ndim(genes) != 2 or np.shape(genes)[1] != GENES:
+        raise ConfigurationError(f'strides have shape {np.shape(genes)}, expected (k, {GENES})')
+    if not all_finite(genes):
+        row, gene = np.argwhere(~np.isfinite(genes))[0]
+        raise ConfigurationError(
+            f'gene {gene} of stride {row} is {genes[row, gene]}, expected a finite number'
+        )
+    joints = joints_of(genes)
+    at = conditions(chosen)
+    screws = _screws(
+        np.full(len(joints), hexapod.lead) if leads is None else leads, hexapod, chosen.screw
+    )
+    rows = _rows(joints, screws, hexapod, at)
+    if at.across != 0.0:
+        # The other tripod stands on the same slope as this one's mirror image on the mirrored one.
+        mirrored = _rows(joints, screws, hexapod, at._replace(across=-at.across))
+        least = np.minimum(rows[:, _COLUMN['margin']], mirrored[:, _COLUMN['margin']])
+        rows = 0.5 * (rows + mirrored)
+        rows[:, _COLUMN['margin']] = least
+    column = {name: rows[:, i] for name, i in _COLUMN.items()}
+    energy = column[f'rotary_{chosen.work}'] + column['screw_input']
+    distance = strokes(joints).min(axis=1)
+    climb = hexapod.mass * hexapod.gravity * distance * at.along
+    lift = np.maximum(0.0, climb - column['rotary_signed'] - column['screw_signed'])
+    if chosen.lift:
+        energy = energy + lift
+    if chosen.heat:
+        energy = energy + column['rotary_heat'] + column['screw_heat']
+    return StrideMeasures(
+        distance=distance,
+        duration=2.0 * chosen.phase_duration,
+        lift=lift,
+        energy=energy,
+        mass=hexapod.mass,
+        gravity=hexapod.gravity,
+        **column,
+    )
+
+
+def _rows(
+    joints: FloatArray, screws: FloatArray, hexapod: HexapodParameters, at: Conditions
+) -> FloatArray:
+    rows: FloatArray = np.empty((len(joints), len(COLUMNS)))
+    measure_all(joints, screws, hexapod.compiled(), at, rows)
+    return rows
+
+
+def _screws(leads: FloatArray, hexapod: HexapodParameters, screw: str) -> FloatArray:
+    """Return what screws of these leads (k,) [m] need, (k, 5) in the order of ``SCREW``."""
+    alpha = np.arctan2(leads, hexapod.screw_diameter * math.pi)
+    theta, arm = hexapod.friction_angle, hexapod.screw_diameter / 2.0
+    pushing = np.tan(alpha + theta)
+    yielding = pushing if screw == 'symmetric' else np.maximum(0.0, np.tan(theta - alpha))
+    column = {
+        'pushing': pushing / np.tan(alpha),
+        'yielding': yielding / np.tan(alpha),
+        'torque_pushing': arm * pushing,
+        'torque_yielding': arm * yielding,
+        'torque_holding': arm * np.maximum(0.0, np.tan(alpha - theta)),
+    }
+    return np.column_stack([column[name] for name in SCREW])
+
+
+def conditions(settings: MeasureSettings) -> Conditions:
+    """Return the settings as compiled code takes them."""
+    printed = settings.axial_force == 'printed'
+    if printed and (settings.slope_up or settings.slope_across or settings.loads != 'equal'):
+        raise ConfigurationError(
+            "axial_force 'printed' holds for equal loads on level ground; nearest valid: 'path'"
+        )
+    along, across = math.sin(settings.slope_up), math.sin(settings.slope_across)
+    if along * along + across * across >= 1.0:
+        raise ConfigurationError(
+            f'slopes of {settings.slope_up:g} rad up and {settings.slope_across:g} rad across '
+            'are steeper than a wall'
+        )
+    return Conditions(
+        steps=settings.steps,
+        phase_duration=settings.phase_duration,
+        along=along,
+        across=across,
+        statics=settings.loads == 'statics',
+        printed_forces=printed,
+        rotary_constant=settings.rotary_constant,
+        screw_constant=settings.screw_constant,
+    )

@@ -1,0 +1,169 @@
+"""
+Pose of the body over three feet, dragging and stability, as printed and as coded.
+
+Chains of planar triangles: pitch from the legs of one side, roll from the third leg. The frame is
+the thesis's, origin below hip 1, x towards hip 3 (backward), y towards hip 2.
+
+References
+----------
+Cafarelli (2017), sections 5.2.7 and 5.2.8; ``DraggingObjective`` and ``StabilityObjective`` of
+appendix B.
+
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from numba import njit
+
+from gait_core.arrays import FloatArray
+from gait_studies.cafarelli2017.strides.hexapod import Body
+from gait_studies.cafarelli2017.strides.rules import Rules
+
+
+class Pose(NamedTuple):
+    """
+    Of the body over the three feet of a tripod.
+
+    ``side`` holds the heights of hips 1 to 3 in the plane of the body's side, ``feet`` and
+    ``centre`` points on the ground [m]; pitch, positive nose down, and roll angle, pi/2 level
+    [rad].
+    """
+
+    pitch: float
+    roll: float
+    side: tuple[float, float, float]
+    feet_x: tuple[float, float, float]
+    feet_y: tuple[float, float, float]
+    centre_x: float
+    centre_y: float
+
+
+@njit(cache=True)
+def _side(a: float, b: float, opposite: float) -> float:
+    return math.sqrt(a * a + b * b - 2.0 * a * b * math.cos(opposite))
+
+
+@njit(cache=True)
+def _angle(opposite: float, b: float, c: float) -> float:
+    cosine = (opposite * opposite - b * b - c * c) / (-2.0 * b * c)
+    # No such triangle: nan, as in Java, and every comparison with it is false.
+    return math.acos(cosine) if -1.0 <= cosine <= 1.0 else math.nan
+
+
+@njit(cache=True)
+def _hip_foot(leg: FloatArray) -> tuple[float, float]:
+    """Return the distance from hip to foot (5.6) and its angle to the upper segment."""
+    distance = _side(leg[2], leg[3], math.pi - leg[1])
+    return distance, _angle(leg[3], leg[2], distance)
+
+
+@njit(cache=True)
+def pose_over(posture: FloatArray, body: Body, rules: Rules) -> Pose:
+    """
+    Return the pose over the feet of a posture, (3, 4) [rad, rad, m, m].
+
+    References
+    ----------
+    Cafarelli (2017), equations 5.6 to 5.23 and 5.32 to 5.35.
+
+    """
+    hf1, u1 = _hip_foot(posture[0])
+    hf2, u2 = _hip_foot(posture[1])
+    hf3, u3 = _hip_foot(posture[2])
+    theta1, theta3 = math.pi - posture[0, 0] - u1, posture[2, 0] + u3
+    theta2 = math.pi - posture[1, 0] - u2
+    length = body.body_length
+    diagonal = _side(hf1, length, theta1)
+    inner3 = _angle(hf1, length, diagonal)
+    if not rules.pose_angles:
+        inner3 = math.pi - inner3
+    delta1 = math.pi - theta1 - inner3
+    ground = _side(hf3, diagonal, theta3 - inner3)
+    inner1 = _angle(hf3, ground, diagonal)
+    if not rules.pose_angles:
+        inner1 = math.pi - inner1
+    delta3 = math.pi - inner1 - (theta3 - inner3)
+    pitch = math.pi - delta3 - theta3
+    straight = math.pi if rules.front_height else 108.0 * math.pi / 180.0
+    front, rear = straight - delta1 - inner1, delta3
+    delta2 = theta2 - pitch
+    h1, h2, h3 = hf1 * math.sin(front), hf2 * math.sin(delta2), hf3 * math.sin(rear)
+    difference = (h3 + h1) / 2.0 - h2
+    roll = math.pi / 2.0
+    if not abs(difference) < rules.dead_band:
+        roll = math.atan2(body.tripod_width, difference)
+    cos_roll, sin_roll = math.cos(roll), math.sin(roll)
+    return Pose(
+        pitch,
+        roll,
+        (h1, h2, h3),
+        (
+            hf1 * math.cos(math.pi - delta1 - inner1),
+            length / 2.0 * math.cos(pitch) + hf2 * math.cos(delta2),
+            length * math.cos(pitch) + hf3 * math.cos(rear),
+        ),
+        (-h1 * cos_roll, body.tripod_width / sin_roll - h2 * cos_roll, -h3 * cos_roll),
+        length / 2.0 * math.cos(pitch),
+        (body.tripod_width - body.body_width / 2.0) / sin_roll,
+    )
+
+
+@njit(cache=True)
+def swings_free(pose: Pose, swing: FloatArray, body: Body, rules: Rules) -> bool:
+    """
+    Return the dragging objective: no foot of a swinging posture, (3, 4), reaches the ground.
+
+    Where a triangle does not exist the answer is no.
+
+    References
+    ----------
+    Cafarelli (2017), equations 5.18, 5.19 and 5.24 to 5.27.
+
+    """
+    slope = math.tan(math.pi / 2.0 - pose.roll)
+    inward = 2.0 * body.tripod_width - body.body_width
+    if not rules.side_clearance:
+        inward = body.body_width
+    for leg in range(3):
+        limit = pose.side[leg] * math.sin(pose.roll)
+        if slope != 0.0:
+            shift = body.body_width if leg == 1 else -inward
+            limit = (pose.side[leg] / slope + shift) * slope
+        distance, angle = _hip_foot(swing[leg])
+        height = distance * math.sin(math.pi - swing[leg, 0] - angle - pose.pitch)
+        if not limit > height:
+            return False
+    return True
+
+
+@njit(cache=True)
+def _beyond(pose: Pose, a: int, b: int, offset: float) -> float:
+    """Return how far in y the centre lies above the line of two feet, shifted by an offset."""
+    run = pose.feet_x[a] - pose.feet_x[b]
+    rise = pose.feet_y[a] - pose.feet_y[b]
+    # As in Java, a division by zero makes no exception but an infinite slope.
+    slope = rise / run if run != 0.0 else math.copysign(math.inf, rise)
+    shift = offset / math.cos(math.atan(slope))
+    return pose.centre_y - (slope * (pose.centre_x - pose.feet_x[a]) + pose.feet_y[a] + shift)
+
+
+@njit(cache=True)
+def stands(pose: Pose, rules: Rules) -> bool:
+    """
+    Return whether the centre of mass lies in the triangle of feet, clear of each edge.
+
+    References
+    ----------
+    Cafarelli (2017), equations 5.36 to 5.44.
+
+    """
+    if not _beyond(pose, 0, 1, -rules.buffer) < 0.0:
+        return False
+    if not _beyond(pose, 2, 0, rules.buffer) > 0.0:
+        return False
+    below: float = _beyond(pose, 1, 2, -rules.buffer)
+    above: float = _beyond(pose, 2, 1, rules.buffer)
+    return below < 0.0 if rules.rear_edge else above > 0.0

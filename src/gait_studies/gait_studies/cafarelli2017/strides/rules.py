@@ -1,0 +1,171 @@
+"""Where the thesis prints one thing and its program does another: each difference by its name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from gait_core.parameters.declaration import Parameters, bounded, text, whole
+
+CODED, PRINTED = 'coded', 'printed'
+_EITHER = (CODED, PRINTED)
+
+
+class Rules(NamedTuple):
+    """The rules as compiled code reads them; a flag is set where the program is followed."""
+
+    intervals: int
+    accumulated: bool
+    line_for_one_joint: bool
+    magnitudes: bool
+    corner_angles: bool
+    same_end: bool
+    absolute_distance: bool
+    pose_angles: bool
+    front_height: bool
+    dead_band: float
+    side_clearance: bool
+    rear_edge: bool
+    buffer: float
+    efficiency_weight: float
+    dragging_weight: float
+    stability_weight: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class StrideRules(Parameters):
+    """
+    How a stride is scored; the defaults are the program of appendix B with its final settings.
+
+    Where a parameter takes ``coded`` or ``printed``, text and program of the thesis differ.
+    """
+
+    intervals: int = whole(
+        100,
+        low=1,
+        high=10000,
+        doc='Of each joint range in the rotary sum: 10 in chapter 4, 100 in the listing.',
+    )
+    samples: str = text(
+        CODED,
+        choices=_EITHER,
+        doc='coded: rounding of the running angle decides on 100 or 101 samples (an interval too '
+        'many is worth a percent of energy). printed: exactly as many as intervals.',
+    )
+    one_joint: str = text(
+        CODED,
+        choices=_EITHER,
+        doc='coded: a phase that moves one joint alone is a line integral, no joint is screws '
+        'alone. printed: equation 3.37, whose area is then zero.',
+    )
+    components: str = text(
+        CODED,
+        choices=_EITHER,
+        doc='coded: magnitudes of the three components of force and of their sum. printed: signed '
+        '(3.21, 3.36).',
+    )
+    corner_angles: str = text(
+        CODED,
+        choices=_EITHER,
+        doc='coded: the law of cosines. printed: with the sign error of 3.26 and 3.31.',
+    )
+    order: str = text(
+        CODED,
+        choices=_EITHER,
+        doc='coded: rotary work at the first lengths goes with screws at the first angles, or '
+        'both at the last. printed: one after the other, first lengths with last angles or the '
+        'reverse (section 5.2.6). The lesser counts.',
+    )
+    distance: str = text(
+        CODED,
+        choices=_EITHER,
+        doc='coded: backward counts as forward. printed: signed.',
+    )
+    pose_angles: str = text(
+        CODED,
+        choices=_EITHER,
+        doc='coded: the law of cosines. printed: with the sign error of 5.8 and 5.11.',
+    )
+    front_height: str = text(
+        CODED, choices=_EITHER, doc='coded: 180 degrees in 5.14. printed: 108 degrees.'
+    )
+    dead_band: float = bounded(
+        0.01,
+        low=0.0,
+        high=0.1,
+        unit='m',
+        doc='Difference of side heights up to which the body counts as level; only in the '
+        'program. The text has none: 0.',
+    )
+    side_clearance: str = text(
+        CODED,
+        choices=_EITHER,
+        doc='coded: corner hips are 2 w_t - w_b apart. printed: 5.27, w_b apart.',
+    )
+    rear_edge: str = text(
+        CODED,
+        choices=_EITHER,
+        doc='coded: the centre of mass must lie below the edge from foot 2 to 3. printed: above '
+        'it, and the offset has the other sign (5.41, 5.44).',
+    )
+    buffer: float = bounded(
+        0.0025, low=0.0, high=0.1, unit='m', doc='Least distance to each edge of the triangle.'
+    )
+    efficiency_weight: float = bounded(
+        0.97, low=0.0, high=1.0, unit='-', doc='w0: of distance per energy.'
+    )
+    dragging_weight: float = bounded(
+        (1.0 - 0.97) / 2.0, low=0.0, high=1.0, unit='-', doc='w1: of swinging free of the ground.'
+    )
+    stability_weight: float = bounded(
+        (1.0 - 0.97) / 2.0, low=0.0, high=1.0, unit='-', doc='w2: of static stability.'
+    )
+
+    def compiled(self) -> Rules:
+        """Return what compiled code takes."""
+        return Rules(
+            intervals=self.intervals,
+            accumulated=self.samples == CODED,
+            line_for_one_joint=self.one_joint == CODED,
+            magnitudes=self.components == CODED,
+            corner_angles=self.corner_angles == CODED,
+            same_end=self.order == CODED,
+            absolute_distance=self.distance == CODED,
+            pose_angles=self.pose_angles == CODED,
+            front_height=self.front_height == CODED,
+            dead_band=self.dead_band,
+            side_clearance=self.side_clearance == CODED,
+            rear_edge=self.rear_edge == CODED,
+            buffer=self.buffer,
+            efficiency_weight=self.efficiency_weight,
+            dragging_weight=self.dragging_weight,
+            stability_weight=self.stability_weight,
+        )
+
+
+AS_CODED = StrideRules()
+
+AS_PRINTED = StrideRules(
+    samples=PRINTED,
+    one_joint=PRINTED,
+    components=PRINTED,
+    corner_angles=PRINTED,
+    order=PRINTED,
+    distance=PRINTED,
+    pose_angles=PRINTED,
+    front_height=PRINTED,
+    dead_band=0.0,
+    side_clearance=PRINTED,
+    rear_edge=PRINTED,
+)
+
+
+def rules_with_weight(efficiency_weight: float, intervals: int = 100) -> StrideRules:
+    """Return the coded rules with w0 and ``w1 = w2 = (1 - w0) / 2``, as in every experiment."""
+    other = (1.0 - efficiency_weight) / 2.0
+    return StrideRules(
+        intervals=intervals,
+        efficiency_weight=efficiency_weight,
+        dragging_weight=other,
+        stability_weight=other,
+    )

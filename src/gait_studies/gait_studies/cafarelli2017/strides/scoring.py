@@ -1,0 +1,163 @@
+"""
+The published score of a population of strides: distance per energy, dragging, stability.
+
+References
+----------
+Cafarelli (2017), section 5.2; ``FitnessFunction`` of appendix B.
+
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from numba import njit
+import numpy as np
+
+from gait_core.arrays import BoolArray, FloatArray
+from gait_core.errors import ConfigurationError
+from gait_studies.cafarelli2017.strides.encoding import GENES, joints_of
+from gait_studies.cafarelli2017.strides.hexapod import Body, HexapodParameters
+from gait_studies.cafarelli2017.strides.leg import strokes
+from gait_studies.cafarelli2017.strides.pose import Pose, pose_over, stands, swings_free
+from gait_studies.cafarelli2017.strides.power import phase_power, stride_power
+from gait_studies.cafarelli2017.strides.rules import AS_CODED, Rules, StrideRules
+
+REACH = 0.48
+"""2 L [m]: twice a leg with both segments fully extended (5.5)."""
+
+HEXAPOD = HexapodParameters()
+
+
+@dataclass(frozen=True, kw_only=True)
+class StrideScores:
+    """
+    Scores of k strides.
+
+    Attributes
+    ----------
+    distance : (k,) array [m]
+        The shortest backward stroke of a foot.
+    power : (k, 4, 3) array [thesis units]
+        Of each phase and leg.
+    efficiency : (k,) array [-]
+        Distance by reach by summed power; not bounded by 1.
+    swings_free, stable : (k,) bool arrays
+        The objectives called dragging and stability, 1 where met.
+    fitness : (k,) array [-]
+        Their weighted sum.
+
+    """
+
+    distance: FloatArray
+    power: FloatArray
+    efficiency: FloatArray
+    swings_free: BoolArray
+    stable: BoolArray
+    fitness: FloatArray
+
+    @property
+    def energy(self) -> FloatArray:
+        """Summed power, (k,), in thesis units: the name joule it bears is wrong."""
+        return np.asarray(self.power.sum(axis=(1, 2)))
+
+
+def score(
+    genes: FloatArray, rules: StrideRules = AS_CODED, hexapod: HexapodParameters = HEXAPOD
+) -> StrideScores:
+    """
+    Return the scores of strides.
+
+    Parameters
+    ----------
+    genes : (k, 48) array [deg, cm]
+        Feasible or not.
+    rules : StrideRules
+        Which of the thesis's two models.
+    hexapod : HexapodParameters
+
+    Raises
+    ------
+    ConfigurationError
+        Unless each stride has 48 genes.
+
+    References
+    ----------
+    Cafarelli (2017), equations 3.1 to 3.3 and 5.2 to 5.5.
+
+    """
+    if np.ndim(genes) != 2 or np.shape(genes)[1] != GENES:
+        raise ConfigurationError(f'strides have shape {np.shape(genes)}, expected (k, {GENES})')
+    joints = joints_of(genes)
+    count = len(joints)
+    distance = strokes(joints).min(axis=1)
+    if rules.compiled().absolute_distance:
+        distance = np.abs(distance)
+    power: FloatArray = np.empty((count, 4, 3))
+    energy: FloatArray = np.empty(count)
+    flags = np.empty((count, 2), dtype=np.bool_)
+    _score_all(joints, hexapod.compiled(), rules.compiled(), power, energy, flags)
+    with np.errstate(divide='ignore', invalid='ignore'):
+        efficiency = distance / REACH / energy
+    fitness = (
+        rules.efficiency_weight * efficiency
+        + rules.dragging_weight * flags[:, 0]
+        + rules.stability_weight * flags[:, 1]
+    )
+    return StrideScores(
+        distance=distance,
+        power=power,
+        efficiency=efficiency,
+        swings_free=flags[:, 0],
+        stable=flags[:, 1],
+        fitness=fitness,
+    )
+
+
+def leg_power(
+    start: FloatArray,
+    end: FloatArray,
+    *,
+    stance: bool,
+    rules: StrideRules = AS_CODED,
+    hexapod: HexapodParameters = HEXAPOD,
+) -> float:
+    """Return the published power of one leg between two postures, (4,) [deg, deg, cm, cm]."""
+    scale = np.array([np.pi / 180.0, np.pi / 180.0, 0.01, 0.01])
+    return float(
+        phase_power(
+            np.asarray(start) * scale,
+            np.asarray(end) * scale,
+            stance,
+            hexapod.compiled(),
+            rules.compiled(),
+        )
+    )
+
+
+def body_poses(
+    genes: FloatArray, rules: StrideRules = AS_CODED, hexapod: HexapodParameters = HEXAPOD
+) -> list[Pose]:
+    """Return the pose of the body over standing postures 1 to 3 of one stride, (48,)."""
+    joints = joints_of(genes)
+    return [pose_over(joints[i], hexapod.compiled(), rules.compiled()) for i in range(3)]
+
+
+@njit(cache=True)
+def _score_all(
+    joints: FloatArray,
+    body: Body,
+    rules: Rules,
+    power: FloatArray,
+    energy: FloatArray,
+    flags: BoolArray,
+) -> None:
+    for i in range(len(joints)):
+        energy[i] = stride_power(joints[i], body, rules, power[i])
+        middle = pose_over(joints[i, 1], body, rules)
+        flags[i, 0] = swings_free(middle, joints[i, 3], body, rules)
+        flags[i, 1] = (
+            stands(middle, rules)
+            and stands(pose_over(joints[i, 0], body, rules), rules)
+            and stands(pose_over(joints[i, 2], body, rules), rules)
+        )

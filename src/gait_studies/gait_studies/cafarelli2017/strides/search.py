@@ -1,0 +1,128 @@
+"""Searches over strides: the published genetic algorithm, generation by generation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.contracts import Evaluation
+from gait_core.trial.spec import OK
+from gait_studies.cafarelli2017.posture_genetic import STRIDE, PostureGeneticOptimizer
+from gait_studies.cafarelli2017.strides.encoding import GENES, genes_of
+from gait_studies.cafarelli2017.strides.rules import AS_CODED, StrideRules, rules_with_weight
+from gait_studies.cafarelli2017.strides.scoring import StrideScores, score
+
+Objective = Callable[[FloatArray], FloatArray]
+"""Fitness (k,) of strides (k, 48) [deg, cm]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Best:
+    """
+    The best stride of a search after some generations.
+
+    Attributes
+    ----------
+    generation : int
+        0 is the random population.
+    genes : (48,) array [deg, cm]
+    fitness : float [-]
+    matings : int
+        Tried so far, rejected ones included.
+    """
+
+    generation: int
+    genes: FloatArray
+    fitness: float
+    matings: int
+
+
+def generations(objective: Objective, *, seed: int, count: int, **settings: Any) -> Iterator[Best]:
+    """
+    Run the published genetic algorithm and yield the best stride after each generation.
+
+    Parameters
+    ----------
+    objective : callable
+        Fitness (k,) of strides (k, 48) [deg, cm].
+    seed : int
+    count : int
+        Generations after the random population.
+    **settings
+        Of ``posture_genetic``; its domain is ``stride``.
+
+    """
+    search = PostureGeneticOptimizer(dimension=GENES, seed=seed, domain=STRIDE, **settings)
+    best, champion = -np.inf, np.zeros(GENES)
+    for generation in range(count + 1):
+        candidates = search.ask()
+        genes = genes_of(np.array([candidate.values for candidate in candidates]))
+        fitness = objective(genes)
+        search.tell(
+            [
+                Evaluation(id=candidate.id, status=OK, objectives=np.array([value]))
+                for candidate, value in zip(candidates, fitness, strict=True)
+            ]
+        )
+        leader = int(np.argmax(np.where(np.isnan(fitness), -np.inf, fitness)))
+        if fitness[leader] > best:
+            best, champion = float(fitness[leader]), genes[leader]
+        yield Best(generation=generation, genes=champion, fitness=best, matings=search.matings)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishedSettings:
+    """
+    One run of the thesis; the defaults are its control settings.
+
+    Attributes
+    ----------
+    generations, elites : int
+    mutation : float
+        Probability per gene.
+    efficiency_weight : float
+        w0.
+    intervals : int
+        Of the rotary sum.
+    listing_compat : bool
+        Whether to draw as the Java program does.
+    """
+
+    generations: int = 200
+    elites: int = 20
+    mutation: float = 0.2
+    efficiency_weight: float = 0.33
+    intervals: int = 100
+    listing_compat: bool = True
+
+    def rules(self) -> StrideRules:
+        """Return the program's rules with these weights."""
+        return rules_with_weight(self.efficiency_weight, self.intervals)
+
+
+FINAL = PublishedSettings(generations=600, mutation=0.03, efficiency_weight=0.97)
+"""Section 6.6: with seed 5 they give Table 6.10."""
+
+
+def published_run(settings: PublishedSettings, seed: int) -> list[Best]:
+    """Return the best stride after each generation of a run of the thesis."""
+    rules = settings.rules()
+    return list(
+        generations(
+            lambda genes: score(genes, rules).fitness,
+            seed=seed,
+            count=settings.generations,
+            elite_share=settings.elites / 100.0,
+            mutation_probability=settings.mutation,
+            listing_compat=settings.listing_compat,
+        )
+    )
+
+
+def scores_of(best: Best, rules: StrideRules = AS_CODED) -> StrideScores:
+    """Return the scores of one best stride, each with a leading axis of one."""
+    return score(best.genes[None], rules)

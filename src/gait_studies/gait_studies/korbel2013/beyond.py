@@ -1,0 +1,157 @@
+"""
+The tensegrity spine beyond its thesis: more signals, other grounds, feedback, another search.
+
+Every experiment gets the same number of trials as the published search beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.trial.spec import TrialSpec
+from gait_evolver.experiment import load_experiment
+from gait_evolver.plan import resolve
+from gait_evolver.scoring import judged
+from gait_studies.korbel2013.pictures import draw_searches
+from gait_studies.korbel2013.trials import EXPERIMENT, best_row, travel
+from gait_tools.study.definition import Part, Row, Study, at_least, at_most
+from gait_tools.study.session import Evolved, Session
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """An experiment beside the published one; ``ground`` if another one is walked on."""
+
+    name: str
+    what: str
+    ground: bool = False
+
+    @property
+    def experiment(self) -> str:
+        """Name of its file."""
+        return f'{EXPERIMENT}_{self.name}' if self.name != 'published' else EXPERIMENT
+
+
+CASES = (
+    Case(name='published', what='as published'),
+    Case(name='listing', what='the search as listed, tau_A never mutated'),
+    Case(name='free_time', what='both time constants free'),
+    Case(name='undulation', what='eight oscillators, one per lower cable'),
+    Case(name='feedback', what='cable tension fed back into the oscillators'),
+    Case(name='one_way', what='friction that is less against forward motion', ground=True),
+    Case(name='incline', what='uphill', ground=True),
+    Case(name='step', what='over a step', ground=True),
+    Case(name='cma', what='CMA-ES in place of the published search'),
+)
+
+BUDGET, QUICK = 450, 150
+"""Trials of every search: 50 and two in each iteration."""
+
+
+def _wanted(session: Session) -> dict[str, tuple[str, Mapping[str, Any]]]:
+    budget = QUICK if session.quick else BUDGET
+    return {case.name: (case.experiment, _sized(case, session, budget)) for case in CASES}
+
+
+def _sized(case: Case, session: Session, budget: int) -> dict[str, Any]:
+    changes: dict[str, Any] = {'seed': session.seed_of(0)}
+    settings = resolve(load_experiment(case.experiment)).experiment.optimizer.settings
+    if 'iterations' in settings:
+        changes['generations'] = 1 + (budget - int(settings['population'])) // 2
+    else:
+        changes['generations'] = budget // int(settings['population'])
+    return changes
+
+
+def searches(session: Session) -> Sequence[Row]:
+    """Run every experiment at the same budget, and the published champion on their ground."""
+    found = dict(
+        zip((case.name for case in CASES), session.evolve_all(_wanted(session)), strict=True)
+    )
+    draw_searches(
+        session.picture('beyond'), {case.what: _best_so_far(found[case.name]) for case in CASES}
+    )
+    flat = found['published']
+    rows = []
+    for case in CASES:
+        one = found[case.name]
+        best = best_row(one.rows)
+        first = best_row(one.rows[: len(flat.generations[0])])
+        rows.append(
+            at_least(
+                case.name,
+                f'gain of the best over the first {len(flat.generations[0])}, {case.what}',
+                one.champion.fitness - float(first.fitness or 0.0),
+                0.0,
+                'in',
+                note=_note(session, case, one, flat, best.terms['korbel2013_travel']),
+            )
+        )
+    return [*rows, _farthest(found), _tau(found)]
+
+
+def _best_so_far(one: Evolved) -> FloatArray:
+    fitness = [judged([row])[1] for row in one.rows]
+    return np.asarray(
+        np.maximum.accumulate([-np.inf if value is None else value for value in fitness])
+    )
+
+
+def _note(session: Session, case: Case, one: Evolved, flat: Evolved, far: float) -> str:
+    note = (
+        f'fitness {one.champion.fitness:.2f} in after {len(one.rows)} trials, {far:.2f} in in 15 s'
+    )
+    if case.name != 'published':
+        note += f'; as published {flat.champion.fitness:.2f} in'
+    if case.ground:
+        there = session.record(_on_the_ground_of(one, flat))
+        note += f'; the champion of the flat ground goes {travel(there)[-1]:.2f} in there'
+    return note
+
+
+def _on_the_ground_of(one: Evolved, flat: Evolved) -> TrialSpec:
+    return replace(flat.champion.spec, scene=one.champion.spec.scene)
+
+
+def _farthest(found: Mapping[str, Evolved]) -> Row:
+    far = {name: best_row(one.rows).terms['korbel2013_travel'] for name, one in found.items()}
+    best = max(far, key=lambda name: far[name])
+    return at_least(
+        'farthest',
+        'longest way of a champion in 15 s',
+        far[best],
+        14.34,
+        'in',
+        published=14.34,
+        note=f'{best}; the stretch is 25 in',
+    )
+
+
+def _tau(found: Mapping[str, Evolved]) -> Row:
+    """Return the row of trap T15: whether the time constant is driven down in both modes."""
+    taus = {name: best_row(found[name].rows).values['tau_a'] for name in ('published', 'listing')}
+    return at_most(
+        'tau_of_both_modes',
+        'tau_A of the champions as published and as listed, greater',
+        max(taus.values()),
+        0.35,
+        's',
+        published=0.2,
+        note=', '.join(f'{name} {tau:.4f} s' for name, tau in taus.items())
+        + '; the lower half of 0.2 to 0.5',
+    )
+
+
+def study() -> Study:
+    """Return what the tensegrity spine does beyond its thesis, at equal numbers of trials."""
+    return Study(
+        name='korbel2013_beyond',
+        title='The tensegrity spine beyond its thesis: signals, grounds, feedback, CMA-ES.',
+        source='Future work of Korbel (2013), section 4.',
+        parts=(Part(name='searches', measure=searches),),
+    )

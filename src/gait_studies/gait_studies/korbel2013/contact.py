@@ -1,0 +1,116 @@
+"""What the ground's laws of Korbel (2013) do, as numbers by name for the study of that thesis."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.terrains import load_terrain
+from gait_core.trial.scene import Scene
+from sim_bridge.engines.cables.ground import Ground, bristle_friction, normal_force
+from sim_bridge.engines.cables.layout import ground_of
+from sim_bridge.engines.cables.options import CablesOptions
+
+INCH, POUND = 0.0254, 4.4482216152605
+_MASS = 0.020288 / 3.0
+"""A third of a tetrahedron on one node [kg]."""
+
+_FINE, _EVERY = 2.5e-7, 100
+_TRAJECTORIES = 1000
+_SEED = 2013
+
+
+def measurements() -> dict[str, float]:
+    """
+    Return what the default laws do to a node, in inches, pounds and seconds.
+
+    ``push_*`` are normal forces at a depth of 0.001 in; ``slide_*`` follow a third of a
+    tetrahedron that is let go on one node, in one degree of freedom.
+    """
+    scene = Scene(robot='tetraspine', engine='cables')
+    ground = ground_of(scene, CablesOptions(), load_terrain(scene.terrain))
+    depth = 0.001 * INCH
+    rates = np.linspace(-5.0, 5.0, 201) * INCH
+    pushes = [
+        normal_force(ground.stiffness, ground.damping, d * INCH, rate)
+        for d in (1e-6, 1e-4, 1e-3, 0.01, 0.1)
+        for rate in rates
+    ]
+    alpha = (1.0 - 0.9) / 0.12
+    slow, fast = _slid(ground, 40.0), _slid(ground, 60.0)
+    extreme, work = _trajectories(ground)
+    return {
+        'push_still': normal_force(ground.stiffness, ground.damping, depth, 0.0) / POUND,
+        'push_sinking': normal_force(ground.stiffness, ground.damping, depth, 0.5 * INCH) / POUND,
+        'push_least': min(pushes) / POUND,
+        'damping_ratio': ground.damping / (1.5 * 0.72 / INCH * ground.stiffness),
+        'damping_estimate': 1.5 * alpha * 25.0,
+        'friction_in_the_air': abs(
+            bristle_friction(ground, 1.0, False, 0.5 * ground.limit, 1.0, _FINE)[0]
+        )
+        / POUND,
+        'sliding_force': abs(bristle_friction(ground, 1.0, True, ground.limit, 1.0, _FINE)[0])
+        / POUND,
+        'stiction_peak': abs(
+            bristle_friction(ground, 1.0, True, ground.limit * (1.0 - 1e-9), 0.0, _FINE)[0]
+        )
+        / POUND,
+        'largest_state': extreme / INCH,
+        'largest_work': work / (POUND * INCH),
+        'slide_slow_way': slow[:, 0].max() / INCH,
+        'slide_fast_way': fast[:, 0].max() / INCH,
+        'slide_fast_state': fast[-1, 2] / INCH,
+        'slide_fast_speed': abs(fast[-1, 1]) / INCH,
+        'slide_fast_break': fast[np.argmax(np.abs(fast[:, 2]) >= 0.999 * ground.limit), 1] / INCH,
+    }
+
+
+def _slid(ground: Ground, speed: float) -> FloatArray:
+    """Return way, speed and friction state of a slider [m, m/s, m], (T, 3)."""
+    return np.asarray(_slide(ground, speed * INCH, _MASS, _FINE, round(1.0 / _FINE)))
+
+
+@numba.njit(cache=True, error_model='numpy')
+def _slide(ground: Ground, v: float, mass: float, dt: float, steps: int) -> FloatArray:
+    out = np.empty((steps // _EVERY, 3))
+    at, bristle = 0.0, 0.0
+    for i in range(steps):
+        force, bristle = bristle_friction(ground, 1.0, True, bristle, v, dt)
+        v += dt * force / mass
+        at += dt * v
+        if i % _EVERY == 0:
+            row = i // _EVERY
+            out[row, 0], out[row, 1], out[row, 2] = at, v, bristle
+    return out
+
+
+def _trajectories(ground: Ground) -> tuple[float, float]:
+    """Return the largest friction state [m] and the most work on a node [J] by trajectories."""
+    rng = np.random.default_rng(_SEED)
+    steps = 2000
+    # Random walks of a velocity at scales from creeping to running.
+    scale = 10.0 ** rng.uniform(-4.0, 0.0, (_TRAJECTORIES, 1))
+    walks = np.cumsum(rng.normal(size=(_TRAJECTORIES, steps)), axis=1)
+    speeds = scale * walks / np.abs(walks).max(axis=1, keepdims=True)
+    extreme, work = 0.0, -np.inf
+    for row in speeds:
+        most, done = _worked(ground, row, 1e-5)
+        extreme, work = max(extreme, most), max(work, done)
+    return extreme, work
+
+
+@numba.njit(cache=True, error_model='numpy')
+def _worked(ground: Ground, speeds: FloatArray, dt: float) -> tuple[float, float]:
+    # After the given speeds the node is led back until the friction state is zero again.
+    x, work, most = 0.0, 0.0, 0.0
+    for v in speeds:
+        force, x = bristle_friction(ground, 1.0, True, x, v, dt)
+        work += force * v * dt
+        most = max(most, abs(x))
+    back = -np.sign(x) * 0.01
+    while x * back < 0.0:
+        v = max(-abs(x) / dt, min(abs(x) / dt, back))
+        force, x = bristle_friction(ground, 1.0, True, x, v, dt)
+        work += force * v * dt
+    return most, work

@@ -1,0 +1,57 @@
+"""
+How far a tensegrity spine crawled, and how straight: the fitness of Korbel (2013), term by term.
+
+The thesis counts in inches, and so do these terms: its stopping rule is a gain in inches. Nodes 1
+and 2 are the lower corners of the rear tetrahedron, node 3 is the tip of the front one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from gait_core.arrays import FloatArray
+from gait_core.measures.contact_nodes import node_row
+from gait_core.trial.rollout import Rollout
+
+INCH = 0.0254
+"""m."""
+
+UNSCORED = 3.0
+"""Time from which the distance counts [s]: by then the oscillators have found their rhythm."""
+
+NODE_1, NODE_2, NODE_3 = 't1_a', 't1_b', 't5_d'
+
+
+def korbel2013_forward(rollout: Rollout) -> float:
+    """Return how far node 1 went along x from 3 s to the end [in], Eq. 10."""
+    begin = min(round(UNSCORED / rollout.dt), rollout.ticks)
+    return float(_node(rollout, NODE_1, -1)[0] - _node(rollout, NODE_1, begin)[0]) / INCH
+
+
+def korbel2013_twist(rollout: Rollout) -> float:
+    """Return by how much the x of nodes 1 and 2 differ at the end [in], >= 0, Eq. 10."""
+    return float(abs(_node(rollout, NODE_1, -1)[0] - _node(rollout, NODE_2, -1)[0])) / INCH
+
+
+def korbel2013_direction(rollout: Rollout) -> float:
+    """Return how far node 3 is ahead of node 1 along x at the end [in]; unscored in Eq. 10."""
+    return float(_node(rollout, NODE_3, -1)[0] - _node(rollout, NODE_1, -1)[0]) / INCH
+
+
+def korbel2013_travel(rollout: Rollout) -> float:
+    """Return how far node 1 went along x in all of the trial [in]; unscored, for comparison."""
+    return float(_node(rollout, NODE_1, -1)[0] - _node(rollout, NODE_1, 0)[0]) / INCH
+
+
+def korbel2013_lateral(rollout: Rollout) -> float:
+    """Return how far node 1 is beside where it started at the end [in], >= 0, Eq. 10."""
+    return float(abs(_node(rollout, NODE_1, -1)[1] - _node(rollout, NODE_1, 0)[1])) / INCH
+
+
+def _node(rollout: Rollout, name: str, tick: int) -> FloatArray:
+    """Return where a contact node is at one tick, (3,) [m]."""
+    robot = rollout.robot
+    node = robot.contact_nodes[node_row(robot, name)]
+    pose = rollout.body_poses[tick, robot.roots.index(node.link)]
+    return np.asarray(pose[:3] + Rotation.from_quat(pose[3:]).apply(node.point))

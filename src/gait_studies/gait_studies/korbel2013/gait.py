@@ -1,0 +1,224 @@
+"""Study korbel2013: what the best evolved gait does: lift, carry, pull, repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.signal import correlate, correlation_lags
+
+from gait_core.arrays import FloatArray
+from gait_core.measures.contact_nodes import node_positions
+from gait_core.trial.loop import run_trial
+from gait_studies.korbel2013.fitness import INCH
+from gait_studies.korbel2013.pictures import (
+    draw_normal_forces,
+    draw_relative,
+    draw_tensions,
+)
+from gait_studies.korbel2013.trials import (
+    POUND,
+    SCORED,
+    Watched,
+    champion_of,
+    evolved,
+    spec_of,
+    watch,
+)
+from gait_studies.korbel2013.video import write_spine_gif, write_spine_strip
+from gait_tools.study.definition import Row, at_least, at_most, near
+from gait_tools.study.session import Evolved, Session
+
+WEIGHT = 0.2236
+"""Of the robot [lb]."""
+
+_SPACING = (2.94, 5.89, 8.83, 11.75)
+"""Where the tetrahedra stand, ahead of the first [in]."""
+
+_LAST, _STEP = 15.0, 2.0
+"""End of what is drawn, and the time of the single steps before it [s]."""
+
+_CLEARANCE = 0.1
+"""Height of corners that feel no ground below which the model would be wrong [in]."""
+
+
+def champion(session: Session) -> Sequence[Row]:
+    """Measure checks 5, 29 and 30 on the best gait of all trials, and that it replays."""
+    one = champion_of(evolved(session))
+    seen = watch(one.champion.spec)
+    _draw(session, seen)
+    return [*_lifting(seen), *_cables(seen), *_shape(seen), *_replays(session, one)]
+
+
+def _scored(seen: Watched) -> slice:
+    return slice(round(SCORED / seen.rollout.dt), None)
+
+
+def _lifting(seen: Watched) -> list[Row]:
+    forces = seen.normal_forces()[_scored(seen)] / POUND
+    aloft = (forces == 0.0).mean(axis=0)
+    each = ', '.join(f'{share:.0%}' for share in aloft)
+    lift = (node_positions(seen.rollout)[:, :-1, 2] / INCH)[_scored(seen)]
+    heights = lift.reshape(len(lift), -1, 2).min(axis=2).max(axis=0)
+    return [
+        at_least(
+            'check_29_lifted',
+            'share of 3 to 15 s in which a tetrahedron carries nothing, least',
+            float(aloft.min()),
+            0.05,
+            note=f'T1 to T5: {each}',
+        ),
+        near(
+            'check_29_load',
+            'mean normal force of all, the weight',
+            float(forces.sum(axis=1).mean()),
+            WEIGHT,
+            0.03 * WEIGHT,
+            'lb',
+        ),
+        at_least(
+            'lift_height',
+            'height to which both lower corners of a tetrahedron are lifted, least',
+            float(heights.min()),
+            0.01,
+            'in',
+            note='T1 to T5: ' + ', '.join(f'{height:.2f}' for height in heights),
+        ),
+    ]
+
+
+def _cables(seen: Watched) -> list[Row]:
+    robot = seen.rollout.robot
+    pairs = [cables for _, cables in robot.signals]
+    columns = np.array([[seen.cable(name) for name in pair] for pair in pairs])
+    tensions = seen.tensions[1:] / POUND
+    left_right = np.abs(tensions[:, columns[:, 0]] - tensions[:, columns[:, 1]])
+    lags = [
+        _lag(signal, seen.tensions[1:, column], seen.rollout.dt)
+        for signal, column in zip(seen.signals.T, columns[:, 0], strict=True)
+    ]
+    each = ', '.join(f'{1000.0 * lag:.0f}' for lag in lags)
+    return [
+        at_least(
+            'check_5_gait',
+            'least tension of a cable in the gait',
+            float(tensions.min()),
+            np.nextafter(0.0, 1.0),
+            'lb',
+        ),
+        at_most(
+            'check_30_pairs',
+            'largest difference of the two cables of a pair',
+            float(left_right.max()),
+            1e-3,
+            'lb',
+        ),
+        at_least(
+            'tension_lag',
+            'by how much the tension follows its signal, least of four',
+            float(min(lags)) * 1000.0,
+            0.0,
+            'ms',
+            note=f'by gap: {each} ms',
+        ),
+    ]
+
+
+def _lag(signal: FloatArray, tension: FloatArray, dt: float) -> float:
+    """Return by how much the second follows the first where both are most alike [s]."""
+    begin = round(SCORED / dt)
+    first, second = (values[begin:] - values[begin:].mean() for values in (signal, tension))
+    lags = correlation_lags(len(second), len(first))
+    near_zero = np.abs(lags) * dt < 0.5
+    alike = correlate(second, first)
+    return float(lags[near_zero][np.argmax(alike[near_zero])] * dt)
+
+
+def _shape(seen: Watched) -> list[Row]:
+    poses = seen.rollout.body_poses[:, :, :3] / INCH
+    away = (poses[:, 1:, 0] - poses[:, :1, 0])[_scored(seen)]
+    nodes = node_positions(seen.rollout) / INCH
+    tips = seen.corner('inner_a')[:, :-1, 2] / INCH
+    tops = seen.corner('outer_c')[..., 2] / INCH
+    means = away.mean(axis=0)
+    return [
+        at_most(
+            'check_30_twist',
+            'difference of the x of the rear nodes, most',
+            float(np.abs(nodes[:, 0, 0] - nodes[:, 1, 0]).max()),
+            0.01,
+            'in',
+        ),
+        at_most(
+            'relative_distances',
+            'how far T2 to T5 are on average from where they stand, most',
+            float(np.abs(means - _SPACING).max()),
+            0.3,
+            'in',
+            note='on average at ' + ', '.join(f'{mean:.2f}' for mean in means),
+        ),
+        at_least(
+            'unfelt_corners',
+            'lowest corner of those that feel no ground',
+            float(min(tips.min(), tops.min())),
+            _CLEARANCE,
+            'in',
+            note=f'upper corners {tops.min():.2f}, tips of T1 to T4 {tips.min():.2f}',
+        ),
+    ]
+
+
+def _replays(session: Session, one: Evolved) -> list[Row]:
+    """Return a row on the champion run thrice, with another gait in between."""
+    other = spec_of(one, one.generations[0][0])
+    results = []
+    for _ in range(3):
+        run_trial(other)
+        results.append(run_trial(one.champion.spec))
+    equal = sum(
+        result.trial_hash == one.champion.trial_hashes[0]
+        and result.fitness == one.champion.fitness
+        for result in results
+    )
+    return [
+        near(
+            'replays',
+            'of three replays with another trial in between, those equal to the last bit',
+            float(equal),
+            3.0,
+            0.0,
+            note=f'{one.folder.name}, fitness {one.champion.fitness:.4f} in',
+        )
+    ]
+
+
+def _draw(session: Session, seen: Watched) -> None:
+    rollout = seen.rollout
+    robot, part = rollout.robot, _scored(seen)
+    time = rollout.time[part]
+    columns = [seen.cable(cables[0]) for _, cables in robot.signals]
+    signals = np.concatenate([seen.signals[:1], seen.signals])[part] / POUND
+    draw_tensions(
+        session.picture('tensions'),
+        time,
+        signals,
+        seen.tensions[part][:, columns] / POUND,
+        [f'gap {number + 1}' for number in range(len(columns))],
+    )
+    corners = node_positions(rollout)[part, :-1, 2] / INCH
+    draw_normal_forces(
+        session.picture('normal_forces'),
+        time,
+        seen.normal_forces()[part] / POUND,
+        corners.reshape(len(time), -1, 2).min(axis=2),
+        [root.upper() for root in robot.roots],
+    )
+    poses = rollout.body_poses[:, :, 0] / INCH
+    draw_relative(
+        session.picture('relative'),
+        rollout.time,
+        poses[:, 1:] - poses[:, :1],
+        [root.upper() for root in robot.roots[1:]],
+    )
+    write_spine_gif(session.picture('gait').with_suffix('.gif'), seen, SCORED, _LAST)
+    write_spine_strip(session.picture('step'), seen, _LAST - _STEP, _LAST, 6)

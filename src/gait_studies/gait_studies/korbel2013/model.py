@@ -1,0 +1,232 @@
+"""Study korbel2013: the robot, the ground and the oscillators, before any evolution."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gait_core import registry
+from gait_core.measures.contact_nodes import node_positions
+from gait_core.motion.observation import Observation
+from gait_core.robot.load import load_robot
+from gait_core.trial.setup import default_trial
+from gait_core.trial.spec import Command
+from gait_studies.korbel2013.fitness import INCH
+from gait_studies.korbel2013.trials import POUND, watch
+from gait_tools.study.definition import Row, at_least, at_most, near
+from gait_tools.study.session import Session
+
+ROBOT = 'tetraspine'
+_STANDING = 10.0
+
+
+def robot(session: Session) -> Sequence[Row]:
+    """Measure checks 1 to 3: masses, counts and the tension of cables at rest."""
+    model = load_robot(ROBOT)
+    link = model.links[0]
+    kinds = [one.name.split('_')[1] for one in model.force_elements]
+    actuated = [cable for _, cables in model.signals for cable in cables]
+    counts = {
+        'bodies': (len(model.roots), 5),
+        'cables': (len(model.force_elements), 24),
+        'outer': (kinds.count('outer'), 12),
+        'inner': (kinds.count('inner'), 12),
+        'actuated': (len(set(actuated)), 8),
+        'signals': (len(model.signals), 4),
+        'nodes': (len(model.contact_nodes), 11),
+    }
+    tensions = {'outer': (2.944, 0.581), 'inner': (3.978, 1.181)}
+    stiffness = {
+        one.name.split('_')[1]: one.constants['stiffness'] for one in model.force_elements
+    }
+    free = model.stance[0] / INCH
+    return [
+        near('check_1_mass', 'mass of a tetrahedron', link.mass, 0.020288, 0.0002, 'kg'),
+        near(
+            'check_1_inertia',
+            'its moment of inertia',
+            float(np.mean(np.diag(link.inertia))),
+            6.738e-5,
+            6.7e-7,
+            'kg m^2',
+        ),
+        near(
+            'check_1_isotropic',
+            'largest deviation from one about every axis',
+            float(np.abs(link.inertia / link.inertia[0, 0] - np.eye(3)).max()),
+            0.0,
+            0.01,
+        ),
+        *(
+            near(f'check_2_{name}', f'{name} of the robot', float(found), float(wanted), 0.0)
+            for name, (found, wanted) in counts.items()
+        ),
+        *(
+            near(
+                f'check_3_{name}',
+                f'tension of an {name} cable of {length} in at rest',
+                stiffness[name] * (length - free) * INCH / POUND,
+                wanted,
+                0.005 * wanted,
+                'lb',
+            )
+            for name, (length, wanted) in tensions.items()
+        ),
+    ]
+
+
+def standing(session: Session) -> Sequence[Row]:
+    """Measure checks 4 and 5: the unactuated robot, ten seconds."""
+    still = replace(default_trial(ROBOT, _STANDING), controller='hold', parameters={})
+    seen = watch(still, period=0.02)
+    poses = seen.rollout.body_poses[:, :, :3] / INCH
+    base = node_positions(seen.rollout)[:, :-1] / INCH
+    spacing = np.diff(poses[-1, :, 0])
+    return [
+        near('check_4_spacing', 'T1 to T2 after 10 s', float(spacing[0]), 2.944, 0.03, 'in'),
+        at_most(
+            'check_4_drift',
+            'largest way of a lower corner in 10 s',
+            float(np.linalg.norm((base[-1] - base[0])[:, :2], axis=1).max()),
+            0.1,
+            'in',
+        ),
+        at_least(
+            'check_4_upright',
+            'lowest upper corner',
+            float(seen.corner('outer_c')[..., 2].min() / INCH),
+            5.0,
+            'in',
+        ),
+        at_least(
+            'check_5_rest',
+            'least tension of a cable at rest',
+            float(seen.tensions[1:].min() / POUND),
+            np.nextafter(0.0, 1.0),
+            'lb',
+        ),
+        near(
+            'standing_load',
+            'normal force after 10 s',
+            float(seen.normal_forces()[-1].sum() / POUND),
+            0.2236,
+            0.0022,
+            'lb',
+            note='the weight',
+        ),
+    ]
+
+
+def contact(session: Session) -> Sequence[Row]:
+    """Measure checks 6 to 12: what the ground does to a node, by the laws alone."""
+    found = measured('korbel2013_contact')
+    wanted = (
+        ('check_6_still', 'push_still', 'normal force at 0.001 in', 0.025, 1e-5, 'lb'),
+        ('check_6_sinking', 'push_sinking', 'the same at 0.5 in/s', 0.0385, 2e-5, 'lb'),
+        ('check_8_lambda', 'damping_ratio', 'damping over 1.5 alpha k', 1.0, 1e-3, '-'),
+        ('check_8_estimate', 'damping_estimate', 'the same of e 0.9, 0.12 in/s', 31.25, 0.2,
+         'lb s/in^2'),
+        ('check_9_sliding', 'sliding_force', 'friction of a sliding node', 0.0012, 1e-6, 'lb'),
+        ('check_9_peak', 'stiction_peak', 'spring of a node about to slide', 0.00204, 1e-5, 'lb'),
+        ('check_11_slides', 'slide_fast_way', 'way of a slider from 60 in/s', 5.5, 0.3, 'in'),
+        ('check_11_breaks', 'slide_fast_break', 'its speed as it breaks away', 18.5, 0.5, 'in/s'),
+        ('check_12', 'friction_in_the_air', 'friction in the air', 0.0, 0.0, 'lb'),
+    )  # fmt: skip
+    return [
+        *(
+            near(row, what, found[name], value, within, unit)
+            for row, name, what, value, within, unit in wanted
+        ),
+        at_least('check_7', 'least normal force', found['push_least'], 0.0, 'lb'),
+        at_most(
+            'check_9_state', 'largest friction state', found['largest_state'], 0.004 + 1e-12, 'in'
+        ),
+        at_most(
+            'check_10',
+            'most work on a node by 1000 random trajectories',
+            found['largest_work'],
+            0.0,
+            'lb in',
+        ),
+        at_most(
+            'check_11_stops', 'way of a slider from 40 in/s', found['slide_slow_way'], 0.004, 'in'
+        ),
+        at_most(
+            'check_11_rests',
+            'speed of the other after 1 s',
+            found['slide_fast_speed'],
+            0.05,
+            'in/s',
+            note=f'stuck again at {found["slide_fast_state"]:.4f} in',
+        ),
+    ]
+
+
+def measured(name: str) -> Mapping[str, float]:
+    """Return the registered measurements of a name."""
+    found = registry.measurements(name)
+    return found()
+
+
+def oscillators(session: Session) -> Sequence[Row]:
+    """Measure checks 13 to 17 and 19: one oscillator, and networks of four."""
+    found = measured('korbel2013_oscillators')
+    wanted = (
+        ('check_13_frequency', 'sine_frequency', 'frequency at w 1.5, tau 0.3 s', 0.5305, 0.0053),
+        ('check_13_peak', 'sine_peak', 'its peak in 5 to 15 s', 0.19, 0.01),
+        ('check_14_heavy', 'heavy_frequency', 'frequency at w 2', 0.441, 0.0088),
+        ('check_14_slow', 'slow_frequency', 'frequency at 3 tau_A', 0.4205, 0.0084),
+        ('check_15', 'target_frequency', 'frequency at tau 0.2274 s', 0.70, 0.007),
+        ('check_16', 'reference_error', 'error of the reference vector', 0.0, 1e-6),
+    )
+    rows = [
+        near(row, what, found[name], value, within, 'Hz' if name.endswith('frequency') else '-')
+        for row, name, what, value, within in wanted
+    ]
+    return [
+        *rows,
+        at_most('check_14_dies', 'last peak at 1.5 tau_A', found['quick_last_peak'], 0.02),
+        at_least('check_14_lives', 'peak at 3 tau_A', found['slow_last_peak'], 0.2),
+        at_least(
+            'check_14_harmonic', 'third harmonic at 3 tau_A', found['slow_third_harmonic'], 0.05
+        ),
+        at_most(
+            'check_17',
+            'peak after 5 s with all weights 2.2, tau 0.25 s',
+            found['equal_peak_0.25'],
+            1e-6,
+        ),
+        at_least(
+            'check_19_alive',
+            'share of 200 random networks with four signals alive',
+            found['alive_share'],
+            0.86,
+            note=f'{found["dead_share"]:.1%} wholly dead',
+        ),
+        *_blanking(),
+        at_most('check_19_peak', 'largest signal of them', found['largest_signal'], 0.28),
+    ]
+
+
+def _blanking() -> list[Row]:
+    """Return rows on check 18: what the controller sends in a trial of 15 s."""
+    model, period = load_robot(ROBOT), 0.02
+    cls = registry.controller('matsuoka')
+    controller = cls(model, cls.Params())
+    seen = (Observation(tick=tick, time=tick * period) for tick in range(round(15.0 / period)))
+    targets = [controller.step(period, Command(), one) for one in seen]
+    sent = np.concatenate([one.effort for one in targets if one.effort is not None])
+    return [
+        near('check_18_samples', 'samples of a trial', float(len(sent)), 30000.0, 0.0),
+        near(
+            'check_18_blank',
+            'largest of the first 2500',
+            float(np.abs(sent[:2500]).max()),
+            0.0,
+            0.0,
+            'N',
+            note=f'the next is {np.abs(sent[2500]).max():.2f} N',
+        ),
+    ]

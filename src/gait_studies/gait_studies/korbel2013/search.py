@@ -1,0 +1,229 @@
+"""Study korbel2013: the fitness and the evolutionary algorithm, before any physics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.contracts import Candidate, Evaluation
+from gait_evolver.experiment import load_experiment
+from gait_evolver.plan import Plan, resolve
+from gait_studies.korbel2013.steady_state import SteadyStateOptimizer
+from gait_tools.study.definition import Row, at_least, at_most, near
+from gait_tools.study.session import Session
+
+EXPERIMENT = 'korbel2013'
+TAU = 'tau_a'
+
+_DRAWS = 5000
+"""Iterations over which rates are counted: 10 000 children."""
+
+
+def planned(seed: int, **settings: Any) -> Plan:
+    """Return the published search with some settings of the optimiser replaced."""
+    changes = {'seed': seed, 'optimizer': {'settings': settings}}
+    return resolve(load_experiment(EXPERIMENT, changes))
+
+
+def made(plan: Plan) -> SteadyStateOptimizer:
+    """Return the plan's optimiser."""
+    search = plan.make_optimizer()
+    assert isinstance(search, SteadyStateOptimizer)
+    return search
+
+
+def fitness(session: Session) -> Sequence[Row]:
+    """Measure check 20: the weights of Eq. 10 as the experiment has them."""
+    weights = resolve(load_experiment(EXPERIMENT)).experiment.fitness
+    terms = {'forward': 10.0, 'twist': 0.1, 'direction': 12.0, 'lateral': 0.5}
+    total = sum(weights[f'korbel2013_{name}'] * value for name, value in terms.items())
+    return [
+        near(
+            'check_20',
+            'fitness of 10 in ahead, 0.1 in of twist and 0.5 in aside',
+            total,
+            8.5,
+            1e-9,
+            'in',
+            note='the length of the spine is logged and unscored',
+        )
+    ]
+
+
+def search(session: Session) -> Sequence[Row]:
+    """Measure checks 21 to 26 on made-up objectives: draws, rates, limits, size, stops."""
+    return [
+        *_first_draws(session),
+        *_rates(session),
+        *_limits(session),
+        *_stops(session),
+        *_listing(session),
+    ]
+
+
+def values_of(plan: Plan, genomes: Sequence[FloatArray]) -> FloatArray:
+    """Return genes in their units, (n, genes)."""
+    return np.array([list(plan.space.decode(genome).values()) for genome in genomes])
+
+
+def _told(children: Sequence[Candidate], value: Callable[[FloatArray], float]) -> list[Evaluation]:
+    return [
+        Evaluation(id=one.id, status='ok', objectives=np.array([value(one.values)]))
+        for one in children
+    ]
+
+
+def _run(
+    optimizer: SteadyStateOptimizer, value: Callable[[FloatArray], float], iterations: int
+) -> Iterator[list[Candidate]]:
+    optimizer.tell(_told(optimizer.ask(), value))
+    for _ in range(iterations):
+        children = optimizer.ask()
+        optimizer.tell(_told(children, value))
+        yield children
+
+
+def _first_draws(session: Session) -> list[Row]:
+    plan = planned(session.seed, population=2000)
+    drawn = values_of(plan, [one.values for one in made(plan).ask()])
+    weights, tau = drawn[:, :-1], drawn[:, -1]
+    steps = np.concatenate([((weights - 1.0) / 0.0012).ravel(), (tau - 0.2) / 0.00015])
+    return [
+        near(
+            'check_21_grid',
+            'how far a first gene lies beside the published grids, in their steps',
+            float(np.abs(steps - np.round(steps)).max()),
+            0.0,
+            1e-6,
+        ),
+        near(
+            'check_21_low', 'least weight of 2000 individuals', float(weights.min()), 1.0, 0.0025
+        ),
+        near(
+            'check_21_high',
+            'greatest of them',
+            float(weights.max()),
+            3.4,
+            0.0025,
+            note='below 3.4',
+        ),
+        near('check_21_tau_low', 'least time constant', float(tau.min()), 0.2, 0.0015, 's'),
+        near('check_21_tau_high', 'greatest of them', float(tau.max()), 0.5, 0.0015, 's'),
+    ]
+
+
+def _rates(session: Session) -> list[Row]:
+    # All are worth the same, so that no child takes a place: parents are the first individuals.
+    plan = planned(session.seed)
+    optimizer = made(plan)
+    optimizer.tell(_told(optimizer.ask(), lambda genome: 0.0))
+    known = {one.id: one.genome for one in optimizer.population}
+    steps = np.array(made(plan)._steps)
+    swaps, moves, sizes = [0, 0], [0, 0], np.zeros(len(steps))
+    for _ in range(_DRAWS):
+        children = optimizer.ask()
+        optimizer.tell(_told(children, lambda genome: 0.0))
+        for child in children:
+            if len(child.parents) < 2:
+                continue
+            own, other = (known[i] for i in child.parents)
+            # Told apart where the parents differ by more than two steps, and no limit is near.
+            apart = (np.abs(own - other) > 2.5 * steps) & (np.minimum(own, other) > 1.1 * steps)
+            swapped = np.abs(child.values - other) < np.abs(child.values - own)
+            step = np.abs(child.values - np.where(swapped, other, own))
+            swaps = [swaps[0] + int(swapped[apart].sum()), swaps[1] + int(apart.sum())]
+            moves = [moves[0] + int((step > 0.0)[apart].sum()), moves[1] + int(apart.sum())]
+            sizes = np.maximum(sizes, np.where(apart, step, 0.0))
+    width = np.array([gene.upper - gene.lower for gene in plan.space.genes])
+    largest = sizes * width
+    return [
+        near('check_22_swaps', 'share of genes swapped', swaps[0] / swaps[1], 0.2, 0.005),
+        near('check_22_mutations', 'share of genes that step', moves[0] / moves[1], 0.7, 0.01),
+        at_most(
+            'check_22_weight',
+            'largest step of a weight',
+            float(largest[:-1].max()),
+            0.2 * (1 + 1e-9),
+            note=f'in {2 * _DRAWS} children',
+        ),
+        at_most(
+            'check_22_tau', 'largest step of tau_A', float(largest[-1]), 0.05 * (1 + 1e-9), 's'
+        ),
+    ]
+
+
+def _limits(session: Session) -> list[Row]:
+    plan = planned(session.seed, unstopped=10**6)
+    optimizer = made(plan)
+    children = [
+        one.values
+        for pair in _run(optimizer, lambda genome: -float(genome.sum()), 2000)
+        for one in pair
+    ]
+    values = values_of(plan, children)
+    gains = np.diff(optimizer.history)
+    return [
+        at_least(
+            'check_23_weight',
+            'least weight where small ones win, 2000 iterations',
+            float(values[:, :-1].min()),
+            np.nextafter(0.0, 1.0),
+            note='above 0',
+        ),
+        at_least('check_23_tau', 'least tau_A there', float(values[:, -1].min()), 0.2, 's'),
+        near('check_24_size', 'members after that', float(len(optimizer.population)), 50.0, 0.0),
+        at_least('check_24_mean', 'least gain of the mean fitness', float(gains.min()), 0.0),
+    ]
+
+
+def _stops(session: Session) -> list[Row]:
+    flat, rising = made(planned(session.seed)), made(planned(session.seed))
+    count = iter(range(10**9))
+    return [
+        near(
+            'check_25_flat',
+            'iteration at which a flat history stops',
+            float(_stopped(flat, lambda genome: 1.0)),
+            201.0,
+            0.0,
+        ),
+        near(
+            'check_25_last',
+            'iteration at which one that always gains stops',
+            float(_stopped(rising, lambda genome: float(next(count)))),
+            2000.0,
+            0.0,
+        ),
+    ]
+
+
+def _stopped(optimizer: SteadyStateOptimizer, value: Callable[[FloatArray], float]) -> int:
+    for iteration, _ in enumerate(_run(optimizer, value, 3000)):
+        if optimizer.stop():
+            return iteration + 1
+    return 3000
+
+
+def _listing(session: Session) -> list[Row]:
+    found: Mapping[bool, int] = {mode: _new_taus(session.seed, mode) for mode in (True, False)}
+    return [
+        near(
+            'check_26',
+            'final values of tau_A that are no initial ones, listing_compat',
+            float(found[True]),
+            0.0,
+            0.0,
+            note=f'{found[False]} of 50 in the intended mode',
+        )
+    ]
+
+
+def _new_taus(seed: int, listing_compat: bool) -> int:
+    optimizer = made(planned(seed, listing_compat=listing_compat))
+    first = {one.values[-1] for one in made(planned(seed)).ask()}
+    for _ in _run(optimizer, lambda genome: float(np.sin(40.0 * genome).sum()), 400):
+        pass
+    return sum(one.genome[-1] not in first for one in optimizer.population)

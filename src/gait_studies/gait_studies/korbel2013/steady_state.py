@@ -1,0 +1,238 @@
+"""
+The steady-state evolutionary algorithm that searched gaits of a tensegrity robot.
+
+References
+----------
+Korbel (2013), *Central Pattern Generator Gait Evolution of a Robotic Modular Tetrahedral
+Tensegrity*, MSc thesis, University of Idaho: section 2.3, Table 6 and the listings of appendix A.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gait_core.arrays import BoolArray, FloatArray
+from gait_core.contracts import Candidate, Evaluation, Optimizer
+from gait_core.errors import ConfigurationError
+from gait_core.parameters.declaration import Parameters, bounded, build, flag, floats, whole
+from gait_core.trial.seeding import check_seed
+from gait_evolver.optimizers.ranking import Ledger, SortKey, sort_key
+
+
+@dataclass(frozen=True, kw_only=True)
+class SteadyStateSettings(Parameters):
+    """Settings of the steady-state algorithm; the defaults are the published ones."""
+
+    population: int = whole(50, low=2, high=100000, doc='Individuals; always that many.')
+    tournament: int = whole(
+        5, low=1, high=1000, doc='Members drawn, with replacement, for a parent or a victim.'
+    )
+    crossover_probability: float = bounded(
+        0.2, low=0.0, high=1.0, unit='-', doc='Chance of each gene to be swapped by the parents.'
+    )
+    mutation_probability: float = bounded(
+        0.7, low=0.0, high=1.0, unit='-', doc='Chance of each gene of a child to take a step.'
+    )
+    steps: tuple[float, ...] = floats(
+        (),
+        low=0.0,
+        high=1.0,
+        unit='-',
+        doc='Largest step of each gene, as a share of its range; empty is a tenth. An experiment '
+        'gives it as `step` of its genes, in their units.',
+    )
+    initial_low: tuple[float, ...] = floats(
+        (),
+        low=0.0,
+        high=1.0,
+        unit='-',
+        doc='Where the range begins from which each gene is first drawn, in the unit cube; empty '
+        'is 0. An experiment gives it as `initial` of its genes, in their units.',
+    )
+    initial_high: tuple[float, ...] = floats(
+        (),
+        low=0.0,
+        high=1.0,
+        unit='-',
+        doc='Where it ends; empty is 1. Children may leave it, within the range of the gene.',
+    )
+    grid: int = whole(
+        2000,
+        low=0,
+        high=10**9,
+        doc='First draws are from that many equal steps of their range, its end excluded; '
+        '0 draws from all of it.',
+    )
+    iterations: int = whole(2000, low=1, high=10**9, doc='The search ends after that many.')
+    patience: int = whole(
+        100, low=1, high=10**9, doc='Iterations over which the gain of the mean is looked at.'
+    )
+    least_gain: float = bounded(
+        0.03,
+        low=0.0,
+        high=1e9,
+        unit='fitness',
+        doc='The search ends where the mean fitness gained less than this; 0 never does.',
+    )
+    unstopped: int = whole(
+        200, low=0, high=10**9, doc='Iterations before a small gain may end the search.'
+    )
+    listing_compat: bool = flag(
+        False,
+        doc='As the published program does: both children of an iteration take the same steps, '
+        'the last gene never takes one, and a small gain ends nothing.',
+    )
+
+
+@dataclass(frozen=True)
+class Member:
+    """An individual of the population."""
+
+    id: int
+    genome: FloatArray
+    fitness: float
+    key: SortKey
+
+
+class SteadyStateOptimizer(Optimizer):
+    """
+    Two children per iteration, each of which takes the place of a worse member, if there is one.
+
+    Attributes
+    ----------
+    population : list of Member
+        In the order of their places; empty before the first ``tell``.
+    history : list of float
+        Mean fitness after each iteration; minus infinity while a member has none.
+
+    """
+
+    Settings: ClassVar[type[Parameters]] = SteadyStateSettings
+
+    def __init__(self, *, dimension: int, seed: int, **settings: Any) -> None:
+        chosen = build(SteadyStateSettings, settings)
+        for name in ('steps', 'initial_low', 'initial_high'):
+            given = len(getattr(chosen, name))
+            if given not in (0, dimension):
+                raise ConfigurationError(
+                    f'steady_state {name} has {given} numbers for {dimension} genes'
+                )
+        self._settings = chosen
+        self._steps = np.array(chosen.steps or (0.1,) * dimension)
+        self._low = np.array(chosen.initial_low or (0.0,) * dimension)
+        self._high = np.array(chosen.initial_high or (1.0,) * dimension)
+        if not (self._low < self._high).all():
+            gene = int(np.argmin(self._low < self._high))
+            raise ConfigurationError(
+                f'steady_state draws gene {gene} from [{self._low[gene]:g}, '
+                f'{self._high[gene]:g}]; the first must be below the second'
+            )
+        self._rng = np.random.default_rng(check_seed(seed))
+        self._ledger = Ledger()
+        self._asked: list[Candidate] = []
+        self.population: list[Member] = []
+        self.history: list[float] = []
+
+    def ask(self) -> list[Candidate]:
+        """Return the random population first, then the two children of an iteration."""
+        self._ledger.check_ask()
+        if not self.population:
+            count = self._settings.population
+            self._asked = self._ledger.issue(list(self._drawn(count)), [()] * count)
+        else:
+            first, second = self._winner(), self._winner()
+            ids = (first.id,) if first.id == second.id else (first.id, second.id)
+            self._asked = self._ledger.issue(
+                self._children(first.genome, second.genome), [ids, ids[::-1]]
+            )
+        return self._asked
+
+    def tell(self, evaluations: Sequence[Evaluation]) -> None:
+        """Take the evaluations; children take their places one after the other."""
+        told = self._ledger.take(evaluations)
+        born = [
+            Member(candidate.id, candidate.values, evaluation.fitness, sort_key(evaluation))
+            for candidate, evaluation in zip(self._asked, told, strict=True)
+        ]
+        if not self.population:
+            self.population = born
+            return
+        for child in born:
+            self._place(child)
+        with np.errstate(invalid='ignore'):
+            mean = float(np.mean([one.fitness for one in self.population]))
+        # Members without a fitness are the last to stay: the mean counts from when none is left.
+        self.history.append(mean if all(one.key[0] < 2 for one in self.population) else -np.inf)
+
+    def stop(self) -> str:
+        """Return why the search is over: iterations are used up, or the mean gains too little."""
+        chosen, done = self._settings, len(self.history)
+        if done >= chosen.iterations:
+            return f'all {chosen.iterations} iterations done'
+        if chosen.listing_compat or done <= max(chosen.unstopped, chosen.patience):
+            return ''
+        now, before = self.history[-1], self.history[-1 - chosen.patience]
+        if np.isfinite(before) and now - before < chosen.least_gain:
+            return (
+                f'the mean fitness gained less than {chosen.least_gain:g} in {chosen.patience} '
+                'iterations'
+            )
+        return ''
+
+    def _drawn(self, count: int) -> FloatArray:
+        size = (count, len(self._steps))
+        if self._settings.grid:
+            shares = self._rng.integers(self._settings.grid, size=size) / self._settings.grid
+        else:
+            shares = self._rng.random(size)
+        return np.asarray(self._low + (self._high - self._low) * shares)
+
+    def _tournament(self) -> list[int]:
+        drawn = self._rng.integers(len(self.population), size=self._settings.tournament)
+        return [int(place) for place in drawn]
+
+    def _winner(self) -> Member:
+        return min((self.population[i] for i in self._tournament()), key=lambda one: one.key)
+
+    def _children(self, first: FloatArray, second: FloatArray) -> list[FloatArray]:
+        n = len(self._steps)
+        swapped = self._rng.random(n) < self._settings.crossover_probability
+        one, two = np.where(swapped, second, first), np.where(swapped, first, second)
+        moves = self._moves()
+        again = moves if self._settings.listing_compat else self._moves()
+        return [_stepped(one, *moves), _stepped(two, *again)]
+
+    def _moves(self) -> tuple[BoolArray, FloatArray]:
+        """Return which genes take a step, and by how much."""
+        n = len(self._steps)
+        chosen = self._rng.random(n) < self._settings.mutation_probability
+        signs = np.where(self._rng.random(n) < 0.5, -1.0, 1.0)
+        sizes = self._rng.random(n) * self._steps
+        if self._settings.listing_compat:
+            chosen[-1] = False
+        return chosen, signs * sizes
+
+    def _place(self, child: Member) -> None:
+        """
+        Replace the worst of a tournament by a better child, else the worst of all.
+
+        The published text asks of the second that the mean improves, its program that the child
+        is better: the same thing.
+        """
+        place = max(self._tournament(), key=lambda i: self.population[i].key)
+        if not child.key < self.population[place].key:
+            place = max(range(len(self.population)), key=lambda i: self.population[i].key)
+        if child.key < self.population[place].key:
+            self.population[place] = child
+
+
+def _stepped(genome: FloatArray, chosen: BoolArray, moves: FloatArray) -> FloatArray:
+    """Return a genome after its steps; one that would reach or leave a bound is not taken."""
+    moved = genome + moves
+    taken = chosen & (moved > 0.0) & (moved < 1.0)
+    return np.asarray(np.where(taken, moved, genome))

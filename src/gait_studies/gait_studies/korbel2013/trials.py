@@ -1,0 +1,169 @@
+"""Study korbel2013: its ten evolutions, and trials looked at more closely than a record does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.contracts import Evaluation
+from gait_core.kinematics.body import link_poses
+from gait_core.measures.contact_nodes import node_positions, node_row
+from gait_core.trial.loop import TrialLoop, engine_for, start_trial, step_controller
+from gait_core.trial.rollout import Rollout
+from gait_core.trial.spec import TrialSpec
+from gait_evolver.run.log import Row
+from gait_evolver.scoring import judged
+from gait_studies.korbel2013.fitness import INCH, NODE_1
+from gait_studies.korbel2013.steady_state import SteadyStateOptimizer
+from gait_tools.study.session import Evolved, Session, read_evolved
+
+EXPERIMENT = 'korbel2013'
+POUND = 4.448222
+"""N."""
+
+TRIALS = 10
+"""Evolutions of the thesis, each from an initial population of its own."""
+
+SCORED = 3.0
+"""Time from which a gait is judged [s]."""
+
+_QUICK = 101
+_FINE = 0.002
+
+
+def names(session: Session) -> list[str]:
+    """Return the names of the study's evolutions."""
+    return [f'trial_{number + 1:02d}' for number in range(1 if session.quick else TRIALS)]
+
+
+def evolve(session: Session) -> list[Evolved]:
+    """Return the evolutions, run side by side or resumed; short ones when it has to be quick."""
+    short = {'generations': _QUICK} if session.quick else {}
+    return session.evolve_all(
+        {
+            name: (EXPERIMENT, {'seed': session.seed_of(number), **short})
+            for number, name in enumerate(names(session))
+        }
+    )
+
+
+def evolved(session: Session) -> list[Evolved]:
+    """Return the evolutions of this study that were run before."""
+    return [read_evolved(session.folder / 'runs' / name) for name in names(session)]
+
+
+def replayed(one: Evolved) -> SteadyStateOptimizer:
+    """Return the optimiser of an evolution as it stood at its end."""
+    optimizer = one.plan.make_optimizer()
+    assert isinstance(optimizer, SteadyStateOptimizer)
+    for rows in one.generations:
+        optimizer.ask()
+        optimizer.tell([_evaluation(row) for row in rows])
+    return optimizer
+
+
+def _evaluation(row: Row) -> Evaluation:
+    status, fitness = judged([row])
+    objectives = None if fitness is None else np.array([fitness])
+    return Evaluation(id=row.id, status=status, objectives=objectives)
+
+
+def best_row(rows: Iterable[Row]) -> Row:
+    """Return the row of the highest fitness; the first one of equals."""
+    return max(rows, key=lambda row: (-np.inf if row.fitness is None else row.fitness, -row.id))
+
+
+def spec_of(one: Evolved, row: Row) -> TrialSpec:
+    """Return the trial of a row."""
+    return one.plan.spec(row.values, replace(row.place, repeat=0))
+
+
+def champion_of(trials: Sequence[Evolved]) -> Evolved:
+    """Return the evolution with the best champion."""
+    return max(trials, key=lambda one: one.champion.fitness)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Watched:
+    """
+    A trial with what its record leaves out, at every tick.
+
+    Attributes
+    ----------
+    rollout : Rollout
+    lengths, tensions : (T + 1, e) arrays [m, N]
+        By ``robot.force_elements``.
+    signals : (T, signals) array [N]
+        What each signal of the robot adds to the tension of its cables.
+
+    """
+
+    rollout: Rollout
+    lengths: FloatArray
+    tensions: FloatArray
+    signals: FloatArray
+
+    def cable(self, name: str) -> int:
+        """Return the column of a cable."""
+        return [one.name for one in self.rollout.robot.force_elements].index(name)
+
+    def corner(self, cable: str) -> FloatArray:
+        """Return where every body has the corner from which cables of a kind go, (T + 1, b, 3)."""
+        rollout = self.rollout
+        robot = rollout.robot
+        point = np.array(robot.force_elements[self.cable(f'gap1_{cable}')].point_a)
+        frames = link_poses(robot, rollout.joint_positions, rollout.body_poses)
+        frames = frames[:, [robot.link_index[root] for root in robot.roots]]
+        return np.asarray(frames[..., :3, :3] @ point + frames[..., :3, 3])
+
+    def normal_forces(self) -> FloatArray:
+        """Return the normal force on each body, (T + 1, b) [N]."""
+        robot = self.rollout.robot
+        nodes = self.rollout.sole_forces()[:, :, 2]
+        total = np.zeros((len(nodes), len(robot.roots)))
+        for column, node in enumerate(robot.contact_nodes):
+            total[:, robot.roots.index(node.link)] += nodes[:, column]
+        return total
+
+
+def watch(spec: TrialSpec, period: float = _FINE) -> Watched:
+    """
+    Return a trial as it goes on between its control periods.
+
+    Parameters
+    ----------
+    spec : TrialSpec
+    period : float [s]
+        Control period in place of the trial's; of an open-loop gait it is that of looking.
+
+    """
+    looked = replace(spec, scene=replace(spec.scene, control_period=period))
+    loop = TrialLoop(looked, engine_for(spec.scene.engine))
+    controller = start_trial(loop)
+    states = [loop.true]
+    while loop.running:
+        step_controller(loop, controller)
+        states.append(loop.true)
+    rollout = loop.rollout()
+    robot = rollout.robot
+    targets = {name: column for column, name in enumerate(robot.target_names)}
+    return Watched(
+        rollout=rollout,
+        lengths=np.array([state.element_lengths for state in states]),
+        tensions=np.array([state.element_forces for state in states]),
+        signals=np.stack(
+            [rollout.target_efforts[:, targets[cables[0]]] for _, cables in robot.signals], axis=1
+        )
+        if robot.signals
+        else np.zeros((rollout.ticks, 0)),
+    )
+
+
+def travel(rollout: Rollout) -> FloatArray:
+    """Return how far node 1 has gone along x at every tick, (T + 1,) [in]."""
+    row = node_row(rollout.robot, NODE_1)
+    x = node_positions(rollout)[:, row, 0]
+    return np.asarray((x - x[0]) / INCH)

@@ -1,0 +1,8 @@
+"""The cockroach of McKenna (1990)."""
+
+from pathlib import Path
+
+
+def experiments() -> Path:
+    """Return the folder of experiments of this study."""
+    return Path(__file__).parent / 'experiments'

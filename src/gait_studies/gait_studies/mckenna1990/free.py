@@ -1,0 +1,120 @@
+"""Study mckenna1990: bodies that nothing touches, set going with given velocities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gait_core import registry
+from gait_core.arrays import FloatArray
+from gait_core.contracts import Resumable
+from gait_core.motion.observation import Observation
+from gait_core.robot.model import Actuator, Joint, RobotModel
+from gait_core.testing.free_bodies import applied, free_box, solid_box
+from gait_core.trial.setup import make_scene
+from gait_tools.study.definition import Row, at_most, near
+from gait_tools.study.session import Session
+
+_ROBOT, _ENGINE = 'roach', 'mujoco'
+_SIDE, _MASS = 0.01, 1e-3
+_TWIST = (0.03, -0.05, 0.02, 7.0, -4.0, 9.0)
+_RATE = 20.0
+"""Of the last link about its joint [rad/s]."""
+_SECONDS = 0.5
+_STEP = 1.0 / 38400.0
+
+
+def free_bodies(session: Session) -> Sequence[Row]:
+    """Measure checks 7 and 8: a spinning cube, and a chain whose last link turns."""
+    bend, spin = _spinning_cube()
+    along, aside = _chain()
+    return [
+        at_most('check_7_way', 'way of a free cube off a straight line, of the way', bend, 1e-3,
+                note=f'over {_SECONDS:g} s, from a twist on three axes'),
+        at_most('check_7_spin', 'change of its spin in a second, of the spin', spin, 1e-3),
+        near('check_8_along', 'acceleration of three links in a line, the last turning, over '
+             'rate^2 length / 6', along, 1.0, 1e-6),
+        at_most('check_8_aside', 'what of it is not along the line, in the first physics step',
+                aside, 1e-6),
+    ]  # fmt: skip
+
+
+def _moving(
+    model: RobotModel, velocities: Sequence[float], period: float, periods: int
+) -> list[Observation]:
+    """Return what is seen of a robot without weight that begins with velocities of all joints."""
+    engine = registry.engine(_ENGINE)(lambda name, draw: model)
+    scene = make_scene(
+        _ROBOT,
+        {
+            'length_scale': 1.0,
+            'gravity': [0.0, 0.0, 0.0],
+            'physics_step': _STEP,
+            'control_period': period,
+            'initial': {'clearance': 1.0},
+        },
+    )
+    engine.reset(scene, 0)
+    assert isinstance(engine, Resumable)
+    kept = engine.snapshot()
+    # Time, then seven numbers of the root and one of each joint, then the velocities.
+    start = 1 + 7 + len(model.joint_names)
+    kept['state'][start : start + len(velocities)] = velocities
+    engine.restore(kept)
+    seen = [engine.step(applied(model)) for _ in range(periods)]
+    engine.close()
+    return seen
+
+
+def _spinning_cube() -> tuple[float, float]:
+    """Return how far a cube strays from a line, over its way, and how its spin changes."""
+    period = 16.0 * _STEP
+    seen = _moving(free_box((_SIDE,) * 3, _MASS), _TWIST, period, round(_SECONDS / period))
+    places: FloatArray = np.array([one.body_poses[0, :3] for one in seen])  # type: ignore[index]
+    spins: FloatArray = np.array([one.body_twists[0, 3:] for one in seen])  # type: ignore[index]
+    way = places[-1] - places[0]
+    length = float(np.linalg.norm(way))
+    off = np.linalg.norm(np.cross(places - places[0], way / length), axis=1).max() / length
+    drift = np.linalg.norm(spins - spins[0], axis=1).max() / np.linalg.norm(spins[0]) / _SECONDS
+    return float(off), float(drift)
+
+
+def _chain() -> tuple[float, float]:
+    """Return the first acceleration of a chain over the closed form, and its share aside."""
+    length = 2.0 * _SIDE
+    links = tuple(
+        solid_box(name, (length, _SIDE, _SIDE), _MASS, (0.5 * length, 0.0, 0.0))
+        for name in ('first', 'second', 'third')
+    )
+    joints = tuple(
+        Joint(
+            name=child,
+            kind='revolute',
+            parent=parent,
+            child=child,
+            xyz=(length, 0.0, 0.0),
+            axis=(0.0, 1.0, 0.0),
+            lower=-3.0,
+            upper=3.0,
+        )
+        for parent, child in (('first', 'second'), ('second', 'third'))
+    )
+    names = tuple(joint.name for joint in joints)
+    free = free_box((_SIDE,) * 3, _MASS)
+    model = replace(
+        free,
+        links=links,
+        joints=joints,
+        joint_names=names,
+        actuators={name: Actuator(kind='effort', constants={}) for name in names},
+        nominal_stance=dict.fromkeys(names, 0.0),
+        legs=(replace(free.legs[0], sole='first'),),
+    )
+    before = np.array([*(0.0,) * 7, _RATE])
+    (seen,) = _moving(model, before.tolist(), _STEP, 1)
+    assert seen.body_twists is not None and seen.joint_velocities is not None
+    twist, rates = seen.body_twists[0], seen.joint_velocities - before[6:]
+    aside = np.abs([*twist[1:3], *(length * twist[3:]), *(length * rates)]).max()
+    return float(twist[0] / _STEP / (_RATE**2 * length / 6.0)), float(aside / abs(twist[0]))

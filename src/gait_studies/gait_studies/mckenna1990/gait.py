@@ -1,0 +1,257 @@
+"""Study mckenna1990: when legs step, on a robot that is held in the air."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gait_core import registry
+from gait_core.arrays import BoolArray, FloatArray
+from gait_core.errors import ConfigurationError
+from gait_core.motion.observation import Contacts, Imu, Observation
+from gait_core.parameters.declaration import build
+from gait_core.robot.load import load_robot
+from gait_core.trial.spec import Command
+from gait_studies.mckenna1990.model import ROBOT
+from gait_studies.mckenna1990.pictures import draw_steps
+from gait_tools.study.definition import Row, at_least, at_most, near
+from gait_tools.study.session import Session
+
+CONTROLLER = 'insect_gait'
+DT = 1.0 / 2400.0
+STEP = 0.05
+"""Time of a step [s]."""
+LEGS = ('bl', 'ml', 'fl', 'br', 'mr', 'fr')
+"""In the order in which the wave lets them step."""
+WAITING, STEPPING = 1.0, 2.0
+_CYCLES = (0.1, 0.15, 0.2, 0.3, 0.5)
+_FORWARD = Command(velocity=(0.06, 0.0, 0.0))
+
+
+class Held:
+    """
+    The gait of a robot that hangs still, whatever it is told; legs feel what they are made to.
+
+    Attributes
+    ----------
+    controller : object
+    states : list of (6,) lists
+        Of every tick, by ``LEGS``: 0 stance, 1 waiting, 2 step.
+
+    """
+
+    def __init__(self, **parameters: Any) -> None:
+        cls = registry.controller(CONTROLLER)
+        self.robot = load_robot(ROBOT)
+        self.controller = cls(self.robot, build(cls.Params, {'heading_gain': 0.0, **parameters}))
+        self.states: list[list[float]] = []
+        self.targets: list[FloatArray] = []
+        self._feels = {'positions': self.robot.stance.copy(), 'efforts': 0.0 * self.robot.stance}
+
+    def feel(self, kind: str, joint: str, value: float) -> None:
+        """Make a joint feel an angle [rad] (``positions``) or torque [N m] (``efforts``)."""
+        self._feels[kind][self.robot.joint_index[joint]] = value
+
+    def run(self, seconds: float) -> None:
+        """Let it walk on."""
+        zero = np.zeros(3)
+        seen = Observation(
+            tick=0,
+            time=0.0,
+            joint_names=self.robot.joint_names,
+            joint_positions=self._feels['positions'],
+            joint_efforts=self._feels['efforts'],
+            imu=Imu(
+                orientation=np.array([0.0, 0.0, 0.0, 1.0]),
+                angular_velocity=zero,
+                linear_acceleration=zero,
+            ),
+            contacts=Contacts(soles=self.robot.soles),
+        )
+        for _ in range(round(seconds / DT)):
+            targets = self.controller.step(DT, _FORWARD, seen)
+            state = self.controller.state()
+            self.states.append([state[f'state.{leg}'] for leg in LEGS])
+            assert targets.position is not None
+            self.targets.append(targets.position[-1])
+            self.names = targets.names
+
+    def stepping(self) -> BoolArray:
+        """Return which legs step, (T, 6)."""
+        return np.asarray(np.array(self.states) == STEPPING)
+
+    def steps(self) -> list[FloatArray]:
+        """Return begin and end [s] of the whole steps of each leg, (k, 2)."""
+        found = []
+        for column in self.stepping().T:
+            edges = np.diff(column.astype(int))
+            begun, ended = np.flatnonzero(edges > 0) + 1, np.flatnonzero(edges < 0) + 1
+            ended = ended[ended > begun[0]] if len(begun) else ended[:0]
+            found.append(DT * np.column_stack([begun[: len(ended)], ended]))
+        return found
+
+
+def gait(session: Session) -> Sequence[Row]:
+    """Measure checks 11 to 19: motor commands, oscillators, order, ramp and reflexes."""
+    held = {cycle: _walk(cycle) for cycle in _CYCLES}
+    for name, cycle, seconds in (
+        ('tripod', 0.1, 0.6),
+        ('intermediate', 0.2, 0.9),
+        ('wave', 0.5, 1.6),
+    ):
+        draw_steps(session.picture(f'steps_{name}'), held[cycle].stepping(), LEGS, DT, seconds)
+    return [_command(), *_timing(held), *_tripod(held[0.1]), *_wave(held), *_ramp(session),
+            _refused(), *_reflexes()]  # fmt: skip
+
+
+def _walk(cycle: float) -> Held:
+    held = Held(period_scale=cycle / (2.0 * STEP))
+    held.run(max(1.0, 4.2 * cycle))
+    return held
+
+
+def _command() -> Row:
+    """Return a row on a rest angle between the ends of a step: a straight line in time."""
+    held = Held()
+    held.run(0.3)
+    joint = held.names.index('leg_bl0')
+    begun, ended = held.steps()[0][1]
+    angles = np.array(held.targets)[round(begun / DT) : round(ended / DT) + 1, joint]
+    line = np.interp(np.arange(len(angles)), [0, round(STEP / DT)], [0.3, -0.1])
+    return at_most(
+        'check_11',
+        'rest angle of a coxa in its step less a straight line from 0.3 to -0.1 rad in 50 ms',
+        float(np.abs(angles - line).max()),
+        0.4 * DT / STEP + 1e-9,
+        'rad',
+        note='a physics step of the thesis is a control period here',
+    )
+
+
+def _timing(held: Mapping[float, Held]) -> list[Row]:
+    cycles, lasts, sides, across = [], [], [], []
+    for cycle, one in held.items():
+        begun = [steps[:, 0] for steps in one.steps()]
+        for steps in one.steps():
+            lasts.append(np.abs(steps[:, 1] - steps[:, 0] - STEP).max())
+            cycles.append(np.abs(np.diff(steps[:, 0]) - cycle).max())
+        for back, front in ((0, 1), (1, 2), (3, 4), (4, 5)):
+            sides.append(_apart(begun[back], begun[front], STEP, cycle))
+        for left in range(3):
+            across.append(_apart(begun[left], begun[left + 3], 0.5 * cycle, cycle))
+    frames = 1.01
+    rows = (
+        ('check_12', 'time between steps of a leg less the cycle, most', cycles),
+        ('check_13_step', 'time of a step less 50 ms, most', lasts),
+        ('check_13_side', 'lag of neighbours less 50 ms, most', sides),
+        ('check_13_across', 'lag across the body less half a cycle, most', across),
+    )
+    note = 'cycles of 0.1 to 0.5 s, five of them'
+    return [
+        at_most(name, what, float(max(values)) / DT, frames, 'frames', note=note)
+        for name, what, values in rows
+    ]
+
+
+def _apart(first: FloatArray, second: FloatArray, wanted: float, cycle: float) -> float:
+    """Return by how much the lag of the second after the first differs from that wanted [s]."""
+    lag = second[1] - first[1] - wanted
+    return float(abs(lag - cycle * round(lag / cycle)))
+
+
+def _tripod(held: Held) -> list[Row]:
+    stepping = held.stepping()[round(0.2 / DT) :]
+    one = np.array([leg in ('bl', 'fl', 'mr') for leg in LEGS])
+    either = (stepping == one).all(axis=1) | (stepping == ~one).all(axis=1)
+    changes = np.abs(np.diff((stepping == one).all(axis=1).astype(int))).sum()
+    return [
+        at_most(
+            'check_14',
+            'frames between two tripods in which neither steps alone, most',
+            float((~either).sum() / max(1, changes)),
+            1.0,
+            note='LB, LF and RM; RB, RF and LM',
+        )
+    ]
+
+
+def _wave(held: Mapping[float, Held]) -> list[Row]:
+    order = []
+    for cycle in (0.3, 0.5):
+        begun = sorted((t, leg) for leg, s in enumerate(held[cycle].steps()) for t in s[:, 0])
+        legs = [leg for _, leg in begun]
+        first = legs.index(0)
+        order.append(legs[first : first + 6] == list(range(6)))
+    most = max(int(held[cycle].stepping().sum(axis=1).max()) for cycle in (0.3, 0.5))
+    return [
+        near('check_15_legs', 'legs that step at once in the wave, most', float(most), 1.0, 0.0),
+        near(
+            'check_15_order',
+            'waves in the order LB LM LF RB RM RF, of two',
+            float(sum(order)),
+            2.0,
+            0.0,
+        ),
+    ]
+
+
+def _ramp(session: Session) -> list[Row]:
+    held = Held(period_scale=5.0, period_rate=4.0 / 3.0)
+    held.run(0.5)
+    held.controller.set_params(replace(held.controller.params, period_scale=1.0))
+    held.run(3.5)
+    draw_steps(session.picture('steps_ramp'), held.stepping(), LEGS, DT, 4.0)
+    steps = held.steps()
+    ratios, overlaps = [], []
+    for one in steps:
+        middle = 0.5 * (one[1:, 0] + one[:-1, 0])
+        scale = 5.0 - 4.0 / 3.0 * np.clip(middle - 0.5, 0.0, 3.0)
+        ratios.append(np.diff(one[:, 0]) / (2.0 * STEP * scale))
+    for back, front in ((0, 1), (1, 2), (3, 4), (4, 5)):
+        gaps = np.abs(steps[back][:, None, 0] - steps[front][None, :, 0])
+        overlaps.append(max(0.0, float((STEP - gaps).max())))
+    found = np.concatenate(ratios)
+    return [
+        at_most('check_16_missed', 'longest cycle in a ramp, over that commanded',
+                float(found.max()), 1.5, note='a missed step makes two'),
+        at_least('check_16_doubled', 'shortest cycle in it', float(found.min()), 0.5),
+        at_most('check_16_overlap', 'longest time in which neighbours step together',
+                1000.0 * max(overlaps), 5.0, 'ms', published=4.6),
+    ]  # fmt: skip
+
+
+def _refused() -> Row:
+    cls = registry.controller(CONTROLLER)
+    try:
+        build(cls.Params, {'period_scale': 0.9})
+        refused = 0.0
+    except ConfigurationError:
+        refused = 1.0
+    return near('check_17', 'a period scale of 0.9 is refused (1: yes)', refused, 1.0, 0.0)
+
+
+def _reflexes() -> list[Row]:
+    held = Held(load_reflex=True, longest_wait=10.0)
+    held.feel('efforts', 'leg_bl1', -1.0)
+    held.run(0.15)
+    waits = held.states[-1][0]
+    held.feel('efforts', 'leg_bl1', 0.0)
+    held.run(DT)
+    after = held.states[-1][0]
+    return [
+        near('check_18_waits', 'state of a loaded leg whose turn it is', waits, WAITING, 0.0),
+        near('check_18_steps', 'its state a frame after the load', after, STEPPING, 0.0),
+        near('check_19', 'frames from a coxa too far back to its step', _late(), 1.0, 0.0),
+    ]
+
+
+def _late() -> float:
+    """Return after how many frames a leg of a slow walk steps that is held too far back."""
+    held = Held(step_reflex=True, bearing_neighbours=False, period_scale=20.0)
+    held.run(0.01)
+    held.feel('positions', 'leg_ml0', 1.0)
+    held.run(5 * DT)
+    return float(np.argmax(held.stepping()[-5:, 1]) + 1)

@@ -1,0 +1,295 @@
+"""Study mckenna1990: the robot, its springs and its physics, before it walks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gait_core import registry
+from gait_core.arrays import FloatArray
+from gait_core.kinematics.body import link_poses
+from gait_core.robot.load import load_robot
+from gait_core.robot.model import Actuator, Joint, RobotModel
+from gait_core.testing.free_bodies import applied, free_box
+from gait_core.trial.setup import make_scene
+from gait_tools.study.definition import Row, at_least, at_most, near
+from gait_tools.study.session import Session
+
+ROBOT, ENGINE = 'roach', 'mujoco'
+BELLY = 0.00353
+"""Height of the abdomen's middle over its lower face [m]."""
+GRAVITY = 9.8
+
+_TOES = {
+    None: ((1.842, 1.010, -1.073), (0.510, 1.650, -1.552), (-1.018, 1.847, -1.839)),
+    ((-0.7, -0.3, -0.2), (-0.25, -0.5, 0.2), (-0.1, 0.4, -0.35)): (
+        (1.669, 1.070, -1.128),
+        (0.878, 1.777, -1.508),
+        (-0.104, 2.041, -1.717),
+    ),
+    ((-0.05, -0.3, 0.1), (0.25, -0.9, 0.8), (0.3, -0.2, 0.4)): (
+        (1.363, 1.455, -1.187),
+        (0.066, 1.928, -1.569),
+        (-1.018, 1.847, -1.839),
+    ),
+}
+"""Toes of left legs in the thorax frame [cm], front to back, by angles of joints 0 to 2."""
+
+
+def robot(session: Session) -> Sequence[Row]:
+    """Measure checks 1 to 5: counts, mass, length and toes."""
+    roach = load_robot(ROBOT)
+    drawn = np.random.default_rng(session.seed_of(0)).uniform(-0.8, 0.8, (3, 3))
+    found = _toes(roach, drawn)
+    # The thesis prints hundredths of a millimetre.
+    errors = [np.abs(100.0 * _toes(roach, q)[::2] - toes).max() for q, toes in _TOES.items()]
+    return [
+        near('check_1_bodies', 'bodies', float(len(roach.links)), 33.0, 0.0),
+        near('check_1_joints', 'joints of one axis', float(len(roach.joint_names)), 32.0, 0.0),
+        near('check_2', 'mass', 1000.0 * roach.mass, 2.1, 0.04 * 2.1, 'g'),
+        near('check_3', 'from the abdomen to the head', 100.0 * _length(roach), 2.95, 0.05, 'cm'),
+        at_most(
+            'check_4', 'largest error of a toe in three poses', 10.0 * max(errors), 0.02, 'mm'
+        ),
+        at_most(
+            'check_5',
+            'toes of mirrored angles less mirrored toes',
+            float(np.abs(found[1::2] - found[::2] * [1.0, -1.0, 1.0]).max()),
+            1e-9,
+            'm',
+        ),
+    ]
+
+
+def _toes(roach: RobotModel, angles: Any) -> FloatArray:
+    """Return the toes in the thorax frame, (6, 3) [m], in the order of the legs."""
+    joints = roach.stance.copy()
+    if angles is not None:
+        for leg in roach.legs:
+            side = 1.0 if leg.name[1] == 'l' else -1.0
+            for name, angle in zip(leg.joints, angles['fmb'.index(leg.name[0])], strict=False):
+                joints[roach.joint_index[name]] = side * angle
+    poses = link_poses(roach, joints)
+    thorax = np.linalg.inv(poses[roach.link_index['thorax']])
+    return np.array(
+        [
+            (thorax @ poses[roach.link_index[leg.sole]] @ [*leg.sole_point, 1.0])[:3]
+            for leg in roach.legs
+        ]
+    )
+
+
+def _length(roach: RobotModel) -> float:
+    poses, ends = link_poses(roach, roach.stance), []
+    for link in ('abdomen', 'head'):
+        row = roach.link_index[link]
+        shape = roach.links[row].collisions[0]
+        corners = np.array(shape.xyz) + 0.5 * np.array(shape.size) * [[-1, 0, 0], [1, 0, 0]]
+        ends += (corners @ poses[row][:3, :3].T + poses[row][:3, 3])[:, 0].tolist()
+    return float(max(ends) - min(ends))
+
+
+def physics(session: Session) -> Sequence[Row]:
+    """Measure checks 6, 9, 10 and 21 to 24: free fall, gantry, springs, drop, block."""
+    stands, load, contact = _stand(load_robot(ROBOT))
+    sinks, _, _ = _stand(_linear(load_robot(ROBOT)))
+    gantry = _gantry()
+    return [
+        near('check_6', 'acceleration of a body in free fall', _fall(), GRAVITY, 0.0098, 'm/s^2'),
+        near('check_9_x', 'gantry: acceleration over f / (m1 + m2)', gantry[0], 1.0, 1e-6),
+        near('check_9_y', 'gantry: acceleration over f / m1', gantry[1], 1.0, 1e-6),
+        at_most('check_10', 'largest error of a torque, of itself', _spring_error(), 1e-3),
+        at_least('check_21_height', 'belly over the ground', 1000.0 * stands, 2.0, 'mm'),
+        near('check_21_load', 'normal force over the weight', load, 1.0, 0.05),
+        at_most(
+            'check_21_feet',
+            'contact that is farthest from an ankle; a foot is up to 3.5 mm long',
+            1000.0 * contact,
+            4.0,
+            'mm',
+        ),
+        at_most(
+            'check_22',
+            'belly over the ground on linear springs as stiff at rest',
+            1000.0 * sinks,
+            1000.0 * stands - 3.0,
+            'mm',
+        ),
+        *(
+            near(
+                f'check_23_{share:g}',
+                f'rebound over the height of a fall, springs of the ground returning {share:g}',
+                _rebound(share),
+                share,
+                0.05,
+            )
+            for share in (0.0, 0.5, 1.0)
+        ),
+        near('check_24', 'way of a sliding block over v^2 / (2 mu g)', _slide(), 1.0, 0.05),
+    ]
+
+
+def engine_of(model: RobotModel) -> Any:
+    """Return an engine that carries this model, whatever a scene names."""
+    return registry.engine(ENGINE)(lambda name, draw: model)
+
+
+def _abdomen() -> RobotModel:
+    """Return the abdomen alone, as a robot of one box."""
+    roach = load_robot(ROBOT)
+    leg = replace(roach.legs[0], joints=(), sole='abdomen', sole_point=(0.0, 0.0, 0.0))
+    return replace(
+        roach,
+        links=roach.links[:1],
+        joints=(),
+        joint_names=(),
+        actuators={},
+        legs=(leg,),
+        mirror_pairs={},
+        nominal_stance={},
+        fall=None,
+    )
+
+
+def _fall() -> float:
+    body, engine = _abdomen(), engine_of(_abdomen())
+    scene = make_scene(ROBOT, {'initial': {'clearance': 0.05}})
+    seen = engine.reset(scene, 0)
+    speeds = [seen.body_twists[0, 2]]
+    for _ in range(120):
+        speeds.append(engine.step(applied(body)).body_twists[0, 2])
+    engine.close()
+    return float(speeds[0] - speeds[-1]) / (120 * scene.control_period)
+
+
+def _rebound(share: float) -> float:
+    """Return to which share of its height a box rebounds from the springs of the ground."""
+    body, height = free_box(size=(0.01, 0.01, 0.01), mass=0.002), 0.02
+    engine, step = engine_of(body), 1.0 / 76800.0
+    scene = make_scene(
+        ROBOT,
+        {
+            'contact_law': 'springs',
+            'engine_options': {'ground_return': share},
+            'physics_step': step,
+            'control_period': 8 * step,
+            'initial': {'clearance': height},
+        },
+    )
+    heights = [engine.reset(scene, 0).body_poses[0, 2]]
+    for _ in range(round(2.2 * (2.0 * height / GRAVITY) ** 0.5 / (8 * step))):
+        heights.append(engine.step(applied(body)).body_poses[0, 2])
+    engine.close()
+    rebound = max(heights[int(np.argmin(heights)) :]) - 0.005
+    return float(max(0.0, rebound) / height)
+
+
+def _gantry() -> tuple[float, float]:
+    """Return accelerations of a carriage that carries another across, over the closed forms."""
+    base, box = load_robot(ROBOT).links[:2]
+    links = (base, replace(box, name='carriage'), replace(box, name='slide'))
+    force = box.mass
+    model = replace(
+        _abdomen(),
+        links=links,
+        joints=(
+            _rail('x', 'abdomen', 'carriage', (1.0, 0.0, 0.0)),
+            _rail('y', 'carriage', 'slide', (0.0, 1.0, 0.0)),
+        ),
+        joint_names=('x', 'y'),
+        actuators={name: Actuator(kind='effort', constants={}) for name in 'xy'},
+        nominal_stance={'x': 0.0, 'y': 0.0},
+    )
+    engine = engine_of(model)
+    scene = make_scene(ROBOT, {'fixed_base': True, 'initial': {'clearance': 0.05}})
+    engine.reset(scene, 0)
+    for _ in range(10):
+        seen = engine.step(applied(model, effort=np.array([force, force])))
+    engine.close()
+    rate = np.asarray(seen.joint_velocities) / (10 * scene.control_period)
+    return float(rate[0] * 2.0 * box.mass / force), float(rate[1] * box.mass / force)
+
+
+def _rail(name: str, parent: str, child: str, axis: tuple[float, float, float]) -> Joint:
+    return Joint(
+        name=name,
+        kind='prismatic',
+        parent=parent,
+        child=child,
+        axis=axis,
+        lower=-1.0,
+        upper=1.0,
+    )
+
+
+def _spring_error() -> float:
+    """Return the largest relative error of the torques of hanging legs by Eq. 8 of the thesis."""
+    roach = load_robot(ROBOT)
+    # Ten times the weight: angles at which an exponential spring differs from a linear one.
+    scene = make_scene(
+        ROBOT,
+        {
+            'fixed_base': True,
+            'gravity': [0.0, 0.0, -10.0 * GRAVITY],
+            'initial': {'clearance': 0.05},
+        },
+    )
+    engine = engine_of(roach)
+    seen = engine.reset(scene, 0, round(0.3 / scene.control_period))
+    engine.close()
+    errors = []
+    for name in (name for leg in roach.legs for name in leg.joints[:3]):
+        row, has = roach.joint_index[name], roach.actuators[name].constants
+        x = seen.joint_positions[row] - roach.nominal_stance[name]
+        torque = -np.sign(x) * has['strength'] * np.expm1(has['rise'] * abs(x))
+        errors.append(abs(seen.joint_efforts[row] / torque - 1.0))
+    return float(max(errors))
+
+
+def _linear(roach: RobotModel) -> RobotModel:
+    """Return the robot on linear springs: exponential ones that hardly rise, as stiff at rest."""
+    actuators = {}
+    for name, one in roach.actuators.items():
+        if one.kind == 'exponential':
+            stiff = one.constants['strength'] * one.constants['rise']
+            constants = {**one.constants, 'strength': 1e3 * stiff, 'rise': 1e-3}
+            one = Actuator(kind='exponential', constants=constants)
+        actuators[name] = one
+    return replace(roach, actuators=actuators)
+
+
+def _stand(model: RobotModel) -> tuple[float, float, float]:
+    """Return height of the belly [m], load over weight, and how far from feet it touches [m]."""
+    engine = engine_of(model)
+    seen = engine.reset(make_scene(ROBOT, {'initial': {'clearance': 0.001}}), 0, 960)
+    loads = []
+    for _ in range(240):
+        seen = engine.step(applied(model, position=model.stance))
+        loads.append(seen.contacts.forces[:, 2].sum())
+    engine.close()
+    poses = link_poses(model, seen.joint_positions[None], seen.body_poses[None])[0]
+    ankles = np.array([poses[model.link_index[leg.sole]][:3, 3] for leg in model.legs])
+    away = np.linalg.norm(seen.contacts.points[:, None] - ankles, axis=2).min(axis=1)
+    load = float(np.mean(loads)) / (model.mass * GRAVITY)
+    return float(seen.body_poses[0, 2]) - BELLY, load, float(away.max())
+
+
+def _slide() -> float:
+    """Return how far a block slides after a push, over the closed form for the engine's ground."""
+    body, engine = _abdomen(), engine_of(_abdomen())
+    friction, force = 0.7, 3.0 * body.mass * GRAVITY
+    push = {'start': 0.05, 'duration': 0.01, 'force': [force, 0.0, 0.0]}
+    scene = make_scene(ROBOT, {'friction': friction, 'pushes': [push]})
+    engine.reset(scene, 0)
+    places, speeds = [], []
+    for _ in range(round(0.2 / scene.control_period)):
+        seen = engine.step(applied(body))
+        places.append(seen.body_poses[0, 0])
+        speeds.append(seen.body_twists[0, 0])
+    engine.close()
+    fastest = int(np.argmax(speeds))
+    way = places[-1] - places[fastest]
+    return float(way / (speeds[fastest] ** 2 / (2.0 * friction * GRAVITY)))

@@ -1,0 +1,74 @@
+"""Study mckenna1990: motor programs searched from the hand-tuned ones on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gait_core.measures.metrics import heading
+from gait_core.trial.rollout import Rollout
+from gait_core.trial.spec import TrialSpec
+from gait_evolver.fitness import smoothness
+from gait_studies.mckenna1990.walks import speed, trial
+from gait_tools.study.definition import Row, at_least
+from gait_tools.study.session import Evolved, Session
+
+_SECONDS = 0.8
+_QUICK = 2
+_SHARES = (0.0, 0.2, 0.3, 0.6, 1.0)
+"""Of the way from the hand-tuned programs to those evolved: how much is gained, at what cost."""
+
+
+def motor(session: Session) -> Sequence[Row]:
+    """Evolve the motor programs; compare what lies between them and the hand-tuned ones."""
+    short = {'generations': _QUICK} if session.quick else {}
+    one = session.evolve('motor', 'roach_motor', {'seed': session.seed, **short})
+    first = [row.fitness for row in one.generations[0] if row.fitness is not None]
+    gain = at_least(
+        'motor_fitness',
+        'fitness of the evolved programs',
+        one.champion.fitness,
+        max(first),
+        note=f'best of the first generation {max(first):.2f}, {len(one.rows)} trials',
+    )
+    if session.quick:
+        return [gain]
+    walks = {share: session.record(_between(one, share)) for share in _SHARES}
+    fast = {share: speed(walk) for share, walk in walks.items()}
+    rough = {share: -smoothness(walk) for share, walk in walks.items()}
+    table = '; '.join(
+        f'{share:.0%}: {fast[share]:.2f} cm/s, {rough[share]:.0f} rad/s^2, pitching '
+        f'{_pitching(walks[share]):.1f} rad/s'
+        for share in _SHARES
+    )
+    better = [share for share in _SHARES if rough[share] < rough[0.0]]
+    return [
+        gain,
+        at_least('motor_speed', 'speed of the evolved programs', fast[1.0], fast[0.0], 'cm/s',
+                 note=f'by the share of the way to them: {table}'),
+        at_least('motor_both', 'greatest speed of those on the way that are smoother, too',
+                 max((fast[share] for share in better), default=0.0), 1.05 * fast[0.0], 'cm/s',
+                 note='smooth: joint acceleration, root mean square; hand-tuned '
+                 f'{fast[0.0]:.2f} cm/s'),
+    ]  # fmt: skip
+
+
+def _between(one: Evolved, share: float) -> TrialSpec:
+    """Return a walk whose programs lie a share of the way to those evolved."""
+    spec = trial(_SECONDS)
+    hand = spec.parameters
+    changes = {
+        name: hand[name] + share * (one.champion.spec.parameters[name] - hand[name])
+        for name in one.plan.space.names
+    }
+    return replace(spec, parameters={**hand, **changes})
+
+
+def _pitching(rollout: Rollout) -> float:
+    """Return the root mean square pitching rate of the base [rad/s]."""
+    yaw = heading(rollout.body_poses[:, 0])
+    spin = rollout.body_twists[:, 0, 3:5]
+    across = np.column_stack([-np.sin(yaw), np.cos(yaw)])
+    return float(np.sqrt(np.mean((spin * across).sum(axis=1) ** 2)))

@@ -1,0 +1,70 @@
+"""Study mckenna1990: pictures that a person can judge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from gait_core.arrays import BoolArray, FloatArray
+from gait_tools.pictures.trial import figure_of
+
+
+def draw_steps(
+    path: Path, stepping: BoolArray, legs: Sequence[str], dt: float, seconds: float
+) -> None:
+    """Draw who steps when as the thesis does: stance black, step white, a row per leg."""
+    ticks = min(len(stepping), round(seconds / dt))
+    with figure_of(path, (8.0, 2.6)) as figure:
+        axes = figure.subplots()
+        axes.set_facecolor('white')
+        for row, column in enumerate((~stepping[:ticks]).T):
+            padded = np.concatenate([[False], column, [False]])
+            edges = np.flatnonzero(np.diff(padded)).reshape(-1, 2)
+            spans = [(start * dt, (end - start) * dt) for start, end in edges]
+            axes.broken_barh(spans, (row - 0.35, 0.7), facecolor='black')
+        axes.set_yticks(range(len(legs)), [leg.upper()[::-1] for leg in legs])
+        axes.invert_yaxis()
+        axes.set(xlabel='time [s]', xlim=(0.0, ticks * dt), title='stance black, step white')
+
+
+def draw_tracks(path: Path, tracks: Mapping[str, FloatArray]) -> None:
+    """Draw the ways of the base from above, (T, 2) [m] each, by name."""
+    with figure_of(path, (8.0, 4.0)) as figure:
+        axes = figure.subplots()
+        for name, way in tracks.items():
+            axes.plot(*(100.0 * (way - way[0])).T, linewidth=0.9, label=name)
+        axes.set(xlabel='x [cm]', ylabel='y [cm]', title='way of the abdomen from above')
+        axes.set_aspect('equal', adjustable='datalim')
+        axes.legend(fontsize='small')
+
+
+def draw_yaw(path: Path, frequency: FloatArray, size: FloatArray, step_frequency: float) -> None:
+    """Draw the spectrum of the turning rate and the frequency of the steps [Hz]."""
+    with figure_of(path, (6.0, 3.4)) as figure:
+        axes = figure.subplots()
+        shown = frequency < 6.0 * step_frequency
+        axes.plot(frequency[shown], size[shown] / size.max(), color='tab:blue')
+        axes.axvline(step_frequency, color='tab:red', linewidth=0.8, label='1 / cycle')
+        axes.set(xlabel='frequency [Hz]', ylabel='turning rate, of its peak')
+        axes.legend(fontsize='small')
+
+
+def draw_survival(path: Path, lasted: Mapping[str, Mapping[str, Sequence[float]]]) -> None:
+    """Draw for how long runs last under each disturbance, by the reflexes that are on [s]."""
+    with figure_of(path, (9.0, 0.5 * sum(map(len, lasted.values())) + 1.2)) as figure:
+        axes = figure.subplots()
+        labels, row = [], 0
+        for disturbance, sets in lasted.items():
+            for name, times in sets.items():
+                colour = 'tab:gray' if name == 'off' else 'tab:blue'
+                axes.plot(
+                    sorted(times), np.full(len(times), row), '|', color=colour, markersize=14
+                )
+                axes.plot(np.mean(times), row, 'o', color=colour, markersize=4)
+                labels.append(f'{disturbance}, {name}')
+                row += 1
+        axes.set_yticks(range(row), labels)
+        axes.invert_yaxis()
+        axes.set(xlabel='time until the fall or the end [s]', title='line: a run; dot: the mean')

@@ -1,0 +1,270 @@
+"""Study mckenna1990: tripod and wave on the ground, fast, slippery and reversed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.kinematics.body import link_poses
+from gait_core.measures.metrics import heading
+from gait_core.motion.targets import TargetMemory
+from gait_core.trial.loop import engine_for, make_controller
+from gait_core.trial.rollout import Rollout
+from gait_core.trial.scene import NOTHING
+from gait_core.trial.setup import default_trial
+from gait_core.trial.spec import TrialSpec
+from gait_studies.mckenna1990.model import ENGINE, ROBOT
+from gait_studies.mckenna1990.pictures import draw_tracks, draw_yaw
+from gait_tools.pictures.trial import draw_gait_diagram
+from gait_tools.study.definition import Row, at_least, at_most, between, near
+from gait_tools.study.session import Session
+
+CYCLE = 0.1
+"""Of the tripod [s]."""
+SLIDING, STICKY = 5.5, 8.0
+"""Published speeds [cm/s], about."""
+STICK: Mapping[str, Any] = {'contact_law': 'sticky'}
+
+
+_STARTS = (1e-4, 2e-4, 4e-4)
+"""Heights of the feet from which walks begin [m]."""
+
+
+def trial(
+    seconds: float, scene: Mapping[str, Any] = NOTHING, parameters: Mapping[str, Any] = NOTHING
+) -> TrialSpec:
+    """Return a walk by the roach's defaults with some of them changed."""
+    spec = default_trial(ROBOT, seconds, scene)
+    return replace(spec, parameters={**spec.parameters, **parameters})
+
+
+def speed(rollout: Rollout, cycle: float = CYCLE) -> float:
+    """Return the mean speed along the heading over whole cycles after the first two [cm/s]."""
+    every = round(cycle / rollout.dt)
+    base = rollout.body_poses[2 * every :: every, 0]
+    yaw, ways = heading(base), np.diff(base[:, :2], axis=0)
+    ahead = np.column_stack([np.cos(yaw), np.sin(yaw)])[: len(ways)]
+    return float(100.0 * (ways * ahead).sum() / (len(ways) * cycle))
+
+
+def path_speed(rollout: Rollout, cycle: float = CYCLE) -> float:
+    """Return the mean speed along the path of whole cycles after the first two [cm/s]."""
+    every = round(cycle / rollout.dt)
+    ways = np.diff(rollout.body_poses[2 * every :: every, 0, :2], axis=0)
+    return float(100.0 * np.linalg.norm(ways, axis=1).sum() / (len(ways) * cycle))
+
+
+def net_speed(rollout: Rollout, cycle: float = CYCLE) -> float:
+    """Return the distance between the ends of the same time, over it [cm/s]."""
+    base = rollout.body_poses[2 * round(cycle / rollout.dt) :, 0, :2]
+    return float(100.0 * np.linalg.norm(base[-1] - base[0]) / ((len(base) - 1) * rollout.dt))
+
+
+def drift(rollout: Rollout, cycles: int) -> float:
+    """Return how far the heading strays from that of the first cycle, means by cycle [deg]."""
+    every = round(CYCLE / rollout.dt)
+    yaw = np.degrees(heading(rollout.body_poses[:, 0]))[: (cycles + 1) * every]
+    means = yaw.reshape(-1, every).mean(axis=1)
+    return float(np.abs(means - means[0]).max())
+
+
+def walks(session: Session) -> Sequence[Row]:
+    """Measure checks 25 to 28, 30 and 31, and the speed at other cycles."""
+    tripod = session.record(trial(1.0, parameters={'heading_gain': 0.0}))
+    stuck_walks = [
+        session.record(
+            trial(1.0, {**STICK, 'initial': {'clearance': clearance}}, {'heading_gain': 0.0})
+        )
+        for clearance in ((1e-4,) if session.quick else _STARTS)
+    ]
+    sticky = stuck_walks[0]
+    wave = session.record(trial(1.5, parameters={'period_scale': 3.0}))
+    between_both = session.record(trial(0.9, parameters={'period_scale': 1.5}))
+    slippery = session.record(trial(0.7, {'friction': 0.01}, {'heading_gain': 0.0}))
+    reversed_ = session.record(trial(0.7, parameters=_reversed()))
+    for name, one in (('tripod', tripod), ('between', between_both), ('wave', wave)):
+        draw_gait_diagram(session.picture(f'stance_{name}'), one)
+    draw_tracks(
+        session.picture('tracks'),
+        {
+            name: one.body_poses[:, 0, :2]
+            for name, one in (
+                ('tripod', tripod),
+                ('tripod, sticky feet', sticky),
+                ('wave', wave),
+                ('friction 0.01', slippery),
+                ('middle legs reversed', reversed_),
+            )
+        },
+    )
+    fast, slow = speed(tripod), speed(wave, 0.3)
+    slid = net_speed(slippery)
+    return [
+        near('check_25', 'tripod along its heading, sliding feet', fast, SLIDING, 0.3 * SLIDING,
+             'cm/s', note=f'net {net_speed(tripod):.1f} cm/s'),
+        *_sticky(stuck_walks, tripod, [session.record(trial(1.0, one)) for one in ({}, STICK)]),
+        _yaw(session, tripod),
+        at_least('check_28_forward', 'wave along its heading', slow, 0.1, 'cm/s'),
+        at_most('check_28_slower', 'wave over tripod', slow / fast, 0.999),
+        at_most('check_28_belly', 'contacts of others than legs', _belly(wave), 0.0),
+        between('wave_speed', 'wave in a crude model of the specification', slow, 0.7, 3.0,
+                'cm/s', published=2.1),
+        _reversed_row(reversed_, fast),
+        at_most('check_31', 'net speed at friction 0.01, of the tripod', slid / fast, 0.3,
+                note=f'it ended {slippery.status}').unless(
+            'it tips over, as the thesis tells of its own, which flips on its back: '
+            f'{slid:.1f} cm/s up to the fall', 'mckenna1990_tracks.png'),
+    ]  # fmt: skip
+
+
+def _sticky(walks_: Sequence[Rollout], sliding: Rollout, held: Sequence[Rollout]) -> list[Row]:
+    speeds = [path_speed(one) for one in walks_]
+    mean, slides = float(np.mean(speeds)), path_speed(sliding)
+    each = ', '.join(f'{value:.1f}' for value in speeds)
+    along = ', '.join(f'{speed(one):.1f}' for one in walks_)
+    straight = '{:.1f} over {:.1f} cm/s along the heading where it is held'.format(
+        *(speed(one) for one in reversed(held))
+    )
+    cause = (
+        'at friction 0.7 sliding feet hardly slip, so that holding them gives little: '
+        f'{slides:.1f} cm/s along the path without, {each} with'
+    )
+    return [
+        near('check_26_speed', 'tripod along its path, sticky feet', mean, STICKY, 0.3 * STICKY,
+             'cm/s', note=f'starts at several heights: {each}; along the heading {along}'),
+        between('check_26_ratio', 'sticky feet over sliding feet, along the path', mean / slides,
+                1.15, 1.8, published=1.45, note=straight).unless(cause, 'mckenna1990_tracks.png'),
+    ]  # fmt: skip
+
+
+def _reversed() -> dict[str, float]:
+    """Return the middle legs' coxae swung the other way."""
+    usual = default_trial(ROBOT, 1.0).parameters
+    return {
+        'middle_step_coxa': usual['middle_stance_coxa'],
+        'middle_stance_coxa': usual['middle_step_coxa'],
+        'heading_gain': 0.0,
+    }
+
+
+def _reversed_row(reversed_: Rollout, fast: float) -> Row:
+    net, base = net_speed(reversed_), reversed_.body_poses[:, 0]
+    turned = float(np.degrees(np.ptp(heading(base))))
+    ahead = 100.0 * float(base[-1, 0] - base[0, 0])
+    what = 'net speed with reversed middle coxae, of the tripod'
+    return at_most('check_30', what, net / fast, 0.3).unless(
+        f'it goes on at {net:.1f} cm/s net: {ahead:+.1f} cm ahead in 0.7 s, turning within '
+        f'{turned:.0f} deg; the specification measured that this check differs',
+        'mckenna1990_tracks.png',
+    )
+
+
+def _yaw(session: Session, tripod: Rollout) -> Row:
+    yaw = heading(tripod.body_poses[round(2.0 * CYCLE / tripod.dt) :, 0])
+    rate = np.diff(yaw) / tripod.dt
+    padded = 8 * len(rate)
+    size: FloatArray = np.abs(np.fft.rfft((rate - rate.mean()) * np.hanning(len(rate)), padded))
+    frequency: FloatArray = np.fft.rfftfreq(padded, tripod.dt).astype(np.float64)
+    draw_yaw(session.picture('yaw'), frequency, size, 1.0 / CYCLE)
+    peak = float(frequency[np.argmax(size)])
+    return near('check_27', 'peak of the turning rate', peak, 10.0, 1.0, 'Hz')
+
+
+def _belly(rollout: Rollout) -> float:
+    """Return how many contacts lie farther from every ankle than a foot is long."""
+    robot = rollout.robot
+    frames = link_poses(robot, rollout.joint_positions, rollout.body_poses)
+    soles = [robot.link_index[leg.sole] for leg in robot.legs]
+    ankles = frames[:, soles][..., :3, 3]
+    away = np.linalg.norm(
+        rollout.contacts.points[:, None] - ankles[rollout.contact_tick], axis=2
+    ).min(axis=1)
+    return float((away > 0.004).sum())
+
+
+def uneven(session: Session) -> Sequence[Row]:
+    """Measure check 29: the wave over steps of 2 mm by the same programs."""
+    seeds = range(1 if session.quick else 4)
+    records = [
+        session.record(
+            trial(
+                3.0,
+                {**STICK, 'terrain': {'name': 'steps', 'seed': session.seed_of(29, seed)}},
+                {'period_scale': 3.0},
+            )
+        )
+        for seed in seeds
+    ]
+    bends = [_deflections(one) for one in records]
+    draw_gait_diagram(session.picture('stance_uneven'), records[0])
+    done = sum(one.status == 'ok' for one in records)
+    return [
+        near(
+            'check_29',
+            f'of {len(seeds)} waves over 2 mm steps, those of 10 cycles without a fall',
+            float(done),
+            float(len(seeds)),
+            0.0,
+            note='sticky feet, the programs of check 28',
+        ),
+        at_least(
+            'check_29_both',
+            'legs whose femur or tibia is bent both ways by the ground, of six, fewest',
+            float(min(bends)),
+            1.0,
+        ),
+    ]
+
+
+def _deflections(rollout: Rollout) -> int:
+    """Return of how many legs a femur or tibia leaves its rest angle to either side."""
+    robot, found = rollout.robot, 0
+    for leg in robot.legs:
+        columns = [robot.joint_index[name] for name in leg.joints[1:3]]
+        bent = rollout.joint_positions[1:, columns] - rollout.target_positions[:, columns]
+        found += int(((bent.max(axis=0) > 0.02) & (bent.min(axis=0) < -0.02)).any())
+    return found
+
+
+def stop_and_go(session: Session) -> Sequence[Row]:
+    """Measure check 32: a walk that is stopped and loaded goes on to the last bit."""
+    spec = trial(0.1)
+    engine: Any = engine_for(ENGINE)
+
+    def run(controller: Any, seen: Any, ticks: int) -> tuple[Any, FloatArray]:
+        """Return the last observation and the states of some ticks."""
+        memory = TargetMemory(engine.robot.target_names, engine.robot.stance)
+        states = []
+        for _ in range(ticks):
+            command = spec.script[0].command
+            seen = engine.step(
+                memory.resolve(controller.step(spec.scene.control_period, command, seen))
+            )
+            states.append([*seen.joint_positions, *seen.joint_velocities, *seen.body_poses[0]])
+        return seen, np.array(states)
+
+    seen = engine.reset(spec.scene, 0, 0)
+    walking: Any = make_controller(spec, engine.robot)
+    walking.reset(0)
+    seen, _ = run(walking, seen, 100)
+    kept = engine.snapshot(), walking.snapshot()
+    _, onward = run(walking, seen, 100)
+    engine.reset(spec.scene, 0, 0)
+    again: Any = make_controller(spec, engine.robot)
+    engine.restore(kept[0])
+    again.restore(kept[1])
+    _, repeated = run(again, seen, 100)
+    return [
+        near(
+            'check_32',
+            'numbers that differ in 100 periods after a restored state',
+            float((onward != repeated).sum()),
+            0.0,
+            0.0,
+            note='rest angles, commands under way and waiting, leg states, timers, oscillators',
+        )
+    ]

@@ -1,0 +1,185 @@
+"""Study pike2003: what GuRoo walks with feedback: 20 m, a square, uneven ground, pushes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gait_core.motion.waypoints import WaypointParams, walk_waypoints
+from gait_core.trial.setup import controller_parameters, make_scene, steady
+from gait_core.trial.spec import TrialResult, TrialSpec
+from gait_tools.pushes import PushCase, survived_impulses
+from gait_tools.study.definition import Row, at_least, at_most, near
+from gait_tools.study.session import Session
+
+SPEED = 0.068
+"""Commanded, forward [m/s]."""
+
+SCENES: Mapping[str, Mapping[str, Any]] = {
+    'mujoco_2ms': {'engine': 'mujoco', 'physics_step': 0.002},
+    'bullet_2ms': {
+        'engine': 'bullet',
+        'physics_step': 0.002,
+        'engine_options': {'solver_iterations': 100},
+    },
+    'bullet_1ms': {
+        'engine': 'bullet',
+        'physics_step': 0.001,
+        'engine_options': {'solver_iterations': 100},
+    },
+}
+"""Scenes in which a walk is accepted, the fastest first."""
+
+FRICTION, ATTITUDE = 0.9, np.radians(1.0)
+"""Nominal friction, drawn within 20 %, and largest initial roll and pitch [rad]."""
+
+CORNERS = (2.0, 0.0, 2.0, 2.0, 0.0, 2.0, 0.0, 0.0)
+"""Of the square, x and y in turn [m]."""
+
+PUSHES = tuple(
+    PushCase(start=start, direction_deg=direction)
+    for start in (10.0, 10.8)
+    for direction in (0.0, 90.0, 180.0, 270.0)
+)
+"""Ahead, left, back and right; in single and in double support."""
+
+
+def balanced(
+    scene: Mapping[str, Any], seconds: float, preset: str = 'balanced', seed: int = 0
+) -> TrialSpec:
+    """Return a straight walk at ``SPEED``."""
+    return TrialSpec(
+        scene=make_scene('guroo', scene),
+        controller='staged_walk',
+        parameters=controller_parameters('staged_walk', preset, {}),
+        script=steady((SPEED, 0.0, 0.0)),
+        duration=seconds,
+        seed=seed,
+    )
+
+
+def drawn(scene: Mapping[str, Any], seed: int, seconds: float) -> TrialSpec:
+    """Return a walk whose friction and initial attitude a seed draws."""
+    rng = np.random.default_rng(seed)
+    friction = FRICTION * rng.uniform(0.8, 1.2)
+    roll, pitch = rng.uniform(-ATTITUDE, ATTITUDE, 2)
+    varied = {'friction': float(friction), 'initial': {'roll': float(roll), 'pitch': float(pitch)}}
+    return balanced({**scene, **varied}, seconds, seed=seed)
+
+
+def straight(session: Session) -> Sequence[Row]:
+    """Walk 20 m from eight seeds in three scenes; quick: a tenth, from two seeds in one."""
+    count, metres = (2, 2.0) if session.quick else (8, 20.0)
+    seconds = 1.02 * metres / SPEED + 8.0
+    names = list(SCENES)[: 1 if session.quick else None]
+    rows = []
+    for name in names:
+        specs = [drawn(SCENES[name], session.seed_of(seed), seconds) for seed in range(count)]
+        rows += _straight(name, metres, session.run(specs))
+    return rows
+
+
+def _straight(name: str, metres: float, results: Sequence[TrialResult]) -> list[Row]:
+    ahead = np.array([result.metrics['displacement_x_m'] for result in results])
+    aside = np.array([abs(result.metrics['displacement_y_m']) for result in results])
+    time = np.array([result.metrics['duration_s'] for result in results])
+    falls = float(sum(result.fell_at is not None for result in results))
+    note = f'least of {len(results)} seeds'
+    return [
+        near(f'straight_{name}_falls', f'falls in {name}', falls, 0.0, 0.0, 'walks', note=note),
+        at_least(
+            f'straight_{name}_distance', f'walked in {name}', ahead.min(), metres, 'm', note=note
+        ),
+        at_least(f'straight_{name}_speed', f'speed in {name}', (ahead / time).min(), 0.06, 'm/s'),
+        at_most(
+            f'straight_{name}_drift',
+            f'lateral drift over distance in {name}',
+            float((aside / np.abs(ahead)).max()),
+            0.05,
+            note='largest',
+        ),
+    ]
+
+
+def square(session: Session) -> Sequence[Row]:
+    """Walk a square of 2 m sides from waypoints."""
+    rows = []
+    for name in ('mujoco_2ms',) if session.quick else ('mujoco_2ms', 'bullet_2ms'):
+        record, reached = walk_waypoints(
+            balanced(SCENES[name], 260.0), WaypointParams(waypoints=CORNERS)
+        )
+        way = record.body_poses[:, 0, :2]
+        closing = float(np.linalg.norm(way[-1] - way[0]))
+        done = reached == len(CORNERS) // 2
+        rows.append(
+            at_most(
+                f'square_{name}',
+                f'how far from its begin the square ends in {name}',
+                closing if done else None,
+                0.3,
+                'm',
+                note=f'{reached} of 4 corners in {record.time[-1]:.0f} s',
+            )
+        )
+    return rows
+
+
+def uneven(session: Session) -> Sequence[Row]:
+    """Walk a minute on a slope of 3 degrees, up and down, and over steps of 5 mm."""
+    grounds: Mapping[str, Mapping[str, Any]] = {
+        'rise of 3 degrees': {'name': 'slope', 'parameters': {'angle_deg': 3.0}},
+        'descent of 3 degrees': {'name': 'slope', 'parameters': {'angle_deg': -3.0}},
+        'steps of 5 mm': {'name': 'steps', 'parameters': {'height': 0.005}},
+    }
+    seconds = 20.0 if session.quick else 60.0
+    names = list(SCENES)[: 1 if session.quick else 2]
+    cases = [(scene, ground) for scene in names for ground in grounds]
+    results = session.run(
+        [
+            balanced({**SCENES[scene], 'terrain': grounds[ground]}, seconds)
+            for scene, ground in cases
+        ]
+    )
+    return [
+        at_least(
+            f'{ground.replace(" ", "_")}_{scene}',
+            f'walked on a {ground} in {seconds:g} s of {scene}',
+            result.metrics['displacement_x_m'] if result.fell_at is None else None,
+            0.04 * seconds,
+            'm',
+            note='no fall' if result.fell_at is None else f'fell after {result.fell_at:.1f} s',
+        )
+        for (scene, ground), result in zip(cases, results, strict=True)
+    ]
+
+
+def pushes(session: Session) -> Sequence[Row]:
+    """Find the largest push at the torso that is survived, with and without feedback."""
+    rows = []
+    for name in list(SCENES)[: 1 if session.quick else 2]:
+        found = {
+            preset: survived_impulses(
+                session.run,
+                balanced(SCENES[name], 20.0, preset),
+                PUSHES,
+                link='torso',
+                rounds=4 if session.quick else 5,
+            )
+            for preset in ('levelled', 'balanced')
+        }
+        rows.append(
+            at_least(
+                f'push_{name}',
+                f'least of 8 largest impulses survived in {name}, 4 directions and 2 phases',
+                float(found['balanced'].min()),
+                float(found['levelled'].min()),
+                'N s',
+                note='; '.join(
+                    f'{preset}: ' + ', '.join(f'{impulse:.1f}' for impulse in values)
+                    for preset, values in found.items()
+                ),
+            )
+        )
+    return rows

@@ -1,0 +1,215 @@
+"""
+The simple genetic algorithm on bit strings, as GALib ran it for Pike (2003).
+
+References
+----------
+Pike (2003), section 6.7.2 and Figure 6.21: settings. Wall (1996), *GALib: A C++ Library of Genetic
+Algorithm Components*: what the settings mean. Goldberg (1989), *Genetic Algorithms in Search,
+Optimization, and Machine Learning*, chapter 3 (simple GA), section 4.4 (sigma truncation).
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gait_core.arrays import FloatArray, IntArray
+from gait_core.contracts import Candidate, Evaluation, Optimizer
+from gait_core.parameters.declaration import Parameters, bounded, build, flag, whole
+from gait_core.trial.seeding import check_seed
+from gait_core.trial.spec import OK
+from gait_evolver.optimizers.ranking import Ledger, sort_key
+
+
+@dataclass(frozen=True, kw_only=True)
+class BitstringSettings(Parameters):
+    """Settings of the genetic algorithm on bit strings; the defaults are the published ones."""
+
+    population: int = whole(150, low=2, high=100000, doc='Individuals per generation.')
+    bits: int = whole(16, low=1, high=52, doc='Of each gene; plain binary.')
+    crossover_probability: float = bounded(
+        0.6, low=0.0, high=1.0, unit='-', doc='Share of the pairs that cross at one point.'
+    )
+    mutation_probability: float = bounded(
+        0.005, low=0.0, high=1.0, unit='-', doc='Chance of each bit to flip.'
+    )
+    truncation: float = bounded(
+        2.0,
+        low=0.0,
+        high=100.0,
+        unit='-',
+        doc='Sigma truncation: costs this many deviations below the mean count as equal.',
+    )
+    elitist: bool = flag(
+        True, doc='The best so far takes the place of the worst where all offspring are worse.'
+    )
+    survivors_only: bool = flag(
+        True,
+        doc='A fall breeds only where no trial ended ok; its large cost would otherwise make '
+        'all survivors alike to the wheel.',
+    )
+
+
+@dataclass(frozen=True)
+class _Individual:
+    bits: IntArray
+    id: int
+    evaluation: Evaluation
+
+
+def read_integers(bits: IntArray, per_gene: int) -> IntArray:
+    """
+    Return the numbers that the genes of a bit string mean, most significant bit first.
+
+    Examples
+    --------
+    >>> read_integers(np.array([0, 1, 1, 1, 0, 0]), 3).tolist()
+    [3, 4]
+
+    """
+    weights = 2 ** np.arange(per_gene - 1, -1, -1, dtype=np.int64)
+    return np.asarray(bits.reshape(-1, per_gene) @ weights, dtype=np.int64)
+
+
+def decoded(integers: IntArray, bits: int) -> FloatArray:
+    """
+    Return the share of its range at which each gene stands: all ones are the upper bound.
+
+    References
+    ----------
+    The published best values are those of 9928, 63078, 28170 and 57796 with the divisor 65535.
+
+    """
+    return np.asarray(integers / (2.0**bits - 1.0))
+
+
+def wheel(costs: FloatArray, truncation: float) -> FloatArray:
+    r"""
+    Return the share of each individual on the roulette wheel, (n,).
+
+    Scaled cost, and weight under minimisation as in GALib:
+
+    .. math::
+        f_i = \max(0,\; c_i - \bar c + k \sigma), \qquad w_i = \max f + \min f - f_i
+
+    Equal shares where all costs are equal. The deviation is that of a sample, ``n - 1``.
+
+    Parameters
+    ----------
+    costs : (n,) array
+        Finite.
+    truncation : float
+        k.
+
+    """
+    spread = float(np.std(costs, ddof=1)) if len(costs) > 1 else 0.0
+    scaled = np.maximum(0.0, costs - costs.mean() + truncation * spread)
+    weights = scaled.max() + scaled.min() - scaled
+    if not weights.sum() > 0.0 or np.ptp(scaled) == 0.0:
+        return np.full(len(costs), 1.0 / len(costs))
+    return np.asarray(weights / weights.sum())
+
+
+class BitstringOptimizer(Optimizer):
+    """
+    Bit strings bred by roulette wheel, one-point crossover and bit flips (Pike 2003).
+
+    A genome that was told before is not asked again: it keeps its evaluation, as in the original
+    an individual that neither crossed nor mutated. So a generation asks for fewer than its
+    population, in the end perhaps for none.
+    """
+
+    Settings: ClassVar[type[Parameters]] = BitstringSettings
+
+    def __init__(self, *, dimension: int, seed: int, **settings: Any) -> None:
+        self._settings = build(BitstringSettings, settings)
+        self._length = dimension * self._settings.bits
+        self._rng = np.random.default_rng(check_seed(seed))
+        self._ledger = Ledger()
+        self._known: dict[bytes, _Individual] = {}
+        self._population: list[_Individual] = []
+        self._born: list[IntArray] = []
+        self._asked: list[tuple[Candidate, IntArray]] = []
+
+    def ask(self) -> list[Candidate]:
+        """Return the new genomes of a random population, later of the offspring of the last."""
+        self._ledger.check_ask()
+        size = self._settings.population
+        if not self._population:
+            self._born = list(self._rng.integers(0, 2, (size, self._length), dtype=np.int64))
+            parents: list[tuple[int, ...]] = [()] * size
+        else:
+            self._born, parents = self._offspring(size)
+        new: dict[bytes, tuple[IntArray, tuple[int, ...]]] = {}
+        for bits, origin in zip(self._born, parents, strict=True):
+            if bits.tobytes() not in self._known:
+                new.setdefault(bits.tobytes(), (bits, origin))
+        candidates = self._ledger.issue(
+            [self._decoded(bits) for bits, _ in new.values()],
+            [origin for _, origin in new.values()],
+        )
+        self._asked = list(zip(candidates, (bits for bits, _ in new.values()), strict=True))
+        return candidates
+
+    def tell(self, evaluations: Sequence[Evaluation]) -> None:
+        """Take the evaluations; with what was known, they make the next population."""
+        told = self._ledger.take(evaluations)
+        for (candidate, bits), evaluation in zip(self._asked, told, strict=True):
+            self._known[bits.tobytes()] = _Individual(bits, candidate.id, evaluation)
+        population = [self._known[bits.tobytes()] for bits in self._born]
+        if self._settings.elitist and self._population:
+            best_before = min(self._population, key=_order)
+            if _order(best_before) < _order(min(population, key=_order)):
+                worst = max(range(len(population)), key=lambda i: _order(population[i]))
+                population[worst] = best_before
+        self._population = population
+
+    def _decoded(self, bits: IntArray) -> FloatArray:
+        return decoded(read_integers(bits, self._settings.bits), self._settings.bits)
+
+    def _offspring(self, size: int) -> tuple[list[IntArray], list[tuple[int, ...]]]:
+        shares = self._shares()
+        born: list[IntArray] = []
+        parents: list[tuple[int, ...]] = []
+        while len(born) < size:
+            mother, father = (
+                self._population[i] for i in self._rng.choice(len(shares), 2, p=shares)
+            )
+            pair = (mother.bits.copy(), father.bits.copy())
+            origins: tuple[tuple[int, ...], ...] = ((mother.id,), (father.id,))
+            if self._rng.random() < self._settings.crossover_probability:
+                # 0 and the length are sites too: they swap the pair and change nothing.
+                site = int(self._rng.integers(0, self._length + 1))
+                pair[0][site:], pair[1][site:] = father.bits[site:], mother.bits[site:]
+                if mother.id != father.id:
+                    origins = ((mother.id, father.id), (father.id, mother.id))
+            born += [self._mutated(bits) for bits in pair]
+            parents += origins
+        return born[:size], parents[:size]
+
+    def _shares(self) -> FloatArray:
+        """Return the chance of each individual to be drawn; what has no cost has none."""
+        evaluations = [one.evaluation for one in self._population]
+        able = np.array([sort_key(one)[0] == 0 for one in evaluations])
+        survived = able & np.array([one.status == OK for one in evaluations])
+        if self._settings.survivors_only and survived.any():
+            able = survived
+        if not able.any():
+            return np.full(len(evaluations), 1.0 / len(evaluations))
+        shares = np.zeros(len(evaluations))
+        # Fitness is maximised here, the original minimised a score: the sign is turned here only.
+        costs = -np.array([one.fitness for one, may in zip(evaluations, able, strict=True) if may])
+        shares[able] = wheel(costs, self._settings.truncation)
+        return shares
+
+    def _mutated(self, bits: IntArray) -> IntArray:
+        flips = self._rng.random(self._length) < self._settings.mutation_probability
+        return np.bitwise_xor(bits, flips.astype(np.int64))
+
+
+def _order(one: _Individual) -> tuple[tuple[int, float, float], int]:
+    return sort_key(one.evaluation), one.id

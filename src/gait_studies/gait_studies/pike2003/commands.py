@@ -1,0 +1,338 @@
+"""Study pike2003: the commanded angles, before any physics: schedule, superposition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gait_core import registry
+from gait_core.arrays import FloatArray
+from gait_core.errors import ConfigurationError
+from gait_core.motion.observation import Observation
+from gait_core.robot.load import load_robot
+from gait_core.trial.scene import NOTHING
+from gait_core.trial.setup import controller_parameters
+from gait_core.trial.spec import Command
+from gait_studies.pike2003.pictures import draw_timetable
+from gait_tools.study.definition import Row, at_most, near
+from gait_tools.study.session import Session
+
+DT = 0.02
+STEP, LIFT, SWAY = 20.0, 20.0, 6.5
+KNEE, PLACE, MOVE = 22.272373, 39.250172, 16.447701
+TIME_SCALE = 0.9
+START = 2.0
+"""When the first cycle begins [s]: a second of leaning, a second of raising a leg."""
+
+COUNTS_PER_TURN = 62400
+"""Of a joint's encoder: 52 counts a tick for 22.5 degrees in 3 s."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Commanded:
+    """Commanded joint angles [deg] after each tick, (T + 1, n), first the start; walk state."""
+
+    names: tuple[str, ...]
+    angles: FloatArray
+    cycles: FloatArray
+    stages: FloatArray
+
+    def of(self, joint: str) -> FloatArray:
+        """Return the angles of one joint, (T + 1,) [deg]."""
+        return np.asarray(self.angles[:, self.names.index(joint)])
+
+    def at(self, joint: str, time: float) -> float:
+        """Return the angle of a joint at a time [deg]."""
+        return float(self.of(joint)[round(time / DT)])
+
+
+def commanded(
+    seconds: float,
+    values: Mapping[str, Any] = NOTHING,
+    stop_at: float = np.inf,
+    prepare: Callable[[Any], None] = lambda controller: None,
+) -> Commanded:
+    """
+    Return what the walk commands on its own clock, by the published preset.
+
+    Parameters
+    ----------
+    seconds : float [s]
+    values : mapping
+        Parameters over the preset.
+    stop_at : float [s]
+        From when on a stop is asked for.
+    prepare : callable
+        Takes the controller before its first step.
+
+    """
+    robot = load_robot('guroo')
+    cls = registry.controller('staged_walk')
+    params = cls.Params(**controller_parameters('staged_walk', 'published', values))
+    controller = cls(robot, params)
+    controller.reset(0)
+    prepare(controller)
+    ticks = round(seconds / DT)
+    angles = np.zeros((ticks + 1, len(robot.joint_names)))
+    states: list[Mapping[str, float]] = [controller.state()]
+    for tick in range(ticks):
+        stop = float(tick * DT >= stop_at - 1e-9)
+        targets = controller.step(
+            DT, Command(set_points={'stop': stop}), Observation(tick=tick, time=tick * DT)
+        )
+        columns = [robot.joint_index[name] for name in targets.names]
+        angles[tick + 1] = angles[tick]
+        angles[tick + 1, columns] = np.degrees(np.asarray(targets.position).reshape(-1))
+        states.append(controller.state())
+    return Commanded(
+        names=robot.joint_names,
+        angles=angles,
+        cycles=np.array([state['cycle'] for state in states]),
+        stages=np.array([state['stage'] for state in states]),
+    )
+
+
+def share(s: FloatArray) -> FloatArray:
+    """Return the share of a published velocity lobe's motion done at a share of its time."""
+    inside = np.clip(s, 0.0, 1.0)
+    return np.asarray(inside - np.sin(2.0 * np.pi * inside) / (2.0 * np.pi))
+
+
+def closed_forms(tau: FloatArray) -> dict[str, FloatArray]:
+    """
+    Return the angles [deg] of the first half of the first cycle at times in time scales.
+
+    They follow from Figures 6.5 to 6.11 of Pike (2003) by summing the stages.
+    """
+    a, b, late = share(tau), share(tau / 1.25), share(tau - 1.0)
+    sway = SWAY * (1.0 - 2.0 * share(tau / 2.0))
+    return {
+        'left_knee': LIFT * (1.0 - a),
+        'left_hip_fwd': LIFT / 2 + (STEP - LIFT / 2) * a - STEP * b,
+        'left_ankle_fwd': LIFT / 2 + (STEP - PLACE - LIFT / 2) * a + (PLACE - STEP) * b,
+        'right_knee': KNEE * b + (LIFT - KNEE) * late,
+        'right_hip_fwd': LIFT / 2 * late,
+        'right_ankle_fwd': 4 * MOVE / 3 * b + (LIFT / 2 - 4 * MOVE / 3) * late,
+        'left_ankle_side': sway,
+        'left_hip_side': -sway,
+        'right_hip_side': sway,
+    }
+
+
+def schedule(session: Session) -> Sequence[Row]:
+    """Measure checks 8 to 17, 20 and 21: the timetable by the angles that it commands."""
+    walk = commanded(40.0)
+    draw_timetable(session.picture('timetable'), walk.names, walk.angles, DT)
+    rows = [
+        near(f'check_8_{joint}', f'{joint} after a second', walk.at(joint, 1.0), lean, 0.1, 'deg')
+        for joint, lean in (
+            ('left_ankle_side', SWAY),
+            ('right_ankle_side', SWAY),
+            ('left_hip_side', -SWAY),
+            ('right_hip_side', SWAY),
+        )
+    ]
+    rows += [
+        near(
+            f'check_10_{joint}',
+            f'{joint} after two seconds',
+            walk.at(joint, 2.0),
+            lift,
+            0.1,
+            'deg',
+        )
+        for joint, lift in (
+            ('left_knee', LIFT),
+            ('left_hip_fwd', LIFT / 2),
+            ('left_ankle_fwd', LIFT / 2),
+        )
+    ]
+    return [*rows, *_timing(walk), _forms(walk), *_closing(), *_feet(walk)]
+
+
+def _timing(walk: Commanded) -> list[Row]:
+    begins = np.flatnonzero(np.diff(walk.cycles) > 0.0)
+    periods = np.diff(begins)
+    return [
+        near(
+            'check_11',
+            'tick in which the first cycle begins',
+            float(begins[0]) + 1.0,
+            101.0,
+            1.0,
+            'tick',
+            note='ticks count from 1 here',
+        ),
+        near('check_12_least', 'shortest cycle', float(periods.min()), 158.0, 1.0, 'tick'),
+        near('check_12_most', 'longest cycle', float(periods.max()), 158.0, 1.0, 'tick'),
+        near('check_12_half', 'half-cycle', _half_cycle(walk), 1.575, 0.02, 's'),
+    ]
+
+
+def _half_cycle(walk: Commanded) -> float:
+    """Return the time from the left knee's greatest bend to the next of the right one [s]."""
+    begin, period = round(8.3 / DT), round(3.15 / DT)
+    left = int(np.argmax(walk.of('left_knee')[begin : begin + period])) + begin
+    right = int(np.argmax(walk.of('right_knee')[left : left + period]))
+    return min(right, period - right) * DT
+
+
+def _forms(walk: Commanded) -> Row:
+    ticks = np.arange(round(START / DT), round((START + 1.75 * TIME_SCALE) / DT))
+    tau = (ticks.astype(np.float64) * DT - START) / TIME_SCALE
+    worst = max(
+        float(np.abs(walk.of(joint)[ticks] - wanted).max())
+        for joint, wanted in closed_forms(tau).items()
+    )
+    what = 'largest error to the closed forms of nine joints in the first half-cycle'
+    return near('check_13', what, worst, 0.0, 0.5, 'deg')
+
+
+def _closing() -> list[Row]:
+    # A lone cycle, stopped: two seconds of start, 3.5 time scales, a second of exit.
+    once = commanded(8.0, stop_at=2.5)
+    ended = float(np.flatnonzero(once.stages[101:] == 0.0)[0] + 101) * DT
+    rows = [near('check_16', 'start, one cycle, stop: end', ended, 6.2, 0.1, 's')]
+    errors = []
+    for values in ({}, {'knee_bend_deg': 34.0, 'ankle_place_deg': 21.0, 'ankle_move_deg': 24.0}):
+        last = commanded(8.0, values, stop_at=2.5).angles[-1]
+        errors.append(float(np.abs(last).max()))
+    rows.append(
+        near(
+            'check_14',
+            'largest angle left by a lone cycle',
+            max(errors),
+            0.0,
+            0.05,
+            'deg',
+            note='of two sets of binding variables, after the exit',
+        )
+    )
+    many = commanded(START + 40 * 3.16 + 5.0, stop_at=START + 39.5 * 3.15)
+    rows.append(
+        near(
+            'check_15',
+            'largest angle left by 40 cycles and a stop',
+            float(np.abs(many.angles[-1]).max()),
+            0.0,
+            0.1,
+            'deg',
+        )
+    )
+    # Asked in the middle of a cycle, granted at its end.
+    unasked = commanded(8.0)
+    ignored = float(np.abs(once.angles - unasked.angles)[: round(5.14 / DT)].max())
+    rows.append(
+        near(
+            'check_17',
+            'change of any angle by a stop before the cycle is over',
+            ignored,
+            0.0,
+            1e-9,
+            'deg',
+        )
+    )
+    return rows
+
+
+def _feet(walk: Commanded) -> list[Row]:
+    few, many = commanded(15.0, {'hip_move_deg': 10.0}), commanded(15.0, {'hip_move_deg': 25.0})
+    inert = float(np.abs(few.angles - many.angles).max())
+    steep = commanded(15.0, {'ankle_place_deg': 20.0})
+    return [
+        near(
+            'check_20',
+            'effect of the hip move on any angle',
+            inert,
+            0.0,
+            1e-6,
+            'deg',
+            note='added and taken back at once: the fourth gene is inert',
+        ),
+        at_most('check_21', 'largest pitch of the feet, tuned', _pitch(walk), 0.4, 'deg'),
+        near(
+            'check_21_steep', 'the same with an ankle place of 20', _pitch(steep), 4.8, 0.3, 'deg'
+        ),
+    ]
+
+
+def _pitch(walk: Commanded) -> float:
+    begin = round(START / DT)
+    return max(
+        float(
+            np.abs(
+                walk.of(f'{leg}_hip_fwd') - walk.of(f'{leg}_knee') + walk.of(f'{leg}_ankle_fwd')
+            )[begin:].max()
+        )
+        for leg in ('left', 'right')
+    )
+
+
+def superposition(session: Session) -> Sequence[Row]:
+    """Measure checks 1 to 4: pulses beside a walk that stands still."""
+    try:
+        solo = _pulses(('left_leg_twist', 22.5))
+        double = _pulses(('left_leg_twist', 22.5), ('left_leg_twist', 22.5))
+        other = _pulses(('right_ankle_fwd', 11.25))
+        both = _pulses(('left_leg_twist', 22.5), ('right_ankle_fwd', 11.25))
+    except AttributeError as error:
+        raise ConfigurationError(f'staged_walk runs no behaviours beside it: {error}') from error
+    peak = float(np.diff(solo.of('left_leg_twist')).max())
+    pair = float(np.diff(double.of('left_leg_twist')).max())
+    alone = solo.angles + other.angles
+    silent = [
+        i for i, name in enumerate(both.names) if name not in ('left_leg_twist', 'right_ankle_fwd')
+    ]
+    return [
+        near('check_1_peak', 'fastest tick of 22.5 deg in 3 s', peak, 0.3, 0.003, 'deg'),
+        near('check_1_total', 'its whole angle', solo.at('left_leg_twist', 3.2), 22.5, 0.1, 'deg'),
+        near(
+            'check_2',
+            'the peak in counts of the encoder',
+            peak / 360.0 * COUNTS_PER_TURN,
+            52.0,
+            1.0,
+            'count',
+        ),
+        near(
+            'check_3_peak', 'ratio of the peaks of two and one on a joint', pair / peak, 2.0, 1e-9
+        ),
+        near(
+            'check_3_total',
+            'whole angle of two on a joint',
+            double.at('left_leg_twist', 3.2),
+            45.0,
+            0.2,
+            'deg',
+        ),
+        near(
+            'check_4',
+            'largest difference of two together from each alone',
+            float(np.abs(both.angles - alone).max()),
+            0.0,
+            1e-9,
+            'deg',
+        ),
+        near(
+            'check_4_others',
+            'largest angle of the other joints',
+            float(np.abs(both.angles[:, silent]).max()),
+            0.0,
+            1e-9,
+            'deg',
+        ),
+    ]
+
+
+def _pulses(*moves: tuple[str, float]) -> Commanded:
+    def prepare(controller: Any) -> None:
+        """Start a pulse of each joint."""
+        for number, (joint, angle) in enumerate(moves):
+            controller.mixer.start(
+                'pulse', {'joint': joint, 'angle_deg': angle, 'period': 3.0}, name=f'pulse{number}'
+            )
+
+    return commanded(3.2, stop_at=0.0, prepare=prepare)

@@ -1,0 +1,174 @@
+"""Study pike2003: why the printed timetable falls, as measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from gait_core.arrays import FloatArray
+from gait_core.kinematics.body import link_poses
+from gait_core.measures.metrics import contact_zmp, inertial_zmp
+from gait_core.measures.stability import margins
+from gait_core.trial.rollout import Rollout
+from gait_core.trial.setup import controller_parameters, make_scene
+from gait_core.trial.spec import OK, TrialSpec
+from gait_tools.pictures.trial import figure_of
+from gait_tools.study.definition import Row, at_least, at_most, near
+from gait_tools.study.session import Session
+
+START, HALF_CYCLE, SCALE = 2.0, 1.575, 0.9
+"""Of the first cycle, its half, and the time unit of the printed timetable [s]."""
+
+SURPLUS = 20.4
+"""By which the landing leg outgrows the other: 0.073 of a shank of 280 mm, as printed."""
+
+_LANDING = 1.0 * SCALE
+"""Until then the body leans over the leg behind."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Steps:
+    """
+    First steps of a walk.
+
+    ``surplus`` [mm] is how much longer than the right one the left leg is commanded to be under a
+    level pelvis, ``roll`` and ``pitch`` [deg] are those of the base, ``outside`` says in which
+    ticks the ZMP that the motion asks for is outside the support polygon; all (T,) over ``time``.
+    """
+
+    time: FloatArray
+    surplus: FloatArray
+    roll: FloatArray
+    pitch: FloatArray
+    outside: FloatArray
+
+
+def _gait(preset: str, seconds: float, engine: str = 'bullet', **values: float) -> TrialSpec:
+    return TrialSpec(
+        scene=make_scene('guroo', {'engine': engine, 'physics_step': 0.002}),
+        controller='staged_walk',
+        parameters=controller_parameters('staged_walk', preset, values),
+        duration=seconds,
+    )
+
+
+def steps_of(rollout: Rollout) -> Steps:
+    """Return what its first steps show, from the begin of the first cycle on."""
+    robot = rollout.robot
+    angles = rollout.target_positions[:, : len(robot.joint_names)]
+    poses = link_poses(robot, angles)
+    rows = [next(i for i, link in enumerate(robot.links) if link.name == s) for s in robot.soles]
+    left, right = (poses[:, row, 2, 3] for row in rows)
+    attitude = Rotation.from_quat(rollout.body_poses[1:, 0, 3:]).as_euler('ZYX', degrees=True)
+    pressure = contact_zmp(rollout)
+    margin, defined = margins(
+        inertial_zmp(rollout, pressure.points[:, 2]), rollout.contact_tick, rollout.contacts.points
+    )
+    since = rollout.time[1:] > START
+    return Steps(
+        time=rollout.time[1:][since] - START,
+        surplus=1000.0 * (right - left)[since],
+        roll=attitude[since, 2],
+        pitch=attitude[since, 1],
+        outside=(defined & (margin < 0.0))[1:][since].astype(np.float64),
+    )
+
+
+def why_it_falls(session: Session) -> Sequence[Row]:
+    """Measure landing leg, lean and ZMP in the first steps, and what levelling alone changes."""
+    seconds = START + 2.0 * HALF_CYCLE
+    records = [session.record(_gait(preset, seconds)) for preset in ('published', 'levelled')]
+    printed, levelled = (steps_of(record) for record in records)
+    draw_fall(session, [('as printed', printed), ('levelled', levelled)])
+    return [
+        near(
+            'fall_surplus',
+            'by how much the landing leg outgrows the other',
+            float(_first(printed, printed.surplus, HALF_CYCLE).max()),
+            SURPLUS,
+            1.0,
+            'mm',
+            note='commanded, first step; the closed forms say 0.073 of a shank',
+        ),
+        at_most(
+            'fall_surplus_levelled',
+            'the same, levelled, until the body has crossed to it',
+            float(_first(levelled, levelled.surplus, _LANDING).max()),
+            0.0,
+            'mm',
+        ),
+        at_least(
+            'fall_lean',
+            'lean of the base in the first step, printed over levelled',
+            _lean(printed) / _lean(levelled),
+            4.0,
+            note=f'{_lean(printed):.1f} and {_lean(levelled):.1f} degrees',
+        ),
+        at_least(
+            'fall_outside',
+            'share of the first two steps with the ZMP outside the feet, printed over levelled',
+            float(printed.outside.mean() / levelled.outside.mean()),
+            2.0,
+            note=f'{printed.outside.mean():.0%} and {levelled.outside.mean():.0%}',
+        ),
+        *_counterfactuals(session),
+    ]
+
+
+def _first(steps: Steps, values: FloatArray, until: float) -> FloatArray:
+    return np.asarray(values[steps.time <= until])
+
+
+def _lean(steps: Steps) -> float:
+    return float(np.abs(_first(steps, steps.roll, HALF_CYCLE)).max())
+
+
+def _counterfactuals(session: Session) -> list[Row]:
+    """Return how often walks fall that differ in the levelling alone."""
+    seconds = 15.0 if session.quick else 30.0
+    walks = list(product(('bullet', 'mujoco'), ('published', 'levelled')))
+    rows = []
+    for levelling, name in ((0.0, 'unlevelled'), (1.0, 'levelled')):
+        specs = [_gait(preset, seconds, engine, levelling=levelling) for engine, preset in walks]
+        results = session.run(specs)
+        ends = ', '.join(
+            f'{preset} in {engine}: '
+            + (result.status if result.fell_at is None else f'fell after {result.fell_at:.1f} s')
+            for (engine, preset), result in zip(walks, results, strict=True)
+        )
+        fallen = float(sum(result.status != OK for result in results))
+        what = f'of {len(walks)} walks of {seconds:g} s with levelling {levelling:g}: fell'
+        expected = 0.0 if levelling else float(len(walks))
+        rows.append(near(f'fall_{name}', what, fallen, expected, 0.0, 'walks', note=ends))
+    return rows
+
+
+def draw_fall(session: Session, walks: Sequence[tuple[str, Steps]]) -> None:
+    """Draw leg lengths, lean and ZMP of walks against time since the first cycle began."""
+    with figure_of(session.picture('fall'), (9.0, 6.0)) as figure:
+        lengths, leans = figure.subplots(2, 1, sharex=True)
+        for (name, steps), colour in zip(walks, ('tab:red', 'tab:blue'), strict=True):
+            lengths.plot(steps.time, steps.surplus, color=colour, label=name)
+            leans.plot(steps.time, steps.roll, color=colour, label=f'roll, {name}')
+            leans.plot(steps.time, steps.pitch, '--', color=colour, label=f'pitch, {name}')
+        printed = walks[0][1]
+        for axes, place in ((lengths, 'upper right'), (leans, 'lower left')):
+            low, high = axes.get_ylim()
+            axes.fill_between(
+                printed.time,
+                low,
+                high,
+                where=printed.outside > 0.0,
+                color='0.9',
+                label='ZMP outside the feet, as printed',
+            )
+            for half in (0.0, HALF_CYCLE):
+                axes.axvline(half + _LANDING, color='0.4', linestyle=':')
+            axes.set_ylim(low, high)
+            axes.legend(fontsize='small', loc=place)
+        lengths.set(ylabel='left leg longer than right [mm]')
+        leans.set(ylabel='base [deg]', xlabel='time since the first cycle began [s]')

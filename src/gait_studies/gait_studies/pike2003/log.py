@@ -1,0 +1,81 @@
+"""
+The log files of Pike (2003) from a run: every score, and the best four values.
+
+The original's variables file held the last individual that was tried, which had to be replaced by
+hand; here it holds the best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from gait_core.errors import ConfigurationError
+from gait_core.files.access import read_text, write_atomically
+from gait_evolver.run.log import Row
+from gait_studies.pike2003.zmp_tracking import FAILED
+
+SCORES_FILE, VARIABLES_FILE = 'scores.csv', 'nwgavars.cfg'
+
+HEADER = 'scores, knee, ankle place, ankle move, hip move'
+"""First line of the scores file (Figure 6.21)."""
+
+VARIABLES = ('knee_bend_deg', 'ankle_place_deg', 'ankle_move_deg', 'hip_move_deg')
+"""The columns and lines in order, by the names of the walk's parameters."""
+
+
+def write_scores(path: Path, rows: Sequence[Row]) -> None:
+    """
+    Write one line per trial, in order: the score to be minimised and the four values.
+
+    Parameters
+    ----------
+    path : Path
+    rows : sequence of Row
+        Of a run whose fitness is the published score alone; a trial without fitness has failed.
+
+    Raises
+    ------
+    ConfigurationError
+        If the run did not search the four values.
+
+    """
+    lines = [HEADER]
+    for row in rows:
+        score = FAILED if row.fitness is None else -row.fitness
+        lines.append(', '.join(_printed(value) for value in (score, *_four(row.values))))
+    write_atomically(path, '\n'.join(lines) + '\n')
+
+
+def write_variables(path: Path, values: Mapping[str, float]) -> None:
+    """Write the four values, one a line, as the original walk loads them."""
+    write_atomically(path, ''.join(f'{_printed(value)}\n' for value in _four(values)))
+
+
+def read_variables(path: Path) -> dict[str, float]:
+    """Return the four values of a variables file; ConfigurationError if it is none."""
+    try:
+        numbers = [float(line) for line in read_text(path).splitlines() if line.strip()]
+    except ConfigurationError:
+        raise
+    except ValueError as error:
+        raise ConfigurationError(f'{path} is no variables file: {error}') from error
+    if len(numbers) != len(VARIABLES):
+        raise ConfigurationError(
+            f'{path} has {len(numbers)} numbers, a variables file has {len(VARIABLES)}'
+        )
+    return dict(zip(VARIABLES, numbers, strict=True))
+
+
+def _four(values: Mapping[str, float]) -> list[float]:
+    for name in VARIABLES:
+        if name not in values:
+            raise ConfigurationError(f"the log of Pike (2003) needs '{name}', not a gene here")
+    return [values[name] for name in VARIABLES]
+
+
+def _printed(value: float) -> str:
+    # The original held single precision.
+    return f'{np.float32(value):.6f}'

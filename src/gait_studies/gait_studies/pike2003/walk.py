@@ -1,0 +1,164 @@
+"""Study pike2003: walks with all joints: distance, ZMP spectrum, turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.measures.metrics import heading
+from gait_core.trial.rollout import Rollout
+from gait_core.trial.setup import make_scene
+from gait_core.trial.spec import TrialResult, TrialSpec
+from gait_studies.pike2003.gaits import PUBLISHED, accepted
+from gait_studies.pike2003.pictures import draw_zmp_tracking
+from gait_studies.pike2003.zmp_tracking import measured_zmp
+from gait_tools.study.definition import Row, at_least, at_most, near
+from gait_tools.study.session import Session
+
+PERIOD = 3.15
+"""Of a cycle by the published timetable [s]."""
+
+FARTHEST = {'step_size_deg': 15.0, 'leg_lift_deg': 20.0}
+"""Step and lift [deg], published for neither, with which the printed timetable does not fall."""
+
+_SETTLED = 2.0 + PERIOD
+
+
+def levelled(seconds: float, **values: float) -> TrialSpec:
+    """Return the levelled walk at the published pace."""
+    return accepted({'time_scale': PERIOD / 3.5, **values}, 'levelled', seconds, {})
+
+
+def distance(session: Session) -> Sequence[Row]:
+    """Return how far the timetable walks as printed, and levelled."""
+    seconds = 30.0 if session.quick else 60.0
+    least = 2.0 * seconds / 60.0
+    fine = accepted(FARTHEST, 'published', seconds, {})
+    other = replace(fine, scene=make_scene('guroo', {'engine': 'mujoco', 'physics_step': 0.002}))
+    printed, transferred, walked = session.run([fine, other, levelled(seconds)])
+    rows = [
+        at_least(
+            f'distance_printed_{engine}',
+            f'printed timetable, open loop, in {seconds:g} s of {engine}',
+            result.metrics['displacement_x_m'],
+            least,
+            'm',
+            published=2.0,
+            note=f'step 15, lift 20; {_fall(result)}; published: 2 to 3 m, then a fall',
+        )
+        for engine, result in (('bullet', printed), ('mujoco', transferred))
+    ]
+    return [
+        *rows,
+        at_least(
+            'distance_levelled',
+            f'levelled, in {seconds:g} s',
+            walked.metrics['displacement_x_m'],
+            least,
+            'm',
+            note=_fall(walked),
+        ),
+        near(
+            'levelled_falls',
+            'falls of the levelled walk',
+            float(walked.fell_at is not None),
+            0.0,
+            0.0,
+        ),
+    ]
+
+
+def _fall(result: TrialResult) -> str:
+    return 'no fall' if result.fell_at is None else f'fell after {result.fell_at:.1f} s'
+
+
+def spectrum(session: Session) -> Sequence[Row]:
+    """Measure check 29: the ZMP in steady walking; draws it over the support polygon."""
+    walk = session.record(levelled(20.0 if session.quick else 40.0))
+    printed = session.record(accepted(PUBLISHED, 'published', 12.0, {}))
+    draw_zmp_tracking(
+        session.picture('zmp'),
+        [('printed timetable, tuned values', printed), ('levelled', walk)],
+    )
+    zmp = measured_zmp(walk)[walk.time > _SETTLED]
+    period = round(PERIOD / walk.dt)
+    cycles = [
+        float(zmp[start : start + period, 0].mean())
+        for start in range(0, len(zmp) - period + 1, period)
+    ]
+    return [
+        near(
+            'check_29_peak',
+            'peak of the lateral ZMP',
+            peak_frequency(zmp[:, 1], walk.dt),
+            1.0 / PERIOD,
+            0.05 / PERIOD,
+            'Hz',
+            note='levelled',
+        ),
+        at_least(
+            'check_29_forward',
+            'least advance of the ZMP from cycle to cycle',
+            float(np.diff(cycles).min()),
+            0.0,
+            'm',
+            note='mean of a cycle, levelled',
+        ),
+    ]
+
+
+def peak_frequency(values: FloatArray, dt: float) -> float:
+    """
+    Return the frequency of the largest peak of a series' spectrum [Hz], finer than its bins.
+
+    The series is freed of its trend, windowed (Hann) and padded to eight times its length.
+    """
+    time = np.arange(len(values))
+    free = values - np.polyval(np.polyfit(time, values, 1), time)
+    length = 8 * len(values)
+    power = np.abs(np.fft.rfft(free * np.hanning(len(values)), length))
+    return float(np.fft.rfftfreq(length, dt)[int(np.argmax(power))])
+
+
+def turn(session: Session) -> Sequence[Row]:
+    """Measure check 30: a turn of 20 degrees beside the levelled walk."""
+    seconds = 45.0
+    straight = session.record(levelled(seconds))
+    turned = session.record(levelled(seconds, turn_deg=20.0))
+    twists = [turned.robot.target_names.index(f'{leg}_leg_twist') for leg in ('left', 'right')]
+    left = np.degrees(np.abs(turned.target_positions[-1, twists]).max())
+    return [
+        near(
+            'check_30_heading',
+            'change of heading by a turn of 20',
+            _turned(turned),
+            20.0,
+            5.0,
+            'deg',
+            note=f'of {seconds:g} s; the straight walk turned {_turned(straight):.1f}',
+        ),
+        near(
+            'check_30_distance',
+            'path of it over that of the straight walk',
+            _path(turned) / _path(straight),
+            1.0,
+            0.15,
+        ),
+        at_most('check_30_twist', 'twist of a leg that is left', float(left), 0.2, 'deg'),
+    ]
+
+
+def _turned(walk: Rollout) -> float:
+    """Return the change of heading from the first to the last cycle [deg]."""
+    period = round(PERIOD / walk.dt)
+    yaw = heading(walk.body_poses[:, 0])
+    return float(np.degrees(yaw[-period:].mean() - yaw[0]))
+
+
+def _path(walk: Rollout) -> float:
+    """Return the length of the path from cycle to cycle [m], without the sway."""
+    places = walk.body_poses[:: round(PERIOD / walk.dt), 0, :2]
+    return float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum())

@@ -1,0 +1,206 @@
+"""
+How far the ZMP of a walk strays from an ideal one: the fitness of Pike (2003) and its kin.
+
+The ideal swings from foot to foot as a sine and moves ahead at a steady pace. The published score
+is the mean *change* per tick of the deviation from it, although the text calls it the deviation;
+both are here, as costs that a fitness counts with a negative weight.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.kinematics.body import link_poses
+from gait_core.measures.metrics import heading, inertial_zmp
+from gait_core.measures.stability import moving_mean
+from gait_core.trial.rollout import Rollout
+from gait_core.trial.spec import OK
+
+TICKS = 240
+"""Control ticks of the published trial, 4.8 s."""
+
+UNSCORED = 102
+"""First ticks, in which the walk sets itself up; nothing in them counts."""
+
+AVERAGED = 2
+"""Samples of the published low-pass filter, ``ZMP_AVG_DIV``."""
+
+FAILED = 1000.0
+"""
+Cost of a fall: more than any completed trial.
+
+The original read -1 where a trial left no result, the best score of all under minimisation.
+"""
+
+_MOST = 0.9 * FAILED
+_CYCLE = 3.5  # Units of the walk's time scale.
+_PHASE = 0.125
+_TIME_SCALE = 0.9  # s, the published one, for controllers that know no such parameter.
+_PACE = 0.053 / 0.62  # Kinematic progress of the published walk, in hip heights per second.
+
+
+@dataclass(frozen=True, kw_only=True)
+class IdealZmp:
+    """
+    The ZMP of a perfect walk that begins on the right foot.
+
+    Attributes
+    ----------
+    amplitude : float [m]
+        Of the sway: half the distance between the feet.
+    speed : float [m/s]
+    period : float [s]
+        Of a cycle, two steps.
+    start : float [s]
+        When the first cycle begins.
+
+    """
+
+    amplitude: float
+    speed: float
+    period: float
+    start: float = (UNSCORED - 1) * 0.02
+
+    def at(self, time: FloatArray) -> FloatArray:
+        r"""
+        Return the ideal ZMP ahead and to the left of the start, (T, 2) [m]; zero before it.
+
+        .. math::
+            r_{fwd} = v\,(t - t_0), \qquad
+            r_{left} = -A \cos\left(2\pi\,\frac{t - t_0}{T} - \frac{2\pi}{28}\right)
+
+        The phase is an eighth of the time scale in a cycle of 3.5: the sway of the timetable
+        crosses the middle there.
+
+        Parameters
+        ----------
+        time : (T,) array [s]
+
+        References
+        ----------
+        Pike (2003), Figure 6.20: shape only; amplitude, speed and phase follow from the timetable.
+
+        """
+        since = time - self.start
+        angle = 2.0 * np.pi * (since / self.period - _PHASE / _CYCLE)
+        ideal = np.column_stack([self.speed * since, -self.amplitude * np.cos(angle)])
+        ideal[since <= 0.0] = 0.0
+        return np.asarray(ideal)
+
+
+def ideal_of(rollout: Rollout) -> IdealZmp:
+    """
+    Return the ideal ZMP of a walk with the robot's own feet and the trial's time scale.
+
+    The speed is the kinematic one of the published step, 0.053 m/s for GuRoo, whatever the step.
+    """
+    robot = rollout.robot
+    stance = np.array([[robot.nominal_stance.get(name, 0.0) for name in robot.joint_names]])
+    poses = link_poses(robot, stance)[0]
+    rows = {link.name: i for i, link in enumerate(robot.links)}
+    sides = [poses[rows[sole], 1, 3] for sole in robot.soles]
+    time_scale = float(rollout.spec.parameters.get('time_scale', _TIME_SCALE))
+    return IdealZmp(
+        amplitude=0.5 * float(max(sides) - min(sides)) if sides else 0.0,
+        speed=_PACE * robot.length_scale,
+        period=_CYCLE * time_scale,
+    )
+
+
+def measured_zmp(rollout: Rollout, samples: int = AVERAGED) -> FloatArray:
+    """
+    Return the filtered ZMP ahead and to the left of the start, (T + 1, 2) [m].
+
+    It is that of the links' motion, which may leave the support polygon; where it is undefined
+    the last one holds. The start is the first position of the base, seen in its heading.
+
+    Parameters
+    ----------
+    rollout : Rollout
+    samples : int
+        Ticks of the moving mean.
+
+    """
+    series = inertial_zmp(rollout)
+    origin = rollout.body_poses[0, 0, :2]
+    points = np.vstack([origin, series.points[:, :2]])
+    # Row 0 of `points` is the origin, which stands for whatever comes before the first one.
+    last = np.maximum.accumulate(
+        np.where(series.defined, np.arange(1, len(series.defined) + 1), 0)
+    )
+    yaw = heading(rollout.body_poses[:1, 0])[0]
+    ahead, left = np.cos(yaw), np.sin(yaw)
+    turn = np.array([[ahead, -left], [left, ahead]])
+    return moving_mean((points[last] - origin) @ turn, samples)
+
+
+def variation(
+    ideal: FloatArray, measured: FloatArray, ticks: int = TICKS, unscored: int = UNSCORED
+) -> float:
+    r"""
+    Return a hundred times the mean change per tick of the deviation from the ideal [100 m].
+
+    .. math::
+        d_u(n) = |r_u(n) - z_u(n)|, \qquad
+        \frac{100}{2\,(N - k)} \sum_u \sum_{n = k + 1}^{N - 1} |d_u(n) - d_u(n - 1)|
+
+    with :math:`d_u(k) := 0`, so that the first term holds the whole deviation at the start, and
+    the :math:`N - k - 1` terms are divided by :math:`N - k`; both as in the published listing.
+
+    Parameters
+    ----------
+    ideal, measured : (>= ticks, 2) arrays [m]
+    ticks, unscored : int
+        N and k.
+
+    References
+    ----------
+    Pike (2003), Figures 6.18 and 6.19.
+
+    """
+    total = changes(ideal, measured, ticks, unscored).sum()
+    return float(100.0 * 0.5 * total / (ticks - unscored))
+
+
+def changes(
+    ideal: FloatArray, measured: FloatArray, ticks: int = TICKS, unscored: int = UNSCORED
+) -> FloatArray:
+    """Return the terms of the sum in ``variation``, (ticks - unscored - 1, 2) [m]."""
+    scored = np.abs(ideal[unscored + 1 : ticks] - measured[unscored + 1 : ticks])
+    return np.asarray(np.abs(np.diff(scored, axis=0, prepend=np.zeros((1, 2)))))
+
+
+def deviation(
+    ideal: FloatArray, measured: FloatArray, ticks: int = TICKS, unscored: int = UNSCORED
+) -> float:
+    """Return a hundred times the mean deviation [100 m]: what the text describes."""
+    scored = np.abs(ideal[unscored + 1 : ticks] - measured[unscored + 1 : ticks])
+    return float(100.0 * scored.mean())
+
+
+def pike2003_zmp(rollout: Rollout) -> float:
+    """Return the score of Pike (2003), a cost [100 m]: variation of the ZMP; 1000 if it fell."""
+    return _cost(rollout, AVERAGED, TICKS, deviating=False)
+
+
+def pike2003_zmp_smooth(rollout: Rollout) -> float:
+    """Return the same over the whole trial with a ZMP averaged over half a second [100 m]."""
+    return _cost(rollout, round(0.5 / rollout.dt), rollout.ticks, deviating=False)
+
+
+def zmp_deviation(rollout: Rollout) -> float:
+    """Return the mean deviation from the same ideal ZMP over the whole trial, a cost [100 m]."""
+    return _cost(rollout, AVERAGED, rollout.ticks, deviating=True)
+
+
+def _cost(rollout: Rollout, samples: int, ticks: int, deviating: bool) -> float:
+    ticks = min(ticks, rollout.ticks)
+    # The listing scores nothing before the walk has set itself up: no result, a failure.
+    if rollout.status != OK or ticks <= UNSCORED + 1:
+        return FAILED
+    ideal = ideal_of(rollout).at(rollout.time)
+    measure = deviation if deviating else variation
+    return min(measure(ideal, measured_zmp(rollout, samples), ticks), _MOST)

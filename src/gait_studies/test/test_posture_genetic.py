@@ -1,0 +1,191 @@
+"""The genetic algorithm of the extending hexapod: its published run, operators and invariants."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from gait_core.contracts import Evaluation
+from gait_studies.cafarelli2017.posture_genetic import PostureGeneticOptimizer, shares
+from gait_studies.cafarelli2017.strides.encoding import all_feasible, genes_of
+from gait_studies.cafarelli2017.strides.java_random import JavaRandom
+from gait_studies.cafarelli2017.strides.published import (
+    best_stride,
+    checkpoints,
+    matings,
+    runs,
+    table,
+)
+from gait_studies.cafarelli2017.strides.scoring import score
+from gait_studies.cafarelli2017.strides.search import (
+    FINAL,
+    PublishedSettings,
+    generations,
+    published_run,
+)
+
+
+def told(candidates, fitness):
+    return [
+        Evaluation(id=candidate.id, status='ok', objectives=np.array([float(value)]))
+        for candidate, value in zip(candidates, fitness, strict=True)
+    ]
+
+
+def genomes(candidates):
+    return np.array([candidate.values for candidate in candidates])
+
+
+def test_java_random():
+    # The first is computed by hand from the recurrence; those of seed 5 are the thesis's run.
+    state = (42 ^ 0x5DEECE66D) % 2**48
+    wanted = []
+    for _ in range(4):
+        halves = []
+        for bits in (26, 27):
+            state = (state * 0x5DEECE66D + 11) % 2**48
+            halves.append(state >> (48 - bits))
+        wanted.append((halves[0] * 2**27 + halves[1]) / 2**53)
+    assert JavaRandom(42).random(4).tolist() == wanted
+    generator = JavaRandom(5)
+    in_parts = [*generator.random(1), *generator.random(2)]
+    assert in_parts == pytest.approx([0.730519863614, 0.088258409676, 0.488904549852], abs=1e-12)
+    assert in_parts == JavaRandom(5).random(3).tolist()
+    # Known from the Java documentation of no seed but from countless programs: nextDouble of 42.
+    assert JavaRandom(42).random(1)[0] == pytest.approx(0.7275636800328681, abs=1e-16)
+
+
+def test_first_individual_of_seed_5():
+    search = PostureGeneticOptimizer(dimension=48, seed=5, domain='stride', listing_compat=True)
+    first = genes_of(search.ask()[0].values)
+    assert first[:4] == pytest.approx([38.742072, 28.384237, 8.811138, 8.213676], abs=5e-7)
+
+
+@pytest.mark.slow
+def test_seed_5_gives_table_6_10():
+    run = published_run(FINAL, 5)
+    for generation, fitness in checkpoints().items():
+        assert run[generation].fitness == pytest.approx(fitness, abs=5e-7), generation
+    last = run[-1]
+    assert last.generation == 600
+    assert last.matings == matings()
+    assert last.fitness == pytest.approx(1.100, abs=1e-3)
+    np.testing.assert_allclose(last.genes, best_stride(), rtol=1e-14)
+    # Java prints half up.
+    np.testing.assert_array_equal(
+        np.floor(last.genes * 10.0 + 0.5) / 10.0, best_stride(rounded=True)
+    )
+    assert np.all(np.diff([best.fitness for best in run]) >= 0.0)
+    early = score(np.array([run[100].genes, run[200].genes]))
+    assert early.swings_free.tolist() == [True, False]
+    assert early.stable.tolist() == [True, True]
+
+
+def test_control_run_scores_as_published():
+    printed = table('table_6_3')[0]['mean_fitness']
+    best = published_run(PublishedSettings(generations=100, intervals=10), 5)[-1]
+    assert best.fitness == pytest.approx(printed, abs=3.0 * 0.0015)
+    result = score(best.genes[None])
+    assert result.swings_free[0]
+    assert result.stable[0]
+
+
+def test_appendix_agrees_with_the_tables_of_the_text():
+    pairs = [
+        ('table_6_2', 'table_a_1', 'elites', 'mean_fitness'),
+        ('table_6_3', 'table_a_2', 'generations', 'mean_fitness'),
+        ('table_6_5', 'table_a_3', 'efficiency_weight', 'mean_fitness'),
+        ('table_6_6', 'table_a_4', 'efficiency_weight', 'mean_weighted_efficiency'),
+        ('table_6_7', 'table_a_5', 'efficiency_weight', 'mean_fitness'),
+        ('table_6_8', 'table_a_6', 'efficiency_weight', 'mean_efficiency'),
+    ]
+    for text, appendix, key, mean in pairs:
+        raw = runs(appendix)
+        for row in table(text):
+            values = raw[row[key]]
+            assert values.mean() == pytest.approx(row[mean], abs=1e-6)
+            assert values.std(ddof=1) == pytest.approx(row['deviation'], abs=1e-6)
+    for row in table('table_6_9'):
+        assert runs('table_a_7')[row['efficiency_weight']].sum() == row['violating']
+    # A.5 = w0 A.6 + (1 - w0)/2 flags; a violating run has one or two flags at zero.
+    for weight, fitness in runs('table_a_5').items():
+        rest = fitness - weight * runs('table_a_6')[weight]
+        flags = rest / ((1.0 - weight) / 2.0)
+        np.testing.assert_allclose(flags, np.round(flags), atol=3e-3)
+        np.testing.assert_array_equal(np.round(flags) < 2, runs('table_a_7')[weight] == 1.0)
+
+
+@pytest.mark.parametrize('listing_compat', [False, True])
+def test_every_asked_stride_is_feasible_and_elites_hold(listing_compat):
+    run = generations(
+        lambda genes: checked(genes),
+        seed=3,
+        count=25,
+        mutation_probability=0.1,
+        listing_compat=listing_compat,
+    )
+    fitness = [best.fitness for best in itertools.islice(run, 26)]
+    assert np.all(np.diff(fitness) >= 0.0)
+    assert fitness[-1] > fitness[0]
+
+
+def checked(genes):
+    assert all_feasible(genes).all()
+    # Any quick objective: long strokes.
+    return genes.reshape(-1, 4, 3, 4)[:, 2, :, 0].sum(axis=1)
+
+
+def test_child_takes_two_neighbouring_postures_of_each_parent():
+    search = PostureGeneticOptimizer(
+        dimension=48, seed=1, population=30, mutation_probability=0.0, elite_share=0.1
+    )
+    first = search.ask()
+    search.tell(told(first, np.arange(1.0, 31.0)))
+    known = {candidate.id: candidate.values.reshape(4, 12) for candidate in first}
+    cuts = set()
+    for child in search.ask():
+        if len(child.parents) == 1:
+            continue
+        one, other = (known[i] for i in child.parents)
+        mine = np.all(child.values.reshape(4, 12) == one, axis=1)
+        np.testing.assert_array_equal(np.all(child.values.reshape(4, 12) == other, axis=1), ~mine)
+        cut = [n for n in range(4) if mine[n] and mine[(n + 1) % 4]]
+        assert len(cut) == 1
+        assert mine.sum() == 2
+        cuts.add(cut[0])
+    assert cuts == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize('rate', [0.03, 0.2])
+def test_mutated_genes_per_child(rate):
+    search = PostureGeneticOptimizer(
+        dimension=48, seed=2, population=5000, mutation_probability=rate, elite_share=0.0
+    )
+    first = search.ask()
+    search.tell(told(first, np.ones(5000)))
+    known = {candidate.id: candidate.values for candidate in first}
+    changed = 0
+    children = search.ask()
+    for child in children:
+        parents = np.array([known[i] for i in child.parents])
+        changed += np.all(parents != child.values, axis=0).sum()
+    assert changed / len(children) == pytest.approx(48.0 * rate, rel=0.02)
+
+
+def test_wheel_is_proportional_to_fitness():
+    assert shares([(0, 0.0, -30.0), (0, 0.0, -10.0)]).tolist() == [0.75, 0.25]
+    assert shares([(2, 0.0, 0.0), (2, 0.0, 0.0)]).tolist() == [0.5, 0.5]
+    assert shares([(0, 0.0, -1.0), (1, 0.3, -9.0)]).tolist() == [1.0, 0.0]
+
+
+def test_parents_are_drawn_by_fitness():
+    search = PostureGeneticOptimizer(dimension=8, seed=4, population=4000, elite_share=0.0)
+    first = search.ask()
+    strong = {candidate.id for candidate in first[:1000]}
+    search.tell(told(first, [3.0 if c.id in strong else 1.0 for c in first]))
+    givers = [child.parents[0] for child in search.ask()]
+    # Half of the wheel belongs to the quarter with three times the fitness.
+    share = np.mean([giver in strong for giver in givers])
+    assert share == pytest.approx(0.5, abs=4.0 * 0.5 / np.sqrt(4000))

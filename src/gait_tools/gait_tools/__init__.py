@@ -1,0 +1,1 @@
+"""The gait command and what it shows, checks and records."""

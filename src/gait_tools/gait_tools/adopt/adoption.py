@@ -1,0 +1,279 @@
+"""What is proposed for a robot that comes as a bare description."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gait_core.errors import ConfigurationError
+from gait_core.kinematics.body import com_positions
+from gait_core.kinematics.foot_workspace import Workspace, leg_workspace
+from gait_core.kinematics.frames import rpy_of
+from gait_core.kinematics.leg_ik import LegKinematics
+from gait_core.measures.stability import margin, support_polygon
+from gait_core.parameters import plain_data
+from gait_core.parameters.schema import Location, Source
+from gait_core.robot.check import check_robot
+from gait_core.robot.description import describe
+from gait_core.robot.infer import up_axis, zero_axes
+from gait_core.robot.load import read_robot
+from gait_core.robot.model import RobotModel
+from gait_core.robot.report import LoadReport, report_on
+from gait_core.robot.robot_file import RobotFile
+from gait_core.robot.urdf.reader import read_urdf
+from gait_core.trial.scene import NOTHING
+from gait_tools.adopt.gaits import GRAVITY, LEGS_TO_WALK, feet, propose_gait
+from gait_tools.adopt.legs import FoundLeg, find_legs, side_by_names
+from gait_tools.adopt.stance import propose_stance
+
+_STRONG = 20
+"""Times that a joint would lift the robot on a stretched leg beyond which its limit is doubted."""
+_AXES = {'x': (1.0, 0.0, 0.0), 'y': (0.0, 1.0, 0.0), 'z': (0.0, 0.0, 1.0)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adoption:
+    """
+    A robot as it is proposed.
+
+    Attributes
+    ----------
+    robot : RobotModel
+        In a frame x forward, z up, with legs and nominal stance.
+    urdf : Path
+        The description it was read from.
+    root_rpy : (3,) tuple or None [rad]
+        Attitude of the file's root frame in the robot's, where the two differ.
+    legs : tuple of FoundLeg
+    workspaces : mapping of str to Workspace
+        By leg.
+    controller : str
+        Of the walk; empty where none of ours suits it.
+    gait : mapping of str to parameter
+        Of the walk, fit for the robot's size.
+    report : LoadReport
+        Of the robot in the stance.
+    doubts : tuple of str
+        What a person should look at, a line each.
+    """
+
+    robot: RobotModel
+    urdf: Path
+    root_rpy: tuple[float, float, float] | None
+    legs: tuple[FoundLeg, ...]
+    workspaces: Mapping[str, Workspace]
+    controller: str
+    gait: Mapping[str, Any]
+    report: LoadReport
+    doubts: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the adoption as plain data; lengths in m."""
+        return {
+            **self.report.as_dict(),
+            'roles': {
+                name: role
+                for one in self.legs
+                for name, role in zip(one.leg.joints, one.roles, strict=True)
+            },
+            'mirror_pairs': plain_data.plain(self.robot.mirror_pairs),
+            'root_rpy': plain_data.plain(self.root_rpy),
+            'nominal_stance': plain_data.plain(self.robot.nominal_stance),
+            'workspace': plain_data.plain(self.workspaces),
+            'controller': self.controller,
+            'gait': dict(self.gait),
+            'doubts': list(self.doubts),
+        }
+
+    def lines(self) -> list[str]:
+        """Return the load report, the legs and the doubts as text."""
+        legs = []
+        for one in self.legs:
+            space = self.workspaces[one.leg.name]
+            roles = ', '.join(
+                f'{name} {role}' for name, role in zip(one.leg.joints, one.roles, strict=True)
+            )
+            legs.append(f'leg {one.leg.name}: {roles}; sole {one.leg.sole}')
+            legs.append(
+                f'  its foot goes {space.forward:.2f} m forward, {space.back:.2f} back, '
+                f'{space.left:.2f} left, {space.right:.2f} right, {space.up:.2f} up, '
+                f'{space.down:.2f} down'
+            )
+        head = [line for line in self.report.lines() if not line.startswith('leg ')]
+        return [*head, *legs, *(f'DOUBT: {text}' for text in self.doubts)]
+
+
+def adopt(
+    path: Path, packages: Mapping[str, str | Path] = NOTHING, height: float = 0.0
+) -> Adoption:
+    """
+    Return what is proposed for the robot of a .urdf or .xacro file.
+
+    Parameters
+    ----------
+    path : Path
+    packages : mapping of str to path
+        Folders of packages that the description names.
+    height : float
+        Height of a hip over its foot as a share of the stretched leg; 0: as is usual.
+
+    Raises
+    ------
+    ConfigurationError
+        If it cannot be read, or is no robot with legs: a fixed arm, a cart, nothing that moves.
+
+    """
+    if path.is_dir():
+        raise ConfigurationError(f"'{path}' is a folder; gait adopt takes a .urdf or .xacro file")
+    given = read_robot(path, packages)
+    turn, doubts = _frame(given)
+    content = RobotFile(name=path.name.split('.')[0], root_rpy=turn)
+    location = Location(source=Source(str(path)))
+    robot = check_robot(describe(read_urdf(path, packages), content, location, path))
+    legs, more = find_legs(robot)
+    robot = dataclasses.replace(
+        robot, legs=tuple(one.leg for one in legs), joint_names=_joint_order(robot, legs)
+    )
+    stance, about_stance = propose_stance(robot, legs, height)
+    robot = check_robot(dataclasses.replace(robot, nominal_stance=stance))
+    spaces = {one.leg.name: leg_workspace(robot, one.leg.name) for one in legs}
+    controller, gait, about_gait = propose_gait(robot, legs, spaces)
+    return Adoption(
+        robot=robot,
+        urdf=path,
+        root_rpy=turn,
+        legs=legs,
+        workspaces=spaces,
+        controller=controller,
+        gait=gait,
+        report=report_on(robot),
+        doubts=(*doubts, *more, *about_stance, *_doubts(robot, legs, spaces), *about_gait),
+    )
+
+
+def _joint_order(robot: RobotModel, legs: tuple[FoundLeg, ...]) -> tuple[str, ...]:
+    of_legs = [name for one in legs for name in one.leg.joints]
+    return (*of_legs, *(name for name in robot.joint_names if name not in of_legs))
+
+
+def _frame(robot: RobotModel) -> tuple[tuple[float, float, float] | None, list[str]]:
+    """Return how the file's frame is to be turned, None for not at all, and doubts."""
+    up = up_axis(robot)
+    doubts = []
+    if up == '-z':
+        # Arms and a head above the root, or legs folded upwards at zero: both stand on z.
+        doubts.append('more of its chains end above the base than below: up is taken as z')
+        up = 'z'
+    forward = _forward(robot, up)
+    if not forward:
+        forward = _long_axis(robot, up)
+        doubts.append(
+            f'forward is taken as {forward}: no name tells left from right; if it walks backward '
+            'or sideways, set root_rpy in robot.yaml'
+        )
+    if (forward, up) == ('x', 'z'):
+        return None, doubts
+    ahead, above = _vector(forward), _vector(up)
+    turn = rpy_of(np.array([ahead, np.cross(above, ahead), above]))
+    doubts.append(f'the file has up along {up}, forward along {forward}: root_rpy turns it')
+    return turn, doubts
+
+
+def _forward(robot: RobotModel, up: str) -> str:
+    """Return the axis of the root that points forward by the names of sides, or nothing."""
+    axes = zero_axes(robot)
+    places: dict[str, list[Any]] = {'left': [], 'right': []}
+    for leg in robot.legs:
+        if leg.joints and (side := side_by_names(robot, leg)):
+            places[side].append(axes[leg.joints[0]][1])
+    if not places['left'] or not places['right']:
+        return ''
+    left = np.mean(places['left'], axis=0) - np.mean(places['right'], axis=0)
+    forward = np.cross(left, _vector(up))
+    main = int(np.argmax(np.abs(forward)))
+    if abs(forward[main]) < 0.9 * max(float(np.linalg.norm(forward)), 1e-9):
+        return ''
+    return ('-' if forward[main] < 0.0 else '') + 'xyz'[main]
+
+
+def _long_axis(robot: RobotModel, up: str) -> str:
+    """Return the level axis along which the hips spread most."""
+    axes = zero_axes(robot)
+    hips = np.array([axes[leg.joints[0]][1] for leg in robot.legs if leg.joints])
+    level = [axis for axis in 'xyz' if axis != up[-1]]
+    if not len(hips):
+        return level[0]
+    spread = np.ptp(hips, axis=0)
+    if len(hips) == 2:
+        # Two legs stand side by side.
+        return min(level, key=lambda axis: spread['xyz'.index(axis)])
+    return max(level, key=lambda axis: spread['xyz'.index(axis)])
+
+
+def _vector(axis: str) -> Any:
+    return np.array(_AXES[axis[-1]]) * (-1.0 if axis.startswith('-') else 1.0)
+
+
+def _doubts(
+    robot: RobotModel, legs: tuple[FoundLeg, ...], spaces: Mapping[str, Workspace]
+) -> list[str]:
+    found = []
+    unlimited = [
+        name for name in robot.joint_names
+        if np.isinf(robot.joint[name].effort) and robot.joint[name].kind != 'fixed'
+    ]  # fmt: skip
+    if unlimited:
+        found.append(
+            f'{len(unlimited)} joints have no effort limit: they are as strong as it takes; write '
+            'theirs under limits in robot.yaml'
+        )
+    found += _too_strong(robot, legs)
+    alone = [name for one in legs for name in one.leg.joints if name not in robot.mirror_pairs]
+    if alone:
+        found.append(f'no counterpart on the other side was found for {", ".join(alone)}')
+    sprawled = any(one.sprawled for one in legs)
+    if len(legs) > LEGS_TO_WALK or (len(legs) == LEGS_TO_WALK and not sprawled):
+        found += _balance(robot)
+    narrow = [name for name, space in spaces.items() if space.left + space.right == 0.0]
+    if narrow and len(legs) >= LEGS_TO_WALK:
+        found.append(
+            f'feet of {", ".join(narrow)} cannot step aside: it turns as tracks do, by longer '
+            'strides on one side and feet that slide'
+        )
+    short = [name for name, space in spaces.items() if min(space.forward, space.back) < 0.02]
+    if short:
+        found.append(f'feet of {", ".join(short)} can go less than 2 cm forward or back')
+    return found
+
+
+def _too_strong(robot: RobotModel, legs: tuple[FoundLeg, ...]) -> list[str]:
+    """Doubt limits of legs' efforts by which one joint could lift the robot many times."""
+    weight = GRAVITY * sum(link.mass for link in robot.links)
+    names = [
+        name for one in legs for name in one.leg.joints
+        if robot.joint[name].kind != 'prismatic'
+        and _STRONG * weight * LegKinematics(robot, one.leg.name).length
+        < robot.joint[name].effort < np.inf
+    ]  # fmt: skip
+    if not names:
+        return []
+    most = max(robot.joint[name].effort for name in names)
+    doubt = (
+        f'the effort limit of {len(names)} joints, {most:g} N m, is none: one would lift the '
+        f'robot on a stretched leg more than {_STRONG} times; write theirs under limits in '
+        'robot.yaml'
+    )
+    return [doubt]
+
+
+def _balance(robot: RobotModel) -> list[str]:
+    com = com_positions(robot, robot.joint_stance)
+    inside = margin(com[:2], support_polygon(feet(robot)[:, :2]))
+    if inside > 0.0:
+        return []
+    return [f'the centre of mass is {-1e3 * inside:.0f} mm outside the polygon of its feet']

@@ -1,0 +1,153 @@
+"""The robot folder of an adopted robot: its description with the meshes, and robot.yaml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from gait_core.errors import ConfigurationError
+from gait_core.files.access import read_bytes, write_atomically
+from gait_core.robot.load import forget_robots
+from gait_core.robot.model import RobotModel
+from gait_core.robot.urdf.meshes import resolve_mesh
+from gait_core.robot.urdf.xml_source import read_xml
+from gait_core.trial.scene import NOTHING
+from gait_tools.adopt.adoption import Adoption
+from gait_tools.adopt.gaits import ZMP
+
+GAIN, STIFF_GAIN = 25.0, 50.0
+"""Of the position servos [1/s]; the second where balance hangs on ankles that do not give."""
+_SOLVER = {'bullet': '{solver_iterations: 50}'}
+_STIFF = {'bullet': '{solver_iterations: 200}', 'mujoco': '{servo_impedance: 0.999}'}
+"""Options of engines; the second ones by which servos and narrow soles do not give either."""
+_MESHES = 'meshes'
+
+
+def check_folder(folder: Path) -> None:
+    """Raise ConfigurationError if a robot folder cannot be made there."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ConfigurationError(f"'{folder}' exists already; name a folder that does not")
+    if not folder.resolve().name.isidentifier():
+        raise ConfigurationError(
+            f"'{folder.resolve().name}' is no name for a robot: letters, digits and _ make one"
+        )
+
+
+def write_folder(
+    folder: Path, adoption: Adoption, packages: Mapping[str, str | Path] = NOTHING
+) -> None:
+    """
+    Write the folder: the description as one URDF, copies of its meshes, and robot.yaml.
+
+    Parameters
+    ----------
+    folder : Path
+        Must not hold anything; its name becomes the robot's.
+    adoption : Adoption
+    packages : mapping of str to path
+        As the description was read with.
+
+    """
+    folder = folder.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    root = read_xml(adoption.urdf, packages)
+    copied: dict[str, str] = {}
+    for mesh in root.iter('mesh'):
+        file = resolve_mesh(mesh.get('filename', ''), adoption.urdf, packages)
+        mesh.set('filename', _copied(Path(file), folder, copied))
+    text = ElementTree.tostring(root, encoding='unicode')
+    write_atomically(folder / f'{folder.name}.urdf', text + '\n')
+    write_atomically(folder / 'robot.yaml', robot_yaml(adoption, folder.name))
+    # Of another height the folder may have been tried already.
+    forget_robots()
+
+
+def _copied(file: Path, folder: Path, copied: dict[str, str]) -> str:
+    """Return the place of a mesh in the folder, copied there once; names are kept where unique."""
+    if str(file) not in copied:
+        name = file.name
+        while f'{_MESHES}/{name}' in copied.values():
+            name = f'_{name}'
+        (folder / _MESHES).mkdir(exist_ok=True)
+        write_atomically(folder / _MESHES / name, read_bytes(file))
+        copied[str(file)] = f'{_MESHES}/{name}'
+    return copied[str(file)]
+
+
+def robot_yaml(adoption: Adoption, name: str) -> str:
+    """Return the content of robot.yaml; every key is explained in gait_core/robot/robot_file."""
+    robot = adoption.robot
+    lines = [
+        f'# Proposed by `gait adopt {adoption.urdf.name}`; look at what it doubted in report.txt.',
+        f'name: {name}',
+        f'urdf: {name}.urdf',
+    ]
+    if adoption.root_rpy is not None:
+        lines.append(f'root_rpy: {_flow([round(angle, 9) for angle in adoption.root_rpy])}')
+    lines += ['', f'joints: {_flow(list(robot.joint_names))}', '', 'legs:']
+    for one in adoption.legs:
+        point = [round(value, 6) for value in one.leg.sole_point]
+        lines += [
+            f'  # {", ".join(one.roles)}',
+            f'  - {{name: {one.leg.name}, joints: {_flow(list(one.leg.joints))},',
+            f'     sole: {_flow(one.leg.sole)}, sole_point: {_flow(point)}}}',
+        ]
+    gain = STIFF_GAIN if adoption.controller == ZMP else GAIN
+    lines += ['', 'actuators:', f'  default: {{kind: position, gain: {gain}}}    # 1/s', '']
+    lines += _mirror(adoption)
+    lines += ['nominal_stance:    # rad or m']
+    for joint in robot.joint_names:
+        lines.append(f'  {_flow(joint)}: {_within(robot, joint)}')
+    lines += ['', *_defaults(adoption)]
+    return '\n'.join(lines) + '\n'
+
+
+def _within(robot: RobotModel, joint: str) -> str:
+    """Return a joint's position in the stance, rounded where that does not pass its limits."""
+    value, limits = robot.nominal_stance[joint], robot.joint[joint]
+    # A solver's zero is none of 1e-17.
+    rounded = round(value, 6) + 0.0
+    return f'{rounded:g}' if limits.lower <= float(f'{rounded:g}') <= limits.upper else repr(value)
+
+
+def _mirror(adoption: Adoption) -> list[str]:
+    pairs: list[str] = []
+    seen: set[str] = set()
+    for name, (other, sign) in adoption.robot.mirror_pairs.items():
+        if name not in seen:
+            pairs.append(f'    - {_flow([name, other, int(sign)])}')
+            seen.update((name, other))
+    return ['mirror:', '  pairs:', *pairs, ''] if pairs else []
+
+
+def _defaults(adoption: Adoption) -> list[str]:
+    lines = ['defaults:']
+    if adoption.controller:
+        lines += [
+            f'  controller: {adoption.controller}',
+            '  gait:    # parameters of the controller',
+        ]
+        lines += [f'    {key}: {value}' for key, value in adoption.gait.items()]
+        lines.append('  command: [0.3, 0.0, 0.0]    # m/s, m/s, rad/s')
+    else:
+        lines.append('  controller: hold')
+    lines.append('  scene: {physics_step: 0.002, control_period: 0.02}')
+    options = _STIFF if adoption.controller == ZMP else _SOLVER
+    lines += ['  engines:', *(f'    {engine}: {text}' for engine, text in options.items())]
+    return lines
+
+
+def _flow(value: Any) -> str:
+    """Return names and numbers as YAML on one line; names that YAML would misread are quoted."""
+    if isinstance(value, list):
+        return '[' + ', '.join(_flow(item) for item in value) + ']'
+    if isinstance(value, str):
+        escaped = value.replace("'", "''")
+        plain = value.replace('-', '_').isidentifier() and value.lower() not in _WORDS
+        return value if plain else f"'{escaped}'"
+    return f'{value:g}' if isinstance(value, float) else str(value)
+
+
+_WORDS = ('y', 'n', 'yes', 'no', 'on', 'off', 'true', 'false', 'null')

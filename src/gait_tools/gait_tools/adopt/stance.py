@@ -1,0 +1,227 @@
+"""A stance for a robot that says none: feet flat under the hips, or beside them, knees bent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+import dataclasses
+import itertools
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.kinematics.body import com_positions, link_poses
+from gait_core.kinematics.leg_ik import LegKinematics, LegSolution
+from gait_core.robot.infer import zero_axes
+from gait_core.robot.model import RobotModel
+from gait_tools.adopt.legs import ABDUCTION, ANKLE, HIP, KNEE, YAW, FoundLeg
+
+CROUCH = 0.75
+"""Height of a hip over its foot as a share of the stretched leg; knees bend by 83 degrees."""
+UPRIGHT = 0.92
+"""The same of a robot on two legs."""
+_OUT, _DOWN = 0.55, 0.5
+"""Where a sprawled leg puts its foot, as shares of what bends: beside its hip, and below."""
+_FREE = 0.3
+"""Distance to a joint's limits [rad or m] beyond which more is no better."""
+_TWO_LEGS = 2
+
+
+def propose_stance(
+    robot: RobotModel, legs: Sequence[FoundLeg], height: float = 0.0
+) -> tuple[dict[str, float], list[str]]:
+    """
+    Return standing positions of all joints, and doubts.
+
+    Joints of no leg stay where the description has them. The feet are shifted together until
+    their middle is under the centre of mass.
+
+    Parameters
+    ----------
+    robot : RobotModel
+    legs : sequence of FoundLeg
+    height : float
+        Share of the stretched leg; 0: ``CROUCH`` on four legs or more, ``UPRIGHT`` on two.
+
+    """
+    height = height or (UPRIGHT if len(legs) <= _TWO_LEGS else CROUCH)
+    stance = dict(robot.nominal_stance)
+    kinematics = {one.leg.name: LegKinematics(robot, one.leg.name) for one in legs}
+    targets = {one.leg.name: _foot_target(robot, one, height) for one in legs}
+    doubts: list[str] = []
+    shift = 0.0
+    # The centre of mass moves a little with the legs: the second shift corrects the first.
+    for _ in range(3):
+        doubts = []
+        for one in legs:
+            place = targets[one.leg.name] + np.array([shift, 0.0, 0.0])
+            found, more = _best(robot, one, kinematics[one.leg.name], place, len(legs))
+            doubts += more
+            stance.update(zip(one.leg.joints, map(float, found.positions), strict=True))
+        standing = dataclasses.replace(robot, nominal_stance=stance)
+        shift += _ahead(standing, legs)
+    if abs(shift) > 0.1 * max(leg.length for leg in kinematics.values()):
+        doubts.append(
+            f'the centre of mass is {1e3 * shift:+.0f} mm forward of the middle of the hips: the '
+            'feet are shifted by as much'
+        )
+    return stance, [*doubts, *_asymmetry(robot, stance)]
+
+
+def _ahead(robot: RobotModel, legs: Sequence[FoundLeg]) -> float:
+    """Return how far the centre of mass is forward of the middle of the feet [m]."""
+    poses = link_poses(robot, robot.joint_stance)
+    feet = [
+        poses[row, 0, :3] @ np.array(one.leg.sole_point) + poses[row, 0, 3]
+        for one in legs
+        for row in [robot.link_index[one.leg.sole]]
+    ]
+    return float(com_positions(robot, robot.joint_stance)[0] - np.mean(feet))
+
+
+def _foot_target(robot: RobotModel, one: FoundLeg, height: float) -> FloatArray:
+    """Return where the sole point is to be in the base frame, (3,) [m]."""
+    axes = zero_axes(robot)
+    joints = dict(zip(one.roles, one.leg.joints, strict=True))
+    hip_axis, hip = axes[joints.get(HIP, one.leg.joints[0])]
+    zero = LegKinematics(robot, one.leg.name).forward(
+        [robot.nominal_stance.get(name, 0.0) for name in one.leg.joints]
+    )[0]
+    places = [hip] + [axes[joints[role]][1] for role in (KNEE, ANKLE) if role in joints]
+    bending = [np.linalg.norm(b - a) for a, b in itertools.pairwise([*places, zero])]
+    level = np.array([hip_axis[0], hip_axis[1], 0.0])
+    level /= max(float(np.linalg.norm(level)), 1e-9)
+    if one.sprawled:
+        out = hip - axes[one.leg.joints[0]][1]
+        out = np.array([out[0], out[1], 0.0])
+        if np.linalg.norm(out) < 1e-3:
+            out = np.array([0.0, one.side, 0.0])
+        out /= np.linalg.norm(out)
+        length = float(np.sum(bending))
+        return np.asarray(hip + _OUT * length * out - np.array([0.0, 0.0, _DOWN * length]))
+    # A leg that bends in one plane keeps the foot in it, where it cannot be moved aside.
+    aside = float((zero - hip) @ level) * level
+    if ANKLE in joints:
+        *bent, foot = bending
+        drop = height * float(np.sum(bent)) + max(float(places[-1][2] - zero[2]), 0.0)
+        forward = float(zero[0] - places[-1][0])
+        return np.asarray(hip + aside + np.array([forward, 0.0, -drop]))
+    return np.asarray(hip + aside - np.array([0.0, 0.0, height * float(np.sum(bending))]))
+
+
+def _best(
+    robot: RobotModel, one: FoundLeg, leg: LegKinematics, target: FloatArray, legs: int
+) -> tuple[LegSolution, list[str]]:
+    """Return the best way to put a foot at a target, and doubts about it."""
+    level = _sole_turn(robot, one)
+    found = [leg.solve(target, level, start=start) for start in _starts(robot, one)]
+    found.append(leg.solve(target, level, thorough=True))
+    nearest = min(one.position_error for one in found)
+    usable = [one for one in found if one.position_error <= nearest + 1e-4]
+    rated = sorted(
+        ((_rating(robot, one, leg, solution, legs), i) for i, solution in enumerate(usable)),
+        reverse=True,
+    )
+    best = usable[rated[0][1]]
+    doubts = []
+    if best.position_error > 0.01 * leg.length:
+        doubts.append(
+            f'leg {one.leg.name} misses its place in the stance by '
+            f'{1e3 * best.position_error:.0f} mm: its limits or its joints do not allow more'
+        )
+    return best, doubts
+
+
+def _sole_turn(robot: RobotModel, one: FoundLeg) -> FloatArray | None:
+    """Return the attitude of the sole in the file's own pose, where ankles can keep it."""
+    if ANKLE not in one.roles or len(one.leg.joints) < 5:
+        return None
+    poses = link_poses(robot, robot.joint_stance)
+    return np.asarray(poses[robot.link_index[one.leg.sole], :3, :3])
+
+
+def _starts(robot: RobotModel, one: FoundLeg) -> Iterator[FloatArray]:
+    """Yield positions with the knee bent either way."""
+    axes = zero_axes(robot)
+    base = np.array([robot.nominal_stance.get(name, 0.0) for name in one.leg.joints])
+    lower = np.array([robot.joint[name].lower for name in one.leg.joints])
+    upper = np.array([robot.joint[name].upper for name in one.leg.joints])
+    for hip, knee in ((0.7, -1.4), (-0.7, 1.4), (0.0, -1.0), (0.0, 1.0), (1.4, -1.4), (-1.4, 1.4)):
+        bent = base.copy()
+        for i, role in enumerate(one.roles):
+            if role in (HIP, KNEE):
+                axis = axes[one.leg.joints[i]][0]
+                turn = np.sign(axis[np.argmax(np.abs(axis))])
+                bent[i] += turn * (hip if role == HIP else knee)
+        yield np.clip(bent, lower, upper)
+
+
+def _rating(
+    robot: RobotModel, one: FoundLeg, leg: LegKinematics, found: LegSolution, legs: int
+) -> float:
+    """Return how good a solution is: clear of limits, the knee where it usually is, no twist."""
+    margin = np.minimum(found.positions - leg.lower, leg.upper - found.positions)
+    clear = float(np.clip(margin, 0.0, _FREE).min())
+    aside = [i for i, role in enumerate(one.roles) if role in (ABDUCTION, YAW)]
+    twist = float(np.abs(found.positions[aside]).sum())
+    return (
+        clear / _FREE
+        + _knee(robot, one, found, legs)
+        - 0.3 * twist
+        - 0.02 * float(np.abs(found.positions).sum())
+        - found.angle_error
+    )
+
+
+def _knee(robot: RobotModel, one: FoundLeg, found: LegSolution, legs: int) -> float:
+    """Return 0.5 where the knee is where it usually is: above, before two legs, behind others."""
+    joints = dict(zip(one.roles, one.leg.joints, strict=True))
+    if KNEE not in joints:
+        return 0.0
+    positions = robot.joint_stance.copy()
+    for name, value in zip(one.leg.joints, found.positions, strict=True):
+        positions[robot.joint_index[name]] = value
+    poses = link_poses(robot, positions)
+    knee = poses[robot.link_index[robot.joint[joints[KNEE]].child], :3, 3]
+    hip = poses[robot.link_index[robot.joint[joints[HIP]].child], :3, 3]
+    row = robot.link_index[one.leg.sole]
+    sole = poses[row, :3, :3] @ np.array(one.leg.sole_point) + poses[row, :3, 3]
+    if one.sprawled:
+        return 0.5 if knee[2] > 0.5 * (hip[2] + sole[2]) else -0.5
+    before = knee[0] > 0.5 * (hip[0] + sole[0])
+    return 0.5 if before == (legs <= _TWO_LEGS) else -0.5
+
+
+def _asymmetry(robot: RobotModel, stance: Mapping[str, float]) -> list[str]:
+    """Return doubts where counterparts do not stand alike, and where their limits may be why."""
+    apart = [
+        name
+        for name, (other, sign) in robot.mirror_pairs.items()
+        if abs(stance[name] - sign * stance[other]) > 0.02
+    ]
+    if not apart:
+        return []
+    found = [f'left and right stand differently: {", ".join(apart)}']
+    unlike = [name for name in apart if not _mirrored(robot, name)]
+    if unlike:
+        name, (other, _) = unlike[0], robot.mirror_pairs[unlike[0]]
+        found.append(
+            f'the file limits {_range(robot, name)} and its counterpart {_range(robot, other)}, '
+            f'no mirror image; so {len(unlike)} of these joints: correct them under limits in '
+            'robot.yaml'
+        )
+    return found
+
+
+def _mirrored(robot: RobotModel, name: str) -> bool:
+    """Return whether a joint and its counterpart can do the same."""
+    other, sign = robot.mirror_pairs[name]
+    own, theirs = (
+        robot.joint[name],
+        sorted(sign * bound for bound in (robot.joint[other].lower, robot.joint[other].upper)),
+    )
+    return bool(np.allclose((own.lower, own.upper), theirs, atol=0.02))
+
+
+def _range(robot: RobotModel, name: str) -> str:
+    joint = robot.joint[name]
+    return f'{name} to {joint.lower:.3g} ... {joint.upper:.3g}'

@@ -1,0 +1,107 @@
+"""A recorded trial fed to a controller: whether it answers as it did then."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gait_core.errors import BadCommand, ConfigurationError
+from gait_core.motion.observation import missing
+from gait_core.motion.targets import TargetMemory
+from gait_core.robot.load import load_robot
+from gait_core.robot.mass import heavier
+from gait_core.robot.model import RobotModel
+from gait_core.trial.loop import initial_positions, make_controller
+from gait_tools.bags.read import RecordedTrial
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """
+    What a controller answers to recorded observations, beside what was applied then.
+
+    Attributes
+    ----------
+    periods : int
+        Control periods compared.
+    differing : int
+        Those with any other target, of any sub-sample.
+    first : int or None
+        The first of them.
+    largest : float
+        Largest difference of a target [rad or m, per s, N m or N].
+    target : str
+        Joint or force element where that is.
+
+    """
+
+    periods: int
+    differing: int
+    first: int | None
+    largest: float
+    target: str
+
+    @property
+    def equal(self) -> bool:
+        """Whether every target is equal to the last bit."""
+        return not self.differing
+
+
+def through_controller(trial: RecordedTrial, robot: RobotModel | None = None) -> Comparison:
+    """
+    Return how a controller answers to the observations of a recorded trial, without physics.
+
+    It is the controller of the trial's spec, as it is now, with the spec's parameters; the robot
+    is loaded by its name unless given.
+
+    Raises
+    ------
+    ConfigurationError
+        If it cannot be made, misses an observation, or the robot has other joints by now.
+
+    """
+    spec = trial.spec
+    scene = spec.scene
+    robot = robot or heavier(load_robot(scene.robot, scene.draw), scene.mass_factor)
+    controller = make_controller(spec, robot)
+    memory = TargetMemory(robot.target_names, initial_positions(robot, scene))
+    differing: list[int] = []
+    largest, target = 0.0, ''
+    for number, moment in enumerate(trial.moments):
+        if moment.names != robot.target_names:
+            raise ConfigurationError(
+                f"robot '{robot.name}' has other joints than when the bag was recorded"
+            )
+        if number == 0:
+            controller.reset(moment.seed)
+            absent = missing(moment.observation, controller.needs)
+            if absent:
+                raise ConfigurationError(
+                    f"controller '{spec.controller}' needs {', '.join(absent)}, which the bag "
+                    'does not hold'
+                )
+        try:
+            targets = controller.step(moment.dt, moment.command, moment.observation)
+            applied = memory.resolve(targets)
+        except BadCommand as error:
+            raise ConfigurationError(f'at tick {number} the controller gave {error}') from error
+        for ours, theirs in (
+            (applied.position, moment.applied.position),
+            (applied.velocity, moment.applied.velocity),
+            (applied.effort, moment.applied.effort),
+        ):
+            if np.array_equal(ours, theirs):
+                continue
+            if not differing or differing[-1] != number:
+                differing.append(number)
+            off = np.abs(ours[-1] - theirs[-1])
+            if off.max() > largest:
+                largest, target = float(off.max()), robot.target_names[int(off.argmax())]
+    return Comparison(
+        periods=len(trial.moments),
+        differing=len(differing),
+        first=differing[0] if differing else None,
+        largest=largest,
+        target=target,
+    )

@@ -1,0 +1,101 @@
+"""A folder of bags, one per trial, and the table that finds them by genome."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+from gait_core.errors import ConfigurationError
+from gait_core.files.access import DATA_LIMIT, read_text, write_atomically
+from gait_core.trial.champion import Champion
+from gait_core.trial.rollout import Rollout
+from gait_core.trial.spec import TrialResult
+from gait_tools.bags.write import check_bag, write_bag
+
+INDEX = 'bags.csv'
+_PLACE = ('id', 'generation', 'individual')
+_FACTS = ('seed', 'engine', 'status', 'fitness', 'trial_hash')
+
+
+class BagFolder:
+    """
+    Bags of the trials of individuals, ``g<generation>_i<individual>_r<repeat>_<engine>``.
+
+    ``bags.csv`` has a line for each: where it comes from, what became of it, and the parameters
+    of its controller. Bags of the same controller can be added to a folder at any time.
+
+    Parameters
+    ----------
+    folder : Path
+    champion : Champion
+        Whose trials are recorded.
+
+    """
+
+    def __init__(self, folder: Path, champion: Champion) -> None:
+        self._folder, self._champion = folder, champion
+        self._genome = list(champion.spec.parameters)
+        self._header = ['bag', 'run', *_PLACE[1:], 'repeat', *_FACTS, *self._genome]
+        self._lines = self._read()
+
+    def check(self) -> None:
+        """Raise ConfigurationError, before a trial is run, if a bag is there already."""
+        for repeat in range(len(self._champion.seeds)):
+            check_bag(self._folder / self._name(repeat))
+
+    def write(self, repeat: int, rollout: Rollout, result: TrialResult) -> Path:
+        """Write the bag of a repeat and its line; return the bag."""
+        name = self._name(repeat)
+        run = self._champion.run
+        genome = dict(self._champion.spec.parameters)
+        write_bag(
+            self._folder / name,
+            rollout,
+            result,
+            {**dict(run), 'repeat': repeat, 'genome': genome},
+        )
+        self._lines.append(
+            [
+                name,
+                *(run.get(key, '') for key in _PLACE),
+                repeat,
+                rollout.spec.seed,
+                rollout.spec.scene.engine,
+                result.status,
+                '' if result.fitness is None else repr(result.fitness),
+                result.trial_hash,
+                *(_cell(genome[key]) for key in self._genome),
+            ]
+        )
+        text = io.StringIO()
+        csv.writer(text, lineterminator='\n').writerows([self._header, *self._lines])
+        write_atomically(self._folder / INDEX, text.getvalue())
+        return self._folder / name
+
+    def _name(self, repeat: int) -> str:
+        run, engine = self._champion.run, self._champion.spec.scene.engine
+        place = f'g{run.get("generation", 0):04d}_i{run.get("individual", 0):04d}'
+        return f'{place}_r{repeat}_{engine}'
+
+    def _read(self) -> list[Sequence[Any]]:
+        file = self._folder / INDEX
+        if not file.exists():
+            return []
+        try:
+            header, *lines = csv.reader(read_text(file, DATA_LIMIT).splitlines())
+        except ConfigurationError:
+            raise
+        except (ValueError, csv.Error) as error:
+            raise ConfigurationError(f"'{file}' is no table of bags: {error}") from error
+        if header != self._header:
+            raise ConfigurationError(
+                f"'{self._folder}' holds bags of another controller; nearest valid: another folder"
+            )
+        return list(lines)
+
+
+def _cell(value: Any) -> str:
+    return repr(value) if isinstance(value, float) else str(value)

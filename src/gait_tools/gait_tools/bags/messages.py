@@ -1,0 +1,121 @@
+"""The messages of a recorded trial, as the live graph publishes them, in order of time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from gait_core.kinematics.soles import SoleContacts
+from gait_core.messages.builder import (
+    FOOT_CONTACTS,
+    IMU,
+    JOINT_STATE,
+    ODOMETRY,
+    POINT,
+    STABILITY,
+    TRAJECTORY,
+    TRANSFORMS,
+    MessageBuilder,
+)
+from gait_core.motion.observation import Contacts, Observation
+from gait_core.motion.targets import JointTargets
+from gait_core.robot.urdf.writer import to_urdf
+from gait_core.sensors.noise import Sensors
+from gait_core.trial.loop import CONTROLLER_SEED, SENSOR_SEED
+from gait_core.trial.rollout import Rollout
+from gait_core.trial.seeding import derived_seed
+from gait_core.trial.spec import Command, CommandScript
+from gait_tools.bags.types import typestore
+
+DESCRIPTION = '/robot_description'
+OBSERVATION = '/sim_bridge/lockstep/observation'
+TARGETS = '/joint_trajectory'
+
+TOPICS = {
+    DESCRIPTION: 'std_msgs/msg/String',
+    '/clock': 'rosgraph_msgs/msg/Clock',
+    '/joint_states': JOINT_STATE,
+    '/odom': ODOMETRY,
+    '/imu/data': IMU,
+    '/foot_contacts': FOOT_CONTACTS,
+    '/zmp': POINT,
+    '/stability': STABILITY,
+    '/tf': TRANSFORMS,
+    OBSERVATION: 'gait_interfaces/msg/LockstepObservation',
+    TARGETS: TRAJECTORY,
+}
+"""Topics of a bag and their types."""
+
+
+def trial_messages(rollout: Rollout) -> Iterator[tuple[str, int, Any]]:
+    """
+    Yield topic, stamp [ns] and message of all that a trial is recorded of.
+
+    Stamps begin one control period after zero, which means no time to ROS.
+    """
+    types = typestore().types
+    builder = MessageBuilder(types, np.ascontiguousarray)
+    robot, scene = rollout.robot, rollout.spec.scene
+    gravity = float(np.linalg.norm(scene.gravity))
+    soles = SoleContacts(robot, gravity)
+    targets = _targets(rollout)
+    script = CommandScript(rollout.spec.script)
+    for true, seen in zip(rollout.states, observations(rollout), strict=True):
+        now = round((true.tick + 1) * rollout.dt * 1e9)
+        stamp = builder.time(now)
+        if true.tick == 0 and len(robot.roots) == 1:
+            yield DESCRIPTION, now, types[TOPICS[DESCRIPTION]](data=to_urdf(robot))
+        yield '/clock', now, types[TOPICS['/clock']](clock=stamp)
+        yield '/joint_states', now, builder.joint_state(stamp, seen)
+        yield '/odom', now, builder.odometry(stamp, true, robot)
+        if seen.imu is not None:
+            yield '/imu/data', now, builder.imu(stamp, seen.imu, robot, scene.sensors)
+        contacts = true.contacts or Contacts(soles=robot.soles)
+        standing = soles.update(contacts)
+        yield '/foot_contacts', now, builder.foot_contacts(stamp, contacts, standing)
+        stability = builder.stability(stamp, true, robot, gravity)
+        zmp = builder.zmp(stability)
+        if zmp is not None:
+            yield '/zmp', now, zmp
+        yield '/stability', now, stability
+        yield '/tf', now, builder.robot_transforms(stamp, true, robot, links=True)
+        if true.tick < rollout.ticks:
+            command = script.at(true.tick * rollout.dt)
+            yield OBSERVATION, now, _question(builder, rollout, seen, command)
+            yield TARGETS, now, builder.trajectory(next(targets), rollout.dt)
+
+
+def _question(
+    builder: MessageBuilder, rollout: Rollout, seen: Observation, command: Command
+) -> Any:
+    """Return all that the controller was given at a tick, to the last bit."""
+    return typestore().types[TOPICS[OBSERVATION]](
+        trial_id='recorded',
+        tick=seen.tick,
+        seed=derived_seed(rollout.spec.seed, CONTROLLER_SEED),
+        dt=rollout.dt,
+        command=builder.command(command),
+        observation=builder.observation(seen),
+    )
+
+
+def _targets(rollout: Rollout) -> Iterator[JointTargets]:
+    """Yield the targets of each control period; a quantity that is zero all the time stays out."""
+    has_velocities, has_efforts = rollout.target_velocities.any(), rollout.target_efforts.any()
+    for period in chain(*rollout.applied):
+        yield JointTargets(
+            names=rollout.robot.target_names,
+            position=period.position,
+            velocity=period.velocity if has_velocities else None,
+            effort=period.effort if has_efforts else None,
+        )
+
+
+def observations(rollout: Rollout) -> Iterator[Observation]:
+    """Return what the controller saw at each tick: the states with the noise of that trial."""
+    spec = rollout.spec
+    sensors = Sensors(spec.scene.sensors, derived_seed(spec.seed, SENSOR_SEED))
+    return map(sensors.read, rollout.states)

@@ -1,0 +1,176 @@
+"""A trial back from its bag: what the controller saw and what was applied, to the last bit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gait_core.errors import ConfigurationError, reason
+from gait_core.files.access import parse_json, read_bytes
+from gait_core.messages.reader import read_command, read_observation, read_trajectory
+from gait_core.motion.observation import Observation
+from gait_core.motion.targets import AppliedTargets
+from gait_core.parameters.schema import read_value
+from gait_core.parameters.yaml_file import read_document
+from gait_core.trial.spec import Command, TrialResult, TrialSpec
+from gait_tools.bags.chunks import check_chunks
+from gait_tools.bags.messages import OBSERVATION, TARGETS
+from gait_tools.bags.types import typestore
+from gait_tools.bags.write import BAG_LIMIT, FORMAT, SEALED, seal
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moment:
+    """
+    A control period as recorded.
+
+    Attributes
+    ----------
+    observation : Observation
+        What the controller saw, with the noise of the trial.
+    command : Command
+    seed : int
+        Of the controller.
+    dt : float [s]
+    names : tuple of str
+        Of the columns of ``applied``.
+    applied : AppliedTargets
+        (K, m) arrays.
+
+    """
+
+    observation: Observation
+    command: Command
+    seed: int
+    dt: float
+    names: tuple[str, ...]
+    applied: AppliedTargets
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordedTrial:
+    """A trial of a bag: spec and result, which trial of which run it was, and its moments."""
+
+    spec: TrialSpec
+    result: TrialResult
+    about: Mapping[str, Any]
+    moments: tuple[Moment, ...]
+
+
+def is_bag(folder: Path) -> bool:
+    """Return whether a folder is a rosbag2 directory."""
+    return (folder / 'metadata.yaml').is_file()
+
+
+def read_bag(folder: Path) -> RecordedTrial:
+    """
+    Return the trial of a bag that ``write_bag`` wrote.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is no bag, was recorded by something else or in another format, or was changed.
+
+    """
+    store = typestore()
+    texts, content = _sealed(folder)
+    try:
+        check_chunks(content)
+        about = {key: parse_json(texts[key], f'gait.{key}') for key in SEALED}
+        questions, answers = _messages(store, content)
+        return RecordedTrial(
+            spec=read_value(TrialSpec, about['spec'], 'spec'),
+            result=read_value(TrialResult, about['result'], 'result'),
+            about=about['about'],
+            moments=tuple(map(_moment, questions, answers)),
+        )
+    except Exception as error:
+        # Any exception of rosbags while it reads is a fault of the file.
+        raise ConfigurationError(f"bag '{folder}': {reason(error)}") from error
+
+
+def _messages(store: Any, content: bytes) -> tuple[list[Any], list[Any]]:
+    """Return the controller's inputs and outputs, in order."""
+    from rosbags.rosbag2 import Reader
+
+    source: Any = _Content(content)
+    found: dict[str, list[Any]] = {OBSERVATION: [], TARGETS: []}
+    with Reader(source) as reader:
+        for connection, _, raw in reader.messages():
+            if connection.topic in found:
+                found[connection.topic].append(store.deserialize_cdr(raw, connection.msgtype))
+    questions, answers = found.values()
+    if len(questions) != len(answers):
+        raise ConfigurationError(
+            f'{len(questions)} messages of {OBSERVATION} for {len(answers)} of {TARGETS}'
+        )
+    return questions, answers
+
+
+class _Content:
+    """A file in memory in place of a path, so that rosbags reads the content that was checked."""
+
+    suffix = '.mcap'
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    def exists(self) -> bool:
+        """Return True: the file exists."""
+        return True
+
+    def is_dir(self) -> bool:
+        """Return False: it is a file."""
+        return False
+
+    def open(self, mode: str) -> io.BytesIO:
+        """Return its content."""
+        return io.BytesIO(self._content)
+
+
+def _sealed(folder: Path) -> tuple[dict[str, str], bytes]:
+    """Return this project's entries in a bag's metadata, and the messages."""
+    document = read_document(folder / 'metadata.yaml').content
+    try:
+        about = document['rosbag2_bagfile_information']
+        found = dict(about['custom_data'] or {})
+        (name,) = about.get('relative_file_paths') or ('',)
+        texts = {key: str(found.get(f'gait.{key}', '')) for key in (*SEALED, 'sha256')}
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ConfigurationError(f"bag '{folder}': its metadata.yaml is none of a bag") from error
+    version = found.get('gait.format')
+    if version is None:
+        raise ConfigurationError(
+            f"bag '{folder}' is not of a trial of this suite: its metadata names none"
+        )
+    if version != FORMAT:
+        raise ConfigurationError(
+            f"bag '{folder}' has trial format {version}; this version reads format {FORMAT}"
+        )
+    content = read_bytes(folder / Path(str(name)).name, BAG_LIMIT)
+    if seal(texts, content) != texts['sha256']:
+        raise ConfigurationError(f"bag '{folder}' was changed since it was written, or is damaged")
+    return texts, content
+
+
+def _moment(question: Any, answer: Any) -> Moment:
+    targets = read_trajectory(answer)
+    assert targets.position is not None
+    zero = np.zeros_like(targets.position)
+    return Moment(
+        observation=read_observation(question.observation),
+        command=read_command(question.command),
+        seed=question.seed,
+        dt=question.dt,
+        names=targets.names,
+        applied=AppliedTargets(
+            targets.position,
+            zero if targets.velocity is None else targets.velocity,
+            zero if targets.effort is None else targets.effort,
+        ),
+    )

@@ -1,0 +1,66 @@
+"""The messages of a bag: those that rosbags brings, and the suite's own from their files."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from gait_core.errors import ConfigurationError
+from gait_core.files.access import read_text
+from gait_core.robot.find import find_package
+
+_OWN = 'gait_interfaces'
+_DEPTH = 10
+
+
+@cache
+def typestore() -> Any:
+    """
+    Return the types of ROS 2 Jazzy and of gait_interfaces.
+
+    Raises
+    ------
+    ConfigurationError
+        If rosbags is not installed, or the files of gait_interfaces are not found.
+
+    """
+    try:
+        from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+    except ImportError as error:
+        raise ConfigurationError(f'a bag needs the library rosbags: {error}') from error
+    store = get_typestore(Stores.ROS2_JAZZY)
+    # <root>/src/gait_evolver/gait_evolver/bags/types.py: the clone this file may lie in.
+    clone = Path(__file__).resolve().parents[3] / _OWN / 'msg'
+    package = find_package(_OWN, clone)
+    files = sorted((package / 'msg').glob('*.msg')) if package else []
+    if not files:
+        raise ConfigurationError(f'a bag needs the messages of {_OWN}: is it installed?')
+    for file in files:
+        store.register(get_types_from_msg(read_text(file), f'{_OWN}/msg/{file.stem}'))
+    return store
+
+
+def quality(*, latched: bool = False, keep_all: bool = False) -> Any:
+    """Return the quality of service that a topic was offered with, as the live nodes offer it."""
+    from rosbags.interfaces import (
+        Qos,
+        QosDurability,
+        QosHistory,
+        QosLiveliness,
+        QosReliability,
+        QosTime,
+    )
+
+    unlimited = QosTime(9223372036, 854775807)
+    return Qos(
+        history=QosHistory.KEEP_ALL if keep_all else QosHistory.KEEP_LAST,
+        depth=1 if latched else 0 if keep_all else _DEPTH,
+        reliability=QosReliability.RELIABLE,
+        durability=QosDurability.TRANSIENT_LOCAL if latched else QosDurability.VOLATILE,
+        deadline=unlimited,
+        lifespan=unlimited,
+        liveliness=QosLiveliness.AUTOMATIC,
+        liveliness_lease_duration=unlimited,
+        avoid_ros_namespace_conventions=False,
+    )

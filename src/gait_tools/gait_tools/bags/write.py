@@ -1,0 +1,130 @@
+"""A recorded trial as a rosbag2 directory, with its spec and result in the bag's own metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any, Literal
+
+from gait_core.errors import ConfigurationError
+from gait_core.files.access import MEBIBYTE, new_folder, read_bytes, read_text, write_atomically
+from gait_core.parameters.plain_data import plain
+from gait_core.trial.rollout import Rollout
+from gait_core.trial.spec import TrialResult
+from gait_tools.bags.messages import DESCRIPTION, OBSERVATION, TOPICS, trial_messages
+from gait_tools.bags.types import quality, typestore
+
+FORMAT = '2'
+"""Of what the suite adds to a bag's metadata; a reader refuses others."""
+
+SEALED = ('spec', 'result', 'about')
+"""Metadata that the hash of a bag covers, beside the messages."""
+
+_UNSEALED = 64 * '0'
+
+BAG_LIMIT = 512 * MEBIBYTE
+"""Largest file of messages [bytes] that is read."""
+
+_VERSION: Literal[8, 9] = 9
+"""Of the bag's metadata: what Jazzy writes, and every later release reads."""
+
+
+def check_bag(folder: Path) -> None:
+    """
+    Raise ConfigurationError if no bag can be written there, before its trial is run.
+
+    An empty folder may be there already.
+    """
+    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+        raise ConfigurationError(f"bag '{folder}' exists; nearest valid: '{free_name(folder)}'")
+    above = next(path for path in folder.absolute().parents if path.exists())
+    if not above.is_dir() or not os.access(above, os.W_OK):
+        raise ConfigurationError(f"bag '{folder}': '{above}' may not be written")
+
+
+def write_bag(
+    folder: Path, rollout: Rollout, result: TrialResult, about: Mapping[str, Any] | None = None
+) -> None:
+    """
+    Write a trial as a new rosbag2 directory, with its messages as the live graph sends them.
+
+    Parameters
+    ----------
+    folder : Path
+        New, or empty; named as the file inside.
+    rollout : Rollout
+        A whole record has every sub-sample of the targets.
+    result : TrialResult
+    about : mapping of str to plain data
+        Which trial of which run this is. With spec and result it stands under ``custom_data`` of
+        metadata.yaml, each as JSON, as ``gait.about``, ``gait.spec`` and ``gait.result``;
+        ``gait.sha256`` is the hash of these and of the messages.
+
+    Raises
+    ------
+    ConfigurationError
+        If rosbags is not installed, or the folder is taken or cannot be made: then nothing of it
+        is left.
+
+    """
+    check_bag(folder)
+    store = typestore()
+    from rosbags.rosbag2 import CompressionFormat as Format
+    from rosbags.rosbag2 import CompressionMode, StoragePlugin, Writer, WriterError
+
+    texts = {
+        'spec': json.dumps(plain(rollout.spec)),
+        'result': json.dumps(plain(result)),
+        'about': json.dumps(dict(about or {})),
+    }
+    try:
+        with new_folder(folder) as made:
+            writer = Writer(made, version=_VERSION, storage_plugin=StoragePlugin.MCAP)
+            writer.set_compression(CompressionMode.STORAGE, Format.ZSTD)
+            for key, value in {**texts, 'format': FORMAT, 'sha256': _UNSEALED}.items():
+                writer.set_custom_data(f'gait.{key}', value)
+            with writer:
+                _fill(writer, store, rollout)
+            _seal(made, texts)
+    except (OSError, WriterError) as error:
+        # Name the folder, not the temporary one, which the user does not know.
+        said = getattr(error, 'strerror', None) or error
+        raise ConfigurationError(f"bag '{folder}': {said}") from error
+
+
+def _seal(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write the hash of a bag into its metadata, because checksums are optional in MCAP."""
+    file = folder / 'metadata.yaml'
+    content = read_bytes(folder / f'{folder.name}.mcap', BAG_LIMIT)
+    sealed = read_text(file).replace(_UNSEALED, seal(texts, content))
+    write_atomically(file, sealed, durable=False)
+
+
+def seal(texts: Mapping[str, str], content: bytes) -> str:
+    """Return the SHA-256 of the metadata named in ``SEALED`` and of the file of messages."""
+    digest = hashlib.sha256(json.dumps([texts[key] for key in SEALED]).encode())
+    digest.update(content)
+    return digest.hexdigest()
+
+
+def _fill(writer: Any, store: Any, rollout: Rollout) -> None:
+    connections = {}
+    for topic, stamp, message in trial_messages(rollout):
+        kind = TOPICS[topic]
+        if topic not in connections:
+            offered = quality(latched=topic == DESCRIPTION, keep_all=topic == OBSERVATION)
+            connections[topic] = writer.add_connection(
+                topic, kind, typestore=store, offered_qos_profiles=[offered]
+            )
+        writer.write(connections[topic], stamp, store.serialize_cdr(message, kind))
+
+
+def free_name(path: Path) -> Path:
+    """Return the first name like a path's, with a number behind it, that is not taken."""
+    count = 2
+    while (other := path.with_stem(f'{path.stem}_{count}')).exists():
+        count += 1
+    return other

@@ -1,0 +1,136 @@
+"""
+Calibration of reflexes: walks that nothing disturbs, and thresholds beyond what they reach.
+
+Every ``ReflexController`` takes part. Its state counts under ``reflex.<name>`` how often each
+reflex has acted, where ``<name>`` is the parameter that switches it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from gait_core import registry
+from gait_core.contracts import Controller, ReflexController
+from gait_core.errors import ConfigurationError, nearest
+from gait_core.parameters.declaration import build
+from gait_core.robot.load import load_robot
+from gait_core.trial.loop import (
+    TrialLoop,
+    engine_for,
+    make_controller,
+    start_trial,
+    step_controller,
+)
+from gait_core.trial.spec import OK, TrialSpec
+
+_COUNT = 'reflex.'
+
+
+def switched(spec: TrialSpec, on: bool) -> TrialSpec:
+    """Return a trial with every reflex of its controller on, or off."""
+    return with_parameters(spec, dict.fromkeys(reflexes_of(spec), on))
+
+
+def reflexes_of(spec: TrialSpec) -> tuple[str, ...]:
+    """Return the parameters that switch the reflexes of a trial's controller."""
+    controller = make_controller(spec, load_robot(spec.scene.robot, spec.scene.draw))
+    return tuple(reflex_counts(controller))
+
+
+def reflex_counts(controller: Controller) -> dict[str, int]:
+    """Return how often each reflex of a controller has acted."""
+    return {
+        key.removeprefix(_COUNT): int(value)
+        for key, value in controller.state().items()
+        if key.startswith(_COUNT)
+    }
+
+
+def with_parameters(spec: TrialSpec, changes: Mapping[str, Any]) -> TrialSpec:
+    """Return a trial with some parameters of its controller replaced."""
+    return replace(spec, parameters={**spec.parameters, **changes})
+
+
+def watched(spec: TrialSpec, margin: float) -> dict[str, float]:
+    """
+    Return thresholds outside what an undisturbed walk reaches.
+
+    Parameters
+    ----------
+    spec : TrialSpec
+        Reflexes may be on or off: here they are off.
+    margin : float
+        Share of a quantity's range by which its threshold lies beyond.
+
+    Raises
+    ------
+    ConfigurationError
+        If the controller has nothing to calibrate, or does not walk undisturbed.
+
+    """
+    cls = registry.controller(spec.controller)
+    if not issubclass(cls, ReflexController):
+        raise ConfigurationError(
+            f"controller '{spec.controller}' has no reflexes to calibrate: "
+            f'{nearest(spec.controller, _with_reflexes())}'
+        )
+    loop = TrialLoop(switched(spec, False), engine_for(spec.scene.engine))
+    controller = start_trial(loop)
+    assert isinstance(controller, ReflexController)
+    controller.watch()
+    while loop.running:
+        step_controller(loop, controller)
+    if loop.status != OK:
+        raise ConfigurationError(
+            f'the walk to calibrate by ended as {loop.status} ({loop.reason}): it must not fall'
+        )
+    found = controller.thresholds(margin)
+    # Refused here, by name, where a walk reaches further than a threshold may lie.
+    build(cls.Params, found)
+    return found
+
+
+def calibrated(specs: Sequence[TrialSpec], margin: float) -> dict[str, float]:
+    """Return thresholds outside what any of several undisturbed walks reaches."""
+    found: dict[str, float] = {}
+    for spec in specs:
+        for name, value in watched(spec, margin).items():
+            found[name] = max(value, found.get(name, value))
+    return found
+
+
+def events(spec: TrialSpec) -> tuple[str, dict[str, int]]:
+    """Return the status of a trial, and how often each of its reflexes acted in it."""
+    loop = TrialLoop(spec, engine_for(spec.scene.engine))
+    controller = start_trial(loop)
+    while loop.running:
+        step_controller(loop, controller)
+    return loop.status, reflex_counts(controller)
+
+
+def undisturbed_events(
+    specs: Sequence[TrialSpec], thresholds: Mapping[str, float]
+) -> Counter[str]:
+    """Return how often each reflex acts in walks with thresholds, all reflexes being on."""
+    total: Counter[str] = Counter()
+    for spec in specs:
+        total.update(events(switched(with_parameters(spec, thresholds), True))[1])
+    return total
+
+
+def undisturbed(walks: Mapping[str, TrialSpec]) -> dict[str, TrialSpec]:
+    """Return walks by name with their reflexes off, those that are alike but once."""
+    found: dict[str, TrialSpec] = {}
+    for name, spec in walks.items():
+        walk = switched(spec, False)
+        if walk not in found.values():
+            found[name] = walk
+    return found
+
+
+def _with_reflexes() -> list[str]:
+    names = registry.names('controllers')
+    return [name for name in names if issubclass(registry.controller(name), ReflexController)]

@@ -1,0 +1,1 @@
+"""Long acceptance checks of `gait bench --checks`."""

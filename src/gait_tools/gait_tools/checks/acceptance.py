@@ -1,0 +1,322 @@
+"""
+The long acceptance checks: `gait bench --checks` runs them whole, the tests at a tenth.
+
+Each returns measurements with the bound that it must keep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+import importlib.util
+import json
+import os
+from pathlib import Path
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from typing import Any
+
+import numpy as np
+
+from gait_core import registry
+from gait_core.benchmark import Measurement
+from gait_core.errors import ConfigurationError
+from gait_core.parameters.declaration import space_from
+from gait_core.trial.loop import run_trial
+from gait_core.trial.setup import (
+    default_engine,
+    default_trial,
+    make_scene,
+    usable_engines,
+    usable_robots,
+)
+from gait_core.trial.spec import FELL, OK, TrialSpec
+from gait_evolver.benchmark import memory_rows
+from gait_evolver.evaluators.local import LocalEvaluator
+from gait_tools.checks.commanded import commanded
+from gait_tools.checks.runs import long_run, worker_costs
+from gait_tools.checks.workers import disturbed_workers
+
+_ITERATIONS = {'bullet': 'solver_iterations', 'mujoco': 'iterations'}
+_DELAY = 0.02
+
+
+def _fine() -> dict[str, Any]:
+    """Return the changes of GuRoo's scene for 1 ms and 100 iterations in the default engine."""
+    return {'physics_step': 0.001, 'engine_options': {_ITERATIONS[default_engine()]: 100}}
+
+
+def stands(share: float = 1.0) -> list[Measurement]:
+    """GuRoo stands for a minute."""
+    seconds = 60.0 * share
+    spec = TrialSpec(scene=make_scene('guroo', _fine()), controller='hold', duration=seconds)
+    result = run_trial(spec)
+    stood = result.metrics['duration_s'] if result.status == OK else (result.fell_at or 0.0)
+    return [
+        Measurement(
+            id='guroo_stands',
+            what='GuRoo stands at 1 ms and 100 iterations',
+            unit='s',
+            measured=stood,
+            budget=seconds - 1e-9,
+            at_most=False,
+        ),
+        Measurement(
+            id='guroo_stands_tilt',
+            what='its largest lean meanwhile',
+            unit='deg',
+            measured=float(np.degrees(result.metrics['tilt_max_rad'])),
+            budget=0.5,
+        ),
+    ]
+
+
+def walks(share: float = 1.0) -> list[Measurement]:
+    """GuRoo walks 5 m or 90 s without feedback."""
+    seconds, metres = 90.0 * share, 5.0 * share
+    spec = replace(default_trial('guroo', seconds), scene=make_scene('guroo', _fine()))
+    result = run_trial(spec)
+    done = max(result.ticks / spec.ticks, result.metrics['distance_m'] / metres)
+    return [
+        Measurement(
+            id='guroo_walks',
+            what=f'share of {seconds:g} s or {metres:g} m walked at 1 ms and 100 iterations',
+            unit='-',
+            measured=done,
+            budget=1.0,
+            at_most=False,
+        ),
+        Measurement(
+            id='guroo_walks_distance',
+            what='how far that was',
+            unit='m',
+            measured=result.metrics['distance_m'],
+        ),
+    ]
+
+
+def random_sets(share: float = 1.0) -> list[Measurement]:
+    """Any gait in range ends its trial as ``ok`` or ``fell``."""
+    count = max(1, round(100 * share))
+    base = default_trial('guroo', 5.0)
+    space = space_from(registry.controller(base.controller).Params)
+    rng = np.random.default_rng(1)
+    specs = [
+        replace(base, parameters={**base.parameters, **space.decode(rng.random(len(space)))})
+        for _ in range(count)
+    ]
+    evaluator = LocalEvaluator()
+    try:
+        results = evaluator.evaluate(specs)
+    finally:
+        evaluator.close()
+    statuses = [result.status for result in results]
+    return [
+        Measurement(
+            id='random_gaits',
+            what=f'of {count} random gaits of GuRoo: neither ok nor fell',
+            unit='trials',
+            measured=float(sum(status not in (OK, FELL) for status in statuses)),
+            budget=0.0,
+        ),
+        Measurement(
+            id='random_gaits_fell',
+            what='of these: fell',
+            unit='trials',
+            measured=float(statuses.count(FELL)),
+        ),
+    ]
+
+
+def equal_hashes(share: float = 1.0) -> list[Measurement]:
+    """Run one trial alone, after others, over ROS with delays, and by the ros evaluator."""
+    return [_hashes(robot, share) for robot in usable_robots('guroo', 'a1')]
+
+
+def _hashes(robot: str, share: float) -> Measurement:
+    from gait_evolver.evaluators.ros import RosEvaluator, run_in_lockstep
+
+    spec = default_trial(robot, max(1.0, 10.0 * share))
+    hashes = [run_trial(spec).trial_hash]
+    between = [default_trial(other, 0.2) for other in usable_robots('guroo', 'a1')]
+    for seed in range(max(2, round(20 * share))):
+        run_trial(replace(between[seed % len(between)], seed=seed))
+    hashes.append(run_trial(spec).trial_hash)
+    hashes.append(run_in_lockstep(spec, _DELAY).trial_hash)
+    evaluator = RosEvaluator(workers=1)
+    try:
+        hashes.append(evaluator.evaluate([spec])[0].trial_hash)
+    finally:
+        evaluator.close()
+    return Measurement(
+        id=f'hashes_{robot}',
+        what=f'different hashes of 4 ways to run one trial of {robot}',
+        unit='hashes',
+        measured=float(len(set(hashes))),
+        budget=1.0,
+    )
+
+
+def equal_logs(share: float = 1.0) -> list[Measurement]:
+    """One worker, two, four, two over ROS, and killed and resumed: one log."""
+    settings = [
+        *('--generations', '4'),
+        *('--set', f'duration={max(0.5, 10.0 * share):g}'),
+        *('--set', f'population={max(6, round(12 * share))}'),
+    ]
+    with tempfile.TemporaryDirectory(prefix='gait_checks_') as name:
+        folder = Path(name)
+        _evolve(folder / 'one', '1', settings)
+        _evolve(folder / 'two', '2', settings)
+        _killed_and_resumed(folder / 'killed', settings)
+        # The tests have runs on four workers and over ROS of their own.
+        if share >= 1.0:
+            _evolve(folder / 'four', '4', settings)
+        if share >= 1.0 and importlib.util.find_spec('rclpy') is not None:
+            _evolve(folder / 'ros', '2', [*settings, '--evaluator', 'ros'])
+        logs = [file.read_bytes() for file in folder.glob('*/evaluations.csv')]
+    return [
+        Measurement(
+            id='equal_logs',
+            what='different logs of 1, 2 and 4 workers, over ROS, and of kill -9 in generation 2',
+            unit='logs',
+            measured=float(len(set(logs))),
+            budget=1.0,
+        )
+    ]
+
+
+def _command(*words: str) -> list[str]:
+    return [sys.executable, '-m', 'gait_tools.cli', 'evolve', *words]
+
+
+def _evolve(folder: Path, workers: str, settings: Sequence[str]) -> None:
+    words = _command('guroo_quick', '--run-dir', str(folder), '--workers', workers, *settings)
+    subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def _killed_and_resumed(folder: Path, settings: Sequence[str]) -> None:
+    words = _command('guroo_quick', '--run-dir', str(folder), '--workers', '2', *settings)
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    checkpoint = folder / 'checkpoint.json'
+    while process.poll() is None and not checkpoint.exists():
+        time.sleep(0.005)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    done = json.loads(checkpoint.read_text())['generations']
+    if not 1 <= done < 4:
+        raise ConfigurationError(f'the run was killed after {done} generations of 4, too late')
+    resume = _command('--run-dir', str(folder), '--resume', '--workers', '2')
+    subprocess.run(resume, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def random_kills(share: float = 1.0) -> list[Measurement]:
+    """Kill a run at random moments, also while it starts: what is resumed ends in one log."""
+    wanted = max(2, round(20 * share))
+    settings = [*('--generations', '4'), *('--set', 'duration=1'), *('--set', 'population=6')]
+    rng = np.random.default_rng(wanted)
+    logs, kills, folders = set(), 0, 0
+    with tempfile.TemporaryDirectory(prefix='gait_checks_') as name:
+        whole = Path(name) / 'whole'
+        began = time.monotonic()
+        _evolve(whole, '1', settings)
+        span = time.monotonic() - began
+        logs.add((whole / 'evaluations.csv').read_bytes())
+        while kills < wanted:
+            folder = Path(name) / str(folders)
+            folders += 1
+            finished = False
+            while not finished:
+                # Once enough were killed the last run is left to end.
+                limit = rng.uniform(0.0, span) if kills < wanted else None
+                finished = _run_for(folder, settings, limit)
+                kills += not finished
+            logs.add((folder / 'evaluations.csv').read_bytes())
+    return [
+        Measurement(
+            id='random_kills',
+            what=f'different logs of a run and of {folders} that were killed {kills} times in all',
+            unit='logs',
+            measured=float(len(logs)),
+            budget=1.0,
+        )
+    ]
+
+
+def _run_for(folder: Path, settings: Sequence[str], limit: float | None) -> bool:
+    """Begin or resume a run and kill it after some time [s]; return whether it had ended."""
+    begun = (folder / 'run.yaml').exists()
+    words = ('--resume',) if begun else ('guroo_quick', *settings)
+    process = subprocess.Popen(
+        _command('--run-dir', str(folder), '--workers', '2', *words),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        _, error = process.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        return False
+    if process.returncode != 0:
+        raise ConfigurationError(f'a run that was killed cannot go on: {error.strip()}')
+    return True
+
+
+def memory(share: float = 1.0) -> list[Measurement]:
+    """Memory stays flat over hundreds of trials."""
+    trials = max(1, round(500 * share))
+    return [row for engine in usable_engines() for row in memory_rows(engine, trials)]
+
+
+def floods(share: float = 1.0) -> list[Measurement]:
+    """Every node stays up, answers and does not grow under floods of messages and requests."""
+    if importlib.util.find_spec('rclpy') is None:
+        return []
+    from gait_evolver.evaluators.ros import flood_nodes
+
+    return flood_nodes(share)
+
+
+def emergency_stops(share: float = 1.0) -> list[Measurement]:
+    """Measure the time from an emergency stop to held targets, under traffic at 1 kHz."""
+    if importlib.util.find_spec('rclpy') is None:
+        return []
+    from gait_evolver.evaluators.ros import stop_gaits
+
+    return stop_gaits(share)
+
+
+def champions_live(share: float = 1.0) -> list[Measurement]:
+    """Walk the champions of ./doc/results live, by wall time, and compare with this process."""
+    if importlib.util.find_spec('rclpy') is None:
+        return []
+    from gait_evolver.evaluators.ros import walk_champions
+
+    return walk_champions(Path('doc/results'), 6.0 * share)
+
+
+CHECKS: dict[str, Callable[[float], list[Measurement]]] = {
+    check.__name__: check
+    for check in (
+        stands,
+        walks,
+        commanded,
+        random_sets,
+        equal_hashes,
+        equal_logs,
+        random_kills,
+        disturbed_workers,
+        memory,
+        worker_costs,
+        long_run,
+        floods,
+        emergency_stops,
+        champions_live,
+    )
+}
+"""By name; the argument is the share of the whole length."""

@@ -1,0 +1,75 @@
+"""The acceptance check of commanded walks: the a1 goes as fast and as straight as it is told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+import math
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from gait_core.benchmark import Measurement
+from gait_core.trial.loop import run_loop
+from gait_core.trial.setup import default_trial, make_scene, steady, usable_engines, usable_robots
+from gait_core.trial.spec import OK
+
+SPEEDS = (0.1, 0.2, 0.3, 0.4, 0.5)
+_METRES, _STEADY = 5.0, 2.0
+_LEAST = 1.5
+"""Distance [m] in which a speed that is held by its mean over strides has come about."""
+_SPEED_ERROR, _DRIFT = 0.1, 5.0
+
+
+def commanded(share: float = 1.0) -> list[Measurement]:
+    """Keep the speed and the heading that the a1 is told on level ground, in both engines."""
+    rows = []
+    metres = max(_METRES * share, _LEAST)
+    speeds = SPEEDS if share >= 1.0 else SPEEDS[1::3]
+    for engine in usable_engines():
+        for robot in usable_robots('a1'):
+            walks = [walk(robot, engine, speed, metres) for speed in speeds]
+            errors = [
+                abs(forward / speed - 1.0)
+                for speed, (forward, _) in zip(speeds, walks, strict=True)
+            ]
+            rows += [
+                Measurement(
+                    id=f'commanded_speed_{engine}',
+                    what=f'in {engine}: largest error of {robot} at {speeds[0]} to '
+                    f'{speeds[-1]} m/s over {metres:g} m',
+                    unit='-',
+                    measured=max(errors),
+                    budget=_SPEED_ERROR,
+                ),
+                Measurement(
+                    id=f'commanded_heading_{engine}',
+                    what='largest drift of its heading meanwhile',
+                    unit='deg',
+                    measured=max(abs(turn) for _, turn in walks),
+                    budget=_DRIFT,
+                ),
+            ]
+    return rows
+
+
+def walk(robot: str, engine: str, speed: float, metres: float) -> tuple[float, float]:
+    """
+    Return mean forward speed [m/s] and turn [degrees] of a commanded walk over a distance.
+
+    By the robot's own defaults; what comes before its steps have their full size does not count.
+    A walk that falls is infinitely wrong.
+    """
+    spec = replace(
+        default_trial(robot, _STEADY + metres / speed),
+        scene=make_scene(robot, {'engine': engine}),
+        script=steady((speed, 0.0, 0.0)),
+    )
+    loop = run_loop(spec)
+    if loop.status != OK:
+        return math.inf, math.inf
+    poses = loop.rollout().body_poses[round(_STEADY / loop.dt) :, 0]
+    turns = Rotation.from_quat(poses[:, 3:])
+    steps = turns[:-1].inv().apply(np.diff(poses[:, :3], axis=0))
+    yaw = np.unwrap(turns.as_euler('ZYX')[:, 0])
+    forward = float(steps[:, 0].sum() / (len(steps) * loop.dt))
+    return forward, math.degrees(float(yaw[-1] - yaw[0]))

@@ -1,0 +1,159 @@
+"""
+Acceptance checks of whole runs: what workers and ROS cost, and ten thousand trials in one run.
+
+Ratios of wall times say something on a machine that does nothing else: they have bounds in the
+whole checks only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+import importlib.util
+from pathlib import Path
+import tempfile
+import time
+from typing import Any
+
+from gait_core.benchmark import Measurement, in_turn, timed
+from gait_core.contracts import Evaluator
+from gait_core.trial.setup import default_trial
+from gait_core.trial.spec import TrialSpec
+from gait_evolver.benchmark import resident
+from gait_evolver.evaluators.local import LocalEvaluator
+from gait_evolver.experiment import load_experiment
+from gait_evolver.loop import Evolution, Progress
+from gait_evolver.plan import resolve
+from gait_evolver.run.store import RunStore
+
+_SECONDS, _TRIALS, _REPEATS = 2.0, 16, 3
+_LONG, _SHORT = 10_000, 0.2
+_POPULATION = 200
+_EFFICIENCY, _ROS, _OVERHEAD = 0.9, 0.85, 0.05
+_GROWTH_MB, _STORE_SHARE = 50.0, 0.01
+
+
+def worker_costs(share: float = 1.0) -> list[Measurement]:
+    """Two workers give twice the trials of one, over ROS nearly as many, with little around."""
+    spec = default_trial('guroo', _SECONDS)
+    specs = [replace(spec, seed=seed) for seed in range(max(4, round(_TRIALS * share)))]
+    one, two = LocalEvaluator(workers=1), LocalEvaluator(workers=2)
+    evaluators: list[Any] = [one, two]
+    if share >= 1.0 and importlib.util.find_spec('rclpy') is not None:
+        from gait_evolver.evaluators.ros import RosEvaluator
+
+        evaluators.append(RosEvaluator(workers=2))
+    try:
+        return _cost_rows(evaluators, specs, share >= 1.0)
+    finally:
+        for evaluator in evaluators:
+            evaluator.close()
+
+
+def _cost_rows(
+    evaluators: Sequence[Any], specs: Sequence[TrialSpec], bounded: bool
+) -> list[Measurement]:
+    for evaluator in evaluators:
+        _warm(evaluator, specs)
+    one = evaluators[0]
+    busy, offered = one.workload.busy, one.workload.offered
+    times = in_turn(
+        *(partial(timed, partial(each.evaluate, specs)) for each in evaluators),
+        repeats=_REPEATS if bounded else 1,
+    )
+    outside = 1.0 - (one.workload.busy - busy) / (one.workload.offered - offered)
+    row = partial(Measurement, unit='-')
+    rows = [
+        row(
+            id='efficiency_2_workers',
+            what=f'trials of {_SECONDS:g} s per second of 2 workers over twice those of 1',
+            measured=times[0] / times[1] / 2.0,
+            budget=_EFFICIENCY if bounded else None,
+            at_most=False,
+        ),
+        row(
+            id='outside_trials',
+            what="share of a worker's time outside its trials",
+            measured=outside,
+            budget=_OVERHEAD if bounded else None,
+        ),
+    ]
+    if len(times) > 2:
+        rows.append(
+            row(
+                id='ros_over_local',
+                what='trials per second of 2 workers over ROS over those of 2 local ones',
+                measured=times[1] / times[2],
+                budget=_ROS if bounded else None,
+                at_most=False,
+            )
+        )
+    return rows
+
+
+def _warm(evaluator: Evaluator, specs: Sequence[TrialSpec]) -> None:
+    """Start every worker and let it load its robot, which is paid once a run."""
+    evaluator.evaluate(specs[:4])
+
+
+class _TimedStore(RunStore):
+    """Counts the seconds that a run spends on its files."""
+
+    seconds = 0.0
+
+    def append(self, *given: Any) -> None:
+        """Append trials, timed."""
+        began = time.perf_counter()
+        super().append(*given)
+        self.seconds += time.perf_counter() - began
+
+    def stand(self, *given: Any) -> None:
+        """Append standings, timed."""
+        began = time.perf_counter()
+        super().stand(*given)
+        self.seconds += time.perf_counter() - began
+
+
+def long_run(share: float = 1.0) -> list[Measurement]:
+    """Ten thousand trials in one run: memory stays flat, the files take no time."""
+    population = max(20, round(_POPULATION * share))
+    generations = max(4, round(_LONG * share**2 / population))
+    changes = {'population': population, 'generations': generations, 'duration': _SHORT}
+    plan = resolve(load_experiment('guroo_quick', {**changes, 'settle_time': 0.0}))
+    memory: list[float] = []
+
+    def listen(progress: Progress) -> None:
+        """Note the memory of all processes after each generation."""
+        if progress.trials_done == 0 or progress.finished:
+            return
+        if progress.trials_done == progress.trials_total:
+            memory.append(resident('self') + sum(resident(pid) for pid in evaluator.pids))
+
+    evaluator = LocalEvaluator()
+    with tempfile.TemporaryDirectory(prefix='gait_checks_') as name:
+        store: Any = _TimedStore.create(Path(name) / 'run', plan)
+        began = time.perf_counter()
+        try:
+            progress = Evolution(store, evaluator, (), listen).run()
+        finally:
+            evaluator.close()
+            store.close()
+        seconds = time.perf_counter() - began
+    first = memory[max(1, len(memory) // 10)]
+    return [
+        Measurement(
+            id='long_run_memory',
+            what=f'growth of the memory of a run and its workers in {progress.evaluations} trials',
+            unit='MB',
+            measured=(memory[-1] - first) / 1e6,
+            budget=_GROWTH_MB,
+        ),
+        Measurement(
+            id='long_run_files',
+            what='share of that run spent on log, checkpoint and champions',
+            unit='-',
+            measured=store.seconds / seconds,
+            budget=_STORE_SHARE if share >= 1.0 else None,
+        ),
+    ]

@@ -1,0 +1,198 @@
+"""Acceptance check of runs whose workers are killed, stopped and starved at random moments."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+import importlib.util
+import os
+from pathlib import Path
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import numpy as np
+
+from gait_core.benchmark import Measurement
+from gait_core.errors import ConfigurationError, excerpt
+
+_KINDS = ('killed', 'stopped', 'starved')
+_DISTURBANCES = 30
+_PER_RUN = 6
+_SEED = 20
+_STARVED_TIME = 12.0
+_DUTY = (0.02, 0.18)
+"""Times [s] for which a starved worker runs and is stopped in turn, at the lowest priority."""
+
+
+@dataclass
+class _Tally:
+    """Counts of disturbances, of runs and of their outcomes."""
+
+    logs: set[bytes] = field(default_factory=set)
+    done: Counter[str] = field(default_factory=Counter)
+    runs: Counter[str] = field(default_factory=Counter)
+    lost: int = 0
+    broken: list[str] = field(default_factory=list)
+
+
+def disturbed_workers(share: float = 1.0) -> list[Measurement]:
+    """Compare the logs of runs with disturbed workers to that of an undisturbed run."""
+    wanted = max(len(_KINDS), round(_DISTURBANCES * share))
+    whole = share >= 1.0
+    settings = [
+        *('--generations', '4'),
+        *('--set', f'duration={4.0 if whole else 1.0:g}'),
+        *('--set', 'population=6'),
+    ]
+    rng, tally = np.random.default_rng(_SEED), _Tally()
+    with tempfile.TemporaryDirectory(prefix='gait_checks_') as name:
+        folder = Path(name)
+        process = _begin(folder / 'undisturbed', 'local', settings, {})
+        began = time.monotonic()
+        _end(process, folder / 'undisturbed', tally)
+        span = time.monotonic() - began
+        tally.runs.clear()
+        kinds = [_KINDS[i % len(_KINDS)] for i in range(wanted)]
+        rng.shuffle(kinds)
+        while kinds:
+            number = sum(tally.runs.values())
+            some, kinds = kinds[:_PER_RUN], kinds[_PER_RUN:]
+            over_ros = whole and number % 3 == 2 and importlib.util.find_spec('rclpy') is not None
+            cold = whole and number % 3 != 1
+            changed = {'NUMBA_CACHE_DIR': str(folder / f'cache-{number}')} if cold else {}
+            evaluator = 'ros' if over_ros else 'local'
+            run = folder / str(number)
+            process = _begin(run, evaluator, settings, changed)
+            # A disturbance that came after the end of the run is repeated in another one.
+            kinds += [
+                kind for kind in some if not _disturb(process, kind, rng, span / len(some), tally)
+            ]
+            _end(process, run, tally)
+            tally.runs[f'{evaluator}{", cold caches" if cold else ""}'] += 1
+    return _rows(tally)
+
+
+def _begin(
+    run: Path, evaluator: str, settings: Sequence[str], changed: Mapping[str, str]
+) -> subprocess.Popen[str]:
+    words = ['guroo_quick', '--run-dir', str(run), '--workers', '2', '--evaluator', evaluator]
+    return subprocess.Popen(
+        [sys.executable, '-m', 'gait_tools.cli', 'evolve', *words, *settings],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **changed},
+    )
+
+
+def _end(process: subprocess.Popen[str], run: Path, tally: _Tally) -> None:
+    """Wait for the end of a run, and keep its log and the number of its incidents."""
+    _, error = process.communicate()
+    if process.returncode != 0:
+        tally.broken.append(error.strip().splitlines()[-1] if error.strip() else 'no line')
+        return
+    tally.logs.add((run / 'evaluations.csv').read_bytes())
+    events = run / 'events.log'
+    tally.lost += len(events.read_text().splitlines()) if events.exists() else 0
+
+
+def _disturb(
+    process: subprocess.Popen[str],
+    kind: str,
+    rng: np.random.Generator,
+    span: float,
+    tally: _Tally,
+) -> bool:
+    """Disturb a worker at a moment within ``span`` [s]; return False if the run ended first."""
+    moment = time.monotonic() + rng.uniform(0.0, span)
+    which = int(rng.integers(2))
+    while process.poll() is None:
+        workers = _workers_of(process.pid)
+        if workers and time.monotonic() >= moment:
+            pid = workers[which % len(workers)]
+            if kind == 'starved':
+                threading.Thread(target=_starve, args=(pid,)).start()
+            else:
+                _signal(pid, signal.SIGKILL if kind == 'killed' else signal.SIGSTOP)
+            tally.done[kind] += 1
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def _workers_of(pid: int) -> list[int]:
+    """Return the worker processes of an evolution, the oldest first."""
+    found = []
+    for task in Path(f'/proc/{pid}/task').glob('*/children'):
+        try:
+            children = task.read_text().split()
+        except OSError:
+            continue
+        for child in children:
+            try:
+                command = Path(f'/proc/{child}/cmdline').read_text()
+            except OSError:
+                continue
+            if 'spawn_main' in command or 'gait_ros.graph.child' in command:
+                found.append(int(child))
+    return sorted(found)
+
+
+def _starve(pid: int) -> None:
+    """Limit a process to a tenth of a processor, at the lowest priority, for 12 s."""
+    try:
+        os.setpriority(os.PRIO_PROCESS, pid, 19)
+    except OSError:
+        return
+    end = time.monotonic() + _STARVED_TIME
+    while time.monotonic() < end:
+        for number, pause in ((signal.SIGCONT, _DUTY[0]), (signal.SIGSTOP, _DUTY[1])):
+            if not _signal(pid, number):
+                return
+            time.sleep(pause)
+    _signal(pid, signal.SIGCONT)
+
+
+def _signal(pid: int, number: int) -> bool:
+    """Send a signal; return whether the process exists."""
+    try:
+        os.kill(pid, number)
+    except OSError:
+        return False
+    return True
+
+
+def _rows(tally: _Tally) -> list[Measurement]:
+    if not tally.logs and tally.broken:
+        raise ConfigurationError(f'no run came to its end: {tally.broken[0]}')
+    reason = f', the first: {excerpt(tally.broken[0])}' if tally.broken else ''
+    done = ', '.join(f'{tally.done[kind]} {kind}' for kind in _KINDS)
+    runs = ', '.join(f'{count} {name}' for name, count in sorted(tally.runs.items()))
+    return [
+        Measurement(
+            id='disturbed_logs',
+            what=f'different logs of an undisturbed run and of {sum(tally.runs.values())} '
+            f'({runs}) whose workers were disturbed: {done}',
+            unit='logs',
+            measured=float(len(tally.logs)),
+            budget=1.0,
+        ),
+        Measurement(
+            id='disturbed_ends',
+            what=f'of these: did not come to their end{reason}',
+            unit='runs',
+            measured=float(len(tally.broken)),
+            budget=0.0,
+        ),
+        Measurement(
+            id='disturbed_lost',
+            what='lines about lost workers in their event logs',
+            unit='lines',
+            measured=float(tally.lost),
+        ),
+    ]

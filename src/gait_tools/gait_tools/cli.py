@@ -1,0 +1,249 @@
+"""The `gait` command: finds the subcommand and turns a user's mistake into one line."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from importlib import import_module
+import os
+import re
+import signal
+import sys
+import threading
+import time
+from types import FrameType
+from typing import Any, NoReturn
+
+COMMANDS = {
+    'walk': 'run one trial of a robot and print its measures',
+    'evolve': 'search for a better gait',
+    'study': 'reproduce a published study, row by row',
+    'replay': 'run a champion again and compare with its record',
+    'report': 'write one self-contained page about a run or a champion',
+    'calibrate': 'set the thresholds of reflexes beyond an undisturbed walk',
+    'check': 'report what a robot description says, and what it lacks',
+    'adopt': 'make a robot folder of any legged URDF',
+    'list': 'list robots, controllers, engines, terrains, experiments, ...',
+    'bench': 'measure the speed of this installation against its budgets',
+}
+"""Subcommands; each is a module of ``gait_tools.commands`` with ``add_arguments``, ``run``."""
+
+FAILED = 1
+MISTAKE = 2
+
+_TRIES = ('walk', 'study', 'replay', 'report', 'calibrate', 'adopt')
+"""Subcommands that run trials in this process."""
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_CLEAN_UP = 10.0
+"""For so long [s] after a signal no other one breaks off what is being left in order."""
+
+
+class UserError(Exception):
+    """A mistake on the command line, as one line."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Answers mistakes with one line that names the nearest valid word."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise the message instead of printing the usage."""
+        raise UserError(message)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """
+    Run the command line and return the exit code.
+
+    0: done, or a trial that ended ``ok`` or ``fell``. 1: diverged, invalid, or a failed row.
+    2: a user's mistake, named in one line on standard error. 129, 130 and 143: the terminal was
+    closed, interrupted, terminated.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    interrupt = Interrupt()
+    try:
+        interrupt.install()
+        _prepare_streams()
+        code = _dispatch(words)
+        sys.stdout.flush()
+        return code
+    except UserError as error:
+        return _refuse(str(error))
+    except KeyboardInterrupt:
+        return interrupt.exit_code
+    except BrokenPipeError:
+        # The reader has seen enough.
+        _discard_output()
+        return 0
+    except OSError as error:
+        _discard_output()
+        return _refuse(': '.join(filter(None, (error.filename, error.strerror or str(error)))))
+    except ValueError as error:
+        # Imported here: `gait --help` must not wait for NumPy.
+        from gait_core.errors import ConfigurationError
+
+        if isinstance(error, ConfigurationError):
+            return _refuse(str(error))
+        return _added_code_failed(error)
+    except RuntimeError as error:
+        from gait_core.errors import RunStopped
+
+        if isinstance(error, RunStopped):
+            _refuse(f'{error}; it can be resumed')
+            return FAILED
+        return _added_code_failed(error)
+    except BaseException as error:
+        return _added_code_failed(error)
+    finally:
+        interrupt.remove(for_good=arguments is None)
+
+
+class Interrupt:
+    """SIGINT, SIGTERM and SIGHUP as one KeyboardInterrupt, which later ones cannot interrupt."""
+
+    def __init__(self) -> None:
+        self._before: dict[int, Any] = {}
+        self._last = -_CLEAN_UP
+        self.exit_code = 128 + signal.SIGINT
+
+    def install(self) -> None:
+        """Take the signals over, where Python lets us: in the main thread."""
+        if threading.current_thread() is threading.main_thread():
+            # Under nohup SIGHUP is ignored, and must stay so.
+            ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+            wanted = [one for one in _SIGNALS if one != signal.SIGHUP or not ignored]
+            self._before = {number: signal.signal(number, self._on_signal) for number in wanted}
+
+    def remove(self, for_good: bool) -> None:
+        """Give the signals back; where the process ends now, let nothing disturb that."""
+        for number, handler in self._before.items():
+            signal.signal(number, signal.SIG_IGN if for_good else handler)
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        now = time.monotonic()
+        if now - self._last < _CLEAN_UP:
+            return
+        self._last = now
+        self.exit_code = 128 + number
+        raise KeyboardInterrupt
+
+
+def _prepare_streams() -> None:
+    # Closed by the caller: what is written goes nowhere, as into /dev/null.
+    for name in ('stdout', 'stderr'):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, 'w'))
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise UserError(f'the current folder cannot be used: {error.strerror}') from error
+
+
+def _discard_output() -> None:
+    """Let nothing more be written to standard output, also not on exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _refuse(message: str) -> int:
+    print(f'gait: {" ".join(message.split())}', file=sys.stderr)
+    return MISTAKE
+
+
+def _added_code_failed(error: BaseException) -> int:
+    """Print the exception of a user's own code, or a lack of memory, as one line; raise others."""
+    from gait_core.trial.failures import describe_exception, is_from_added_code
+
+    if isinstance(error, MemoryError):
+        _refuse(f'there is not enough memory: {describe_exception(error)}')
+        return FAILED
+    if not is_from_added_code(error):
+        raise error
+    return _refuse(describe_exception(error))
+
+
+def _dispatch(words: list[str]) -> int:
+    if not words or words[0] in ('-h', '--help'):
+        print(_overview())
+        return 0
+    if words[0] == '--version':
+        from gait_evolver import __version__
+
+        print(f'gait {__version__}')
+        return 0
+    name = words[0]
+    if name not in COMMANDS:
+        raise UserError(f"unknown command '{name}': {_nearest(name, COMMANDS)}")
+    command = import_module(f'gait_tools.commands.{name}')
+    parser = Parser(
+        prog=f'gait {name}',
+        description=command.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    command.add_arguments(parser)
+    try:
+        options = _parsed(parser, words[1:])
+    except SystemExit:
+        # argparse has printed the help.
+        return 0
+    if name in _TRIES and not getattr(options, 'json', False):
+        # Imported here: the other commands must not wait for Numba.
+        from gait_core.processes.compiling import announce_compiling
+
+        announce_compiling(lambda line: print(f'gait: {line}', file=sys.stderr, flush=True))
+    return int(command.run(options))
+
+
+def _parsed(parser: Parser, words: list[str]) -> argparse.Namespace:
+    for before, word in zip(['', *words], words, strict=False):
+        # What a shell leaves of an unset variable must not fall back to a default.
+        if not word or re.fullmatch('--[a-z-]+=', word):
+            name = word.rstrip('=') or before
+            raise UserError(f'empty argument{f" behind {name!r}" if name else ""}')
+    options, rest = parser.parse_known_args(_with_negatives(parser, words))
+    if rest:
+        flags = [flag for action in parser._actions for flag in action.option_strings]
+        wrong = rest[0].partition('=')[0]
+        if wrong.startswith('-'):
+            raise UserError(f"unknown option '{wrong}': {_nearest(wrong, flags)}")
+        raise UserError(f"unexpected argument '{rest[0]}'")
+    return options
+
+
+def _with_negatives(parser: Parser, words: list[str]) -> list[str]:
+    """Return the words, with each value such as -0.05,0,0 tied to its option."""
+    # argparse takes them for options: a minus before more than one plain number.
+    takers = {f for action in parser._actions if action.nargs != 0 for f in action.option_strings}
+    tied: list[str] = []
+    for word in words:
+        if tied and tied[-1] in takers and re.match(r'-[0-9.]', word):
+            tied[-1] += f'={word}'
+        else:
+            tied.append(word)
+    return tied
+
+
+def _nearest(name: str, valid: Any) -> str:
+    from gait_core.errors import nearest
+
+    return nearest(name, valid)
+
+
+def _overview() -> str:
+    width = max(len(name) for name in COMMANDS)
+    lines = [f'  {name:{width}}  {text}' for name, text in COMMANDS.items()]
+    return '\n'.join(
+        [
+            'usage: gait COMMAND [ARGUMENTS]',
+            '',
+            'Generate, evolve, inspect and replay gaits.',
+            '',
+            *lines,
+            '',
+            '`gait COMMAND --help` tells more.',
+        ]
+    )
+
+
+if __name__ == '__main__':
+    sys.exit(main())

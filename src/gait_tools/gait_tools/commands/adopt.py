@@ -1,0 +1,150 @@
+"""
+Make a robot folder of any legged URDF, and name what is doubtful.
+
+URDF is a .urdf or .xacro file. Legs, soles, what each joint does, counterparts and the forward
+direction are read off its geometry and names; a stance is proposed, each foot's reach measured,
+and both tried in physics: it stands for 2 s and walks for 12. `gait walk DIR --cmd 0.3` runs
+what is written.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from dataclasses import replace
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gait_tools.commands.common import add_json, add_packages, print_json, read_packages
+
+if TYPE_CHECKING:
+    from gait_tools.adopt.adoption import Adoption
+
+_HEIGHTS = (0.0, 0.85, 0.65)
+"""Heights that are tried, as shares of the stretched leg; 0 is the usual one."""
+_TALLER = (0.96,)
+"""The same where a robot on two legs stands and does not walk: weak knees bear more, bent less."""
+_CALMER = 0.67
+"""Share of the rocking that a gentler, slower gait may leave to be worth its loss of speed."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument('urdf', metavar='URDF', help='URDF or xacro file')
+    parser.add_argument(
+        '--out', required=True, metavar='DIR', help='the folder to make; its name is the robot'
+    )
+    add_packages(parser)
+    add_json(parser)
+
+
+def run(options: Namespace) -> int:
+    """Write the folder and print the report."""
+    from gait_core.errors import ConfigurationError
+    from gait_core.files.access import write_atomically
+    from gait_core.robot.load import read_robot
+    from gait_tools.adopt.folder import check_folder
+    from gait_tools.adopt.gaits import ZMP
+    from gait_tools.pictures.robot import draw_robot
+
+    source, folder = Path(options.urdf).expanduser(), Path(options.out).expanduser()
+    packages = read_packages(options.package)
+    if source.suffix not in ('.urdf', '.xacro'):
+        raise ConfigurationError(f"'{source}': gait adopt takes a .urdf or .xacro file")
+    check_folder(folder)
+    adoption, stand, walk = _tried(source, folder, packages, _HEIGHTS)
+    if adoption.controller == ZMP and walk is not None and not walk['walks']:
+        taller = _tried(source, folder, packages, _TALLER)
+        if taller[2] is not None and taller[2]['walks']:
+            adoption, stand, walk = taller
+        else:
+            adoption, stand, walk = _tried(source, folder, packages, _HEIGHTS)
+    lines = _lines(adoption, stand, walk, folder)
+    write_atomically(folder / 'report.txt', '\n'.join(lines) + '\n')
+    picture = folder / f'{folder.resolve().name}.png'
+    draw_robot(picture, read_robot(folder.resolve()), adoption.workspaces)
+    if options.json:
+        proof = {'stand': stand, 'walk': walk}
+        print_json({'folder': str(folder), **adoption.as_dict(), **proof})
+    else:
+        print('\n'.join(lines))
+    return 0
+
+
+def _tried(
+    source: Path, folder: Path, packages: dict[str, str], heights: tuple[float, ...]
+) -> tuple[Adoption, dict[str, Any], dict[str, Any] | None]:
+    """Write the folder of the first height that stands; return how it stands and walks."""
+    from gait_tools.adopt.adoption import adopt
+    from gait_tools.adopt.folder import write_folder
+    from gait_tools.adopt.proof import stand_on
+
+    for height in heights:
+        adoption = adopt(source, packages, height)
+        write_folder(folder, adoption, packages)
+        stand = stand_on(str(folder.resolve()))
+        if stand['stands']:
+            break
+    if not (adoption.controller and stand['stands']):
+        return adoption, stand, None
+    adoption, walk = _walking(adoption, folder)
+    return adoption, stand, walk
+
+
+def _walking(adoption: Adoption, folder: Path) -> tuple[Adoption, dict[str, Any]]:
+    """Try the proposed gait and gentler ones; write the one that walks best, and return how."""
+    from gait_core.files.access import write_atomically
+    from gait_tools.adopt.folder import robot_yaml
+    from gait_tools.adopt.gaits import ZMP, variants
+    from gait_tools.adopt.proof import CALM, walk_on
+
+    place = folder.resolve()
+    # On two legs the body is meant to swing from one to the other.
+    calm = math.inf if adoption.controller == ZMP else CALM
+    tried = []
+    for gait in variants(adoption.controller, dict(adoption.gait)):
+        walk = walk_on(str(place), gait)
+        tried.append((gait, walk))
+        if walk['walks'] and walk['rocking_radps'] <= calm:
+            break
+    best = _best(tried)
+    if best is None:
+        return adoption, tried[0][1]
+    adoption = replace(adoption, gait=best[0])
+    write_atomically(place / 'robot.yaml', robot_yaml(adoption, place.name))
+    return adoption, best[1]
+
+
+def _best(
+    tried: Sequence[tuple[dict[str, Any], dict[str, Any]]],
+) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """Return the first gait that walks, or a gentler one by which it rocks much less."""
+    walked = [one for one in tried if one[1]['walks']]
+    if not walked:
+        return None
+    calmest = min(walked, key=lambda one: one[1]['rocking_radps'])
+    much = calmest[1]['rocking_radps'] <= _CALMER * walked[0][1]['rocking_radps']
+    return calmest if much else walked[0]
+
+
+def _lines(
+    adoption: Adoption, stand: dict[str, Any], walk: dict[str, Any] | None, folder: Path
+) -> list[str]:
+    lines = adoption.lines()
+    if stand['stands']:
+        lines.append(
+            f'it stands on {stand["engine"]}: in {stand["seconds"]:g} s its base moved '
+            f'{1e3 * stand["moved_m"]:.0f} mm and leans by {stand["tilt_deg"]:.1f} degrees'
+        )
+    else:
+        lines.append(f'DOUBT: it does not stand on {stand["engine"]}: {stand["reason"]}')
+    if walk is not None and walk['walks']:
+        lines.append(
+            f'told to walk at {walk["told_mps"]:g} m/s it walks at {walk["speed_mps"]:.3f} m/s '
+            f'and turns by {walk["turn_deg"]:+.1f} degrees in {walk["seconds"] - 2.0:g} s'
+        )
+    elif walk is not None:
+        lines.append(f'DOUBT: it does not walk as told on {walk["engine"]}: {walk["reason"]}')
+    what = '--cmd 0.3' if adoption.controller else '--seconds 5'
+    return [*lines, f'written: {folder}; next: gait walk {folder} {what}']

@@ -1,0 +1,98 @@
+"""
+Set the thresholds of a robot's reflexes beyond what it reaches while nothing disturbs it.
+
+ROBOT walks on level ground with its reflexes off, once by each preset; thresholds are set a margin
+outside the range of all walks, and the walks repeated with every reflex on: none should act. The
+file of `--out` holds the thresholds for `gait walk --champion FILE` and for the gait's node.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gait_tools.commands.common import FAILED, add_settings, print_json
+
+if TYPE_CHECKING:
+    from gait_core.trial.spec import TrialSpec
+
+SECONDS, MARGIN = 3.0, 0.1
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument('robot', metavar='ROBOT', help='name or folder of the robot')
+    parser.add_argument(
+        '--controller', default='', metavar='C', help="a registered one; else the robot's own"
+    )
+    parser.add_argument(
+        '--preset',
+        action='append',
+        default=[],
+        metavar='P',
+        help='walk by this one; may be repeated; default: by every preset',
+    )
+    parser.add_argument(
+        '--seconds', type=float, default=SECONDS, metavar='S', help='of each walk; default: 3'
+    )
+    parser.add_argument(
+        '--margin',
+        type=float,
+        default=MARGIN,
+        metavar='M',
+        help='by which share of its range a threshold lies beyond it; default: 0.1',
+    )
+    parser.add_argument(
+        '--cmd', metavar='VX[,VY[,WZ]]', help="velocity [m/s, m/s, rad/s]; else the robot's own"
+    )
+    parser.add_argument('--engine', metavar='E', help="physics; else the robot's own")
+    parser.add_argument('--seed', type=int, default=0, metavar='N', help='of the trial')
+    parser.add_argument('--out', metavar='FILE', help='write a parameter file')
+    add_settings(parser, 'scene.friction=0.5 or gait.step_time=0.06')
+
+
+def run(options: Namespace) -> int:
+    """Calibrate and check; 1 if a reflex acts in a walk that nothing disturbs."""
+    from gait_core.errors import ConfigurationError
+    from gait_core.trial.champion import write_parameters
+    from gait_tools.calibration import calibrated, undisturbed_events
+
+    if not 0.0 <= options.margin <= 10.0:
+        raise ConfigurationError(f'--margin {options.margin:g}; nearest valid: 0 to 10')
+    out = Path(options.out) if options.out else None
+    # Before the walks, which take a minute.
+    if out is not None and not out.parent.is_dir():
+        raise ConfigurationError(f"--out '{out}': the folder '{out.parent}' does not exist")
+    if out is not None and out.is_dir():
+        raise ConfigurationError(f"--out '{out}' is a folder, expected a file")
+    walks = _walks(options)
+    thresholds = calibrated(list(walks.values()), options.margin)
+    acted = dict(undisturbed_events(list(walks.values()), thresholds))
+    if out is not None:
+        write_parameters(out, thresholds)
+    if options.json:
+        values = {'robot': options.robot, 'walks': list(walks), 'margin': options.margin}
+        print_json({**values, 'thresholds': thresholds, 'events': acted, 'file': options.out})
+    else:
+        for name, value in thresholds.items():
+            print(f'  {name + ":":20}{value:.4g}')
+        events = ', '.join(f'{name} {count}' for name, count in acted.items())
+        print(f'reflex events in the walks by {", ".join(walks)}: {events}')
+        if options.out:
+            print(f'thresholds: {options.out}')
+    return FAILED if any(acted.values()) else 0
+
+
+def _walks(options: Namespace) -> dict[str, TrialSpec]:
+    """Return the walks by preset, reflexes off."""
+    from gait_core import registry
+    from gait_tools.calibration import undisturbed
+    from gait_tools.commands.walk import spec_of
+
+    given = {**vars(options), 'champion': None, 'terrain': None}
+    presets = options.preset
+    if not presets:
+        spec = spec_of(Namespace(**{**given, 'preset': ''}))
+        presets = list(registry.controller(spec.controller).presets)
+    return undisturbed({name: spec_of(Namespace(**{**given, 'preset': name})) for name in presets})

@@ -1,0 +1,30 @@
+"""
+Report what a robot description says, and what it lacks.
+
+URDF is a .urdf or .xacro file, a robot folder or the name of a robot.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from gait_tools.commands.common import add_json, add_packages, print_json, read_packages
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument('urdf', metavar='URDF', help='file, robot name or robot folder')
+    add_packages(parser)
+    add_json(parser)
+
+
+def run(options: Namespace) -> int:
+    """Print the load report."""
+    from gait_core.robot.report import load_report
+
+    report = load_report(options.urdf, read_packages(options.package))
+    if options.json:
+        print_json(report.as_dict())
+    else:
+        print('\n'.join(report.lines()))
+    return 0

@@ -1,0 +1,157 @@
+"""What several subcommands print and parse."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections.abc import Mapping, Sequence
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gait_core.trial.spec import TrialResult, TrialSpec
+
+FAILED = 1
+
+_FROM_METRICS = (
+    'duration_s',
+    'distance_m',
+    'displacement_x_m',
+    'displacement_y_m',
+    'yaw_rad',
+    'mean_speed_mps',
+    'steps',
+    'cost_of_transport',
+    'energy_j',
+    'zmp_margin_min_m',
+    'zmp_undefined_fraction',
+)
+
+
+def add_settings(parser: ArgumentParser, example: str) -> None:
+    """Add ``--set`` and ``--json``."""
+    parser.add_argument(
+        '--set',
+        action='append',
+        default=[],
+        metavar='NAME=VALUE',
+        dest='settings',
+        help=f'change a setting, e.g. {example}; may be repeated',
+    )
+    add_json(parser)
+
+
+def add_json(parser: ArgumentParser) -> None:
+    """Add ``--json``."""
+    parser.add_argument(
+        '--json', action='store_true', help='print one JSON object and nothing else'
+    )
+
+
+def add_packages(parser: ArgumentParser) -> None:
+    """Add ``--package``."""
+    parser.add_argument(
+        '--package',
+        action='append',
+        default=[],
+        metavar='NAME=PATH',
+        help='folder that package://NAME stands for; may be repeated',
+    )
+
+
+def read_packages(given: Sequence[str]) -> dict[str, str]:
+    """Return the folders of packages by name; ConfigurationError names what is no pair."""
+    from gait_core.errors import ConfigurationError
+
+    packages = {}
+    for text in given:
+        name, equals, path = text.partition('=')
+        if not (name and equals and path):
+            raise ConfigurationError(f"--package '{text}': expected NAME=PATH")
+        packages[name] = path
+    return packages
+
+
+def print_json(value: Mapping[str, Any]) -> None:
+    """Print one JSON object; what is undefined or not finite is null."""
+    print(json.dumps(_finite(value), indent=1, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def trial_object(
+    spec: TrialSpec,
+    result: TrialResult,
+    wall_time: float,
+    pids: Mapping[str, int] | None = None,
+) -> dict[str, Any]:
+    """
+    Return the JSON object of a trial.
+
+    Parameters
+    ----------
+    spec, result
+    wall_time : float [s]
+        Of the trial.
+    pids : mapping of str to int or None
+        Of ``bridge`` and ``controller``, where they are processes of their own.
+
+    """
+    metrics = {name: result.metrics.get(name) for name in _FROM_METRICS}
+    if metrics['steps'] is not None:
+        metrics['steps'] = int(metrics['steps'])
+    simulated = result.ticks * spec.scene.control_period
+    return {
+        'status': result.status,
+        'robot': spec.scene.robot,
+        'controller': spec.controller,
+        'engine': spec.scene.engine,
+        'seed': spec.seed,
+        **metrics,
+        'fell_at_s': result.fell_at,
+        'fitness': result.fitness,
+        'terms': dict(result.terms),
+        'realtime_factor': simulated / wall_time if wall_time > 0.0 else None,
+        'trial_hash': result.trial_hash,
+        'pids': None if pids is None else dict(pids),
+    }
+
+
+def print_trial(values: Mapping[str, Any], reason: str) -> None:
+    """Print a trial for a person."""
+    status = values['status'] + (f' ({reason})' if reason else '')
+    print(f'{values["robot"]} with {values["controller"]} on {values["engine"]}: {status}')
+    for label, name, form in (
+        ('distance', 'distance_m', '{:.3f} m'),
+        ('  forward', 'displacement_x_m', '{:+.3f} m'),
+        ('  to the left', 'displacement_y_m', '{:+.3f} m'),
+        ('turned', 'yaw_rad', '{:+.3f} rad'),
+        ('duration', 'duration_s', '{:.2f} s'),
+        ('mean speed', 'mean_speed_mps', '{:.3f} m/s'),
+        ('steps', 'steps', '{}'),
+        ('cost of transport', 'cost_of_transport', '{:.2f}'),
+        ('energy', 'energy_j', '{:.1f} J'),
+        ('least ZMP margin', 'zmp_margin_min_m', '{:.4f} m'),
+        ('ZMP undefined', 'zmp_undefined_fraction', '{:.1%}'),
+        ('fell at', 'fell_at_s', '{:.2f} s'),
+        ('fitness', 'fitness', '{:.4f}'),
+        ('real-time factor', 'realtime_factor', '{:.1f}'),
+        ('trial hash', 'trial_hash', '{}'),
+    ):
+        if values[name] is not None:
+            print(f'  {label + ":":19}{form.format(values[name])}')
+    if values['pids']:
+        print(f'  {"processes:":19}' + ', '.join(f'{k} {v}' for k, v in values['pids'].items()))
+
+
+def exit_code(status: str) -> int:
+    """Return 0 for ``ok`` and ``fell``, else 1."""
+    return 0 if status in ('ok', 'fell') else FAILED

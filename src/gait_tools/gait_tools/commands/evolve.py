@@ -1,0 +1,260 @@
+"""
+Search for a better gait.
+
+EXPERIMENT is a name (see `gait list experiments`) or a YAML file. Ctrl-C leaves a run that
+`--run-dir DIR --resume` continues; so do a closed terminal and kill -9. Settings are named as in
+the file, e.g. optimizer.settings.elites=3; gait.<name> fixes a parameter that is not searched.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from contextlib import nullcontext, suppress
+from pathlib import Path
+import shlex
+import sys
+from typing import TYPE_CHECKING, Any
+
+from gait_tools.commands.common import FAILED, add_settings, print_json
+
+if TYPE_CHECKING:
+    from gait_core.contracts import Evaluator
+    from gait_core.errors import RunStopped
+    from gait_evolver.experiment import Experiment
+    from gait_evolver.plan import Plan
+    from gait_evolver.run.log import Row
+    from gait_evolver.run.store import RunStore
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        'experiment',
+        metavar='EXPERIMENT',
+        nargs='?',
+        help='name or YAML file; not needed with --resume',
+    )
+    parser.add_argument(
+        '--generations', type=int, metavar='N', help='in all; else as the experiment says'
+    )
+    parser.add_argument(
+        '--workers', type=int, default=0, metavar='N', help='0: one per processor (the default)'
+    )
+    parser.add_argument('--evaluator', metavar='E', help='where trials run: local or ros')
+    parser.add_argument('--engine', metavar='E', help='run on this one alone')
+    parser.add_argument(
+        '--seed', type=int, metavar='N', help='of the run; else as the experiment says'
+    )
+    parser.add_argument(
+        '--run-dir', metavar='DIR', help='of the run; default: a new one in ./runs'
+    )
+    parser.add_argument('--resume', action='store_true', help='go on with the run in --run-dir')
+    parser.add_argument(
+        '--skip-trial',
+        action='append',
+        default=[],
+        metavar='ID',
+        help='with --resume: leave out a trial that ends its workers, and record that',
+    )
+    add_settings(parser, 'population=30')
+
+
+def run(options: Namespace) -> int:
+    """Run or resume an evolution."""
+    from gait_core.errors import RunStopped
+    from gait_evolver.loop import Evolution, summary
+    from gait_tools.progress import make_display
+
+    # The evaluator first: a mistake in its name must not leave an empty run behind.
+    if options.resume:
+        _check_resumable(options)
+        evaluator = make_evaluator(options, _recorded(options))
+        store, recorded = _reopened(options)
+    else:
+        _refuse_skipping(options)
+        plan = plan_of(options)
+        evaluator = make_evaluator(options, plan.experiment)
+        store, recorded = _created(options, plan), []
+    stopped: KeyboardInterrupt | RunStopped | None = None
+    display = make_display()
+    evolution = Evolution(
+        store, evaluator, recorded, display, say=display.note, skipped=options.skip_trial
+    )
+    try:
+        evolution.run()
+    except (KeyboardInterrupt, RunStopped) as error:
+        stopped = error
+        # First: the terminal may be gone.
+        remedy = _stopped(store, error, options.skip_trial)
+    finally:
+        evaluator.close()
+        with suppress(OSError):
+            display.close()
+        store.close()
+    values = summary(store, evolution.progress)
+    # A run that was stopped has said in its folder how it goes on.
+    with suppress(OSError) if stopped else nullcontext():
+        if options.json:
+            print_json(values)
+        else:
+            _print_summary(values, evolution.progress.finished)
+        if stopped:
+            print(f'gait: {remedy}', file=sys.stderr, flush=True)
+    if isinstance(stopped, KeyboardInterrupt):
+        raise stopped
+    return FAILED if stopped or values['best_fitness'] is None else 0
+
+
+def _stopped(
+    store: RunStore, error: KeyboardInterrupt | RunStopped, skipped: Sequence[str]
+) -> str:
+    """Note in the folder of a run why it stopped and how it goes on; return that line."""
+    from gait_core.errors import RunStopped
+
+    words = ['gait', 'evolve', '--run-dir', str(store.folder), '--resume']
+    done = store.generations_done
+    left = [name for name in skipped if int(name.partition('/')[0]) >= done]
+    reason = 'interrupted'
+    if isinstance(error, RunStopped):
+        reason = str(error)
+        left += [error.trial] if error.trial else []
+    for name in left:
+        words += ['--skip-trial', name]
+    line = f'{reason}; go on with: {shlex.join(words)}'
+    store.note(line)
+    return line
+
+
+def plan_of(options: Namespace) -> Plan:
+    """Return the resolved experiment that the options describe."""
+    from gait_core.errors import ConfigurationError
+    from gait_evolver.experiment import load_experiment
+    from gait_evolver.plan import resolve
+
+    if not options.experiment:
+        raise ConfigurationError('which experiment? See `gait list experiments`')
+    return resolve(load_experiment(options.experiment, overrides_of(options)))
+
+
+def _refuse_skipping(options: Namespace) -> None:
+    from gait_core.errors import ConfigurationError
+
+    if options.skip_trial:
+        raise ConfigurationError('--skip-trial needs --resume and --run-dir DIR')
+
+
+def _created(options: Namespace, plan: Plan) -> RunStore:
+    from gait_evolver.loop import new_run_folder
+    from gait_evolver.run.store import RunStore
+
+    experiment = plan.experiment
+    if options.run_dir:
+        return RunStore.create(Path(options.run_dir), plan)
+    return RunStore.create(new_run_folder(experiment.name, experiment.seed), plan)
+
+
+def _reopened(options: Namespace) -> tuple[RunStore, list[list[Row]]]:
+    from gait_core.errors import ConfigurationError
+    from gait_evolver.run.store import RunStore
+
+    store, recorded = RunStore.open_run(Path(options.run_dir), options.generations)
+    try:
+        _check_skipped(options.skip_trial, store)
+    except ConfigurationError:
+        store.close()
+        raise
+    warning = store.warning()
+    if warning:
+        print(f'gait: warning: {warning}', file=sys.stderr)
+    return store, recorded
+
+
+def _check_skipped(names: Sequence[str], store: RunStore) -> None:
+    """Raise ConfigurationError for a trial to be left out that the run has, or will not have."""
+    from gait_core.errors import ConfigurationError
+
+    following = store.generations_done
+    engines = ', '.join(store.plan.scenes)
+    for name in names:
+        parts = name.split('/')
+        if len(parts) != 4 or not all(part.isdecimal() for part in parts[:3]):
+            raise ConfigurationError(
+                f"--skip-trial '{name[:200]}': expected GENERATION/INDIVIDUAL/REPEAT/ENGINE, e.g. "
+                f'{following}/0/0/{next(iter(store.plan.scenes))}'
+            )
+        if int(parts[0]) < following:
+            raise ConfigurationError(
+                f"--skip-trial '{name}': generation {parts[0]} is recorded; nearest valid: "
+                f'{following}'
+            )
+        if parts[3] not in store.plan.scenes:
+            raise ConfigurationError(f"--skip-trial '{name}': the run is on {engines}")
+
+
+def _recorded(options: Namespace) -> Experiment:
+    from gait_evolver.run.store import read_run
+
+    return read_run(Path(options.run_dir))[1]
+
+
+def overrides_of(options: Namespace) -> dict[str, Any]:
+    """Return what the options change of the experiment, nested as in its file."""
+    from gait_core.trial.setup import merged, parse_settings
+    from gait_evolver.plan import on_one_engine
+
+    changes: dict[str, Any] = parse_settings(options.settings)
+    for name in ('generations', 'seed', 'evaluator'):
+        if getattr(options, name) is not None:
+            changes[name] = getattr(options, name)
+    if options.engine:
+        changes = merged(changes, on_one_engine(options.engine))
+    return changes
+
+
+def make_evaluator(options: Namespace, experiment: Experiment) -> Evaluator:
+    """Return the evaluator that the options or the experiment name."""
+    from gait_core import registry
+
+    name = options.evaluator or experiment.evaluator
+    if name == 'local':
+        # Its workers run here: an engine that is missing must not leave an empty run behind.
+        for engine in experiment.engines:
+            registry.engine(engine)
+    evaluator = registry.evaluator(name)(workers=options.workers)
+    return evaluator
+
+
+def _check_resumable(options: Namespace) -> None:
+    from gait_core.errors import ConfigurationError
+
+    if not options.run_dir:
+        raise ConfigurationError('--resume needs --run-dir DIR')
+    given = {'--seed': options.seed, '--engine': options.engine, '--set': options.settings}
+    for flag, value in given.items():
+        if value not in (None, []):
+            raise ConfigurationError(f'{flag} cannot change a run that is resumed')
+    if options.experiment:
+        recorded = _recorded(options).name
+        if Path(options.experiment).stem != recorded:
+            raise ConfigurationError(
+                f"{options.run_dir} is a run of '{recorded}', not of '{options.experiment}'"
+            )
+
+
+def _print_summary(values: dict[str, Any], finished: str) -> None:
+    print(
+        f'{values["experiment"]}: {values["generations"]} generations, '
+        f'{values["evaluations"]} trials' + (f' ({finished})' if finished else '')
+    )
+    for label, name, form in (
+        ('first generation', 'first_generation_best', '{:.4f}'),
+        ('best fitness', 'best_fitness', '{:.4f}'),
+        ('trials per second', 'evaluations_per_s', '{:.2f}'),
+        ('champion', 'champion', '{}'),
+        ('run directory', 'run_dir', '{}'),
+    ):
+        if values[name] is not None:
+            print(f'  {label + ":":19}{form.format(values[name])}')
+    for status, count in values['invalid_counts'].items():
+        print(f'  {status + ":":19}{count} trials')

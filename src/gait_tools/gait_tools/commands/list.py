@@ -1,0 +1,81 @@
+"""List what is available: KIND is one of robots, controllers, engines, terrains, ..."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+
+from gait_tools.commands.common import add_json, print_json
+
+KINDS = (
+    'robots',
+    'controllers',
+    'engines',
+    'terrains',
+    'optimizers',
+    'evaluators',
+    'experiments',
+    'studies',
+    'fitness_terms',
+)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument('kind', metavar='KIND', help=', '.join(KINDS))
+    add_json(parser)
+
+
+def run(options: Namespace) -> int:
+    """List the names of a kind with a line on each."""
+    from gait_core.errors import unknown
+
+    if options.kind not in KINDS:
+        raise unknown('kind', options.kind, KINDS)
+    names = names_of(options.kind)
+    if options.json:
+        print_json({'kind': options.kind, 'names': list(names)})
+        return 0
+    width = max((len(name) for name in names), default=0)
+    for name in names:
+        print(f'{name:{width}}  {_line(options.kind, name)}'.rstrip())
+    return 0
+
+
+def names_of(kind: str) -> tuple[str, ...]:
+    """Return the names of a kind, sorted."""
+    from gait_core import registry
+    from gait_core.robot.find import robot_names
+    from gait_evolver.experiment import experiment_names
+
+    special: dict[str, Callable[[], tuple[str, ...]]] = {
+        'robots': robot_names,
+        'experiments': experiment_names,
+    }
+    return special[kind]() if kind in special else registry.names(kind)
+
+
+def _line(kind: str, name: str) -> str:
+    from gait_core import registry
+    from gait_core.errors import ConfigurationError
+    from gait_evolver.experiment import load_experiment
+    from gait_tools.study.definition import load_study
+
+    if kind == 'robots':
+        from gait_core.robot.find import find_robot
+
+        return str(find_robot(name))
+    if kind == 'experiments':
+        return load_experiment(name).description
+    try:
+        if kind == 'studies':
+            return load_study(name).title
+        more = ''
+        if kind == 'controllers':
+            more = f' Presets: {", ".join(registry.controller(name).presets)}.'
+        if kind == 'engines':
+            more = f' Carries {"; ".join(registry.engine(name).carries)}.'
+        text = (registry.load(kind, name).__doc__ or '').strip().splitlines()
+    except ConfigurationError as error:
+        return f'({error})'
+    return (text[0] if text else '') + more

@@ -1,0 +1,287 @@
+"""
+Run a champion again and say whether fitness and hash equal its record.
+
+RUN_DIR_OR_CHAMPION is the folder of a run or a champion.yaml. Hashes are comparable on the
+platform that recorded them only; on another one the fitness must agree within a tolerance. With
+`--engine` it runs on another engine, where nothing can be equal, unless the run was spread over
+several engines: what it did on that one is then its record. `--individual` takes any other
+individual of a run's log. `--record` writes a bag of each trial, `--export` one file for other
+tools: FILE.csv the joint trajectory, FILE.yaml the gait with its provenance as a ROS parameter
+file, any other name a rosbag2 directory (MCAP). Given a bag instead, its observations are fed to
+the controller that was recorded, and what it answers is compared with what was applied then.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+import math
+from pathlib import Path
+import sys
+from typing import TYPE_CHECKING, Any
+
+from gait_tools.commands.common import (
+    FAILED,
+    add_json,
+    exit_code,
+    print_json,
+    print_trial,
+    trial_object,
+)
+from gait_tools.commands.trials import (
+    Outcome,
+    add_run_options,
+    check_shown,
+    run_trials,
+    show,
+    tell_exception,
+)
+
+if TYPE_CHECKING:
+    from gait_core.trial.champion import Champion
+    from gait_core.trial.spec import TrialSpec
+
+TOLERANCE = 0.05
+"""Relative difference of the fitness that another platform may make."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        'source', metavar='RUN_DIR_OR_CHAMPION', help='folder of a run, a champion.yaml, or a bag'
+    )
+    parser.add_argument('--engine', metavar='E', help='run it on this one')
+    parser.add_argument(
+        '--individual', metavar='G/I', help='of the log of a run: generation and number, from 0'
+    )
+    parser.add_argument(
+        '--export',
+        metavar='FILE.csv|FILE.yaml|DIR',
+        help='joint trajectory as CSV, ROS parameter file, or a rosbag2 directory',
+    )
+    parser.add_argument(
+        '--record', metavar='DIR', help='add a rosbag2 directory per trial, indexed in bags.csv'
+    )
+    add_run_options(parser)
+    add_json(parser)
+
+
+def run(options: Namespace) -> int:
+    """Replay every repeat of the champion, or a bag through its controller."""
+    from gait_core.trial.setup import scene_on
+    from gait_tools.bags.read import is_bag
+
+    if is_bag(Path(options.source)):
+        return _replay_bag(options)
+    check_shown(options)
+    champion = load(Path(options.source), options.engine, options.individual)
+    if options.export:
+        _check_export(Path(options.export), champion)
+    spec = champion.spec
+    if options.engine and options.engine != spec.scene.engine:
+        spec = replace(spec, scene=scene_on(spec.scene, options.engine))
+    outcomes = _run(options, replace(champion, spec=spec))
+    if options.export:
+        _export(Path(options.export), replace(champion, spec=spec), outcomes[0])
+    show(options, outcomes[0].rollout)
+    return _compare(options, champion, spec, outcomes)
+
+
+def _run(options: Namespace, champion: Champion) -> list[Outcome]:
+    from gait_tools.bags.folder import BagFolder
+
+    bags = BagFolder(Path(options.record), champion) if options.record else None
+    if bags is not None:
+        bags.check()
+    keep = bool(options.record or options.export or options.video or options.viewer)
+    specs = [replace(champion.spec, seed=seed) for seed in champion.seeds]
+    outcomes = run_trials(specs, ros=options.ros, keep=keep)
+    if bags is not None:
+        for repeat, outcome in enumerate(outcomes):
+            if outcome.rollout is not None:
+                bags.write(repeat, outcome.rollout, outcome.result)
+    return outcomes
+
+
+def _compare(
+    options: Namespace, champion: Champion, spec: TrialSpec, outcomes: Sequence[Outcome]
+) -> int:
+    results = [outcome.result for outcome in outcomes]
+    first = results[0]
+    fitness = [result.fitness for result in results if result.fitness is not None]
+    mean = sum(fitness) / len(fitness) if len(fitness) == len(results) else None
+    recorded = champion.fitness if math.isfinite(champion.fitness) else None
+    equal = (
+        mean == recorded
+        and tuple(result.trial_hash for result in results) == champion.trial_hashes
+    )
+    values: dict[str, Any] = trial_object(spec, first, outcomes[0].wall_time, outcomes[0].pids)
+    values.update(fitness=mean, recorded_fitness=recorded, equal=equal)
+    if options.json:
+        print_json(values)
+        tell_exception(first)
+    else:
+        print_trial(values, first.reason)
+        print(f'  {"recorded fitness:":19}{"none" if recorded is None else f"{recorded:.4f}"}')
+        print(f'  {"equal:":19}{str(equal).lower()}')
+    if equal:
+        return exit_code(first.status)
+    if spec is not champion.spec:
+        print(
+            f"gait: the record is of '{champion.spec.scene.engine}': on another engine equality "
+            'is not to be expected',
+            file=sys.stderr,
+        )
+        return exit_code(first.status)
+    return _explain(champion, first.fingerprint, mean)
+
+
+def _check_export(path: Path, champion: Champion) -> None:
+    """Raise ConfigurationError, before a trial is run, if the file cannot be written."""
+    from gait_core.errors import ConfigurationError
+    from gait_tools.bags.write import check_bag, free_name
+
+    if path.suffix not in ('.csv', '.yaml'):
+        check_bag(path)
+        return
+    if path.suffix == '.yaml' and not math.isfinite(champion.fitness):
+        raise ConfigurationError(
+            f"'{path}': no champion, as the individual ended as {champion.status}"
+        )
+    if not path.parent.is_dir():
+        raise ConfigurationError(f"'{path}': the folder '{path.parent}' does not exist")
+    files = [path]
+    if path.suffix == '.yaml' and champion.spec.weights:
+        files.append(path.with_suffix('.npz'))
+    for file in files:
+        if file.is_file() or file.is_dir():
+            raise ConfigurationError(f"'{file}' exists; nearest valid: '{free_name(path)}'")
+
+
+def _export(path: Path, champion: Champion, outcome: Outcome) -> None:
+    from gait_core.errors import ConfigurationError
+    from gait_core.trial.champion import write_champion
+    from gait_tools.bags.write import write_bag
+    from gait_tools.export import write_trajectory
+
+    if path.suffix == '.yaml':
+        try:
+            write_champion(path, _with_its_weights(path, _with_its_robot(champion)))
+        except OSError as error:
+            raise ConfigurationError(f"'{path}': {error.strerror}") from error
+    elif outcome.rollout is None:
+        raise ConfigurationError(f"'{path}': the trial has no tick to write")
+    elif path.suffix == '.csv':
+        write_trajectory(path, outcome.rollout)
+    else:
+        write_bag(path, outcome.rollout, outcome.result, champion.run)
+
+
+def _with_its_weights(path: Path, champion: Champion) -> Champion:
+    """Return the champion with a copy of its weights beside the file: those of a run go away."""
+    from gait_core.files.access import read_bytes, write_atomically
+
+    if not champion.spec.weights:
+        return champion
+    copy = path.with_suffix('.npz')
+    write_atomically(copy, read_bytes(champion.spec.weights))
+    return replace(champion, spec=replace(champion.spec, weights=copy.name))
+
+
+def _with_its_robot(champion: Champion) -> Champion:
+    """Return the champion with the identity of its robot, which early files do not hold."""
+    from gait_core.robot.identity import identity_of
+    from gait_core.robot.load import load_robot
+
+    scene = champion.spec.scene
+    return replace(champion, robot=identity_of(load_robot(scene.robot, scene.draw)))
+
+
+def _replay_bag(options: Namespace) -> int:
+    from gait_core.errors import ConfigurationError
+    from gait_tools.bags.controller import through_controller
+    from gait_tools.bags.read import read_bag
+
+    for name in ('engine', 'individual', 'export', 'record', 'ros', 'video', 'viewer'):
+        if getattr(options, name):
+            raise ConfigurationError(
+                f'--{name} is for runs and champions: a bag is replayed through its controller '
+                'alone'
+            )
+    trial = read_bag(Path(options.source))
+    found = through_controller(trial)
+    values = {
+        'bag': options.source,
+        'robot': trial.spec.scene.robot,
+        'controller': trial.spec.controller,
+        'trial_hash': trial.result.trial_hash,
+        **asdict(found),
+        'equal': found.equal,
+    }
+    if options.json:
+        print_json(values)
+    else:
+        print(f'{values["robot"]} with {values["controller"]}: {found.periods} control periods')
+        if found.equal:
+            print('  the controller answers as recorded, to the last bit')
+        else:
+            print(f'  {found.differing} differ, the first at tick {found.first}')
+            print(f'  largest difference: {found.largest:.3g} at {found.target}')
+    return 0 if found.equal else FAILED
+
+
+def load(source: Path, engine: str | None, individual: str | None = None) -> Champion:
+    """
+    Return the champion of a file or run directory, as recorded on an engine if it was.
+
+    Of a run it may be any individual of the log. ConfigurationError if there is none.
+    """
+    from gait_core.errors import ConfigurationError
+    from gait_core.trial.champion import check_robot, read_champion
+    from gait_core.trial.setup import check_registered
+    from gait_evolver.run.individuals import logged_individual
+    from gait_evolver.run.store import champion_on
+
+    if individual:
+        if not source.is_dir():
+            raise ConfigurationError(f'--individual needs a run directory, {source} is none')
+        return logged_individual(source, individual, engine or '')
+    file = source / 'champion.yaml' if source.is_dir() else source
+    if source.is_dir() and not file.exists():
+        raise ConfigurationError(f'{source} has no champion.yaml: no individual won yet')
+    champion = read_champion(file)
+    check_robot(file, champion)
+    if engine and engine != champion.spec.scene.engine:
+        beside = champion_on(file, check_registered('engines', engine))
+        recorded = read_champion(beside) if beside.exists() else champion
+        # A file that was copied here may stand beside those of another run.
+        if recorded.spec.parameters == champion.spec.parameters:
+            return recorded
+    return champion
+
+
+def _explain(champion: Champion, fingerprint: str, fitness: float | None) -> int:
+    """Say why the replay differs; return 0 where it may."""
+    from gait_core.trial.sources import sources_hash
+
+    if champion.fingerprint == fingerprint:
+        spec = champion.spec
+        now = sources_hash(spec.scene.robot, spec.controller, spec.scene.engine)
+        edited = champion.run.get('sources') not in (None, now)
+        print(
+            'gait: not equal, on the platform that recorded it'
+            + (': code or robot were changed since' if edited else ''),
+            file=sys.stderr,
+        )
+        return FAILED
+    near = fitness is not None and math.isclose(
+        fitness, champion.fitness, rel_tol=TOLERANCE, abs_tol=TOLERANCE
+    )
+    print(
+        'gait: recorded on another platform; the fitness '
+        + ('agrees within' if near else 'differs by more than')
+        + f' {TOLERANCE:.0%}',
+        file=sys.stderr,
+    )
+    return 0 if near else FAILED

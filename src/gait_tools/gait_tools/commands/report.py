@@ -1,0 +1,81 @@
+"""
+Write one self-contained page about a run or a champion.
+
+The page opens in any browser without network: a replay to turn with the mouse, fitness and
+parameters over the generations, gait diagram, zero moment point, energy, what the validity gates
+caught, and the command that repeats the run. With `--card` the champion is also tried beside what
+it was chosen in: unseen starts, friction, mass, terrain, the other engine; minutes.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from dataclasses import asdict
+from pathlib import Path
+import sys
+from typing import TYPE_CHECKING
+
+from gait_tools.commands.common import add_json, print_json
+
+if TYPE_CHECKING:
+    from gait_core.trial.champion import Champion
+    from gait_tools.robustness import CardRow
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        'source', metavar='RUN_DIR_OR_CHAMPION', help='folder of a run, or a champion.yaml'
+    )
+    parser.add_argument(
+        '--out', metavar='FILE', help='default: report.html in the run or beside the champion'
+    )
+    parser.add_argument('--card', action='store_true', help='with the robustness card')
+    parser.add_argument(
+        '--markdown', metavar='FILE', help='write the card as a Markdown table as well'
+    )
+    add_json(parser)
+
+
+def run(options: Namespace) -> int:
+    """Write the page and say where."""
+    from gait_core.errors import ConfigurationError
+    from gait_core.files.access import write_atomically
+    from gait_tools.report.build import build_page, load_subject
+
+    source = Path(options.source)
+    subject = load_subject(source)
+    beside = source / 'report.html' if source.is_dir() else source.with_suffix('.html')
+    file = Path(options.out) if options.out else beside
+    markdown = Path(options.markdown) if options.markdown else None
+    for flag, path in (('--out', file), ('--markdown', markdown)):
+        if path is not None and not path.parent.is_dir():
+            raise ConfigurationError(f"{flag} '{path}': the folder '{path.parent}' does not exist")
+        if path is not None and path.is_dir():
+            raise ConfigurationError(f"{flag} '{path}' is a folder, expected a file")
+    if markdown is not None and not options.card:
+        raise ConfigurationError('--markdown needs --card')
+    rows = _card(subject.champion, markdown) if options.card else []
+    html = build_page(subject, rows).html()
+    write_atomically(file, html)
+    values = {'report': str(file), 'bytes': len(html.encode())}
+    if options.json:
+        print_json({**values, 'card': [asdict(row) for row in rows]} if options.card else values)
+    else:
+        for row in rows:
+            print(f'{row.group:14} {row.label:45.45} {row.succeeded} of {row.trials}')
+        print(f'{file} ({len(html.encode()) / 1e6:.1f} MB)')
+    return 0
+
+
+def _card(champion: Champion | None, markdown: Path | None) -> list[CardRow]:
+    from gait_core.errors import ConfigurationError
+    from gait_core.files.access import write_atomically
+    from gait_tools.robustness import card, card_markdown
+
+    if champion is None:
+        raise ConfigurationError('--card needs a champion: no individual won yet')
+    rows = card(champion, lambda text: print(f'gait: {text} ...', file=sys.stderr, flush=True))
+    if markdown is not None:
+        write_atomically(markdown, card_markdown(rows))
+    return rows

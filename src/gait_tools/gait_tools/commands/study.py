@@ -1,0 +1,109 @@
+"""
+Reproduce a published study: its numbers beside those measured here.
+
+NAME is one of `gait list studies`. The run directory keeps every finished part, the pictures and
+the table as a page; `--run-dir DIR --resume` goes on with it. `--quick` takes under 5 minutes.
+Exit code 1 if a row fails; a row that differs names its measured cause.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from pathlib import Path
+import shlex
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from gait_tools.commands.common import FAILED, add_json, print_json
+
+if TYPE_CHECKING:
+    from gait_tools.study.definition import Part, Row
+    from gait_tools.study.session import Session
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument('name', metavar='NAME', help='see `gait list studies`')
+    parser.add_argument('--quick', action='store_true', help='fewer and shorter trials')
+    parser.add_argument('--seed', type=int, metavar='N', help='of every search; default: 1')
+    parser.add_argument(
+        '--workers', type=int, default=0, metavar='N', help='0: one per processor (the default)'
+    )
+    parser.add_argument(
+        '--run-dir', metavar='DIR', help='of the run; default: a new one in ./runs'
+    )
+    parser.add_argument('--resume', action='store_true', help='go on with the run in --run-dir')
+    add_json(parser)
+
+
+def run(options: Namespace) -> int:
+    """Run or resume a study; 1 if a row failed."""
+    from gait_core.files.access import write_atomically
+    from gait_core.verdict import FAIL
+    from gait_tools.study.definition import load_study, run_study, study_object
+    from gait_tools.study.page import study_page
+
+    study = load_study(options.name)
+    session = _session(options)
+    began = time.perf_counter()
+    try:
+        rows = run_study(study, session, _tell)
+    except KeyboardInterrupt:
+        command = f'gait study {study.name} --run-dir {shlex.quote(str(session.folder))} --resume'
+        print(f'gait: interrupted; go on with: {command}', file=sys.stderr)
+        raise
+    finally:
+        session.close()
+    page = study_page(study, session, rows, time.perf_counter() - began)
+    write_atomically(session.folder / f'{study.name}.md', page)
+    values = study_object(study, session, rows)
+    if options.json:
+        print_json(values)
+    else:
+        _print_rows(rows)
+        names = ('passed', 'failed', 'differs', 'skipped')
+        print(', '.join(f'{values[name]} {name}' for name in names))
+        print(f'page and pictures: {session.folder}')
+    return FAILED if any(row.verdict == FAIL for row in rows) else 0
+
+
+def _session(options: Namespace) -> Session:
+    from gait_core.errors import ConfigurationError
+    from gait_evolver.loop import new_run_folder
+    from gait_tools.study.session import Session
+
+    if options.resume:
+        if not options.run_dir:
+            raise ConfigurationError('--resume needs --run-dir DIR')
+        if options.seed is not None or options.quick:
+            flag = '--quick' if options.quick else '--seed'
+            raise ConfigurationError(f'{flag} cannot change a study that is resumed')
+        return Session.resume(Path(options.run_dir), options.name, options.workers)
+    seed = 1 if options.seed is None else options.seed
+    folder = Path(options.run_dir) if options.run_dir else new_run_folder(options.name, seed)
+    return Session.create(folder, options.name, options.quick, seed, options.workers)
+
+
+def _tell(part: Part, rows: Sequence[Row]) -> None:
+    from gait_tools.study.definition import counts
+
+    found = ', '.join(f'{number} {name}' for name, number in counts(rows).items() if number)
+    print(f'gait: {part.name}: {found}', file=sys.stderr, flush=True)
+
+
+def _print_rows(rows: Sequence[Row]) -> None:
+    from gait_tools.study.page import shown
+
+    width = max((len(row.id) for row in rows), default=0)
+    for row in rows:
+        unit = '' if row.unit == '-' else f' {row.unit}'
+        published = (
+            f', published {shown(row.published, unit)}' if row.published is not None else ''
+        )
+        value = f': {shown(row.measured, unit)}' if row.measured is not None else ''
+        bound = f' ({row.tolerance}{published})' if row.tolerance else ''
+        print(f'{row.verdict:8}{row.id:{width}}  {row.what}{value}{bound}')
+        if row.note and row.verdict != 'pass':
+            print(f'{"":8}{"":{width}}  {row.note}')

@@ -1,0 +1,148 @@
+"""Trials of a command: in this process or over ROS, then shown, recorded or both."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+import sys
+import tempfile
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gait_core.trial.rollout import Rollout
+    from gait_core.trial.spec import TrialResult, TrialSpec
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """
+    What became of a trial.
+
+    Attributes
+    ----------
+    result : TrialResult
+    rollout : Rollout or None
+        Where it was asked for and the trial had a first tick.
+    wall_time : float [s]
+    pids : mapping of str to int or None
+        Of ``bridge`` and ``controller``, over ROS.
+
+    """
+
+    result: TrialResult
+    rollout: Rollout | None
+    wall_time: float
+    pids: Mapping[str, int] | None = None
+
+
+def add_run_options(parser: ArgumentParser) -> None:
+    """Declare how trials are run and shown."""
+    parser.add_argument(
+        '--ros',
+        action='store_true',
+        help='controller and bridge as processes of their own, in lock-step',
+    )
+    parser.add_argument('--video', metavar='FILE', help='write a GIF of the trial')
+    parser.add_argument('--viewer', action='store_true', help='show the trial in a window')
+
+
+def tell_exception(result: TrialResult) -> None:
+    """Print the exception of a trial on standard error, where the output itself has none."""
+    from gait_core.trial.spec import EXCEPTION
+
+    if result.status == EXCEPTION:
+        print(f'gait: {result.reason}', file=sys.stderr)
+
+
+def check_shown(options: Namespace) -> None:
+    """Raise ConfigurationError, before a trial is run, if it could not be shown."""
+    from gait_tools import display
+
+    if options.viewer:
+        display.check_screen()
+    if options.video:
+        display.check_video(Path(options.video))
+
+
+def show(options: Namespace, rollout: Rollout | None) -> None:
+    """Show a trial as the options say."""
+    from gait_tools import display
+
+    if options.video and rollout is not None:
+        display.write_video(Path(options.video), rollout)
+    if options.viewer and rollout is not None:
+        display.show(rollout)
+
+
+def run_trials(
+    specs: Sequence[TrialSpec], *, ros: bool, keep: bool, sensors: str = ''
+) -> list[Outcome]:
+    """
+    Run trials that differ in their seeds alone, one after the other.
+
+    Over ROS bridge and controller are started once for all, the bridge with the range sensors
+    that are named. ``keep`` asks for the records.
+    """
+    return _over_ros(specs, keep, sensors) if ros else [_here(spec, keep) for spec in specs]
+
+
+def _here(spec: TrialSpec, keep: bool) -> Outcome:
+    from gait_core.errors import ConfigurationError, SimulationDiverged
+    from gait_core.trial.failures import exception_result, exits_raise, is_shortage
+    from gait_core.trial.loop import run_loop, unfinished
+    from gait_core.trial.spec import DIVERGED
+
+    try:
+        with exits_raise():
+            loop = run_loop(spec)
+            result = loop.result()
+    except SimulationDiverged as error:
+        return Outcome(result=unfinished(spec, DIVERGED, str(error)), rollout=None, wall_time=0.0)
+    except KeyboardInterrupt:
+        raise
+    # A user's code may end in any exception, also that of sys.exit.
+    except BaseException as error:
+        if isinstance(error, ConfigurationError) or is_shortage(error):
+            raise
+        return Outcome(result=exception_result(spec, error), rollout=None, wall_time=0.0)
+    return Outcome(
+        result=result, rollout=loop.rollout() if keep else None, wall_time=result.wall_time
+    )
+
+
+def _over_ros(specs: Sequence[TrialSpec], keep: bool, sensors: str) -> list[Outcome]:
+    from gait_core.errors import ConfigurationError
+
+    try:
+        from gait_ros.graph.processes import NodeEnded
+        from gait_ros.trials.session import TrialSession
+        from gait_ros.trials.worker_client import WorkerLost
+    except ImportError as error:
+        raise ConfigurationError(f'--ros needs ROS 2: {error}') from error
+    outcomes = []
+    try:
+        with TrialSession(specs[0], link_transforms=True, sensors=sensors) as session:
+            for spec in specs:
+                with tempfile.TemporaryDirectory(prefix='gait_record_') as folder:
+                    trial = session.run(spec, record=folder if keep else '')
+                    rollout = _recorded(Path(folder))
+                outcomes.append(
+                    Outcome(
+                        result=trial.result,
+                        rollout=rollout,
+                        wall_time=trial.wall_time,
+                        pids=trial.pids,
+                    )
+                )
+    except (NodeEnded, WorkerLost) as error:
+        raise ConfigurationError(str(error)) from error
+    return outcomes
+
+
+def _recorded(folder: Path) -> Rollout | None:
+    from gait_core.trial.record import read_record
+
+    # A trial that diverged before its first tick leaves no record.
+    return read_record(folder)[0] if (folder / 'trial.json').exists() else None

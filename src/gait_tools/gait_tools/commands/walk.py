@@ -1,0 +1,224 @@
+"""
+Run one trial of a robot and print its measures.
+
+ROBOT is a name (see `gait list robots`) or a robot folder. Controller, preset, scene and
+duration are the robot's own unless given. Settings: gait.<parameter of the controller>,
+scene.<field>, e.g. scene.friction=0.5, and settle_time.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping
+from pathlib import Path
+import sys
+from typing import TYPE_CHECKING, Any
+
+from gait_tools.commands.common import (
+    add_settings,
+    exit_code,
+    print_json,
+    print_trial,
+    trial_object,
+)
+from gait_tools.commands.trials import (
+    add_run_options,
+    check_shown,
+    run_trials,
+    show,
+    tell_exception,
+)
+
+if TYPE_CHECKING:
+    from gait_core.trial.rollout import Rollout
+    from gait_core.trial.spec import TrialSpec
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument('robot', metavar='ROBOT', help='name or folder of the robot')
+    parser.add_argument(
+        '--controller', default='', metavar='C', help="a registered one; else the robot's own"
+    )
+    parser.add_argument('--preset', default='', metavar='P', help='named set of gait parameters')
+    parser.add_argument(
+        '--champion', metavar='FILE', help='champion.yaml or other file with gait parameters'
+    )
+    parser.add_argument(
+        '--seconds', type=float, metavar='S', help="duration; else the robot's own"
+    )
+    parser.add_argument(
+        '--cmd', metavar='VX[,VY[,WZ]]', help='velocity forward, left [m/s] and turning [rad/s]'
+    )
+    parser.add_argument(
+        '--terrain', metavar='NAME[:k=v,...]', help='ground, e.g. rough:range=0.1,seed=3'
+    )
+    parser.add_argument('--engine', metavar='E', help="physics; else the robot's own")
+    parser.add_argument('--seed', type=int, default=0, metavar='N', help='of the trial')
+    parser.add_argument('--record', metavar='DIR', help='write a rosbag2 directory (MCAP)')
+    parser.add_argument(
+        '--sensors', default='', metavar='NAME[,...]', help='range sensors to publish, or all'
+    )
+    add_run_options(parser)
+    add_settings(parser, 'gait.step_size_deg=15 or scene.friction=0.5')
+
+
+def run(options: Namespace) -> int:
+    """Run the trial, then show what was asked for."""
+    check_shown(options)
+    spec = spec_of(options)
+    if options.sensors:
+        _check_sensors(options)
+    if options.cmd is not None:
+        _tell_beyond(spec)
+    if options.record:
+        from gait_tools.bags.write import check_bag
+
+        check_bag(Path(options.record))
+    keep = bool(options.record or options.video or options.viewer) or not options.json
+    (outcome,) = run_trials([spec], ros=options.ros, keep=keep, sensors=options.sensors)
+    result, rollout = outcome.result, outcome.rollout
+    values = trial_object(spec, result, outcome.wall_time, outcome.pids)
+    if options.record and rollout is not None:
+        from gait_tools.bags.write import write_bag
+
+        write_bag(Path(options.record), rollout, result)
+    show(options, rollout)
+    if options.json:
+        print_json(values)
+        tell_exception(result)
+    else:
+        print_trial(values, result.reason)
+        if rollout is not None and result.may_win:
+            _print_gates(rollout)
+    return exit_code(result.status)
+
+
+def spec_of(options: Namespace) -> TrialSpec:
+    """Return the trial that the options describe; ConfigurationError names a mistake."""
+    from gait_core.robot.load import load_robot
+    from gait_core.trial import setup as trial_setup
+    from gait_core.trial.spec import TrialSpec
+
+    robot = load_robot(options.robot)
+    controller, preset, gait, own = _gait(options)
+    settings = trial_setup.parse_settings(options.settings)
+    _check_sections(settings)
+    controller, preset = trial_setup.choose_controller(robot, controller, preset)
+    if not options.champion:
+        gait = trial_setup.own_gait(robot, controller, preset)
+    parameters = trial_setup.controller_parameters(
+        controller, preset, trial_setup.merged(gait, settings.get('gait', {}))
+    )
+    scene = dict(settings.get('scene', {}))
+    if options.engine:
+        scene['engine'] = trial_setup.check_registered('engines', options.engine)
+    if options.terrain:
+        scene['terrain'] = trial_setup.parse_terrain(options.terrain)
+    script = trial_setup.default_script(robot)
+    if options.cmd is not None:
+        script = trial_setup.steady(trial_setup.parse_velocity(options.cmd))
+    duration = options.seconds
+    if duration is None:
+        duration = float(robot.defaults.get('duration', 10.0))
+    return TrialSpec(
+        scene=trial_setup.make_scene(options.robot, scene),
+        controller=controller,
+        parameters=parameters,
+        script=script,
+        seed=options.seed,
+        duration=duration,
+        settle_time=_number(
+            'settle_time', settings.get('settle_time', robot.defaults.get('settle_time', 0.0))
+        ),
+        **own,
+    )
+
+
+def _tell_beyond(spec: TrialSpec) -> None:
+    """Say on standard error what of the commanded velocity the controller does not walk."""
+    from gait_core.motion.velocity_limits import beyond
+    from gait_core.robot.load import load_robot
+    from gait_core.trial.loop import make_controller
+
+    robot = load_robot(spec.scene.robot, spec.scene.draw)
+    bounds = make_controller(spec, robot).velocity_bounds
+    for item in spec.script:
+        if text := beyond(bounds, item.command.velocity):
+            print(
+                f'gait: --cmd is not what {robot.name} walks with {spec.controller}: {text}',
+                file=sys.stderr,
+            )
+
+
+def _check_sensors(options: Namespace) -> None:
+    from gait_core.errors import ConfigurationError
+    from gait_core.robot.load import load_robot
+    from gait_core.sensors.ranging import choose_sensors
+
+    choose_sensors(load_robot(options.robot), options.sensors)
+    if not options.ros:
+        raise ConfigurationError('--sensors needs --ros: what they see is published on topics')
+
+
+def _gait(options: Namespace) -> tuple[str, str, Mapping[str, Any], dict[str, Any]]:
+    """
+    Return controller, preset and gait parameters, those of a champion first.
+
+    The last are a champion's fitness terms and weights, as fields of the trial.
+    """
+    from gait_core import registry
+    from gait_core.errors import ConfigurationError
+    from gait_core.robot.load import load_robot
+    from gait_core.trial.champion import check_robot, read_gait_file
+    from gait_core.trial.setup import choose_controller
+
+    if not options.champion:
+        return options.controller, options.preset, {}, {}
+    path = Path(options.champion)
+    found = read_gait_file(path)
+    if not found.is_champion and found.gait():
+        # A parameter file of the user's own says nothing of robot and controller.
+        robot = load_robot(options.robot)
+        controller, preset = choose_controller(robot, options.controller, options.preset)
+        cls = registry.controller(controller)
+        return controller, preset, found.gait(cls.Params), {}
+    champion = found.champion()
+    spec = champion.spec
+    if warning := check_robot(path, champion, options.robot):
+        print(f'gait: {path}: {warning}', file=sys.stderr)
+    if options.controller and options.controller != spec.controller:
+        raise ConfigurationError(
+            f"{path} holds a gait of controller '{spec.controller}', not of '{options.controller}'"
+        )
+    names = ('fitness_terms', 'weights', 'weights_sha256')
+    fields = {name: getattr(spec, name) for name in names}
+    return spec.controller, options.preset, spec.parameters, fields
+
+
+def _check_sections(settings: Mapping[str, Any]) -> None:
+    from gait_core.errors import ConfigurationError, unknown
+
+    valid = ('gait', 'scene', 'settle_time')
+    for name, value in settings.items():
+        if name not in valid:
+            raise unknown('setting', name, ('gait.<name>', 'scene.<name>', 'settle_time'))
+        if name != 'settle_time' and not isinstance(value, Mapping):
+            raise ConfigurationError(f"setting '{name}' needs a name behind a dot: {name}.<name>")
+
+
+def _number(name: str, value: Any) -> float:
+    from gait_core.errors import ConfigurationError
+
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ConfigurationError(f'{name} is {value!r}, expected a number of seconds')
+    return float(value)
+
+
+def _print_gates(rollout: Rollout) -> None:
+    """Say what an evolution would make of a trial that it is not part of."""
+    from gait_core.trial.gates import default_limits, exceeded
+
+    name, line = exceeded(rollout, default_limits(rollout.robot, rollout.spec.scene))
+    verdict = f'invalid:{name} ({line})' if name else 'passed'
+    print(f'  {"gates:":19}{verdict}')

@@ -1,0 +1,91 @@
+"""Videos and windows: recorded states drawn by whatever renderer and viewer are registered."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+import sys
+import time
+
+import numpy as np
+
+from gait_core import registry
+from gait_core.errors import ConfigurationError
+from gait_core.motion.observation import Observation
+from gait_core.terrains import load_terrain
+from gait_core.trial.rollout import Rollout
+from gait_tools.pictures.trial import write_gif
+
+FRAMES_PER_SECOND = 12.5
+"""Of a video as it is shown: 80 ms a frame, in the hundredths of a second that GIF counts."""
+
+_MOST_FRAMES = 150
+_SIZE = (400, 300)
+
+
+def check_screen() -> None:
+    """Raise ConfigurationError if no window can be opened here, before the trial is run."""
+    shown = os.environ.get('DISPLAY') or os.environ.get('WAYLAND_DISPLAY')
+    if sys.platform.startswith('linux') and not shown:
+        raise ConfigurationError(
+            'a viewer needs a display, and DISPLAY is not set; --video FILE works without one'
+        )
+    registry.viewer(_first('viewers'))
+
+
+def check_video(path: Path) -> None:
+    """Raise ConfigurationError if a video cannot be written there, before the trial is run."""
+    if path.suffix.lower() != '.gif':
+        raise ConfigurationError(
+            f"video '{path}': only GIF is written; nearest valid: '{path.with_suffix('.gif')}'"
+        )
+    if not path.parent.is_dir():
+        raise ConfigurationError(f"video '{path}': the folder '{path.parent}' does not exist")
+    registry.renderer(_first('renderers'))
+
+
+def write_video(path: Path, rollout: Rollout) -> None:
+    """
+    Write a GIF of a rollout: in real time, a long one faster by a whole factor.
+
+    An enlarged robot is shown in its own, slower time: an insect's steps would be over in a frame.
+    """
+    render = registry.renderer(_first('renderers'))
+    slower = max(1.0, rollout.spec.scene.length_scale**0.5)
+    duration = slower * rollout.ticks * rollout.dt
+    factor = max(1, int(np.ceil(duration * FRAMES_PER_SECOND / _MOST_FRAMES)))
+    rate = slower * FRAMES_PER_SECOND / factor
+    write_gif(path, render(rollout, rate, _SIZE), FRAMES_PER_SECOND)
+
+
+def show(rollout: Rollout) -> None:
+    """Play a rollout in a window, in real time, until its end or until the window is closed."""
+    terrain = load_terrain(rollout.spec.scene.terrain)
+    viewer = registry.viewer(_first('viewers'))(rollout.robot, terrain)
+    try:
+        began = time.monotonic()
+        for tick in range(rollout.ticks + 1):
+            if not viewer.open:
+                return
+            viewer.show(_state(rollout, tick))
+            time.sleep(max(0.0, began + tick * rollout.dt - time.monotonic()))
+    finally:
+        viewer.close()
+
+
+def _state(rollout: Rollout, tick: int) -> Observation:
+    return Observation(
+        tick=tick,
+        time=tick * rollout.dt,
+        joint_names=rollout.robot.joint_names,
+        joint_positions=rollout.joint_positions[tick],
+        body_names=rollout.robot.roots,
+        body_poses=rollout.body_poses[tick],
+    )
+
+
+def _first(kind: str) -> str:
+    available = registry.names(kind)
+    if not available:
+        raise ConfigurationError(f'none of the {kind} is registered: is sim_bridge installed?')
+    return available[0]

@@ -1,0 +1,89 @@
+"""How hard a robot can be pushed: the largest impulse that a trial survives, by bisection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+import math
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.trial.scene import Push
+from gait_core.trial.spec import OK, TrialResult, TrialSpec
+
+Run = Callable[[Sequence[TrialSpec]], Sequence[TrialResult]]
+"""Runs trials and returns their results in order."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PushCase:
+    """When the push begins [s], and where it goes [deg] from ahead to the left, in ``odom``."""
+
+    start: float
+    direction_deg: float
+
+
+def pushed(
+    spec: TrialSpec, case: PushCase, impulse: float, link: str, duration: float
+) -> TrialSpec:
+    """Return a trial with one push more: a steady force whose impulse [N s] is given."""
+    angle = math.radians(case.direction_deg)
+    force = impulse / duration
+    push = Push(
+        start=case.start,
+        duration=duration,
+        force=(force * math.cos(angle), force * math.sin(angle), 0.0),
+        link=link,
+    )
+    return replace(spec, scene=replace(spec.scene, pushes=(*spec.scene.pushes, push)))
+
+
+def survived_impulses(
+    run: Run,
+    spec: TrialSpec,
+    cases: Sequence[PushCase],
+    *,
+    link: str,
+    duration: float = 0.2,
+    most: float = 20.0,
+    rounds: int = 5,
+    after: float = 6.0,
+) -> FloatArray:
+    """
+    Return the largest impulse of each case with which the trial still ends ``ok``, (c,) [N s].
+
+    A bisection: it takes for granted that who survives a push survives a weaker one. All cases
+    of a round run together. A result of ``most`` is the end of the search, not the robot's.
+
+    Parameters
+    ----------
+    run : callable
+        E.g. ``LocalEvaluator().evaluate``.
+    spec : TrialSpec
+        Its duration does not count: each trial ends ``after`` its push.
+    cases : sequence of PushCase
+    link : str
+        That is pushed, at its centre of mass.
+    duration : float [s]
+        Of a push.
+    most : float [N s]
+    rounds : int
+        The resolution is ``most / 2**rounds``.
+    after : float [s]
+
+    """
+    survived, felled = np.zeros(len(cases)), np.full(len(cases), 2.0 * most)
+    for _ in range(rounds + 1):
+        rows = [row for row, impulse in enumerate(survived) if impulse < most]
+        impulses = 0.5 * (survived + felled)[rows]
+        specs = [
+            replace(
+                pushed(spec, cases[row], float(impulse), link, duration),
+                duration=cases[row].start + duration + after,
+            )
+            for row, impulse in zip(rows, impulses, strict=True)
+        ]
+        for row, impulse, result in zip(rows, impulses, run(specs), strict=True):
+            (survived if result.status == OK else felled)[row] = impulse
+    return survived

@@ -1,0 +1,325 @@
+"""The charts of the page as plain data for plotly; colours are names that the page resolves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.measures.metrics import contact_zmp, footfalls, work_so_far
+from gait_core.measures.stability import margins, support_polygon
+from gait_core.trial.gates import GATES, default_limits
+from gait_core.trial.rollout import Rollout
+from gait_evolver.run.log import Row
+from gait_evolver.scoring import by_individual, judged
+
+Chart = dict[str, Any]
+_MOST_POINTS = 1500
+_OUTCOME_COLOURS = (
+    'series0',
+    'series1',
+    'series4',
+    'series3',
+    'series6',
+    'series7',
+    'series5',
+    'muted',
+)
+
+
+def fitness_chart(generations: Sequence[Sequence[Row]]) -> Chart:
+    """Return the fitness over the generations: the best so far, the median and its spread."""
+    found = [
+        [fitness for group in by_individual(rows) if (fitness := judged(group)[1]) is not None]
+        for rows in generations
+    ]
+    best = np.maximum.accumulate([max(values, default=-np.inf) for values in found])
+    axis = list(range(len(found)))
+    return _chart(
+        [
+            *_band(axis, _quantiles(found, 0.1, 0.9), 'middle 80 %'),
+            _line(axis, _quantiles(found, 0.5)[0], 'median', 'muted'),
+            _line(axis, np.where(np.isfinite(best), best, np.nan), 'best so far', 'accent'),
+        ],
+        'generation',
+        'fitness',
+        height=340,
+    )
+
+
+def repeats_chart(generations: Sequence[Sequence[Row]]) -> Chart | None:
+    """Return mean and spread over the repeats of each generation's best; None without repeats."""
+    axis, mean, spread = [], [], []
+    for generation, rows in enumerate(generations):
+        judgements = [(judged(group)[1], group) for group in by_individual(rows)]
+        scored = [(fitness, group) for fitness, group in judgements if fitness is not None]
+        if not scored or len({row.repeat for row in rows}) < 2:
+            continue
+        _, group = max(scored, key=lambda pair: pair[0])
+        values = [row.fitness for row in group if row.fitness is not None]
+        axis.append(generation)
+        mean.append(float(np.mean(values)))
+        spread.append(float(np.std(values)))
+    if not axis:
+        return None
+    trace = _line(axis, mean, 'mean of its repeats', 'accent')
+    trace['error_y'] = {'type': 'data', 'array': _numbers(spread), 'color': 'var:accent'}
+    return _chart([trace], 'generation', 'fitness of the best', height=280)
+
+
+def parameter_charts(
+    generations: Sequence[Sequence[Row]], units: Mapping[str, str]
+) -> list[Chart]:
+    """Return one chart per gene: the spread of each generation and the best so far."""
+    charts, axis = [], list(range(len(generations)))
+    best = _best_rows(generations)
+    for name, unit in units.items():
+        values = [[row.values[name] for row in rows if row.repeat == 0] for rows in generations]
+        chart = _chart(
+            [
+                *_band(axis, _quantiles(values, 0.1, 0.9), 'middle 80 %'),
+                _line(axis, _quantiles(values, 0.5)[0], 'median', 'muted'),
+                _line(
+                    axis,
+                    [np.nan if row is None else row.values[name] for row in best],
+                    'best so far',
+                    'accent',
+                ),
+            ],
+            'generation',
+            f'{unit}' if unit not in ('', '-') else '',
+            height=230,
+        )
+        chart['title'] = name
+        chart['layout']['showlegend'] = False
+        charts.append(chart)
+    return charts
+
+
+def outcome_chart(generations: Sequence[Sequence[Row]]) -> Chart:
+    """Return how the trials of each generation ended, as stacked bars."""
+    statuses = {row.status for rows in generations for row in rows}
+    caught = sorted(statuses - {'ok', 'fell'})
+    traces = [
+        {
+            'type': 'bar',
+            'name': status,
+            'x': list(range(len(generations))),
+            'y': [sum(row.status == status for row in rows) for rows in generations],
+            'marker': {'color': f'var:{_OUTCOME_COLOURS[min(i, 7)]}'},
+        }
+        for i, status in enumerate(('ok', 'fell', *caught))
+        if status in statuses
+    ]
+    chart = _chart(traces, 'generation', 'trials', height=280)
+    chart['layout'].update(barmode='stack', bargap=0.15)
+    return chart
+
+
+def gait_chart(rollout: Rollout) -> Chart | None:
+    """Return when each leg stands, the first leg at the top; None without legs."""
+    if not rollout.robot.legs:
+        return None
+    stances = footfalls(rollout).stances
+    traces = [
+        {
+            'type': 'bar',
+            'orientation': 'h',
+            'name': name,
+            'y': [name] * len(spans),
+            'base': _numbers([start for start, _ in spans]),
+            'x': _numbers([end - start for start, end in spans]),
+            'width': 0.65,
+            'marker': {'color': f'var:series{i % 6}'},
+            'hovertemplate': '%{base:.2f} s, stands %{x:.2f} s<extra>' + name + '</extra>',
+        }
+        for i, (name, spans) in enumerate(stances.items())
+    ]
+    chart = _chart(traces, 'time [s]', '', height=70 + 44 * len(stances))
+    chart['layout'].update(barmode='overlay', showlegend=False)
+    chart['layout']['yaxis'].update(
+        type='category', autorange='reversed', categoryarray=list(stances), ticklabelstandoff=6
+    )
+    chart['layout']['xaxis']['range'] = [0.0, rollout.ticks * rollout.dt]
+    return chart
+
+
+def zmp_chart(rollout: Rollout) -> Chart:
+    """Return the zero moment point from above over the support polygons, and the base's path."""
+    series = contact_zmp(rollout)
+    path = np.where(series.defined[:, None], series.points[:, :2], np.nan)
+    outline_x: list[float | None] = []
+    outline_y: list[float | None] = []
+    every = max(1, round(0.25 / rollout.dt), rollout.ticks // 200)
+    for tick in range(0, rollout.ticks + 1, every):
+        corners = support_polygon(rollout.contacts.points[rollout.contact_tick == tick])
+        if len(corners) >= 2:
+            closed = np.vstack([corners, corners[:1]])
+            outline_x += [*_numbers(closed[:, 0]), None]
+            outline_y += [*_numbers(closed[:, 1]), None]
+    base = rollout.body_poses[:, :, :2].mean(axis=1)
+    polygons = {
+        **_line(outline_x, outline_y, 'support polygon', 'muted'),
+        'fill': 'toself',
+        'fillcolor': 'var:band',
+        'line': {'width': 1, 'color': 'var:muted'},
+        'hoverinfo': 'skip',
+    }
+    # A point jumps as feet land: a line would cross where it never was.
+    points = {
+        **_line(*_thinned(path), 'zero moment point', 'accent'),
+        'mode': 'markers',
+        'marker': {'color': 'var:accent', 'size': 4, 'opacity': 0.7},
+    }
+    chart = _chart(
+        [polygons, _line(*_thinned(base), 'base', 'series2'), points],
+        'x [m]',
+        'y [m]',
+        height=380,
+    )
+    chart['layout']['yaxis'].update(scaleanchor='x', scaleratio=1)
+    return chart
+
+
+def margin_chart(rollout: Rollout) -> Chart | None:
+    """Return how long the zero moment point was how far inside its polygon; None without one."""
+    series = contact_zmp(rollout)
+    margin, defined = margins(series, rollout.contact_tick, rollout.contacts.points)
+    if not defined.any():
+        return None
+    share, edges = np.histogram(1e3 * margin[defined], bins=24)
+    middle, width = 0.5 * (edges[1:] + edges[:-1]), edges[1] - edges[0]
+    trace = {
+        'type': 'bar',
+        'x': _numbers(middle),
+        'y': _numbers(100.0 * share / len(defined)),
+        'width': float(width),
+        'marker': {'color': 'var:accent'},
+        'hovertemplate': '%{x:.1f} mm: %{y:.1f} % of the time<extra></extra>',
+    }
+    chart = _chart([trace], 'margin [mm]', 'share of the time [%]', height=380)
+    chart['layout'].update(showlegend=False, bargap=0.05)
+    return chart
+
+
+def energy_chart(rollout: Rollout) -> Chart:
+    """Return the positive and the signed work of all joints over time [J]."""
+    signed, positive = work_so_far(rollout).sum(axis=2).T
+    traces = [
+        _line(*_thinned(np.column_stack([rollout.time, work])), name, colour)
+        for name, work, colour in (
+            ('positive work', positive, 'accent'),
+            ('signed work', signed, 'series2'),
+        )
+    ]
+    return _chart(traces, 'time [s]', 'work [J]', height=300)
+
+
+def joints_chart(rollout: Rollout) -> Chart | None:
+    """Return the positive work of each joint [J], the most first; None without joints."""
+    if not rollout.robot.joint_names:
+        return None
+    work = work_so_far(rollout)[-1, 1]
+    order = np.argsort(work)[::-1][:16]
+    names = [rollout.robot.joint_names[i] for i in order]
+    trace = {
+        'type': 'bar',
+        'orientation': 'h',
+        'y': names,
+        'x': _numbers(work[order]),
+        'marker': {'color': 'var:accent'},
+        'hovertemplate': '%{x:.2f} J<extra>%{y}</extra>',
+    }
+    chart = _chart([trace], 'positive work [J]', '', height=60 + 22 * len(names))
+    chart['layout']['showlegend'] = False
+    chart['layout']['yaxis'].update(autorange='reversed', type='category')
+    return chart
+
+
+def gates_table(rollout: Rollout) -> list[dict[str, Any]]:
+    """Return what each gate measured in a trial and its limit, in the order of the gates."""
+    limits = rollout.spec.gates or default_limits(rollout.robot, rollout.spec.scene)
+    rows = []
+    for name, limit in limits.items():
+        value = GATES[name].measure(rollout)
+        rows.append({'gate': name, 'value': value, 'limit': limit, 'unit': GATES[name].unit})
+    return rows
+
+
+def _best_rows(generations: Sequence[Sequence[Row]]) -> list[Row | None]:
+    best: Row | None = None
+    best_fitness, found = -np.inf, []
+    for rows in generations:
+        for group in by_individual(rows):
+            fitness = judged(group)[1]
+            if fitness is not None and fitness > best_fitness:
+                best, best_fitness = group[0], fitness
+        found.append(best)
+    return found
+
+
+def _quantiles(values: Sequence[Sequence[float]], *shares: float) -> FloatArray:
+    """Return quantiles of each list, (shares, lists); NaN of an empty one."""
+    return np.array(
+        [[np.quantile(one, share) if one else np.nan for one in values] for share in shares]
+    )
+
+
+def _band(axis: Sequence[int], bounds: FloatArray, name: str) -> list[Chart]:
+    hidden = {'type': 'scatter', 'mode': 'lines', 'line': {'width': 0}, 'hoverinfo': 'skip'}
+    low, high = bounds
+    return [
+        {**hidden, 'x': list(axis), 'y': _numbers(low), 'showlegend': False},
+        {
+            **hidden,
+            'x': list(axis),
+            'y': _numbers(high),
+            'fill': 'tonexty',
+            'fillcolor': 'var:band',
+            'name': name,
+        },
+    ]
+
+
+def _line(x: Any, y: Any, name: str, colour: str) -> Chart:
+    return {
+        'type': 'scatter',
+        'mode': 'lines',
+        'x': _numbers(x),
+        'y': _numbers(y),
+        'name': name,
+        'line': {'color': f'var:{colour}', 'width': 2},
+    }
+
+
+def _thinned(points: FloatArray) -> tuple[FloatArray, FloatArray]:
+    every = max(1, len(points) // _MOST_POINTS)
+    return points[::every, 0], points[::every, 1]
+
+
+def _numbers(values: Any) -> list[float | None]:
+    """Return numbers with five digits, which a screen cannot show; what is undefined is null."""
+    return [
+        None if value is None or not np.isfinite(value) else float(f'{float(value):.5g}')
+        for value in values
+    ]
+
+
+def _whole_ticks(count: int) -> Chart:
+    """Return an axis of 0, 1, ... with at most some ten ticks, none between the numbers."""
+    steps = (step * 10**power for power in range(9) for step in (1, 2, 5))
+    return {'dtick': next(step for step in steps if 10 * step >= count), 'tick0': 0}
+
+
+def _chart(traces: list[Chart], x: str, y: str, height: int) -> Chart:
+    ticks = _whole_ticks(len(traces[0]['x'])) if x == 'generation' and traces else {}
+    return {
+        'traces': traces,
+        'layout': {
+            'height': height,
+            'xaxis': {'title': {'text': x}, **ticks},
+            'yaxis': {'title': {'text': y}},
+        },
+    }

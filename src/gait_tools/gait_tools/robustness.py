@@ -1,0 +1,228 @@
+"""How far a champion's gait carries: trials beside the one it was chosen in, as a card."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gait_core import registry
+from gait_core.errors import ConfigurationError
+from gait_core.parameters.plain_data import plain
+from gait_core.robot.load import load_robot
+from gait_core.robot.mass import heavier
+from gait_core.robot.model import RobotModel
+from gait_core.trial.champion import Champion
+from gait_core.trial.gates import default_limits
+from gait_core.trial.loop import run_trial
+from gait_core.trial.scene import InitialState, Scene, TerrainSpec
+from gait_core.trial.seeding import derived_seed
+from gait_core.trial.setup import scene_on, usable_engines
+from gait_core.trial.spec import OK, TrialResult, TrialSpec
+
+_SEEDS = 10
+_STARTS = 4
+"""Unseen starts that each other change is tried from, beside the recorded one."""
+_TERRAIN_SEEDS = 4
+_LEAN = np.radians(1.0)
+"""Largest error of an unseen start in roll, pitch and every joint [rad; in l for lengths]."""
+_DROP = 0.01
+"""Largest height of an unseen start over the ground, in length scales."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Condition:
+    """What is changed beside the record: one line of the card, tried by every spec."""
+
+    group: str
+    label: str
+    specs: tuple[TrialSpec, ...]
+    mass: float = 1.0
+    """Factor of every mass and inertia."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CardRow:
+    """
+    What became of a condition.
+
+    ``succeeded`` counts trials that ended as ``ok``: no fall, and no gate exceeded. Mean and
+    standard deviation are over all trials that ran, those that fell included; ``None`` without
+    any.
+    """
+
+    group: str
+    label: str
+    trials: int
+    succeeded: int
+    distance_mean: float | None
+    distance_deviation: float | None
+    fitness_mean: float | None
+    fitness_deviation: float | None
+
+
+Progress = Callable[[str], None]
+
+
+def card(champion: Champion, progress: Progress = lambda text: None) -> list[CardRow]:
+    """
+    Return the robustness card of a champion; its trials are run in this process, one by one.
+
+    Every trial is gated, by the limits of the champion's own run or those of its robot.
+    """
+    rows = []
+    for condition in conditions(champion):
+        progress(f'{condition.group}: {condition.label}')
+        rows.append(_row(condition, [_run(spec, condition.mass) for spec in condition.specs]))
+    return rows
+
+
+def conditions(champion: Champion) -> list[Condition]:
+    """Return what a champion is tried in, in the order of the card."""
+    spec = champion.spec
+    robot = load_robot(spec.scene.robot, spec.scene.draw)
+    if not spec.gates:
+        spec = replace(spec, gates=default_limits(robot, spec.scene))
+    recorded = tuple(replace(spec, seed=seed) for seed in champion.seeds)
+    found = [Condition(group='record', label='as it was chosen', specs=recorded)]
+    unseen = tuple(_unseen(spec, robot, number) for number in range(_SEEDS))
+    starts = (spec, *unseen[:_STARTS])
+    found.append(
+        Condition(
+            group='unseen starts',
+            label=f'{_SEEDS} seeds: lean and joints off by up to 1 degree, dropped up to l/100',
+            specs=unseen,
+        )
+    )
+    for factor in (0.5, 0.75, 1.25, 1.5):
+        friction = factor * spec.scene.friction
+        specs = tuple(_changed(one, friction=friction) for one in starts)
+        found.append(Condition(group='friction', label=f'{friction:.3g}', specs=specs))
+    for factor in (0.8, 0.9, 1.1, 1.2):
+        found.append(
+            Condition(group='mass', label=f'{factor - 1.0:+.0%}', specs=starts, mass=factor)
+        )
+    found += list(_terrains(spec, starts, robot))
+    for engine in usable_engines():
+        if engine != spec.scene.engine:
+            specs = tuple(replace(one, scene=scene_on(one.scene, engine)) for one in starts)
+            found.append(Condition(group='other engine', label=engine, specs=specs))
+    return found
+
+
+def card_markdown(rows: Sequence[CardRow]) -> str:
+    """Return the card as a table of a Markdown page."""
+    lines = [
+        '| Changed | To | Succeeded | Distance [m] | Fitness |',
+        '|---|---|---|---|---|',
+    ]
+    for row in rows:
+        cells = (
+            row.group,
+            row.label,
+            f'{row.succeeded} of {row.trials}',
+            spread(row.distance_mean, row.distance_deviation, row.trials),
+            spread(row.fitness_mean, row.fitness_deviation, row.trials),
+        )
+        lines.append('| ' + ' | '.join(cells) + ' |')
+    return '\n'.join(lines) + '\n'
+
+
+def spread(mean: float | None, deviation: float | None, trials: int) -> str:
+    """Return a mean with its standard deviation where there are several trials."""
+    if mean is None:
+        return '-'
+    return f'{mean:.3f}' + (f' ± {deviation:.3f}' if trials > 1 else '')
+
+
+def _changed(spec: TrialSpec, **changes: Any) -> TrialSpec:
+    scene: Scene = replace(spec.scene, **changes)
+    return replace(spec, scene=scene)
+
+
+def _unseen(spec: TrialSpec, robot: RobotModel, number: int) -> TrialSpec:
+    """Return the trial from a start that no evolution has seen."""
+    seed = derived_seed(spec.seed, number + 1)
+    rng = np.random.default_rng(seed)
+    known = spec.scene.initial
+    joints = dict(plain(known)['joint_positions'])
+    for i, name in enumerate(robot.joint_names):
+        scale = robot.length_scale if robot.joint[name].kind == 'prismatic' else 1.0
+        start = joints.get(name, float(robot.stance[i])) + scale * float(
+            rng.uniform(-_LEAN, _LEAN)
+        )
+        # A limit is no place to start beyond.
+        joints[name] = float(np.clip(start, robot.lower[i], robot.upper[i]))
+    initial: InitialState = replace(
+        known,
+        roll=known.roll + float(rng.uniform(-_LEAN, _LEAN)),
+        pitch=known.pitch + float(rng.uniform(-_LEAN, _LEAN)),
+        clearance=known.clearance + float(rng.uniform(0.0, _DROP)) * robot.length_scale,
+        joint_positions=joints,
+    )
+    return replace(spec, seed=seed, scene=replace(spec.scene, initial=initial))
+
+
+def _terrains(
+    spec: TrialSpec, starts: Sequence[TrialSpec], robot: RobotModel
+) -> Iterator[Condition]:
+    """Yield ground at the robot's own scale: rough by a few per cent of it, and slopes."""
+    length = robot.length_scale
+    for share in (0.01, 0.02, 0.04):
+        parameters = {'range': share * length, 'extent': 40.0 * length, 'flat_radius': 0.0}
+        specs = tuple(
+            _changed(spec, terrain=TerrainSpec(name='rough', parameters=parameters, seed=seed))
+            for seed in range(_TERRAIN_SEEDS)
+        )
+        yield Condition(
+            group='terrain', label=f'rough by {share * length * 1e3:.3g} mm', specs=specs
+        )
+    for angle in (-2.0, 2.0):
+        parameters = {
+            'angle_deg': angle,
+            'start': 0.5 * length,
+            'extent': 40.0 * length,
+            'cell': 0.1 * length,
+        }
+        yield Condition(
+            group='terrain',
+            label=f'slope of {angle:+.0f} degrees',
+            specs=tuple(
+                _changed(one, terrain=TerrainSpec(name='slope', parameters=parameters))
+                for one in starts
+            ),
+        )
+
+
+def _run(spec: TrialSpec, mass: float) -> TrialResult:
+    if mass == 1.0:
+        return run_trial(spec)
+    name = spec.scene.engine
+    cls = registry.engine(name)
+    try:
+        engine = cls(lambda robot, draw: heavier(load_robot(robot, draw), mass))
+    except TypeError as error:
+        raise ConfigurationError(
+            f"engine '{name}' takes no other masses: {error}; nearest valid: bullet, mujoco"
+        ) from error
+    try:
+        return run_trial(spec, engine)
+    finally:
+        engine.close()
+
+
+def _row(condition: Condition, results: Sequence[TrialResult]) -> CardRow:
+    distances = [r.metrics['displacement_x_m'] for r in results if 'distance_m' in r.metrics]
+    fitness = [r.fitness for r in results if r.fitness is not None]
+    return CardRow(
+        group=condition.group,
+        label=condition.label,
+        trials=len(results),
+        succeeded=sum(result.status == OK for result in results),
+        distance_mean=float(np.mean(distances)) if distances else None,
+        distance_deviation=float(np.std(distances)) if distances else None,
+        fitness_mean=float(np.mean(fitness)) if fitness else None,
+        fitness_deviation=float(np.std(fitness)) if fitness else None,
+    )

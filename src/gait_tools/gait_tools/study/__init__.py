@@ -1,0 +1,1 @@
+"""Studies as data: rows, parts, session, page."""

@@ -1,0 +1,258 @@
+"""
+Studies: what a publication reports, row by row beside what this suite measures.
+
+A study is a list of parts, each a function that returns rows. A finished part is one file of the
+run directory, so a study that was interrupted goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+import json
+import math
+from pathlib import Path
+from typing import Any, cast
+
+from gait_core import registry
+from gait_core.errors import ConfigurationError
+from gait_core.files.access import read_json, write_atomically
+from gait_core.parameters.plain_data import plain
+from gait_core.parameters.schema import read_value
+from gait_core.verdict import FAIL, PASS, Range
+from gait_tools.study.session import Session
+
+FORMAT = 1
+SKIP, DIFFERS = 'skip', 'differs'
+
+MOST_DIFFERING = 3
+"""Rows of a study that may differ from the publication; any further one fails."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """
+    One row of a study.
+
+    Attributes
+    ----------
+    id, what, unit : str
+        ``-`` for a number without a unit.
+    published : float or None
+        What the publication states or its equations give; ``None``: a requirement of this suite.
+    measured : float or None
+        ``None`` if skipped or undefined.
+    tolerance : str
+        For a person, e.g. ``+-0.1`` or ``at least 2``.
+    verdict : str
+        ``pass``, ``fail``, ``skip`` or ``differs``.
+    note : str
+        Circumstances; of a row that differs, the measured cause.
+    picture : str
+        File in ``doc/images`` that shows the cause of a row that differs.
+
+    """
+
+    id: str
+    what: str
+    unit: str = '-'
+    published: float | None = None
+    measured: float | None = None
+    tolerance: str = ''
+    verdict: str
+    note: str = ''
+    picture: str = ''
+
+    def __post_init__(self) -> None:
+        """Check the verdict and that a row that differs says why; no NaN is kept."""
+        if self.verdict not in (PASS, FAIL, SKIP, DIFFERS):
+            raise ValueError(f"row '{self.id}' has verdict '{self.verdict}'")
+        if self.verdict == DIFFERS and not (self.note and self.picture):
+            raise ValueError(f"row '{self.id}' differs without a cause and a picture")
+        if self.measured is not None and not math.isfinite(self.measured):
+            object.__setattr__(self, 'measured', None)
+
+    def unless(self, cause: str, picture: str) -> Row:
+        """Return the row, differing for a measured cause where it would fail."""
+        if self.verdict != FAIL:
+            return self
+        note = f'{self.note}; {cause}' if self.note else cause
+        return replace(self, verdict=DIFFERS, note=note, picture=picture)
+
+
+def near(
+    row_id: str,
+    what: str,
+    measured: float | None,
+    published: float,
+    within: float,
+    unit: str = '-',
+    **rest: Any,
+) -> Row:
+    """Return a row that passes where the measured value is within a distance of the published."""
+    return Row(
+        id=row_id,
+        what=what,
+        unit=unit,
+        published=published,
+        measured=measured,
+        tolerance=f'+-{within:g}',
+        verdict=Range(high=within).verdict(
+            None if measured is None else abs(measured - published)
+        ),
+        **rest,
+    )
+
+
+def at_least(
+    row_id: str, what: str, measured: float | None, bound: float, unit: str = '-', **rest: Any
+) -> Row:
+    """Return a row that passes where the measured value reaches a bound."""
+    return _judge(row_id, what, measured, Range(low=bound), unit, rest)
+
+
+def at_most(
+    row_id: str, what: str, measured: float | None, bound: float, unit: str = '-', **rest: Any
+) -> Row:
+    """Return a row that passes where the measured value does not exceed a bound."""
+    return _judge(row_id, what, measured, Range(high=bound), unit, rest)
+
+
+def between(
+    row_id: str,
+    what: str,
+    measured: float | None,
+    low: float,
+    high: float,
+    unit: str = '-',
+    **rest: Any,
+) -> Row:
+    """Return a row that passes where the measured value lies in a range, ends included."""
+    return _judge(row_id, what, measured, Range(low=low, high=high), unit, rest)
+
+
+def _judge(
+    row_id: str,
+    what: str,
+    measured: float | None,
+    tolerance: Range,
+    unit: str,
+    rest: Mapping[str, Any],
+) -> Row:
+    """Return a row judged by a range; ``rest`` are further fields, such as its note."""
+    return Row(
+        id=row_id,
+        what=what,
+        unit=unit,
+        measured=measured,
+        tolerance=str(tolerance),
+        verdict=tolerance.verdict(measured),
+        **rest,
+    )
+
+
+def skipped(row_id: str, what: str, why: str) -> Row:
+    """Return a row that was not measured."""
+    return Row(id=row_id, what=what, verdict=SKIP, note=why)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """
+    Rows that are measured together.
+
+    ``measure`` takes the session; ``skipped_when_quick`` says why `--quick` leaves it out.
+    """
+
+    name: str
+    measure: Callable[[Session], Sequence[Row]]
+    skipped_when_quick: str = ''
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """What a registered function returns: title in one line, publication, parts in order."""
+
+    name: str
+    title: str
+    source: str
+    parts: tuple[Part, ...]
+
+
+Listener = Callable[[Part, Sequence[Row]], None]
+
+
+def load_study(name: str) -> Study:
+    """Return a registered study: the group ``gait.studies`` holds functions that make them."""
+    make = cast(Callable[[], Study], registry.load('studies', name))
+    return make()
+
+
+def run_study(study: Study, session: Session, listener: Listener) -> list[Row]:
+    """
+    Return the rows of a study; parts whose rows stand in the session's folder are read there.
+
+    Parameters
+    ----------
+    study : Study
+    session : Session
+    listener : callable
+        Called with every part and its rows.
+
+    """
+    rows: list[Row] = []
+    for part in study.parts:
+        file = session.folder / 'parts' / f'{part.name}.json'
+        if file.exists():
+            found = _read_part(file)
+        elif session.quick and part.skipped_when_quick:
+            found = [skipped(part.name, part.name.replace('_', ' '), part.skipped_when_quick)]
+        else:
+            found = list(part.measure(session))
+            content = {'format': FORMAT, 'rows': plain(found)}
+            file.parent.mkdir(exist_ok=True)
+            write_atomically(file, json.dumps(content, indent=1, allow_nan=False) + '\n')
+        listener(part, found)
+        rows += found
+    return _limited(rows)
+
+
+def counts(rows: Sequence[Row]) -> dict[str, int]:
+    """Return how many rows have each verdict, by the names of the JSON object."""
+    verdicts = Counter(row.verdict for row in rows)
+    names = {PASS: 'passed', FAIL: 'failed', DIFFERS: 'differs', SKIP: 'skipped'}
+    return {name: verdicts[verdict] for verdict, name in names.items()}
+
+
+def study_object(study: Study, session: Session, rows: Sequence[Row]) -> dict[str, Any]:
+    """Return the JSON object of a study."""
+    return {
+        'study': study.name,
+        'quick': session.quick,
+        'seed': session.seed,
+        'run_dir': str(session.folder),
+        'rows': plain(list(rows)),
+        **counts(rows),
+    }
+
+
+def _limited(rows: Sequence[Row]) -> list[Row]:
+    limited, differing = [], 0
+    for row in rows:
+        differing += row.verdict == DIFFERS
+        if row.verdict == DIFFERS and differing > MOST_DIFFERING:
+            note = f'more than {MOST_DIFFERING} rows differ; {row.note}'
+            row = replace(row, verdict=FAIL, note=note)
+        limited.append(row)
+    return limited
+
+
+def _read_part(file: Path) -> list[Row]:
+    content = read_json(file)
+    if not isinstance(content, dict) or content.get('format') != FORMAT:
+        raise ConfigurationError(f'{file}: expected format {FORMAT}')
+    try:
+        return [read_value(Row, item, 'row') for item in content['rows']]
+    except (KeyError, TypeError, ValueError) as error:
+        raise ConfigurationError(f'{file} was changed: {error}') from error

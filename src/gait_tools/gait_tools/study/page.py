@@ -1,0 +1,79 @@
+"""A study's rows as a Markdown page that can be committed to ``doc/results``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import datetime
+import os
+from pathlib import Path
+import platform
+
+from gait_evolver import __version__
+from gait_tools.study.definition import Row, Study, counts
+from gait_tools.study.session import Session
+
+
+def study_page(study: Study, session: Session, rows: Sequence[Row], seconds: float) -> str:
+    """
+    Return the page: command, seed, machine, date, counts and the table.
+
+    Parameters
+    ----------
+    study, session, rows
+    seconds : float [s]
+        Wall time of this run of the command.
+
+    """
+    found = counts(rows)
+    quick = ' --quick' if session.quick else ''
+    run = (
+        f'`./gait study {study.name}{quick} --seed {session.seed}`, '
+        f'{datetime.date.today().isoformat()}, version {__version__}, {machine()}; '
+        f'{seconds / 60.0:.0f} min.'
+    )
+    lines = [
+        f'# Study {study.name}',
+        '',
+        f'{study.title} Source: {study.source}',
+        '',
+        run,
+        '',
+        ', '.join(f'{number} {name}' for name, number in found.items()) + '.',
+        '',
+        '| Row | What | Published | Measured | Tolerance | Verdict | Note |',
+        '|---|---|---|---|---|---|---|',
+    ]
+    for row in rows:
+        note = row.note
+        if row.picture:
+            note += f' ([picture](../images/{row.picture}))'
+        unit = '' if row.unit == '-' else f' {row.unit}'
+        cells = (
+            row.id,
+            row.what,
+            shown(row.published, unit),
+            shown(row.measured, unit),
+            row.tolerance,
+            row.verdict,
+            note,
+        )
+        lines.append('| ' + ' | '.join(cell.replace('|', r'\|') for cell in cells) + ' |')
+    return '\n'.join(lines) + '\n'
+
+
+def shown(value: float | None, unit: str = '') -> str:
+    """Return a number with four digits and its unit; empty if there is none."""
+    return '' if value is None else f'{value:.4g}{unit}'
+
+
+def machine() -> str:
+    """Return processor, cores and Python of this machine in a line."""
+    model = platform.machine()
+    try:
+        for line in Path('/proc/cpuinfo').read_text().splitlines():
+            if line.startswith('model name'):
+                model = line.partition(':')[2].strip()
+                break
+    except OSError:
+        pass
+    return f'{model}, {os.cpu_count()} cores, Python {platform.python_version()}'

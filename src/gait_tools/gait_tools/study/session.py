@@ -1,0 +1,264 @@
+"""What the parts of a study share: how to run, where to write, and what was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+import json
+import os
+from pathlib import Path
+import sys
+import threading
+from typing import Any
+
+from gait_core.errors import ConfigurationError
+from gait_core.files.access import read_json, write_atomically
+from gait_core.trial.champion import Champion, read_champion
+from gait_core.trial.loop import run_loop
+from gait_core.trial.rollout import Rollout
+from gait_core.trial.scene import NOTHING
+from gait_core.trial.seeding import check_seed, derived_seed
+from gait_core.trial.spec import EXCEPTION, TrialResult, TrialSpec
+from gait_evolver.evaluators.local import LocalEvaluator
+from gait_evolver.experiment import load_experiment
+from gait_evolver.loop import Evolution, Progress
+from gait_evolver.plan import Plan, resolve
+from gait_evolver.run.log import Row
+from gait_evolver.run.store import RunStore
+from gait_tools.progress import make_display
+from gait_tools.study.tasks import work_off
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evolved:
+    """A finished evolution of a study: its plan, its rows by generation and its champion."""
+
+    plan: Plan
+    folder: Path
+    generations: Sequence[Sequence[Row]]
+    champion: Champion
+
+    @property
+    def rows(self) -> list[Row]:
+        """Every trial, in order."""
+        return [row for rows in self.generations for row in rows]
+
+
+class Session:
+    """
+    A run of a study in a folder of its own.
+
+    Made by ``create`` and ``resume``; to be closed.
+
+    Parameters
+    ----------
+    folder : Path
+    study : str
+    quick : bool
+        Under five minutes: fewer and shorter trials.
+    seed : int
+    workers : int
+        Of the local evaluator; 0 is one per processor.
+
+    """
+
+    def __init__(self, folder: Path, study: str, quick: bool, seed: int, workers: int) -> None:
+        self.folder, self.study, self.quick = folder, study, quick
+        self.seed = check_seed(seed)
+        self._workers = workers or os.cpu_count() or 1
+        self._evaluator = LocalEvaluator(workers=workers)
+
+    @classmethod
+    def create(cls, folder: Path, study: str, quick: bool, seed: int, workers: int) -> Session:
+        """Return the session of a new folder; ConfigurationError if it holds a study already."""
+        session = cls(folder, study, quick, seed, workers)
+        if (folder / 'study.json').exists():
+            raise ConfigurationError(
+                f'{folder} holds a study already: --resume goes on with it, or choose another'
+            )
+        facts = {'format': FORMAT, 'study': study, 'quick': quick, 'seed': seed}
+        try:
+            (folder / 'pictures').mkdir(parents=True, exist_ok=True)
+            write_atomically(folder / 'study.json', json.dumps(facts, indent=1) + '\n')
+        except OSError as error:
+            raise ConfigurationError(f'{folder}: {error.strerror}') from error
+        return session
+
+    @classmethod
+    def resume(cls, folder: Path, study: str, workers: int) -> Session:
+        """Return the session of an earlier run; ConfigurationError if there is none of it."""
+        file = folder / 'study.json'
+        if not file.exists():
+            raise ConfigurationError(f'{folder} holds no study: it has no study.json')
+        facts = read_json(file)
+        if not isinstance(facts, dict) or facts.get('format') != FORMAT:
+            raise ConfigurationError(f'{file}: expected format {FORMAT}')
+        if facts.get('study') != study:
+            raise ConfigurationError(
+                f"{folder} is a run of '{facts.get('study')}', not of '{study}'"
+            )
+        quick, seed = facts.get('quick'), facts.get('seed')
+        if type(quick) is not bool or type(seed) is not int:
+            raise ConfigurationError(f'{file} was changed: quick and seed say how to go on')
+        return cls(folder, study, quick, seed, workers)
+
+    def seed_of(self, *key: int) -> int:
+        """Return the seed of one item of the study."""
+        return derived_seed(self.seed, *key)
+
+    def picture(self, name: str) -> Path:
+        """Return where a picture of this study belongs."""
+        return self.folder / 'pictures' / f'{name}.png'
+
+    def run(self, specs: Sequence[TrialSpec]) -> list[TrialResult]:
+        """Return the results of trials, in order, run on all workers."""
+        results = self._evaluator.evaluate(specs)
+        for result in results:
+            if result.status == EXCEPTION:
+                raise RuntimeError(f'a trial of the study raised an exception: {result.reason}')
+        return results
+
+    def record(self, spec: TrialSpec) -> Rollout:
+        """Return the record of a trial that is run in this process."""
+        return run_loop(spec).rollout()
+
+    def evolve(
+        self, name: str, experiment: str, overrides: Mapping[str, Any] = NOTHING
+    ) -> Evolved:
+        """
+        Return an evolution of this study, run or resumed in ``runs/<name>`` of its folder.
+
+        Parameters
+        ----------
+        name : str
+        experiment : str
+            Name or file.
+        overrides : mapping
+            As of ``load_experiment``.
+
+        Raises
+        ------
+        ConfigurationError
+            Also where no trial of it may win.
+
+        """
+        store, recorded = self._opened(name, experiment, overrides)
+        display = make_display()
+        try:
+            Evolution(store, self._evaluator, recorded, display, say=display.note).run()
+        finally:
+            display.close()
+            store.close()
+        return read_evolved(store.folder)
+
+    def evolve_all(self, wanted: Mapping[str, tuple[str, Mapping[str, Any]]]) -> list[Evolved]:
+        """
+        Return several evolutions side by side.
+
+        So all processors are busy also where a generation has fewer trials than there are
+        processors: each evolution has a worker process of its own. The results are those of
+        ``evolve``.
+
+        Parameters
+        ----------
+        wanted : mapping of str to (str, mapping)
+            Experiment and overrides by name, as of ``evolve``.
+
+        """
+        stopped = threading.Event()
+        with ExitStack() as stack:
+            opened = {}
+            for name, (experiment, overrides) in wanted.items():
+                store, recorded = self._opened(name, experiment, overrides)
+                stack.callback(store.close)
+                opened[name] = store, recorded
+
+            def run(name: str) -> None:
+                """Run one evolution to its end."""
+                evaluator, marks = LocalEvaluator(workers=1), _Marks(name, stopped)
+                try:
+                    Evolution(opened[name][0], evaluator, opened[name][1], marks).run()
+                finally:
+                    evaluator.close()
+
+            with ThreadPoolExecutor(min(self._workers, len(wanted))) as pool:
+                futures = [pool.submit(run, name) for name in wanted]
+                try:
+                    for future in futures:
+                        future.result()
+                except BaseException:
+                    stopped.set()
+                    for future in futures:
+                        future.cancel()
+                    raise
+        return [read_evolved(self.folder / 'runs' / name) for name in wanted]
+
+    def work_off(
+        self, name: str, work: Callable[[Any], Any], pieces: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """
+        Return what became of independent pieces of work, on all workers, resumed from a file.
+
+        Parameters
+        ----------
+        name : str
+            Of the file.
+        work : callable
+        pieces : mapping
+            As of ``tasks.work_off``.
+
+        """
+        return work_off(work, pieces, self.folder / f'{name}.jsonl', self._workers)
+
+    def _opened(
+        self, name: str, experiment: str, overrides: Mapping[str, Any]
+    ) -> tuple[RunStore, list[list[Row]]]:
+        """Return the store of an evolution of this study and what stands in it already."""
+        folder = self.folder / 'runs' / name
+        if (folder / 'run.yaml').exists():
+            return RunStore.open_run(folder)
+        plan = resolve(load_experiment(experiment, overrides))
+        return RunStore.create(folder, plan), []
+
+    def close(self) -> None:
+        """End the worker processes."""
+        self._evaluator.close()
+
+
+class _Marks:
+    """Tells of every hundredth generation of one evolution among several; ends it when asked."""
+
+    def __init__(self, name: str, stopped: threading.Event) -> None:
+        self._name, self._stopped, self._next = name, stopped, 100
+
+    def __call__(self, progress: Progress) -> None:
+        if self._stopped.is_set():
+            raise KeyboardInterrupt
+        if progress.generation < self._next and not progress.finished:
+            return
+        self._next = progress.generation + 100
+        best = 'none' if progress.best is None else f'{progress.best.fitness:.4f}'
+        print(
+            f'gait: {self._name}: generation {progress.generation}/{progress.generations}, '
+            f'best {best} {progress.finished}',
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+def read_evolved(folder: Path) -> Evolved:
+    """Return a finished evolution from its run directory; ConfigurationError without a winner."""
+    store, recorded = RunStore.open_run(folder)
+    store.close()
+    if not store.champion_file.exists():
+        raise ConfigurationError(f'{folder}: no trial of this evolution may win')
+    return Evolved(
+        plan=store.plan,
+        folder=folder,
+        generations=recorded,
+        champion=read_champion(store.champion_file),
+    )

@@ -1,0 +1,35 @@
+"""Calibration of reflexes: the command, its file, and controllers without any."""
+
+import json
+
+import pytest
+
+from gait_core.testing.skips import need_engine
+from gait_core.trial.champion import gait_parameters
+from gait_tools import cli
+
+need_engine('mujoco')
+
+
+def test_reflexes_are_calibrated_beyond_an_undisturbed_walk_and_loaded_again(tmp_path, capsys):
+    need_engine('mujoco')
+    file = tmp_path / 'thresholds.yaml'
+    words = ['calibrate', 'roach', '--preset', 'tripod', '--seconds', '0.12', '--json']
+    assert cli.main([*words, '--out', str(file)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert set(found['events'].values()) == {0}
+    assert found['thresholds']['front_held'] > 0.0
+    assert gait_parameters(file) == pytest.approx(found['thresholds'])
+    assert cli.main(['calibrate', 'guroo']) == 2
+    assert 'no reflexes to calibrate' in capsys.readouterr().err
+
+
+def test_a_file_that_cannot_be_written_is_refused_before_the_walks(tmp_path, capsys, monkeypatch):
+    def walk(*_):
+        raise AssertionError('it walks')
+
+    monkeypatch.setattr('gait_tools.calibration.calibrated', walk)
+    for out, said in ((tmp_path / 'none' / 'a.yaml', 'does not exist'), (tmp_path, 'is a folder')):
+        assert cli.main(['calibrate', 'roach', '--out', str(out)]) == 2
+        error = capsys.readouterr().err
+        assert said in error.splitlines()[-1]

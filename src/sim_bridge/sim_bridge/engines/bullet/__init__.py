@@ -1,0 +1,1 @@
+"""The engine ``bullet``; the only folder that imports PyBullet."""

@@ -1,0 +1,191 @@
+"""
+Times of trials in the ``bullet`` engine, also over a straight script of PyBullet calls.
+
+The script makes the calls that the engine makes for a robot with position servos on flat ground,
+in the same order, and nothing else; its last state equals the engine's to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import tempfile
+import time
+
+from gait_core.arrays import FloatArray
+from gait_core.benchmark import Measurement
+from gait_core.errors import ConfigurationError
+from gait_core.kinematics.start_pose import base_pose
+from gait_core.motion.targets import AppliedTargets
+from gait_core.parameters.declaration import build
+from gait_core.robot.model import RobotModel
+from gait_core.robot.urdf.writer import to_urdf
+from gait_core.terrains import load_terrain
+from gait_core.trial.loop import initial_positions
+from gait_core.trial.scene import Scene
+from sim_bridge.engines.bullet.client import connect, disconnect, pb
+from sim_bridge.engines.bullet.options import BulletOptions
+from sim_bridge.engines.shared.actuator_commands import DEFAULT_GAIN, NO_LIMIT
+from sim_bridge.engines.shared.merged_joints import fused
+from sim_bridge.engines.shared.poses import matrix_of, product
+from sim_bridge.engines.shared.trial_benchmark import trial_rows
+
+
+def benchmark() -> list[Measurement]:
+    """Return steps, overhead and resets of trials in the bullet engine."""
+    return trial_rows('bullet', bare_trial)
+
+
+def bare_trial(
+    robot: RobotModel, scene: Scene, tape: Sequence[AppliedTargets]
+) -> tuple[float, tuple[float, ...]]:
+    """
+    Run a tape; return the wall time [s] and the last joint positions.
+
+    The wall time spans the loading of the robot and every period, but neither the connection nor
+    the writing of the robot's file.
+
+    Raises
+    ------
+    ConfigurationError
+        For a scene or robot that the script does not know.
+
+    """
+    _refuse_others(robot, scene)
+    start = initial_positions(robot, scene)
+    pose = base_pose(robot, start, scene.initial, load_terrain(scene.terrain))
+    rows = [
+        list(zip(targets.position.tolist(), targets.velocity.tolist(), strict=True))
+        for targets in tape
+    ]
+    script = _Script(robot, scene, start, pose)
+    try:
+        with tempfile.NamedTemporaryFile('w', suffix='.urdf', encoding='utf-8') as file:
+            file.write(to_urdf(fused(robot).robot, visuals=False))
+            file.flush()
+            # An engine that runs one trial after another empties a client that is not empty.
+            script.load(file.name)
+            began = time.perf_counter()
+            script.load(file.name)
+            last = script.run(rows)
+            return time.perf_counter() - began, last
+    finally:
+        disconnect(script.client)
+
+
+def _refuse_others(robot: RobotModel, scene: Scene) -> None:
+    known = (
+        scene.terrain.name == 'flat'
+        and not scene.pushes
+        and not build(BulletOptions, scene.engine_options).self_collision
+        and not any(joint.mimic for joint in robot.joints)
+        and all(robot.actuators[name].kind == 'position' for name in robot.joint_names)
+    )
+    if not known:
+        raise ConfigurationError(
+            'the bare trial knows position servos on flat ground without pushes, self-collision '
+            f"or mimic joints; robot '{robot.name}' or its scene has others"
+        )
+
+
+class _Script:
+    """A robot with position servos on a plane, in a client of its own."""
+
+    def __init__(
+        self, robot: RobotModel, scene: Scene, start: FloatArray, pose: FloatArray
+    ) -> None:
+        self._robot, self._scene, self._start, self._pose = robot, scene, start, pose
+        self.client = connect()
+
+    def load(self, file: str) -> None:
+        """Empty the client and bring the robot to its start."""
+        client, robot, scene, pose = self.client, self._robot, self._scene, self._pose
+        options = build(BulletOptions, scene.engine_options)
+        pb.resetSimulation(physicsClientId=client)
+        pb.setPhysicsEngineParameter(
+            fixedTimeStep=scene.physics_step,
+            numSolverIterations=options.solver_iterations,
+            solverResidualThreshold=options.solver_residual,
+            erp=options.erp,
+            contactERP=options.contact_erp,
+            frictionERP=options.friction_erp,
+            globalCFM=options.cfm,
+            contactSlop=options.contact_slop,
+            restitutionVelocityThreshold=options.restitution_speed,
+            warmStartingFactor=options.warm_start,
+            deterministicOverlappingPairs=1,
+            enableFileCaching=0,
+            physicsClientId=client,
+        )
+        pb.setGravity(*scene.gravity, physicsClientId=client)
+        plane = pb.createCollisionShape(pb.GEOM_PLANE, physicsClientId=client)
+        ground = pb.createMultiBody(0.0, plane, physicsClientId=client)
+        body = pb.loadURDF(
+            file,
+            flags=pb.URDF_USE_INERTIA_FROM_FILE | pb.URDF_IGNORE_VISUAL_SHAPES,
+            useFixedBase=scene.fixed_base,
+            physicsClientId=client,
+        )
+        count = pb.getNumJoints(body, physicsClientId=client)
+        surface = {
+            'lateralFriction': scene.friction**0.5,
+            'restitution': scene.restitution**0.5,
+        }
+        pb.changeDynamics(ground, -1, **surface, physicsClientId=client)
+        for link in range(-1, count):
+            pb.changeDynamics(body, link, **surface, physicsClientId=client)
+        pb.changeDynamics(body, -1, linearDamping=0.0, angularDamping=0.0, physicsClientId=client)
+        pb.changeDynamics(body, -1, maxJointVelocity=NO_LIMIT, physicsClientId=client)
+        dynamics = pb.getDynamicsInfo(body, -1, physicsClientId=client)
+        at = pose[:3] + matrix_of(pose[3:]) @ dynamics[3]
+        turn = product(pose[3:], dynamics[4])
+        pb.resetBasePositionAndOrientation(
+            body, at.tolist(), turn.tolist(), physicsClientId=client
+        )
+        index = {pb.getJointInfo(body, i, client)[1].decode(): i for i in range(count)}
+        links = [index[name] for name in robot.joint_names]
+        for link, position in zip(links, self._start.tolist(), strict=True):
+            pb.resetJointState(body, link, position, physicsClientId=client)
+        for link, limit in zip(links, robot.velocity_limit.tolist(), strict=True):
+            pb.setJointMotorControl2(
+                body,
+                link,
+                pb.POSITION_CONTROL,
+                targetPosition=0.0,
+                force=0.0,
+                maxVelocity=min(limit, NO_LIMIT),
+                physicsClientId=client,
+            )
+        self._body, self._ground, self._links = body, ground, links
+
+    def run(self, rows: list[list[tuple[list[float], list[float]]]]) -> tuple[float, ...]:
+        """Follow positions and velocities of each sub-sample; return the last joint positions."""
+        client, body, ground, links = self.client, self._body, self._ground, self._links
+        robot, scene = self._robot, self._scene
+        steps = scene.steps_per_tick
+        forces = [min(limit, NO_LIMIT) for limit in robot.effort_limit.tolist()]
+        gains = [
+            robot.actuators[name].constants.get('gain', DEFAULT_GAIN) * scene.physics_step
+            for name in robot.joint_names
+        ]
+        ones = [1.0] * len(links)
+        states = pb.getJointStates(body, links, client)
+        for samples in rows:
+            for positions, velocities in samples:
+                pb.setJointMotorControlArray(
+                    body,
+                    links,
+                    pb.POSITION_CONTROL,
+                    positions,
+                    velocities,
+                    forces,
+                    gains,
+                    ones,
+                    client,
+                )
+                for _ in range(steps // len(samples)):
+                    pb.stepSimulation(client)
+                    states = pb.getJointStates(body, links, client)
+            pb.getBasePositionAndOrientation(body, client)
+            pb.getBaseVelocity(body, client)
+            pb.getContactPoints(body, ground, physicsClientId=client)
+        return tuple(state[0] for state in states)

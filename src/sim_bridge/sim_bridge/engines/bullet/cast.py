@@ -1,0 +1,94 @@
+"""Robots in pictures: bodies in a client of their own, placed and never stepped."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+import tempfile
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.kinematics.body import link_poses
+from gait_core.robot.model import Link, RobotModel, Shape
+from gait_core.robot.shapes import link_points
+from gait_core.robot.urdf.writer import to_urdf
+from sim_bridge.engines.bullet.client import pb
+from sim_bridge.engines.bullet.world import World
+
+Colour = tuple[float, float, float, float]
+
+TRUNK: Colour = (0.55, 0.58, 0.62, 1.0)
+LEGS: tuple[Colour, ...] = ((0.16, 0.45, 0.72, 1.0), (0.85, 0.42, 0.16, 1.0))
+
+
+class Cast:
+    """
+    A robot to be looked at; one of free bodies is of as many bodies in Bullet.
+
+    Attributes
+    ----------
+    client : int
+
+    """
+
+    def __init__(self, robot: RobotModel, mode: int) -> None:
+        self._world = World(mode, visuals=True)
+        self.client = self._world.client
+        shown = _dressed(robot)
+        self._free: list[int] = []
+        if len(robot.roots) == 1:
+            self._world.show(shown)
+        else:
+            self._free = [self._loaded(shown, root) for root in robot.roots]
+
+    def _loaded(self, robot: RobotModel, root: str) -> int:
+        with tempfile.NamedTemporaryFile('w', suffix='.urdf', encoding='utf-8') as file:
+            file.write(to_urdf(robot, root=root))
+            file.flush()
+            body: int = pb.loadURDF(file.name, useFixedBase=True, physicsClientId=self.client)
+        return body
+
+    def place(self, body_poses: FloatArray, positions: FloatArray) -> None:
+        """Put the roots at their poses, (r, 7), and the joints at positions."""
+        if not self._free:
+            self._world.place(body_poses[0], positions)
+        for body, pose in zip(self._free, body_poses.tolist(), strict=False):
+            pb.resetBasePositionAndOrientation(
+                body, pose[:3], pose[3:], physicsClientId=self.client
+            )
+
+    def close(self) -> None:
+        """End the client."""
+        self._world.close()
+
+
+def _dressed(robot: RobotModel) -> RobotModel:
+    """Return the robot with looks: collision shapes if it has no others, legs in two colours."""
+    colour = {link.name: TRUNK for link in robot.links}
+    for number, leg in enumerate(robot.legs):
+        for joint in leg.joints:
+            colour[robot.joint[joint].child] = LEGS[number % len(LEGS)]
+        colour[leg.sole] = LEGS[number % len(LEGS)]
+
+    bare = not any(link.visuals for link in robot.links)
+
+    def shapes(link: Link) -> tuple[Shape, ...]:
+        """Return what of a link is drawn, in its colours."""
+        return tuple(
+            shape if shape.rgba is not None else replace(shape, rgba=colour[link.name])
+            for shape in (link.collisions if bare else link.visuals)
+        )
+
+    return replace(robot, links=tuple(replace(link, visuals=shapes(link)) for link in robot.links))
+
+
+def extent_of(robot: RobotModel) -> tuple[float, float]:
+    """Return diagonal and height of the robot's box in its nominal stance [m]."""
+    clouds = []
+    bodiless = not any(link.collisions for link in robot.links)
+    for link, pose in zip(robot.links, link_poses(robot, robot.joint_stance), strict=True):
+        points, radii = link_points(replace(link, collisions=link.visuals) if bodiless else link)
+        placed = points @ pose[:3, :3].T + pose[:3, 3]
+        clouds += [placed - radii[:, None], placed + radii[:, None]]
+    sides = np.ptp(np.concatenate(clouds), axis=0) if sum(map(len, clouds)) else np.ones(3)
+    return max(float(np.linalg.norm(sides)), 1e-3), float(sides[2])

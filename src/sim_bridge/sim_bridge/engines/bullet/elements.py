@@ -1,0 +1,141 @@
+"""Force elements in Bullet: lengths read and tensions applied at the physics rate."""
+
+from __future__ import annotations
+
+import math
+
+import numba
+import numpy as np
+
+from gait_core.arrays import FloatArray, IntArray
+from gait_core.robot.model import RobotModel
+from sim_bridge.engines.bullet.client import pb
+from sim_bridge.engines.bullet.world import World
+from sim_bridge.engines.shared.actuator_commands import Demands, Tensions
+from sim_bridge.engines.shared.poses import inverse, matrix_of
+
+_ROOT = -1
+# Elements shorter than this have no direction.
+_SHORT = 1e-12
+
+
+class Elements:
+    """
+    The force elements of a world.
+
+    Attributes
+    ----------
+    tensions : Tensions
+    lengths : (e,) array [m]
+        Of the state that was read last.
+
+    """
+
+    def __init__(self, world: World, robot: RobotModel, demands: Demands) -> None:
+        self._client, self._body = world.client, world.body
+        self.tensions = Tensions(demands, robot)
+        count = len(robot.force_elements)
+        ends = [_end(world, one.link_a, one.point_a) for one in robot.force_elements]
+        ends += [_end(world, one.link_b, one.point_b) for one in robot.force_elements]
+        links = sorted({link for link, _ in ends})
+        self._moving_links = [link for link in links if link != _ROOT]
+        self._root = _ROOT in links
+        rows = [links.index(link) for link, _ in ends]
+        self._carriers: IntArray = np.array(rows, dtype=np.int64).reshape(2, count).T.copy()
+        levers = np.array([lever for _, lever in ends]).reshape(2, count, 3)
+        self._levers: FloatArray = levers.transpose(1, 0, 2).copy()
+        self._links = [(ends[i][0], ends[count + i][0]) for i in range(count)]
+        self._points: FloatArray = np.zeros((count, 2, 3))
+        self.lengths: FloatArray = np.zeros(count)
+        self._rates: FloatArray = np.zeros(count)
+        self._along: FloatArray = np.zeros((count, 3))
+
+    def __len__(self) -> int:
+        """Return the number of elements."""
+        return len(self._links)
+
+    def read(self) -> None:
+        """Find ends, lengths and rates in the present state."""
+        rows = []
+        if self._root:
+            at, turn = pb.getBasePositionAndOrientation(self._body, self._client)
+            linear, angular = pb.getBaseVelocity(self._body, self._client)
+            rows.append((*at, *turn, *linear, *angular))
+        if self._moving_links:
+            # Without forward kinematics Bullet's links are one step behind its joints.
+            states = pb.getLinkStates(self._body, self._moving_links, 1, 1, self._client)
+            rows += [(*one[0], *one[1], *one[6], *one[7]) for one in states]
+        stretch(
+            np.array(rows), self._carriers, self._levers, self._points, self.lengths,
+            self._rates, self._along,
+        )  # fmt: skip
+
+    def drive(self) -> None:
+        """Apply tensions at both ends of every element for the coming step, from the last read."""
+        pulls = self.tensions.at(self.lengths, self._rates)[:, None] * self._along
+        body, client, frame = self._body, self._client, pb.WORLD_FRAME
+        push = pb.applyExternalForce
+        for (a, b), (at_a, at_b), pull, back in zip(
+            self._links, self._points.tolist(), pulls.tolist(), (-pulls).tolist(), strict=True
+        ):
+            push(body, a, pull, at_a, frame, client)
+            push(body, b, back, at_b, frame, client)
+
+
+def _end(world: World, link: str, point: tuple[float, float, float]) -> tuple[int, FloatArray]:
+    """Return the link that carries an end, and the end in that link's inertial frame [m]."""
+    place = world.model.places[link].then(point, (0.0, 0.0, 0.0))
+    carrier = world.link[place.link]
+    com, turn = world.inertial(carrier)
+    return carrier, matrix_of(inverse(turn)) @ (place.position - com)
+
+
+@numba.njit(cache=True)
+def stretch(
+    bodies: FloatArray,
+    carriers: IntArray,
+    levers: FloatArray,
+    points: FloatArray,
+    lengths: FloatArray,
+    rates: FloatArray,
+    along: FloatArray,
+) -> None:
+    """
+    Write the ends of elements in ``odom``, their lengths, rates and directions from a to b.
+
+    Parameters
+    ----------
+    bodies : (c, 13) array
+        Position, quaternion x, y, z, w, velocity and rate of each inertial frame.
+    carriers : (e, 2) int array
+        Rows of bodies that carry the ends.
+    levers : (e, 2, 3) array [m]
+        Ends in those frames.
+    points : (e, 2, 3) array
+    lengths, rates : (e,) arrays
+    along : (e, 3) array
+
+    """
+    speed = np.empty((2, 3))
+    for i in range(len(lengths)):
+        for end in range(2):
+            body, r = bodies[carriers[i, end]], levers[i, end]
+            x, y, z, w = body[3], body[4], body[5], body[6]
+            # v + 2 w (q x v) + 2 q x (q x v) turns v by the quaternion (q, w).
+            tx, ty, tz = (
+                2.0 * (y * r[2] - z * r[1]),
+                2.0 * (z * r[0] - x * r[2]),
+                2.0 * (x * r[1] - y * r[0]),
+            )
+            ax = r[0] + w * tx + y * tz - z * ty
+            ay = r[1] + w * ty + z * tx - x * tz
+            az = r[2] + w * tz + x * ty - y * tx
+            points[i, end] = body[0] + ax, body[1] + ay, body[2] + az
+            speed[end, 0] = body[7] + body[11] * az - body[12] * ay
+            speed[end, 1] = body[8] + body[12] * ax - body[10] * az
+            speed[end, 2] = body[9] + body[10] * ay - body[11] * ax
+        between = points[i, 1] - points[i, 0]
+        length = math.sqrt((between * between).sum())
+        lengths[i] = length
+        along[i] = between / length if length > _SHORT else 0.0 * between
+        rates[i] = (along[i] * (speed[1] - speed[0])).sum()

@@ -1,0 +1,182 @@
+"""The ``bullet`` engine: PyBullet behind the Engine contract, with exact resets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.motion.observation import Observation
+from gait_core.motion.targets import AppliedTargets
+from gait_core.processes import liveness
+from gait_core.robot.load import load_robot
+from gait_core.robot.model import RobotModel
+from gait_core.trial.scene import Push, Scene
+from sim_bridge.engines.bullet.client import pb
+from sim_bridge.engines.bullet.ground import GroundRays
+from sim_bridge.engines.bullet.motors import Motors
+from sim_bridge.engines.bullet.nodes import NodesEngine
+from sim_bridge.engines.bullet.options import BulletOptions
+from sim_bridge.engines.bullet.state import BODY, Mount, StateReader, body_state
+from sim_bridge.engines.bullet.world import World
+from sim_bridge.engines.shared.limits import (
+    BALL_JOINTS,
+    CARRIES,
+    CONTACT_NODES,
+    FORCE_ELEMENTS,
+    FREE_BODIES,
+    PushWindow,
+)
+from sim_bridge.engines.shared.scene_engine import SceneEngine, SceneStart
+
+
+class _Push:
+    """A push as Bullet takes it: a force at a point in ``odom``, before every physics step."""
+
+    def __init__(self, push: Push, world: World, scene: Scene) -> None:
+        self.window = PushWindow(push, scene, world.full, world.model)
+        self._client, self._body = world.client, world.body
+        self._mount = Mount(world, self.window.place)
+        self._force = list(push.force)
+
+    def apply(self) -> None:
+        """Add the force to the coming physics step."""
+        link, frame = self._mount.carrier, np.empty(BODY)
+        self._mount.move(body_state(self._body, link, self._client), frame)
+        point = frame[:3].tolist()
+        pb.applyExternalForce(self._body, link, self._force, point, pb.WORLD_FRAME, self._client)
+
+
+class BulletEngine(SceneEngine):
+    """
+    Rigid bodies and contacts by PyBullet; options are those of ``BulletOptions``.
+
+    Every reset empties the client and loads robot and terrain anew. Robots that stand on contact
+    nodes are of free bodies, which ``NodesEngine`` carries.
+    """
+
+    name = 'bullet'
+    Options = BulletOptions
+    Rays = GroundRays
+    carries = (*CARRIES, BALL_JOINTS, FORCE_ELEMENTS, FREE_BODIES, CONTACT_NODES)
+
+    def __init__(self, robots: Callable[[str, int], RobotModel] = load_robot) -> None:
+        super().__init__(robots)
+        self._world = World()
+        self._nodes: NodesEngine | None = None
+        self._on_nodes = False
+
+    @property
+    def _other(self) -> NodesEngine | None:
+        """The engine of free bodies, while it carries the robot of the scene."""
+        return self._nodes if self._on_nodes else None
+
+    @property
+    def robot(self) -> RobotModel:
+        """The robot of the current scene."""
+        return self._other.robot if self._other else super().robot
+
+    @property
+    def clamped(self) -> Mapping[str, int]:
+        """Control periods since the reset in which a joint's target was clamped to its limits."""
+        counts = self._motors.demands.clamped.tolist()
+        return dict(zip(self.robot.target_names, counts, strict=True))
+
+    @property
+    def overspeed(self) -> Mapping[str, int]:
+        """Physics steps in which a joint with torque was beyond its velocity limit."""
+        counts = self._motors.torques.overspeed.tolist()
+        return dict(zip(self.robot.joint_names, counts, strict=True))
+
+    @property
+    def apart(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of links that overlapped at the start and do not collide in this scene."""
+        return self._world.apart
+
+    def reset(self, scene: Scene, seed: int, settle_ticks: int = 0) -> Observation:
+        """Build the scene and return its state at tick 0, as SceneEngine does."""
+        self._check_open()
+        self._on_nodes = bool(self._robots(scene.robot, scene.draw).contact_nodes)
+        if not self._on_nodes:
+            return super().reset(scene, seed, settle_ticks)
+        if self._nodes is None:
+            self._nodes = NodesEngine(self._robots)
+        return self._nodes.reset(scene, seed, settle_ticks)
+
+    def _build(self, start: SceneStart) -> None:
+        world, robot, scene = self._world, start.robot, start.scene
+        world.rebuild(start)
+        sums_work = bool(start.options.sum_work)
+        self._motors = Motors(world, robot, scene.physics_step, sums_work)
+        self._state = StateReader(world, robot, scene, sums_work)
+        self._pushes = [_Push(push, world, scene) for push in scene.pushes]
+
+    def _settle(self, positions: FloatArray, ticks: int) -> Observation:
+        motors, steps = self._motors, self._steps
+        motors.hold(positions, stiff=ticks > 0)
+        seen = self._read(0)
+        for tick in range(-ticks, 0):
+            # Steps before tick 0 have negative numbers: nothing pushes then.
+            self._advance(tick * steps, steps)
+            liveness.beat()
+            seen = self._read(0)
+        if ticks:
+            motors.release()
+        return seen
+
+    def step(self, targets: AppliedTargets) -> Observation:
+        """
+        Advance one control period and return the state at its end.
+
+        Raises
+        ------
+        SimulationDiverged
+            If the state left the finite or plausible range; only ``reset`` is possible then.
+        BadCommand, ConfigurationError
+            If the targets cannot be applied; the state is unchanged.
+        ProtocolError
+            Before a reset or after ``close``.
+
+        """
+        if self._other:
+            return self._other.step(targets)
+        self._check_ready()
+        if self._similar is not None:
+            targets = self._similar.targets(targets)
+        samples = self._motors.load(targets, self._steps)
+        steps = self._steps // samples
+        first = self._tick * self._steps
+        for sample in range(samples):
+            self._motors.select(sample)
+            self._advance(first + sample * steps, steps)
+        self._tick += 1
+        return self._read(self._tick)
+
+    def _advance(self, first: int, steps: int) -> None:
+        """Advance some physics steps, the first of which has a number counted from tick 0."""
+        step_physics, client, motors = pb.stepSimulation, self._world.client, self._motors
+        applies_forces, reads_steps = motors.applies_forces, motors.reads_steps
+        pushes = self._pushes
+        for step in range(first, first + steps):
+            for push in pushes:
+                if push.window.within(step, step + 1):
+                    push.apply()
+            if applies_forces:
+                motors.apply_forces()
+            step_physics(client)
+            if reads_steps:
+                motors.read_step()
+
+    def _observe(self, tick: int) -> Observation:
+        return self._state.read(tick, self._motors)
+
+    def cast(self, origin: FloatArray, directions: FloatArray, reach: float) -> FloatArray:
+        """Return how far rays go through the scene without its robot, as SceneEngine does."""
+        caster = self._other.cast if self._other else super().cast
+        return caster(origin, directions, reach)
+
+    def _release(self) -> None:
+        self._world.close()
+        if self._nodes is not None:
+            self._nodes.close()

@@ -1,0 +1,297 @@
+"""Actuators of a robot in Bullet: servos, screws, torques and force elements, and their work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.motion.targets import AppliedTargets
+from gait_core.robot.model import RobotModel
+from sim_bridge.engines.bullet.balls import Balls
+from sim_bridge.engines.bullet.client import pb
+from sim_bridge.engines.bullet.elements import Elements
+from sim_bridge.engines.bullet.world import World
+from sim_bridge.engines.shared.actuator_commands import DEFAULT_GAIN, Demands, Torques
+from sim_bridge.engines.shared.laws import screw_grip, sum_work
+
+
+class Motors:
+    """
+    Turns applied targets into Bullet's motors and torques, and reads what the joints do.
+
+    A servo (``position``, ``velocity``) is a motor constraint that Bullet solves together with
+    the contacts: it demands the velocity ``feed-forward + gain * error``, clipped to the velocity
+    limit, within the effort limit. Bullet keeps it until the next sub-sample. A torque (``pd``,
+    ``effort``, ``exponential``) and the tension of a force element are applied before every
+    physics step. Dry friction acts on joints with torque; a servo contains it.
+
+    The work of a motor is summed over physics steps: its force acts at the mean of the velocities
+    before and after a step, which is what it adds to the kinetic energy.
+
+    Attributes
+    ----------
+    demands : Demands
+    torques : Torques
+    elements : Elements
+    applies_forces : bool
+        Whether ``apply_forces`` must be called before every physics step.
+    reads_steps : bool
+        Whether ``read_step`` must be called after every physics step.
+    joints : (3, n) array [rad or m, per s, N m or N]
+        Positions, velocities and efforts of the joints when they were read last.
+    work : (2, n) array [J]
+        Signed and positive work of each joint's motor up to then.
+
+    """
+
+    def __init__(
+        self, world: World, robot: RobotModel, physics_step: float, sums_work: bool
+    ) -> None:
+        self._client, self._body, self._dt = world.client, world.body, physics_step
+        self.demands = demands = Demands('bullet', robot, physics_step)
+        self.torques = Torques(demands)
+        self.elements = Elements(world, robot, demands)
+        self._balls = Balls(world)
+        count = len(robot.joint_names)
+        self.joints: FloatArray = np.zeros((3, count))
+        self.work: FloatArray = np.zeros((2, count))
+        self._movable = [
+            world.joint[joint.name]
+            for joint in robot.joints
+            if joint.name in world.joint and joint.kind != 'fixed'
+        ]
+        self._links = [world.axes[name] for name in robot.joint_names]
+        self._friction = np.array([robot.joint[name].friction for name in robot.joint_names])
+        hinges = np.setdiff1d(np.arange(count), self._balls.columns)
+        self._hinges = hinges
+        self._hinge_links = [self._links[i] for i in hinges]
+        self._hinge_states: Callable[[], Sequence[Any]] = (
+            partial(pb.getJointStates, self._body, self._hinge_links, self._client)
+            if len(hinges)
+            else tuple
+        )
+        self._torque_hinges = np.intersect1d(self.torques.columns, hinges)
+        self._torque_links = [self._links[i] for i in self._torque_hinges]
+        self._bind_servos()
+        self._silence()
+        self._has_torques = bool(len(self.torques.columns))
+        self._has_balls, self._has_elements = bool(len(self._balls)), bool(len(self.elements))
+        self.applies_forces = self._has_torques or self._has_elements
+        self._sums_work = sums_work
+        self.reads_steps = bool(count and sums_work or self._screws) or self.applies_forces
+        # Where nothing depends on them, readings are worked out at the end of a control period.
+        self._deferred = not (self._screws or self.applies_forces)
+        self._readings: list[Sequence[Any]] = []
+        self._settling = False
+        self._before: FloatArray = np.zeros(count)
+
+    def _bind_servos(self) -> None:
+        demands = self.demands
+        self._servos = np.setdiff1d(np.arange(len(self._links)), self.torques.columns)
+        links = [self._links[i] for i in self._servos]
+        # A slice is faster than a list of columns.
+        all_servos = len(links) == len(self._links)
+        self._servo_columns = slice(len(links)) if all_servos else self._servos
+        self._servo_forces = demands.effort_limit[self._servos].tolist()
+        # Bullet multiplies the position error by positionGain / step, not by positionGain.
+        gains = (demands.gain[self._servos] * self._dt).tolist()
+        self._servo_constants = (self._servo_forces, gains, [1.0] * len(links), self._client)
+        self._command_servos = partial(
+            pb.setJointMotorControlArray, self._body, links, pb.POSITION_CONTROL
+        )
+        self._screws = np.flatnonzero(np.isfinite(demands.strength)).tolist()
+        self._servo_index = {column: k for k, column in enumerate(self._servos.tolist())}
+        self._screw_force = {k: float(demands.strength[k]) for k in self._screws}
+        # Positions of screws whose load is too strong for them.
+        self._stuck: dict[int, float] = {}
+
+    def _silence(self) -> None:
+        """Take the motors off that Bullet puts on every joint, and set the velocity limits."""
+        control, client = pb.setJointMotorControl2, self._client
+        for link in self._movable:
+            control(self._body, link, pb.VELOCITY_CONTROL, force=0.0, physicsClientId=client)
+        for i, link in zip(self._hinges, self._hinge_links, strict=True):
+            # The limit stays with the motor; only a command in velocity mode would remove it.
+            control(
+                self._body,
+                link,
+                pb.POSITION_CONTROL,
+                targetPosition=0.0,
+                force=0.0,
+                maxVelocity=float(self.demands.velocity_limit[i]),
+                physicsClientId=client,
+            )
+        for i, link in zip(self._torque_hinges, self._torque_links, strict=True):
+            control(
+                self._body,
+                link,
+                pb.VELOCITY_CONTROL,
+                targetVelocity=0.0,
+                velocityGain=1.0,
+                force=float(self._friction[i]),
+                physicsClientId=client,
+            )
+        self._balls.silence()
+
+    def hold(self, positions: FloatArray, stiff: bool) -> None:
+        """
+        Hold joint positions until targets come.
+
+        ``stiff`` puts a servo on joints with velocity or effort actuators too, for a robot that
+        settles; without it they get zero velocity and effort, as ball joints always do. No work
+        counts during a stiff hold.
+        """
+        demands = self.demands
+        demands.hold(positions)
+        self._list_servo_targets()
+        self._settling = stiff
+        self.select(0)
+        loose = np.flatnonzero(np.isin(demands.kinds, ('velocity', 'effort')))
+        loose = np.intersect1d(loose, self._hinges).tolist()
+        if stiff and loose:
+            pb.setJointMotorControlArray(
+                self._body,
+                [self._links[i] for i in loose],
+                pb.POSITION_CONTROL,
+                targetPositions=demands.position[0, loose].tolist(),
+                targetVelocities=[0.0] * len(loose),
+                forces=demands.effort_limit[loose].tolist(),
+                positionGains=[min(DEFAULT_GAIN * self._dt, 1.0)] * len(loose),
+                velocityGains=[1.0] * len(loose),
+                physicsClientId=self._client,
+            )
+
+    def release(self) -> None:
+        """End a stiff hold."""
+        self._settling = False
+        self._silence()
+
+    def load(self, targets: AppliedTargets, steps: int) -> int:
+        """Check the targets of a control period, as ``Demands.take`` does; return sub-samples."""
+        samples = self.demands.take(targets, steps)
+        self._list_servo_targets()
+        return samples
+
+    def _list_servo_targets(self) -> None:
+        """Make the lists that PyBullet wants of all sub-samples at once."""
+        demands, servos = self.demands, self._servo_columns
+        self._servo_positions = demands.position[:, servos].tolist()
+        self._servo_velocities = demands.velocity[:, servos].tolist()
+
+    def select(self, sample: int) -> None:
+        """Put a sub-sample into force; servos follow it from now on."""
+        self._sample = sample
+        self._send_servos()
+        if self.applies_forces:
+            self.torques.select(sample)
+            self.elements.tensions.select(sample)
+
+    def _send_servos(self) -> None:
+        """Give the servos the sub-sample in force; screws that are stuck stay."""
+        if not len(self._servos):
+            return
+        positions = self._servo_positions[self._sample]
+        velocities = self._servo_velocities[self._sample]
+        for column, force in self._screw_force.items():
+            self._servo_forces[self._servo_index[column]] = force
+        if self._stuck:
+            positions, velocities = positions.copy(), velocities.copy()
+        for column, position in self._stuck.items():
+            k = self._servo_index[column]
+            positions[k], velocities[k] = position, 0.0
+        self._command_servos(positions, velocities, *self._servo_constants)
+
+    def apply_forces(self) -> None:
+        """Apply torques and tensions for the coming physics step, from the state read last."""
+        if self._has_torques:
+            columns = self.torques.columns
+            position, velocity, effort = self.joints
+            effort[columns] = self.torques.at(position[columns], velocity[columns])
+            if self._has_balls:
+                self._balls.drive(effort)
+            if self._torque_links:
+                pb.setJointMotorControlArray(
+                    self._body,
+                    self._torque_links,
+                    pb.TORQUE_CONTROL,
+                    forces=effort[self._torque_hinges].tolist(),
+                    physicsClientId=self._client,
+                )
+        if self._has_elements:
+            self.elements.drive()
+
+    def read_step(self) -> None:
+        """Read the joints after a physics step: for forces and screws in the next, and work."""
+        if self._deferred:
+            # Nothing but this between steps: their data would leave the processor's cache.
+            self._readings.append(self._hinge_states())
+            return
+        self._read_joints()
+        if self._sums_work and not self._settling:
+            self._add_work(self.joints[None, 1:])
+        self._before[:] = self.joints[1]
+        for k in self._screws:
+            self._watch_screw(k)
+
+    def read_period(self) -> None:
+        """Bring ``joints``, ``work`` and force elements to the present state."""
+        if not self._readings:
+            self._read_joints()
+            return
+        numbers: list[float] = []
+        for states in self._readings:
+            position, velocity, _, effort = zip(*states, strict=True)
+            numbers += velocity
+            numbers += effort
+        self._readings.clear()
+        steps = np.array(numbers).reshape(-1, 2, len(self._before))
+        if self._sums_work and not self._settling:
+            self._add_work(steps)
+        self._before[:] = steps[-1, 0]
+        self.joints[0] = position
+        self.joints[1:] = steps[-1]
+
+    def _read_joints(self) -> None:
+        """Read hinges, ball joints and force elements in the present state."""
+        if self._hinge_links:
+            position, velocity, _, effort = zip(*self._hinge_states(), strict=True)
+            self.joints[:, self._hinges] = position, velocity, effort
+        if self._has_balls:
+            self._balls.read(self.joints)
+        # Bullet tells of its own motors alone.
+        self.torques.write(self.joints[2])
+        if self._has_elements:
+            self.elements.read()
+
+    def _add_work(self, steps: FloatArray) -> None:
+        """Add the work of physics steps, by velocities and efforts (s, 2, n)."""
+        sum_work(steps, self._before, self._dt, self.demands.losses, self.work)
+
+    def _watch_screw(self, k: int) -> None:
+        """Decide if and how strongly a screw holds its load in the coming step."""
+        demands, sample, stuck = self.demands, self._sample, k in self._stuck
+        position, velocity, effort = self.joints[:, k].tolist()
+        limit = demands.velocity_limit[k]
+        wanted = demands.velocity[sample, k] + demands.gain[k] * (
+            demands.position[sample, k] - position
+        )
+        sticks, force = screw_grip(
+            effort,
+            velocity,
+            float(min(max(wanted, -limit), limit)),
+            demands.strength[k],
+            demands.effort_limit[k],
+            stuck,
+        )
+        if sticks == stuck and force == self._screw_force[k]:
+            return
+        self._screw_force[k] = force
+        if not sticks:
+            self._stuck.pop(k, None)
+        elif not stuck:
+            self._stuck[k] = position
+        self._send_servos()

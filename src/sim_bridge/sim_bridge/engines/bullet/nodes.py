@@ -1,0 +1,120 @@
+"""Free bodies on contact nodes in PyBullet: Bullet moves them, the shared laws push and pull."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import tempfile
+
+from gait_core.arrays import FloatArray
+from gait_core.robot.load import load_robot
+from gait_core.robot.model import RobotModel
+from gait_core.robot.urdf.writer import to_urdf
+from sim_bridge.engines.bullet.client import connect, disconnect, pb
+from sim_bridge.engines.bullet.options import BulletOptions
+from sim_bridge.engines.cables.engine import Bodies, FreeBodiesEngine
+from sim_bridge.engines.cables.kernel import aim, load_bodies
+from sim_bridge.engines.shared.scene_engine import SceneStart
+
+
+class BulletBodies(Bodies):
+    """
+    The bodies of a scene in a client of their own, without collisions, damping or gravity.
+
+    Their weight is among the forces that the laws give.
+
+    Attributes
+    ----------
+    client : int
+    ids : list of int
+        PyBullet's, in the order of the robot's roots.
+
+    """
+
+    engine = 'bullet'
+
+    def __init__(self) -> None:
+        self.client = connect()
+        self.ids: list[int] = []
+
+    def rebuild(self, start: SceneStart) -> None:
+        """Empty the client and load every body at its place in the assembly, at rest."""
+        super().rebuild(start)
+        robot, scene = start.robot, start.scene
+        client = self.client
+        pb.resetSimulation(physicsClientId=client)
+        pb.setPhysicsEngineParameter(
+            fixedTimeStep=scene.physics_step,
+            numSubSteps=0,
+            enableFileCaching=0,
+            physicsClientId=client,
+        )
+        pb.setGravity(0.0, 0.0, 0.0, physicsClientId=client)
+        self.ids = [self._load(robot, name) for name in robot.roots]
+        for body, row in zip(self.ids, self.state.tolist(), strict=True):
+            pb.resetBasePositionAndOrientation(body, row[:3], row[3:7], physicsClientId=client)
+
+    def _load(self, robot: RobotModel, root: str) -> int:
+        with tempfile.NamedTemporaryFile('w', suffix='.urdf', encoding='utf-8') as file:
+            file.write(to_urdf(robot, root=root, visuals=False))
+            file.flush()
+            flags = pb.URDF_USE_INERTIA_FROM_FILE
+            flags |= pb.URDF_IGNORE_VISUAL_SHAPES | pb.URDF_IGNORE_COLLISION_SHAPES
+            body: int = pb.loadURDF(file.name, flags=flags, physicsClientId=self.client)
+        pb.changeDynamics(
+            body,
+            -1,
+            linearDamping=0.0,
+            angularDamping=0.0,
+            activationState=pb.ACTIVATION_STATE_DISABLE_SLEEPING,
+            physicsClientId=self.client,
+        )
+        return body
+
+    def read(self) -> None:
+        """Take over where Bullet has the bodies."""
+        client = self.client
+        for row, body in enumerate(self.ids):
+            at, turn = pb.getBasePositionAndOrientation(body, client)
+            linear, angular = pb.getBaseVelocity(body, client)
+            self.state[row] = (*at, *turn, *linear, *angular)
+
+    def step(self, wrenches: FloatArray) -> None:
+        """Advance one step under forces and torques about the centres of mass, (b, 6)."""
+        client, frame = self.client, pb.WORLD_FRAME
+        places = self.state[:, :3].tolist()
+        for body, wrench, at in zip(self.ids, wrenches.tolist(), places, strict=True):
+            pb.applyExternalForce(body, -1, wrench[:3], at, frame, client)
+            pb.applyExternalTorque(body, -1, wrench[3:], frame, client)
+        pb.stepSimulation(client)
+
+    def close(self) -> None:
+        """End the client."""
+        disconnect(self.client)
+
+
+class NodesEngine(FreeBodiesEngine):
+    """The ``bullet`` engine for robots of free bodies, which Bullet moves."""
+
+    name = 'bullet'
+    Options = BulletOptions
+
+    _bodies: BulletBodies
+
+    def __init__(self, robots: Callable[[str, int], RobotModel] = load_robot) -> None:
+        super().__init__(robots)
+        self._bodies = BulletBodies()
+
+    def _release(self) -> None:
+        self._bodies.close()
+
+    def _advance(self, targets: FloatArray, first: int) -> None:
+        bodies, motion = self._bodies, self._motion
+        samples = targets.shape[1]
+        steps = self._steps // samples
+        for sample in range(samples):
+            aim(targets, sample, motion.work)
+            for i in range(steps):
+                step = first + sample * steps + i
+                load_bodies(self._setting, motion, i * self._setting.dt, step)
+                bodies.step(motion.work.wrenches)
+                bodies.read()

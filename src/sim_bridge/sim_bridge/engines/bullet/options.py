@@ -1,0 +1,75 @@
+"""Settings of the ``bullet`` engine that a scene gives by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gait_core.parameters.declaration import bounded, whole
+from sim_bridge.engines.cables.options import NodeOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class BulletOptions(NodeOptions):
+    """
+    Solver and contact settings; the defaults are tight, for loose ones flatter a walk.
+
+    Those of contact nodes act on robots that have these, and on no others; the solver's do not
+    act on those.
+    """
+
+    solver_iterations: int = whole(
+        100, low=1, high=10000, doc='Most iterations of the contact and joint solver a step.'
+    )
+    sum_work: int = whole(
+        1,
+        low=0,
+        high=1,
+        doc='1: work is summed over physics steps, for 4 to 7 % more time. 0: over control '
+        'periods, from what is read at their ends.',
+    )
+    solver_residual: float = bounded(
+        1e-7,
+        low=0.0,
+        high=1.0,
+        unit='-',
+        doc='The solver stops early below this squared residual; 0 runs every iteration.',
+    )
+    self_collision: int = whole(
+        0,
+        low=0,
+        high=1,
+        doc='1: links collide, except neighbours and pairs that overlap at the start.',
+    )
+    erp: float = bounded(
+        0.2,
+        low=0.0,
+        high=1.0,
+        unit='-',
+        doc='Share of a joint limit error that one step corrects.',
+    )
+    contact_erp: float = bounded(
+        0.08, low=0.0, high=1.0, unit='-', doc='Share of a penetration that one step corrects.'
+    )
+    friction_erp: float = bounded(
+        0.2,
+        low=0.0,
+        high=1.0,
+        unit='-',
+        doc='Share of a friction anchor error that one step corrects.',
+    )
+    cfm: float = bounded(
+        0.0, low=0.0, high=1.0, unit='-', doc='Constraint force mixing: softness of contacts.'
+    )
+    contact_slop: float = bounded(
+        1e-5, low=0.0, high=0.01, unit='m', doc='Penetration that is left uncorrected.'
+    )
+    restitution_speed: float = bounded(
+        0.2, low=0.0, high=10.0, unit='m/s', doc='Slower impacts do not bounce.'
+    )
+    warm_start: float = bounded(
+        0.1,
+        low=0.0,
+        high=1.0,
+        unit='-',
+        doc="Share of the last step's contact impulses that the solver starts from.",
+    )

@@ -1,0 +1,355 @@
+"""Pictures of a robot's states: a client of its own, so that no trial is touched by looking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+import ctypes
+import ctypes.util
+from dataclasses import dataclass, replace
+import os
+from pathlib import Path
+import tempfile
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image, ImageDraw
+
+from gait_core import contracts
+from gait_core.arrays import FloatArray
+from gait_core.errors import ConfigurationError
+from gait_core.kinematics.element_colours import tension_colours
+from gait_core.kinematics.elements import ends_at
+from gait_core.measures.stability import centre_of_pressure, support_polygon
+from gait_core.motion.observation import Observation
+from gait_core.robot.model import RobotModel
+from gait_core.terrains import Terrain, load_terrain
+from gait_core.trial.rollout import Rollout
+from sim_bridge.engines.bullet.cast import Cast, extent_of
+from sim_bridge.engines.bullet.client import pb
+from sim_bridge.engines.bullet.ground_mesh import GroundMesh, ground_mesh
+
+Picture = npt.NDArray[np.uint8]
+
+ZMP_DOT = (220, 30, 40)
+POLYGON = (40, 160, 70)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Camera:
+    """
+    Where the robot is looked at from.
+
+    ``yaw_deg`` 0 looks along y at the robot's right side when it walks along x, positive turns
+    counter-clockwise; ``pitch_deg`` is below the horizon. ``distance`` is in extents of the robot
+    (the diagonal of its box in the nominal stance), ``fov_deg`` the vertical angle of view.
+    """
+
+    yaw_deg: float = 35.0
+    pitch_deg: float = -15.0
+    distance: float = 2.0
+    fov_deg: float = 35.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overlay:
+    """
+    What is drawn over a picture.
+
+    The ZMP (3,) and the support polygon (k, 3) [m]; lines (e, 2, 3) [m], such as cables, in
+    colours (e, 3) in [0, 1]; a text.
+    """
+
+    zmp: FloatArray | None = None
+    polygon: FloatArray | None = None
+    lines: FloatArray | None = None
+    colours: FloatArray | None = None
+    text: str = ''
+
+
+class Renderer:
+    """
+    Renders states of one robot on one terrain in software, without a display.
+
+    Parameters
+    ----------
+    robot : RobotModel
+        One without visual shapes is drawn by its collision shapes.
+    terrain : Terrain
+    size : (int, int)
+        Width and height of the pictures [pixel].
+    camera : Camera
+
+    """
+
+    def __init__(
+        self,
+        robot: RobotModel,
+        terrain: Terrain,
+        size: tuple[int, int] = (480, 360),
+        camera: Camera = Camera(),
+    ) -> None:
+        if min(size) < 16 or max(size) > 4096:
+            raise ConfigurationError(f'picture size is {size}; valid: 16 to 4096 pixels a side')
+        self._size, self._camera = size, camera
+        self._stage = _Stage(robot, terrain, pb.DIRECT)
+
+    def __enter__(self) -> Renderer:
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the renderer."""
+        self.close()
+
+    def close(self) -> None:
+        """Release the client."""
+        self._stage.close()
+
+    def frame(
+        self, body_poses: FloatArray, joint_positions: FloatArray, overlay: Overlay | None = None
+    ) -> Picture:
+        """
+        Return a picture of a state.
+
+        Parameters
+        ----------
+        body_poses : (r, 7) array [m, -]
+            Of the roots.
+        joint_positions : (n,) array [rad or m]
+            In ``robot.joint_names`` order.
+        overlay : Overlay or None
+
+        Returns
+        -------
+        (height, width, 3) uint8 array
+
+        """
+        self._stage.place(body_poses, joint_positions)
+        view, projection = self._look_at(body_poses[:, :3].mean(axis=0))
+        width, height = self._size
+        _, _, pixels, _, _ = pb.getCameraImage(
+            width,
+            height,
+            view,
+            projection,
+            lightDirection=[0.5, -1.0, 2.0],
+            # Shadows would speckle every face that the light grazes.
+            shadow=0,
+            renderer=pb.ER_TINY_RENDERER,
+            flags=pb.ER_NO_SEGMENTATION_MASK,
+            physicsClientId=self._stage.client,
+        )
+        rgba: Picture = np.asarray(pixels, dtype=np.uint8).reshape(height, width, 4)
+        picture: Picture = rgba[:, :, :3].copy()
+        if overlay is None:
+            return picture
+        to_clip = np.array(projection).reshape(4, 4).T @ np.array(view).reshape(4, 4).T
+        return _drawn(picture, overlay, to_clip)
+
+    def _look_at(self, middle: FloatArray) -> tuple[Any, Any]:
+        extent, camera = self._stage.extent, self._camera
+        ground = float(self._stage.terrain.height(middle[0], middle[1]))
+        # Steady in height: the robot's own bobbing stays visible.
+        target = [float(middle[0]), float(middle[1]), ground + 0.5 * self._stage.height]
+        view = pb.computeViewMatrixFromYawPitchRoll(
+            target, camera.distance * extent, camera.yaw_deg, camera.pitch_deg, 0.0, 2
+        )
+        aspect = self._size[0] / self._size[1]
+        return view, pb.computeProjectionMatrixFOV(
+            camera.fov_deg, aspect, 0.05 * extent, 100.0 * extent
+        )
+
+
+def render_rollout(
+    rollout: Rollout,
+    fps: float = 10.0,
+    size: tuple[int, int] = (480, 360),
+    camera: Camera = Camera(),
+    *,
+    overlays: bool = True,
+) -> Iterator[Picture]:
+    """
+    Yield pictures of a recorded trial at a frame rate of its own time, (height, width, 3) uint8.
+
+    ``overlays`` draws time, support polygon and ZMP (of the contact forces) over them, and force
+    elements in the colours of their tensions.
+    """
+    if not 0.1 <= fps <= 1.0 / rollout.dt:
+        raise ConfigurationError(
+            f'{fps:g} frames per second; valid: 0.1 to {1.0 / rollout.dt:g}, the control rate'
+        )
+    terrain = load_terrain(rollout.spec.scene.terrain)
+    count = int(rollout.ticks * rollout.dt * fps) + 1
+    with Renderer(rollout.robot, terrain, size, camera) as renderer:
+        for number in range(count):
+            tick = min(round(number / (fps * rollout.dt)), rollout.ticks)
+            yield renderer.frame(
+                rollout.body_poses[tick],
+                rollout.joint_positions[tick],
+                overlay_of(rollout, tick) if overlays else None,
+            )
+
+
+def overlay_of(rollout: Rollout, tick: int) -> Overlay:
+    """Return ZMP, support polygon, force elements and time of a tick, where they are defined."""
+    robot = rollout.robot
+    found = Overlay(text=f'{robot.name}  {tick * rollout.dt:5.2f} s')
+    if robot.force_elements and rollout.states.element_forces is not None:
+        found = replace(
+            found,
+            lines=ends_at(robot, rollout.joint_positions[tick], rollout.body_poses[tick]),
+            colours=tension_colours(robot, rollout.states.element_forces[tick]),
+        )
+    here = rollout.contact_tick == tick
+    points, forces = rollout.contacts.points[here], rollout.contacts.forces[here]
+    if not len(points):
+        return found
+    weight = robot.mass * float(np.linalg.norm(rollout.spec.scene.gravity))
+    zmp, _ = centre_of_pressure(points, forces, min_force=max(0.05 * weight, 1e-6))
+    corners = support_polygon(points)
+    raised = np.column_stack([corners, np.full(len(corners), points[:, 2].mean())])
+    return replace(found, zmp=zmp, polygon=raised)
+
+
+class Viewer(contracts.Viewer):
+    """
+    A window that mirrors states as they come.
+
+    Raises
+    ------
+    ConfigurationError
+        Without a display: PyBullet itself would end the process.
+
+    """
+
+    def __init__(self, robot: RobotModel, terrain: Terrain) -> None:
+        require_display()
+        self._stage = _Stage(robot, terrain, pb.GUI)
+        for flag in (pb.COV_ENABLE_GUI, pb.COV_ENABLE_SHADOWS):
+            pb.configureDebugVisualizer(flag, 0, physicsClientId=self._stage.client)
+
+    @property
+    def open(self) -> bool:
+        """Whether the window has not been closed by its user."""
+        return bool(pb.isConnected(self._stage.client))
+
+    def show(self, observation: Observation) -> None:
+        """Show a state; without effect once the window is closed."""
+        poses, joints = observation.body_poses, observation.joint_positions
+        if not self.open or poses is None or joints is None:
+            return
+        self._stage.place(poses, joints)
+        camera = Camera()
+        pb.resetDebugVisualizerCamera(
+            camera.distance * self._stage.extent,
+            camera.yaw_deg,
+            camera.pitch_deg,
+            poses[:, :3].mean(axis=0).tolist(),
+            physicsClientId=self._stage.client,
+        )
+
+    def close(self) -> None:
+        """Close the window."""
+        self._stage.close()
+
+
+def require_display() -> None:
+    """Raise ConfigurationError unless a window can be opened."""
+    name = os.environ.get('DISPLAY', '')
+    if not name:
+        raise ConfigurationError('a viewer needs a display: DISPLAY is not set')
+    library = ctypes.util.find_library('X11')
+    if library is None:
+        raise ConfigurationError('a viewer needs a display: the X11 library is not installed')
+    x11 = ctypes.CDLL(library)
+    x11.XOpenDisplay.restype = ctypes.c_void_p
+    display = x11.XOpenDisplay(name.encode())
+    if not display:
+        raise ConfigurationError(f"a viewer needs a display: '{name}' cannot be opened")
+    x11.XCloseDisplay(ctypes.c_void_p(display))
+
+
+class _Stage:
+    """A client with the robot's looks and the ground under and around it."""
+
+    def __init__(self, robot: RobotModel, terrain: Terrain, mode: int) -> None:
+        self.terrain = terrain
+        self._cast = Cast(robot, mode)
+        self.client = self._cast.client
+        self._folder = tempfile.TemporaryDirectory(prefix='ground_')
+        self.extent, self.height = extent_of(robot)
+        self._reach = 10.0 * self.extent
+        self._ground: int | None = None
+        self._centre = np.full(2, np.inf)
+
+    def close(self) -> None:
+        """Disconnect and remove the files of the ground."""
+        self._cast.close()
+        self._folder.cleanup()
+
+    def place(self, body_poses: FloatArray, positions: FloatArray) -> None:
+        """Pose the robot, and draw the ground about it."""
+        self._cast.place(body_poses, positions)
+        # The ground is drawn around the robot and again when it comes near the edge.
+        middle = body_poses[:, :2].mean(axis=0)
+        if np.abs(middle - self._centre).max() > 0.3 * self._reach:
+            self._centre = np.round(middle / 2.0) * 2.0
+            mesh = ground_mesh(self.terrain, self._centre, self._reach)
+            if self._ground is not None:
+                pb.removeBody(self._ground, physicsClientId=self.client)
+            self._ground = self._laid(mesh)
+
+    def _laid(self, mesh: GroundMesh) -> int:
+        shape = pb.createVisualShape(
+            pb.GEOM_MESH,
+            vertices=mesh.vertices.tolist(),
+            indices=mesh.triangles.ravel().tolist(),
+            normals=mesh.normals.tolist(),
+            uvs=mesh.texture_points.tolist(),
+            rgbaColor=[1.0, 1.0, 1.0, 1.0],
+            physicsClientId=self.client,
+        )
+        body: int = pb.createMultiBody(
+            baseMass=0.0, baseVisualShapeIndex=shape, physicsClientId=self.client
+        )
+        path = Path(self._folder.name) / 'ground.png'
+        Image.fromarray(mesh.texture).save(path)
+        texture = pb.loadTexture(str(path), physicsClientId=self.client)
+        pb.changeVisualShape(body, -1, textureUniqueId=texture, physicsClientId=self.client)
+        return body
+
+
+def _drawn(picture: Picture, overlay: Overlay, to_clip: FloatArray) -> Picture:
+    """Return the picture with an overlay whose points pass through the camera's matrices."""
+    height, width = picture.shape[:2]
+
+    def pixels(points: FloatArray) -> list[tuple[float, float]]:
+        """Return where points of the world are in the picture."""
+        clip = np.column_stack([points, np.ones(len(points))]) @ to_clip.T
+        flat = clip[:, :2] / clip[:, 3:]
+        return [((x + 1.0) * 0.5 * width, (1.0 - y) * 0.5 * height) for x, y in flat.tolist()]
+
+    image = Image.fromarray(picture)
+    draw = ImageDraw.Draw(image)
+    if overlay.polygon is not None and len(overlay.polygon) > 1:
+        corners = pixels(overlay.polygon)
+        draw.line([*corners, corners[0]], fill=POLYGON, width=max(1, width // 240))
+    if overlay.zmp is not None:
+        ((x, y),) = pixels(overlay.zmp[None])
+        r = max(2.0, width / 120)
+        draw.ellipse((x - r, y - r, x + r, y + r), fill=ZMP_DOT)
+    if overlay.lines is not None and overlay.colours is not None:
+        colours = np.round(255.0 * overlay.colours).astype(int).tolist()
+        for line, (red, green, blue) in zip(overlay.lines, colours, strict=True):
+            draw.line(pixels(line), fill=(red, green, blue), width=max(1, width // 200))
+    if overlay.text:
+        draw.text((6, 4), overlay.text, fill=(20, 20, 20))
+    drawn: Picture = np.asarray(image)
+    return drawn

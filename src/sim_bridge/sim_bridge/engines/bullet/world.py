@@ -1,0 +1,276 @@
+"""A robot on its terrain inside one PyBullet client, rebuilt from nothing at every reset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import combinations
+import math
+import tempfile
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import ConfigurationError
+from gait_core.height_field import HeightField
+from gait_core.robot.model import RobotModel
+from gait_core.robot.urdf.writer import to_urdf
+from gait_core.terrains import Terrain
+from gait_core.trial.scene import Scene
+from sim_bridge.engines.bullet.client import connect, disconnect, pb
+from sim_bridge.engines.bullet.ground import add_ground
+from sim_bridge.engines.bullet.options import BulletOptions
+from sim_bridge.engines.shared.actuator_commands import NO_LIMIT
+from sim_bridge.engines.shared.balls import ball_quaternion
+from sim_bridge.engines.shared.limits import check_base
+from sim_bridge.engines.shared.merged_joints import Fused, fused
+from sim_bridge.engines.shared.poses import matrix_of, product
+from sim_bridge.engines.shared.scene_engine import SceneStart
+
+GEAR_EFFORT = 1e6
+"""Effort [N m or N] of the gear that couples a mimic joint: beyond any motor's."""
+
+
+class World:
+    """
+    The client, the ids in it and the settings that hold for one scene.
+
+    Attributes
+    ----------
+    client, body, ground : int
+        PyBullet's ids.
+    full : RobotModel
+        The robot as described.
+    model : Fused
+        The robot as loaded.
+    joint : mapping of str to int
+        Bullet's index of each joint; it is also that of the joint's child link.
+    axes : mapping of str to int
+        Bullet's index of each actuated joint; that of the ball joint for its three.
+    link : mapping of str to int
+        Bullet's index of each link of the fused robot; -1 is the root.
+    apart : tuple of (str, str)
+        Pairs of links that overlap at the start and therefore do not collide.
+
+    """
+
+    def __init__(self, mode: int = pb.DIRECT, *, visuals: bool = False) -> None:
+        self._visuals = visuals
+        self.client = connect(mode)
+        self._text: tuple[Fused, str] | None = None
+        self._field: tuple[HeightField, list[float]] | None = None
+
+    def close(self) -> None:
+        """End the client."""
+        disconnect(self.client)
+
+    def rebuild(self, start: SceneStart) -> None:
+        """Empty the client and load a scene with the robot at its start, every joint at rest."""
+        scene, options = start.scene, start.options
+        self.full, self.model = start.robot, fused(start.robot)
+        check_base('bullet', scene, self.model.robot)
+        pb.resetSimulation(physicsClientId=self.client)
+        self._set_physics(scene, options)
+        self._add_ground(start.terrain)
+        self._load(
+            scene.fixed_base,
+            pb.URDF_USE_SELF_COLLISION | pb.URDF_USE_SELF_COLLISION_EXCLUDE_PARENT
+            if options.self_collision
+            else 0,
+        )
+        self._set_surfaces(scene)
+        self._set_dynamics()
+        self._couple_mimics()
+        self.place(start.pose, start.joint_positions)
+        self.apart: tuple[tuple[str, str], ...] = ()
+        if options.self_collision:
+            self._separate_overlapping()
+
+    def show(self, robot: RobotModel) -> None:
+        """Empty the client and load a robot to be looked at: it is placed, never stepped."""
+        self.full, self.model = robot, fused(robot)
+        pb.resetSimulation(physicsClientId=self.client)
+        pb.setPhysicsEngineParameter(enableFileCaching=0, physicsClientId=self.client)
+        self._load(fixed_base=True)
+
+    def place(self, pose: FloatArray, positions: FloatArray) -> None:
+        """Put the root link at a pose and the joints at positions, all at rest."""
+        # PyBullet's base pose is that of the inertial frame, turned where inertia is off-diagonal.
+        com, inertial_turn = self.inertial(-1)
+        at = pose[:3] + matrix_of(pose[3:]) @ com
+        turn = product(pose[3:], inertial_turn)
+        pb.resetBasePositionAndOrientation(
+            self.body, at.tolist(), turn.tolist(), physicsClientId=self.client
+        )
+        robot = self.model.robot
+        value = dict(zip(robot.joint_names, positions.tolist(), strict=True))
+        for joint in robot.joints:
+            if joint.mimic is not None:
+                value[joint.name] = (
+                    joint.mimic.multiplier * value[joint.mimic.joint] + joint.mimic.offset
+                )
+        for name, position in value.items():
+            if name in self.joint:
+                pb.resetJointState(
+                    self.body, self.joint[name], position, 0.0, physicsClientId=self.client
+                )
+        for ball in self.model.balls:
+            pb.resetJointStateMultiDof(
+                self.body,
+                self.joint[ball.name],
+                ball_quaternion(ball, positions[ball.columns]).tolist(),
+                [0.0, 0.0, 0.0],
+                physicsClientId=self.client,
+            )
+
+    def inertial(self, link: int) -> tuple[FloatArray, FloatArray]:
+        """Return position (3,) [m] and quaternion (4,) of a link's inertial frame in its own."""
+        dynamics = pb.getDynamicsInfo(self.body, link, physicsClientId=self.client)
+        return np.array(dynamics[3]), np.array(dynamics[4])
+
+    def _set_physics(self, scene: Scene, options: BulletOptions) -> None:
+        # All of them at every reset: Bullet forgets some and keeps others.
+        pb.setPhysicsEngineParameter(
+            fixedTimeStep=scene.physics_step,
+            numSubSteps=0,
+            numSolverIterations=options.solver_iterations,
+            solverResidualThreshold=options.solver_residual,
+            erp=options.erp,
+            contactERP=options.contact_erp,
+            frictionERP=options.friction_erp,
+            globalCFM=options.cfm,
+            contactSlop=options.contact_slop,
+            restitutionVelocityThreshold=options.restitution_speed,
+            warmStartingFactor=options.warm_start,
+            deterministicOverlappingPairs=1,
+            enableFileCaching=0,
+            physicsClientId=self.client,
+        )
+        pb.setRealTimeSimulation(0, physicsClientId=self.client)
+        pb.setGravity(*scene.gravity, physicsClientId=self.client)
+
+    def _add_ground(self, terrain: Terrain) -> None:
+        field = terrain.heightfield
+        heights = [] if field is None else self._heights(field)
+        self.ground: int = add_ground(terrain, heights, self.client)
+
+    def _heights(self, field: HeightField) -> list[float]:
+        if self._field is None or self._field[0] is not field:
+            self._field = field, field.heights.ravel().tolist()
+        return self._field[1]
+
+    def _load(self, fixed_base: bool, flags: int = 0) -> None:
+        flags |= pb.URDF_USE_INERTIA_FROM_FILE
+        if not self._visuals:
+            flags |= pb.URDF_IGNORE_VISUAL_SHAPES
+        robot = self.model.robot
+        with self._description() as file:
+            try:
+                self.body: int = pb.loadURDF(
+                    file, flags=flags, useFixedBase=fixed_base, physicsClientId=self.client
+                )
+            except pb.error as error:
+                raise ConfigurationError(
+                    f"robot '{robot.name}': Bullet cannot load it: {error}"
+                ) from None
+        self.joint: Mapping[str, int] = {
+            pb.getJointInfo(self.body, i, physicsClientId=self.client)[1].decode(): i
+            for i in range(pb.getNumJoints(self.body, physicsClientId=self.client))
+        }
+        names = robot.joint_names
+        balls = {names[i]: ball.name for ball in self.model.balls for i in ball.columns}
+        self.axes: Mapping[str, int] = {name: self.joint[balls.get(name, name)] for name in names}
+        self.link: Mapping[str, int] = {
+            robot.links[0].name: -1,
+            **{joint.child: self.joint[joint.name] for joint in robot.joints},
+        }
+
+    @contextmanager
+    def _description(self) -> Iterator[str]:
+        """Give the robot's URDF as a file that no other load ever had and nobody finds later."""
+        if self._text is None or self._text[0] is not self.model:
+            self._text = self.model, to_urdf(self.model.robot, visuals=self._visuals)
+        try:
+            with tempfile.NamedTemporaryFile('w', suffix='.urdf', encoding='utf-8') as file:
+                file.write(self._text[1])
+                file.flush()
+                yield file.name
+        except OSError as error:
+            raise ConfigurationError(
+                f'no temporary file can be written ({error}); TMPDIR names another place'
+            ) from None
+
+    def _set_surfaces(self, scene: Scene) -> None:
+        # Bullet multiplies the coefficients of the two surfaces. A friction that is set in one
+        # call with a damping lands on the base, so nothing else is set here.
+        surface = {
+            'lateralFriction': math.sqrt(scene.friction),
+            'spinningFriction': 0.0,
+            'rollingFriction': 0.0,
+            'restitution': math.sqrt(scene.restitution),
+        }
+        pb.changeDynamics(self.ground, -1, **surface, physicsClientId=self.client)
+        for index in self.link.values():
+            pb.changeDynamics(self.body, index, **surface, physicsClientId=self.client)
+
+    def _set_dynamics(self) -> None:
+        pb.changeDynamics(
+            self.body,
+            -1,
+            linearDamping=0.0,
+            angularDamping=0.0,
+            activationState=pb.ACTIVATION_STATE_DISABLE_SLEEPING,
+            physicsClientId=self.client,
+        )
+        # Bullet clamps every joint at 100 per second unless told a limit.
+        pb.changeDynamics(self.body, -1, maxJointVelocity=NO_LIMIT, physicsClientId=self.client)
+
+    def _couple_mimics(self) -> None:
+        for joint in self.model.robot.joints:
+            if joint.mimic is not None:
+                # Bullet's gear holds q_a + ratio * q_b = target.
+                gear = pb.createConstraint(
+                    self.body,
+                    self.joint[joint.name],
+                    self.body,
+                    self.joint[joint.mimic.joint],
+                    pb.JOINT_GEAR,
+                    [0.0, 0.0, 1.0],
+                    [0.0, 0.0, 0.0],
+                    [0.0, 0.0, 0.0],
+                    physicsClientId=self.client,
+                )
+                pb.changeConstraint(
+                    gear,
+                    gearRatio=-joint.mimic.multiplier,
+                    erp=0.2,
+                    maxForce=GEAR_EFFORT,
+                    relativePositionTarget=joint.mimic.offset,
+                    physicsClientId=self.client,
+                )
+
+    def _separate_overlapping(self) -> None:
+        neighbours = {(joint.parent, joint.child) for joint in self.model.robot.joints}
+        apart = []
+        for a, b in combinations(self.link, 2):
+            if (a, b) in neighbours or (b, a) in neighbours:
+                continue
+            points = pb.getClosestPoints(
+                self.body,
+                self.body,
+                0.0,
+                linkIndexA=self.link[a],
+                linkIndexB=self.link[b],
+                physicsClientId=self.client,
+            )
+            if any(point[8] < 0.0 for point in points):
+                apart.append((a, b))
+                pb.setCollisionFilterPair(
+                    self.body,
+                    self.body,
+                    self.link[a],
+                    self.link[b],
+                    0,
+                    physicsClientId=self.client,
+                )
+        self.apart = tuple(apart)

@@ -1,0 +1,1 @@
+"""The engine ``cables``: free bodies, force elements and contact nodes."""

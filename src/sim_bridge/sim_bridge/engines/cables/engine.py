@@ -1,0 +1,174 @@
+"""The ``cables`` engine: free bodies, force elements and contact nodes in one compiled kernel."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import ClassVar
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.contracts import TapeEngine
+from gait_core.kinematics.start_pose import base_poses
+from gait_core.motion.observation import Observation
+from gait_core.motion.states import StateTape
+from gait_core.motion.targets import AppliedTape, AppliedTargets
+from gait_core.parameters.declaration import Parameters
+from gait_core.processes import liveness
+from gait_core.robot.load import load_robot
+from gait_core.robot.model import RobotModel
+from sim_bridge.engines.cables.kernel import Motion, Setting, advance_period, workspace
+from sim_bridge.engines.cables.layout import (
+    ground_of,
+    layout_of,
+    pushes_of,
+    refuse_others,
+    start_of,
+)
+from sim_bridge.engines.cables.options import CablesOptions
+from sim_bridge.engines.cables.state import Reader
+from sim_bridge.engines.shared.actuator_commands import Demands
+from sim_bridge.engines.shared.limits import (
+    CONTACT_NODES,
+    FORCE_ELEMENTS,
+    FREE_BODIES,
+    PushWindow,
+    out_of_range,
+)
+from sim_bridge.engines.shared.merged_joints import fused
+from sim_bridge.engines.shared.scene_engine import SceneEngine, SceneStart
+
+
+class Bodies:
+    """
+    The bodies of a scene and their ground as arrays.
+
+    Attributes
+    ----------
+    demands : Demands
+    layout, ground
+        As of the kernel.
+    state : (b, 13) array
+    bristles : (c, 2) array [m]
+
+    """
+
+    engine: ClassVar[str] = 'cables'
+
+    def rebuild(self, start: SceneStart) -> None:
+        """Lay out a scene with the assembly at its start, every body at rest."""
+        robot, scene = start.robot, start.scene
+        refuse_others(self.engine, robot, scene)
+        self.demands = Demands(self.engine, robot, scene.physics_step)
+        self.layout = layout_of(robot, scene.gravity, self.demands)
+        self.ground = ground_of(scene, start.options, start.terrain)
+        self.state = start_of(robot, base_poses(robot, start.pose))
+        self.bristles: FloatArray = np.zeros((len(robot.contact_nodes), 2))
+
+
+class FreeBodiesEngine(SceneEngine):
+    """Free bodies on contact nodes under the shared laws; a subclass advances the bodies."""
+
+    carries = (FREE_BODIES, FORCE_ELEMENTS, CONTACT_NODES, 'plane and height field')
+    _bodies: Bodies
+
+    @abstractmethod
+    def _advance(self, targets: FloatArray, first: int) -> None:
+        """Advance one control period under targets (3, K, e) from a number of a step on."""
+
+    def _build(self, start: SceneStart) -> None:
+        bodies, scene, robot = self._bodies, start.scene, start.robot
+        bodies.rebuild(start)
+        model = fused(robot)
+        windows = [PushWindow(push, scene, robot, model) for push in scene.pushes]
+        self._setting = Setting(
+            layout=bodies.layout,
+            ground=bodies.ground,
+            pushes=pushes_of(windows, robot),
+            dt=scene.physics_step,
+            steps=self._steps,
+        )
+        self._motion = Motion(bodies.state, bodies.bristles, workspace(bodies.layout))
+        self._reader = Reader(robot, scene, bodies.layout)
+
+    def _settle(self, positions: FloatArray, ticks: int) -> Observation:
+        targets = np.zeros((3, 1, len(positions)))
+        targets[0, 0] = positions
+        seen = self._read(0)
+        # Steps before tick 0 have negative numbers: nothing pushes then.
+        for tick in range(-ticks, 0):
+            self._advance(targets, tick * self._steps)
+            liveness.beat()
+            seen = self._read(0)
+        return seen
+
+    def _observe(self, tick: int) -> Observation:
+        return self._reader.read(tick, self._motion)
+
+    def step(self, targets: AppliedTargets) -> Observation:
+        """
+        Advance one control period and return the state at its end.
+
+        Raises
+        ------
+        SimulationDiverged
+            If the state left the finite or plausible range; only ``reset`` is possible then.
+        BadCommand, ConfigurationError
+            If the targets cannot be applied; the state is unchanged.
+        ProtocolError
+            Before a reset or after ``close``.
+
+        """
+        self._check_ready()
+        if self._similar is not None:
+            targets = self._similar.targets(targets)
+        self._bodies.demands.take(targets, self._steps)
+        wanted = np.array((targets.position, targets.velocity, targets.effort))
+        self._advance(wanted, self._tick * self._steps)
+        seen = self._read(self._tick + 1)
+        self._tick += 1
+        return seen
+
+
+class CablesEngine(FreeBodiesEngine, TapeEngine):
+    """
+    Free rigid bodies joined by force elements, on contact nodes; options are ``CablesOptions``.
+
+    Semi-implicit Euler at the physics rate: velocities from the forces at the start of a step,
+    then places from the new velocities (Korbel 2013; friction state and dampers explicit).
+    """
+
+    name = 'cables'
+    Options: ClassVar[type[Parameters]] = CablesOptions
+
+    def __init__(self, robots: Callable[[str, int], RobotModel] = load_robot) -> None:
+        super().__init__(robots)
+        self._bodies = Bodies()
+
+    def _release(self) -> None:
+        """Do nothing: the arrays go with the engine."""
+
+    def _advance(self, targets: FloatArray, first: int) -> None:
+        advance_period(self._setting, self._motion, targets, first)
+
+    def rollout(self, tape: AppliedTape) -> StateTape:
+        """
+        Advance one control period per tape entry, in one compiled call; equals stepping.
+
+        Raises what ``step`` does; SimulationDiverged carries the states before.
+        """
+        self._check_ready()
+        self._bodies.demands.take(tape[0], self._steps)
+        if self._similar is not None:
+            tape = self._similar.tape(tape)
+        targets = np.stack((tape.position, tape.velocity, tape.effort), axis=1)
+        states = self._reader.play(self._setting, self._motion, targets, self._tick)
+        if self._similar is not None:
+            seen = [self._similar.seen(one, self._period) for one in states]
+            states = StateTape.of(seen)
+        self._tick += len(states)
+        if len(states) < len(tape):
+            self._ready = False
+            raise out_of_range(self._tick + 1, states)
+        return states

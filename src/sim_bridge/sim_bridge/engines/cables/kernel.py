@@ -1,0 +1,407 @@
+"""
+Free rigid bodies with force elements and contact nodes, compiled: semi-implicit Euler.
+
+Every array has one row a body, point, element or node, and in it one component after the other:
+of a body the centre of mass (3), quaternion x, y, z, w (4), velocity (3) and rate (3) in the
+world; of a point the lever from the centre of mass, place and velocity (3 each); of an element
+length and tension; of a contact the force on the node (3), the point (3) and the depth.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numba
+import numpy as np
+
+from gait_core.arrays import FloatArray, IntArray
+from sim_bridge.engines.cables.ground import Ground, node_force, surface
+from sim_bridge.engines.shared.laws import CABLE, EXPONENTIAL_SPRING, SPRING, element_tension
+
+_SHORT = 1e-12
+
+_compiled = numba.njit(cache=True, error_model='numpy', nogil=True)
+
+
+class Layout(NamedTuple):
+    """
+    A robot as arrays: b bodies, p points of bodies, e elements, c nodes.
+
+    Attributes
+    ----------
+    mass : (b,) array [kg]
+    inertia, inverse : (b, 3, 3) arrays [kg m^2, 1/(kg m^2)]
+        About the centre of mass along the body's axes, and inverted.
+    weight : (b, 3) array [N]
+    first : (b + 1,) int array
+        Points first[i] to first[i + 1] - 1 are of body i.
+    coms : (b, 3) array [m]
+        Centres of mass in the links' frames.
+    levers : (p, 3) array [m]
+        From the centre of mass, along the body's axes.
+    ends : (e, 2) int array
+        Points that an element joins.
+    laws : (e,) int array
+    constants : (e, COLUMNS) array
+        As of ``laws.element_tensions``.
+    nodes : (c,) int array
+        Points of the nodes.
+    radii : (c,) array [m]
+
+    """
+
+    mass: FloatArray
+    inertia: FloatArray
+    inverse: FloatArray
+    weight: FloatArray
+    first: IntArray
+    coms: FloatArray
+    levers: FloatArray
+    ends: IntArray
+    laws: IntArray
+    constants: FloatArray
+    nodes: IntArray
+    radii: FloatArray
+
+
+class Work(NamedTuple):
+    """
+    Results of a step.
+
+    ``turns`` (b, 9) rotation matrices, ``points`` (p, 9), ``elements`` (e, 2), ``contacts``
+    (c, 7), ``loads`` (p, 3) forces on points, ``wrenches`` (b, 6) forces and torques about the
+    centres of mass, ``targets`` (e, 3) in force: rest length, its rate and a tension that adds.
+    """
+
+    turns: FloatArray
+    points: FloatArray
+    elements: FloatArray
+    contacts: FloatArray
+    loads: FloatArray
+    wrenches: FloatArray
+    targets: FloatArray
+
+
+class Pushes(NamedTuple):
+    """Pushes at centres of mass: bodies (n,), forces (n, 3) and windows of steps (n, 2)."""
+
+    body: IntArray
+    force: FloatArray
+    window: IntArray
+
+
+class Setting(NamedTuple):
+    """Robot, ground, pushes, length of a step [s], steps of a control period: a scene."""
+
+    layout: Layout
+    ground: Ground
+    pushes: Pushes
+    dt: float
+    steps: int
+
+
+class Motion(NamedTuple):
+    """State of the bodies (b, 13), bristles of the nodes (c, 2) [m], and results of a step."""
+
+    state: FloatArray
+    bristles: FloatArray
+    work: Work
+
+
+def workspace(layout: Layout) -> Work:
+    """Return room for the results of a step."""
+    bodies, points = len(layout.mass), len(layout.levers)
+    elements, nodes = len(layout.laws), len(layout.nodes)
+    return Work(
+        turns=np.zeros((bodies, 9)),
+        points=np.zeros((points, 9)),
+        elements=np.zeros((elements, 2)),
+        contacts=np.zeros((nodes, 7)),
+        loads=np.zeros((points, 3)),
+        wrenches=np.zeros((bodies, 6)),
+        targets=np.zeros((elements, 3)),
+    )
+
+
+@_compiled
+def place_points(layout: Layout, state: FloatArray, work: Work) -> None:
+    """Write the rotation matrix of every body, and place and velocity of every point."""
+    first = layout.first
+    turns, points, levers = work.turns, work.points, layout.levers
+    for b in range(len(layout.mass)):
+        x, y = state[b, 3], state[b, 4]
+        z, w = state[b, 5], state[b, 6]
+        turns[b, 0] = 1.0 - 2.0 * (y * y + z * z)
+        turns[b, 1] = 2.0 * (x * y - w * z)
+        turns[b, 2] = 2.0 * (x * z + w * y)
+        turns[b, 3] = 2.0 * (x * y + w * z)
+        turns[b, 4] = 1.0 - 2.0 * (x * x + z * z)
+        turns[b, 5] = 2.0 * (y * z - w * x)
+        turns[b, 6] = 2.0 * (x * z - w * y)
+        turns[b, 7] = 2.0 * (y * z + w * x)
+        turns[b, 8] = 1.0 - 2.0 * (x * x + y * y)
+        for p in range(first[b], first[b + 1]):
+            u, v, w = levers[p, 0], levers[p, 1], levers[p, 2]
+            x = turns[b, 0] * u + turns[b, 1] * v + turns[b, 2] * w
+            y = turns[b, 3] * u + turns[b, 4] * v + turns[b, 5] * w
+            z = turns[b, 6] * u + turns[b, 7] * v + turns[b, 8] * w
+            wx, wy, wz = state[b, 10], state[b, 11], state[b, 12]
+            points[p, 0], points[p, 1], points[p, 2] = x, y, z
+            points[p, 3] = state[b, 0] + x
+            points[p, 4] = state[b, 1] + y
+            points[p, 5] = state[b, 2] + z
+            points[p, 6] = state[b, 7] + (wy * z - wz * y)
+            points[p, 7] = state[b, 8] + (wz * x - wx * z)
+            points[p, 8] = state[b, 9] + (wx * y - wy * x)
+
+
+@_compiled
+def pull_elements(layout: Layout, work: Work, elapsed: float) -> None:
+    """Write length and tension of every element, and the force on its ends."""
+    points, aims, loads, out = work.points, work.targets, work.loads, work.elements
+    constants, ends, codes = layout.constants, layout.ends, layout.laws
+    loads[:] = 0.0
+    for e in range(len(codes)):
+        i, j, row = ends[e, 0], ends[e, 1], constants[e]
+        x = points[j, 3] - points[i, 3]
+        y = points[j, 4] - points[i, 4]
+        z = points[j, 5] - points[i, 5]
+        u = points[j, 6] - points[i, 6]
+        v = points[j, 7] - points[i, 7]
+        w = points[j, 8] - points[i, 8]
+        length = math.sqrt(x * x + y * y + z * z)
+        # An element without length has no direction.
+        scale = 1.0 / length if length > _SHORT else 0.0
+        rate = scale * (x * u + y * v + z * w)
+        rest, feed = aims[e, 0] + aims[e, 1] * elapsed, aims[e, 2]
+        # Told apart here, the laws are constants to the compiler.
+        if codes[e] == CABLE:
+            tension = element_tension(CABLE, row, rest, feed, length, rate)
+        elif codes[e] == SPRING:
+            tension = element_tension(SPRING, row, rest, feed, length, rate)
+        else:
+            tension = element_tension(EXPONENTIAL_SPRING, row, rest, feed, length, rate)
+        out[e, 0], out[e, 1] = length, tension
+        pull = tension * scale
+        x, y, z = pull * x, pull * y, pull * z
+        loads[i, 0] += x
+        loads[i, 1] += y
+        loads[i, 2] += z
+        loads[j, 0] -= x
+        loads[j, 1] -= y
+        loads[j, 2] -= z
+
+
+@_compiled
+def touch_ground(
+    layout: Layout, ground: Ground, bristles: FloatArray, work: Work, dt: float
+) -> None:
+    """Write what the ground does to every node, and step the bristles."""
+    points, out = work.points, work.contacts
+    nodes, radii, uneven = layout.nodes, layout.radii, len(ground.heights) > 0
+    for c in range(len(nodes)):
+        p, radius = nodes[c], radii[c]
+        if uneven:
+            # Not the records: to count their references takes longer than the rest.
+            _touch_uneven(ground, (c, p, radius), points, bristles, dt, out)
+        else:
+            depth = radius - points[p, 5]
+            speeds, bristle = (points[p, 6], points[p, 7]), (bristles[c, 0], bristles[c, 1])
+            push, along, across, bristles[c, 0], bristles[c, 1] = node_force(
+                ground, depth, -points[p, 8], speeds, bristle, dt
+            )
+            out[c, 0], out[c, 1], out[c, 2] = along, across, push
+            out[c, 3], out[c, 4] = points[p, 3], points[p, 4]
+            out[c, 5], out[c, 6] = points[p, 5] - radius, depth
+
+
+@_compiled
+def _touch_uneven(
+    ground: Ground,
+    node: tuple[int, int, float],
+    points: FloatArray,
+    bristles: FloatArray,
+    dt: float,
+    out: FloatArray,
+) -> None:
+    """Write what the ground does to a node, given its index, its point and its radius."""
+    c, p, radius = node
+    x, y, z = points[p, 3], points[p, 4], points[p, 5]
+    height, a, b = surface(ground, x, y)
+    # The normal, and tangents over the x axis and across it.
+    nz = 1.0 / math.sqrt(1.0 + a * a + b * b)
+    nx, ny = -a * nz, -b * nz
+    tx = 1.0 / math.sqrt(1.0 + a * a)
+    tz = a * tx
+    sx, sy, sz = ny * tz, nz * tx - nx * tz, -ny * tx
+    u, v, w = points[p, 6], points[p, 7], points[p, 8]
+    depth = (height - z) * nz + radius
+    speeds = (tx * u + tz * w, sx * u + sy * v + sz * w)
+    push, along, across, bristles[c, 0], bristles[c, 1] = node_force(
+        ground, depth, -(nx * u + ny * v + nz * w), speeds, (bristles[c, 0], bristles[c, 1]), dt
+    )
+    out[c, 0] = push * nx + along * tx + across * sx
+    out[c, 1] = push * ny + across * sy
+    out[c, 2] = push * nz + along * tz + across * sz
+    out[c, 3], out[c, 4] = x - radius * nx, y - radius * ny
+    out[c, 5], out[c, 6] = z - radius * nz, depth
+
+
+@_compiled
+def sum_wrenches(layout: Layout, work: Work) -> None:
+    """Write the force on every body and the torque about its centre of mass, weight included."""
+    total, loads, points = work.wrenches, work.loads, work.points
+    weight, first = layout.weight, layout.first
+    for c in range(len(layout.nodes)):
+        p = layout.nodes[c]
+        for j in range(3):
+            loads[p, j] += work.contacts[c, j]
+    for b in range(len(total)):
+        total[b, 0], total[b, 1] = weight[b, 0], weight[b, 1]
+        total[b, 2], total[b, 3] = weight[b, 2], 0.0
+        total[b, 4] = total[b, 5] = 0.0
+        for p in range(first[b], first[b + 1]):
+            u, v, w = loads[p, 0], loads[p, 1], loads[p, 2]
+            x, y, z = points[p, 0], points[p, 1], points[p, 2]
+            total[b, 0] += u
+            total[b, 1] += v
+            total[b, 2] += w
+            total[b, 3] += y * w - z * v
+            total[b, 4] += z * u - x * w
+            total[b, 5] += x * v - y * u
+
+
+@_compiled
+def _add_pushes(pushes: Pushes, work: Work, step: int) -> None:
+    total = work.wrenches
+    for i in range(len(pushes.body)):
+        if pushes.window[i, 0] <= step < pushes.window[i, 1]:
+            b = pushes.body[i]
+            total[b, 0] += pushes.force[i, 0]
+            total[b, 1] += pushes.force[i, 1]
+            total[b, 2] += pushes.force[i, 2]
+
+
+@_compiled
+def _accelerate(layout: Layout, state: FloatArray, work: Work, dt: float) -> None:
+    """Step velocities and rates: Newton in the world, Euler along its own axes."""
+    turns, total, mass = work.turns, work.wrenches, layout.mass
+    inertia, inverse = layout.inertia, layout.inverse
+    for m in range(len(mass)):
+        per_mass = dt / mass[m]
+        state[m, 7] += per_mass * total[m, 0]
+        state[m, 8] += per_mass * total[m, 1]
+        state[m, 9] += per_mass * total[m, 2]
+        x, y, z = state[m, 10], state[m, 11], state[m, 12]
+        a, b, c = turns[m, 0], turns[m, 1], turns[m, 2]
+        d, e, f = turns[m, 3], turns[m, 4], turns[m, 5]
+        g, h, i = turns[m, 6], turns[m, 7], turns[m, 8]
+        u, v, w = a * x + d * y + g * z, b * x + e * y + h * z, c * x + f * y + i * z
+        lx = inertia[m, 0, 0] * u + inertia[m, 0, 1] * v + inertia[m, 0, 2] * w
+        ly = inertia[m, 1, 0] * u + inertia[m, 1, 1] * v + inertia[m, 1, 2] * w
+        lz = inertia[m, 2, 0] * u + inertia[m, 2, 1] * v + inertia[m, 2, 2] * w
+        tx, ty, tz = total[m, 3], total[m, 4], total[m, 5]
+        mx = a * tx + d * ty + g * tz - (v * lz - w * ly)
+        my = b * tx + e * ty + h * tz - (w * lx - u * lz)
+        mz = c * tx + f * ty + i * tz - (u * ly - v * lx)
+        u = inverse[m, 0, 0] * mx + inverse[m, 0, 1] * my + inverse[m, 0, 2] * mz
+        v = inverse[m, 1, 0] * mx + inverse[m, 1, 1] * my + inverse[m, 1, 2] * mz
+        w = inverse[m, 2, 0] * mx + inverse[m, 2, 1] * my + inverse[m, 2, 2] * mz
+        state[m, 10] = x + dt * (a * u + b * v + c * w)
+        state[m, 11] = y + dt * (d * u + e * v + f * w)
+        state[m, 12] = z + dt * (g * u + h * v + i * w)
+
+
+@_compiled
+def _drift(state: FloatArray, dt: float) -> None:
+    """Step places and attitudes with the new velocities and rates."""
+    for m in range(len(state)):
+        state[m, 0] += dt * state[m, 7]
+        state[m, 1] += dt * state[m, 8]
+        state[m, 2] += dt * state[m, 9]
+        x, y, z = (
+            dt * state[m, 10],
+            dt * state[m, 11],
+            dt * state[m, 12],
+        )
+        square = x * x + y * y + z * z
+        # sin(a / 2) / a and cos(a / 2) to the fourth order of an angle a far below 1.
+        sine = 0.5 - square * (1.0 / 48.0 - square * (1.0 / 3840.0))
+        cosine = 1.0 - square * (0.125 - square * (1.0 / 384.0))
+        x, y, z = sine * x, sine * y, sine * z
+        a, b = state[m, 3], state[m, 4]
+        c, d = state[m, 5], state[m, 6]
+        p = cosine * a + x * d + y * c - z * b
+        q = cosine * b + y * d + z * a - x * c
+        r = cosine * c + z * d + x * b - y * a
+        s = cosine * d - x * a - y * b - z * c
+        scale = 1.0 / math.sqrt(p * p + q * q + r * r + s * s)
+        state[m, 3], state[m, 4] = scale * p, scale * q
+        state[m, 5], state[m, 6] = scale * r, scale * s
+
+
+@_compiled
+def load_bodies(setting: Setting, motion: Motion, elapsed: float, step: int) -> None:
+    """
+    Write what acts on every body in a state, ``work.wrenches``, and step the bristles.
+
+    Parameters
+    ----------
+    setting, motion
+    elapsed : float [s]
+        Time since the targets in force began to act.
+    step : int
+        Number of the step, for the pushes.
+
+    """
+    layout, work = setting.layout, motion.work
+    place_points(layout, motion.state, work)
+    pull_elements(layout, work, elapsed)
+    touch_ground(layout, setting.ground, motion.bristles, work, setting.dt)
+    sum_wrenches(layout, work)
+    _add_pushes(setting.pushes, work, step)
+
+
+@_compiled
+def aim(targets: FloatArray, sample: int, work: Work) -> None:
+    """Put a sub-sample of targets, (3, K, e) as of ``Work.targets``, into force."""
+    for e in range(targets.shape[2]):
+        for part in range(3):
+            work.targets[e, part] = targets[part, sample, e]
+
+
+@_compiled
+def _advance(setting: Setting, motion: Motion, first: int, steps: int) -> None:
+    """Advance some steps of one sub-sample; ``first`` is the number of the first of them."""
+    layout, dt, state, work = setting.layout, setting.dt, motion.state, motion.work
+    for step in range(steps):
+        # Spelled out: through load_bodies a step takes a third longer.
+        place_points(layout, state, work)
+        pull_elements(layout, work, step * dt)
+        touch_ground(layout, setting.ground, motion.bristles, work, dt)
+        sum_wrenches(layout, work)
+        _add_pushes(setting.pushes, work, first + step)
+        _accelerate(layout, state, work, dt)
+        _drift(state, dt)
+
+
+@_compiled
+def advance_period(setting: Setting, motion: Motion, targets: FloatArray, first: int) -> None:
+    """
+    Advance one control period.
+
+    Parameters
+    ----------
+    setting, motion
+    targets : (3, K, e) array
+        As of ``Work.targets``, for K sub-samples.
+    first : int
+        Number of the first step, for the pushes.
+
+    """
+    samples = targets.shape[1]
+    steps = setting.steps // samples
+    for sample in range(samples):
+        aim(targets, sample, motion.work)
+        _advance(setting, motion, first + sample * steps, steps)

@@ -1,0 +1,118 @@
+"""A robot of free bodies and its ground as the arrays that the compiled laws take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gait_core import registry
+from gait_core.arrays import FloatArray
+from gait_core.errors import ConfigurationError
+from gait_core.kinematics.body import pose_matrices
+from gait_core.robot.model import RobotModel
+from gait_core.terrains import Terrain
+from gait_core.trial.scene import Scene
+from sim_bridge.engines.cables.ground import LAWS, Ground
+from sim_bridge.engines.cables.kernel import Layout, Pushes
+from sim_bridge.engines.cables.options import NodeOptions
+from sim_bridge.engines.shared.actuator_commands import Demands, Tensions
+from sim_bridge.engines.shared.limits import PushWindow
+
+_Key = tuple[int, tuple[float, float, float]]
+
+
+def refuse_others(engine: str, robot: RobotModel, scene: Scene) -> None:
+    """Raise ConfigurationError unless the robot is of free bodies that stand on contact nodes."""
+    if robot.joints:
+        others = [name for name in registry.names('engines') if name != 'cables']
+        raise ConfigurationError(
+            f"robot '{robot.name}' has joints; engine '{engine}' carries free bodies with force "
+            f'elements; joints carry: {", ".join(others)}'
+        )
+    if not robot.contact_nodes and any(link.collisions for link in robot.links):
+        raise ConfigurationError(
+            f"robot '{robot.name}' has no contact nodes: in engine '{engine}' the ground is felt "
+            'by these, not by collision shapes'
+        )
+    if scene.fixed_base:
+        raise ConfigurationError(f"engine '{engine}' has no fixed base; its bodies are free")
+    if scene.restitution:
+        raise ConfigurationError(
+            f"scene.restitution is {scene.restitution:g}; engine '{engine}' has ground_damping "
+            'in its place; nearest valid: 0'
+        )
+
+
+def ground_of(scene: Scene, options: NodeOptions, terrain: Terrain) -> Ground:
+    """Return the ground of a scene, whose contact law is known."""
+    field = terrain.heightfield
+    return Ground(
+        law=LAWS[scene.contact_law] or options.reading,
+        lift_off=options.lift_off,
+        stiffness=options.ground_stiffness,
+        damping=options.ground_damping,
+        limit=options.stiction_range,
+        bristle=options.stiction_stiffness,
+        rate_bristle=options.stiction_rate,
+        drag=options.stiction_damping,
+        boost=options.stiction_boost,
+        forward=options.forward_share,
+        friction=scene.friction,
+        slow=options.coulomb_speed,
+        # A copy: what is read-only would be compiled for itself.
+        heights=np.zeros((0, 0)) if field is None else field.heights.copy(),
+        cell=1.0 if field is None else field.cell,
+        x=0.0 if field is None else field.origin[0],
+        y=0.0 if field is None else field.origin[1],
+    )
+
+
+def layout_of(robot: RobotModel, gravity: Sequence[float], demands: Demands) -> Layout:
+    """Return a robot's bodies, points, elements and nodes."""
+    elements, nodes = robot.force_elements, robot.contact_nodes
+    row = robot.link_index
+    ends: list[tuple[_Key, _Key]] = [
+        ((row[one.link_a], one.point_a), (row[one.link_b], one.point_b)) for one in elements
+    ]
+    feet: list[_Key] = [(row[node.link], node.point) for node in nodes]
+    points = sorted({*feet, *(end for both in ends for end in both)})
+    index = {point: i for i, point in enumerate(points)}
+    coms = np.array([link.com for link in robot.links])
+    bodies = np.array([body for body, _ in points], dtype=np.int64)
+    mass = np.array([link.mass for link in robot.links])
+    inertia = np.array([link.inertia for link in robot.links])
+    tensions = Tensions(demands, robot)
+    return Layout(
+        mass=mass,
+        inertia=inertia,
+        inverse=np.linalg.inv(inertia),
+        weight=mass[:, None] * np.array(gravity),
+        first=np.searchsorted(bodies, np.arange(len(mass) + 1)),
+        coms=coms,
+        levers=np.array([at for _, at in points]).reshape(-1, 3) - coms[bodies],
+        ends=np.array([[index[a], index[b]] for a, b in ends], dtype=np.int64).reshape(-1, 2),
+        laws=tensions.laws,
+        constants=tensions.constants,
+        nodes=np.array([index[foot] for foot in feet], dtype=np.int64),
+        radii=np.array([node.radius for node in nodes]),
+    )
+
+
+def pushes_of(windows: Sequence[PushWindow], robot: RobotModel) -> Pushes:
+    """Return what pushes the bodies, each at its centre of mass."""
+    return Pushes(
+        body=np.array([robot.link_index[one.place.link] for one in windows], dtype=np.int64),
+        force=np.array([one.force for one in windows]).reshape(-1, 3),
+        window=np.array([(one.first, one.end) for one in windows], dtype=np.int64).reshape(-1, 2),
+    )
+
+
+def start_of(robot: RobotModel, poses: FloatArray) -> FloatArray:
+    """Return the bodies at rest at poses of their links, (b, 7), as states (b, 13)."""
+    state = np.zeros((len(robot.links), 13))
+    turns = pose_matrices(poses)[:, :3, :3]
+    coms = np.array([link.com for link in robot.links])
+    state[:, :3] = poses[:, :3] + (turns @ coms[:, :, None])[..., 0]
+    state[:, 3:7] = poses[:, 3:]
+    return state

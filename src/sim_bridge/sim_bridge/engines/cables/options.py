@@ -1,0 +1,75 @@
+"""Settings of contact nodes, and of the ``cables`` engine, that a scene gives by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gait_core.parameters.declaration import Parameters, bounded, whole
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeOptions(Parameters):
+    """
+    Laws of contact nodes; the defaults are those of Korbel (2013), Tables 1 and 2, in SI units.
+
+    The friction of the thesis does not depend on the normal force, so ``scene.friction`` counts
+    in the law ``coulomb`` alone.
+    """
+
+    lift_off: int = whole(
+        0,
+        low=0,
+        high=3,
+        doc='Friction state of a node in the air: 0 holds, 1 is reset, 2 goes on; 3: holds, but '
+        'is reset where it breaks away.',
+    )
+    reading: int = whole(
+        0,
+        low=0,
+        high=1,
+        doc='Of Eq. 5: 0 (A) stiction_stiffness, 1 (C) stiction_rate times the speed.',
+    )
+    ground_stiffness: float = bounded(
+        4378.17, low=0.0, high=1e9, unit='N/m', doc='Of the normal force (25 lb/in).'
+    )
+    ground_damping: float = bounded(
+        186158.0,
+        low=0.0,
+        high=1e12,
+        unit='N s/m^2',
+        doc='Of the normal force, times depth and its rate (27 lb s/in^2).',
+    )
+    stiction_range: float = bounded(
+        1.016e-4, low=1e-9, high=1.0, unit='m', doc='Largest friction state (0.004 in).'
+    )
+    stiction_stiffness: float = bounded(
+        52.538, low=0.0, high=1e9, unit='N/m', doc='sigma_o in reading A (0.3 lb/in).'
+    )
+    stiction_rate: float = bounded(
+        2068.4, low=0.0, high=1e12, unit='N s/m^2', doc='sigma_o in reading C (0.3 lb s/in^2).'
+    )
+    stiction_damping: float = bounded(
+        70.0507, low=0.0, high=1e9, unit='N s/m', doc='sigma_1, while stuck (0.4 lb s/in).'
+    )
+    stiction_boost: float = bounded(
+        0.7, low=0.0, high=100.0, unit='-', doc='a_c: stiffer by this share while stuck.'
+    )
+    forward_share: float = bounded(
+        1.0,
+        low=0.0,
+        high=1.0,
+        unit='-',
+        doc='Share of the friction that is left against motion along +x; 1: alike both ways.',
+    )
+    coulomb_speed: float = bounded(
+        0.01,
+        low=1e-6,
+        high=10.0,
+        unit='m/s',
+        doc='Speed below which the law coulomb is rather viscous.',
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CablesOptions(NodeOptions):
+    """Settings of the ``cables`` engine: those of its contact nodes."""

@@ -1,0 +1,246 @@
+"""States of free bodies as observations."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+
+from gait_core.arrays import FloatArray, IntArray
+from gait_core.errors import ConfigurationError, nearest
+from gait_core.motion.observation import Contacts, Imu, Observation
+from gait_core.motion.states import StateTape
+from gait_core.processes import liveness
+from gait_core.robot.model import RobotModel
+from gait_core.trial.scene import Scene
+from sim_bridge.engines.cables.kernel import (
+    Layout,
+    Motion,
+    Setting,
+    advance_period,
+    place_points,
+    pull_elements,
+)
+from sim_bridge.engines.shared.limits import FAR, out_of_range
+
+_NO_JOINTS: FloatArray = np.zeros(0)
+_NO_JOINTS.flags.writeable = False
+
+
+class View(NamedTuple):
+    """
+    A state as the suite reports it.
+
+    ``poses`` (b, 7) and ``twists`` (b, 6) of the links' frames, ``elements`` (2, e) lengths and
+    last tensions, ``felt`` (2, 3) rate [rad/s] and specific force [m/s^2] of the IMU.
+    """
+
+    poses: FloatArray
+    twists: FloatArray
+    elements: FloatArray
+    felt: FloatArray
+
+
+class Mount(NamedTuple):
+    """
+    An IMU on a link.
+
+    ``body`` is its index; ``gravity`` (3,) [m/s^2]; ``period`` [s] between two readings;
+    ``velocity`` (3,) [m/s] of the link at the last reading, NaN before the first.
+    """
+
+    body: int
+    gravity: FloatArray
+    period: float
+    velocity: FloatArray
+
+
+@numba.njit(cache=True, error_model='numpy')
+def _turned(turn: FloatArray, vector: FloatArray) -> tuple[float, float, float]:
+    """Return a vector of a body's axes in the world, by its rotation matrix (9,)."""
+    x, y, z = vector[0], vector[1], vector[2]
+    return (
+        turn[0] * x + turn[1] * y + turn[2] * z,
+        turn[3] * x + turn[4] * y + turn[5] * z,
+        turn[6] * x + turn[7] * y + turn[8] * z,
+    )
+
+
+@numba.njit(cache=True, error_model='numpy')
+def _turned_back(turn: FloatArray, vector: FloatArray) -> tuple[float, float, float]:
+    """Return a vector of the world in a body's axes, by its rotation matrix (9,)."""
+    x, y, z = vector[0], vector[1], vector[2]
+    return (
+        turn[0] * x + turn[3] * y + turn[6] * z,
+        turn[1] * x + turn[4] * y + turn[7] * z,
+        turn[2] * x + turn[5] * y + turn[8] * z,
+    )
+
+
+@numba.njit(cache=True, error_model='numpy')
+def view_state(layout: Layout, motion: Motion, mount: Mount, view: View) -> bool:
+    """
+    Write a state as the suite reports it; return whether it is within its range.
+
+    The specific force of the IMU is the change of its link's velocity over the control period, as
+    in the other engines; the first one after a reset counts the robot as at rest before.
+    """
+    state, work, poses, twists = motion.state, motion.work, view.poses, view.twists
+    # Tensions are those of the last step, lengths those of its end.
+    for e in range(len(work.elements)):
+        view.elements[1, e] = work.elements[e, 1]
+    place_points(layout, state, work)
+    pull_elements(layout, work, 0.0)
+    for e in range(len(work.elements)):
+        view.elements[0, e] = work.elements[e, 0]
+    near = True
+    for b in range(len(state)):
+        for i in range(state.shape[1]):
+            near &= abs(state[b, i]) < FAR
+        x, y, z = _turned(work.turns[b], layout.coms[b])
+        u, v, w = state[b, 10], state[b, 11], state[b, 12]
+        poses[b] = state[b, :7]
+        twists[b] = state[b, 7:]
+        poses[b, 0] -= x
+        poses[b, 1] -= y
+        poses[b, 2] -= z
+        twists[b, 0] -= v * z - w * y
+        twists[b, 1] -= w * x - u * z
+        twists[b, 2] -= u * y - v * x
+    turn, twist = work.turns[mount.body], twists[mount.body]
+    for i in range(3):
+        change = twist[i] - mount.velocity[i]
+        rate = change / mount.period if math.isfinite(change) else 0.0
+        mount.velocity[i] = twist[i]
+        view.felt[1, i] = rate - mount.gravity[i]
+    view.felt[0] = _turned_back(turn, twist[3:])
+    view.felt[1] = _turned_back(turn, view.felt[1])
+    return near
+
+
+@numba.njit(cache=True, error_model='numpy', nogil=True)
+def _play(
+    setting: Setting,
+    motion: Motion,
+    targets: FloatArray,
+    first: int,
+    mount: Mount,
+    views: tuple[View, FloatArray, IntArray],
+) -> int:
+    """
+    Advance control periods under targets (T, 3, K, e); return after how many it is out of range.
+
+    ``views`` are a ``View`` with time first in every array, the contacts (T, c, 7), and the count
+    of control periods of this process.
+    """
+    view, contacts, beats = views
+    for t in range(len(targets)):
+        advance_period(setting, motion, targets[t], first + t * setting.steps)
+        beats[0] += 1
+        now = View(view.poses[t], view.twists[t], view.elements[t], view.felt[t])
+        contacts[t] = motion.work.contacts
+        if not view_state(setting.layout, motion, mount, now):
+            return t
+    return len(targets)
+
+
+class Reader:
+    """Reads the states of a trial, one control period after the other."""
+
+    def __init__(self, robot: RobotModel, scene: Scene, layout: Layout) -> None:
+        self._robot, self._layout = robot, layout
+        self._names = tuple(one.name for one in robot.force_elements)
+        self._no_contacts = Contacts(soles=robot.soles)
+        name = robot.imu_link or robot.roots[0]
+        if name not in robot.link_index:
+            raise ConfigurationError(
+                f"robot '{robot.name}': imu_link '{name}' is no link: "
+                f'{nearest(name, robot.link_index)}'
+            )
+        self._mount = Mount(
+            body=robot.link_index[name],
+            gravity=np.array(scene.gravity, dtype=np.float64),
+            period=scene.control_period,
+            velocity=np.full(3, np.nan),
+        )
+
+    def _room(self, *shape: int) -> View:
+        bodies, elements = len(self._robot.roots), len(self._names)
+        return View(
+            poses=np.empty((*shape, bodies, 7)),
+            twists=np.empty((*shape, bodies, 6)),
+            elements=np.empty((*shape, 2, elements)),
+            felt=np.empty((*shape, 2, 3)),
+        )
+
+    def read(self, tick: int, motion: Motion) -> Observation:
+        """Return the state at a tick; SimulationDiverged if it is out of range."""
+        view = self._room()
+        if not view_state(self._layout, motion, self._mount, view):
+            raise out_of_range(tick)
+        return Observation(
+            tick=tick,
+            time=tick * self._mount.period,
+            joint_positions=_NO_JOINTS,
+            joint_velocities=_NO_JOINTS,
+            joint_efforts=_NO_JOINTS,
+            contacts=self._contacts(motion.work.contacts),
+            **self._fields(view),
+        )
+
+    def play(self, setting: Setting, motion: Motion, targets: FloatArray, tick: int) -> StateTape:
+        """Advance from a tick under targets (T, 3, K, e); return the states within range."""
+        count = len(targets)
+        view, contacts = self._room(count), np.empty((count, *motion.work.contacts.shape))
+        views, first = (view, contacts, liveness.counter()), tick * setting.steps
+        count = _play(setting, motion, targets, first, self._mount, views)
+        if not count:
+            return StateTape.of(())
+        ticks = np.arange(tick + 1, tick + 1 + count)
+        rows = contacts[:count]
+        no_joints = np.zeros((count, 0))
+        return StateTape(
+            ticks=ticks,
+            times=ticks * self._mount.period,
+            joint_positions=no_joints,
+            joint_velocities=no_joints,
+            joint_efforts=no_joints,
+            contacts=self._contacts(rows.reshape(-1, rows.shape[-1])),
+            contact_counts=(rows[..., 6] > 0.0).sum(axis=1),
+            **self._fields(View(*(array[:count] for array in view))),
+        )
+
+    def _fields(self, view: View) -> dict[str, Any]:
+        """Return the fields of a state or of several, time first."""
+        for array in view:
+            array.flags.writeable = False
+        return {
+            'body_names': self._robot.roots,
+            'body_poses': view.poses,
+            'body_twists': view.twists,
+            'imu': Imu(
+                orientation=view.poses[..., self._mount.body, 3:],
+                angular_velocity=view.felt[..., 0, :],
+                linear_acceleration=view.felt[..., 1, :],
+            ),
+            'element_names': self._names,
+            'element_lengths': view.elements[..., 0, :],
+            'element_forces': view.elements[..., 1, :],
+        }
+
+    def _contacts(self, rows: FloatArray) -> Contacts:
+        """Return the points where a node is below the ground or pushed by it."""
+        (touching,) = np.nonzero(rows[:, 6] > 0.0)
+        if not len(touching):
+            return self._no_contacts
+        found = rows[touching]
+        found.flags.writeable = False
+        return Contacts(
+            soles=self._robot.soles,
+            sole=touching % len(self._robot.soles),
+            points=found[:, 3:6],
+            forces=found[:, :3],
+            depths=found[:, 6],
+        )

@@ -1,0 +1,1 @@
+"""The engine ``mujoco``; the only folder that imports MuJoCo."""

@@ -1,0 +1,114 @@
+"""
+A trial as a straight script of MuJoCo calls: what the engine's overhead is measured against.
+
+It makes the calls that the ``mujoco`` engine makes for a robot with position servos on flat
+ground, in the same order, and nothing else; its last state equals the engine's to the last bit.
+Both call the same compiled code, which writes the references of servos and contacts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import time
+from typing import Any
+
+import numpy as np
+
+from gait_core.errors import ConfigurationError
+from gait_core.kinematics.start_pose import base_pose
+from gait_core.motion.targets import AppliedTargets
+from gait_core.parameters.declaration import build
+from gait_core.robot.model import RobotModel
+from gait_core.terrains import load_terrain
+from gait_core.trial.loop import initial_positions
+from gait_core.trial.scene import Scene
+from sim_bridge.engines.mujoco.client import mj
+from sim_bridge.engines.mujoco.model import build_model
+from sim_bridge.engines.mujoco.options import MujocoOptions
+from sim_bridge.engines.mujoco.row_kernel import SERVO, aim_servos, sum_servo_work, write_rows
+from sim_bridge.engines.shared.actuator_commands import DEFAULT_GAIN, NO_LIMIT
+from sim_bridge.engines.shared.merged_joints import fused
+
+
+def bare_trial(
+    robot: RobotModel, scene: Scene, tape: Sequence[AppliedTargets]
+) -> tuple[float, tuple[float, ...]]:
+    """
+    Run a tape; return the wall time [s] and the last joint positions.
+
+    The wall time spans the reset of the state and every period, but not the making of the model,
+    which the engine keeps, too.
+
+    Raises
+    ------
+    ConfigurationError
+        For a scene or robot that the script does not know.
+
+    """
+    options = build(MujocoOptions, scene.engine_options)
+    _refuse_others(robot, scene, options)
+    terrain = load_terrain(scene.terrain)
+    start = initial_positions(robot, scene)
+    pose = base_pose(robot, start, scene.initial, terrain)
+    model = build_model(fused(robot), scene, options, terrain)
+    data = mj.MjData(model)
+    joints = [model.joint(name) for name in robot.joint_names]
+    places = np.array([joint.qposadr[0] for joint in joints])
+    dofs = np.array([joint.dofadr[0] for joint in joints])
+    step = scene.physics_step
+    slip = scene.friction / (step * options.contact_impedance)
+    order = np.argsort(dofs)
+    servos = np.zeros(len(order), dtype=SERVO)
+    servos['joint'], servos['row'], servos['moves'] = order, np.arange(len(order)), 1.0
+    servos['hardness'] = 1.0 / (step * options.servo_impedance)
+    servos['place'], servos['dof'] = places[order], dofs[order]
+    servos['gain'] = [
+        robot.actuators[robot.joint_names[i]].constants.get('gain', DEFAULT_GAIN) for i in order
+    ]
+    servos['limit'] = np.minimum(robot.velocity_limit, NO_LIMIT)[order]
+    servos['strength'], servos['raising'], servos['lowering'] = np.inf, 1.0, -1.0
+    rows = [list(zip(one.position, one.velocity, strict=True)) for one in tape]
+    began = time.perf_counter()
+    mj.mj_resetData(model, data)
+    data.qpos[:3], data.qpos[3:7] = pose[:3], pose[[6, 3, 4, 5]]
+    data.qpos[places] = start
+    model.dof_frictionloss[dofs] = np.minimum(robot.effort_limit, NO_LIMIT)
+    state, acceleration = (data.qpos, data.qvel), data.qacc
+    for samples in rows:
+        steps = scene.steps_per_tick // len(samples)
+        for position, velocity in samples:
+            aim_servos(servos, np.clip(position, robot.lower, robot.upper), velocity)
+            for _ in range(steps):
+                mj.mj_step1(model, data)
+                references = data.efc_aref
+                write_rows(servos, state, references, data.efc_vel, len(servos) + data.nl, slip)
+                mj.mj_step2(model, data)
+                sum_servo_work(servos, step, data.efc_force, acceleration)
+        _look(data)
+    return time.perf_counter() - began, tuple(data.qpos[places].tolist())
+
+
+def _refuse_others(robot: RobotModel, scene: Scene, options: MujocoOptions) -> None:
+    known = (
+        scene.terrain.name == 'flat'
+        and scene.contact_law == 'engine'
+        and not scene.pushes
+        and not scene.fixed_base
+        and not options.self_collision
+        and not robot.force_elements
+        and not any(joint.mimic for joint in robot.joints)
+        and all(robot.actuators[name].kind == 'position' for name in robot.joint_names)
+    )
+    if not known:
+        raise ConfigurationError(
+            'the bare trial knows position servos on flat ground without pushes, fixed base, '
+            f"self-collision or mimic joints; robot '{robot.name}' or its scene has others"
+        )
+
+
+def _look(data: Any) -> None:
+    """Read what an observation is made of."""
+    _ = data.qpos.copy(), data.qvel.copy(), data.efc_force.copy(), data.warning.number
+    if data.ncon:
+        found = data.contact
+        _ = found.geom, found.exclude, found.dist, found.pos, found.frame

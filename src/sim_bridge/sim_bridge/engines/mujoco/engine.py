@@ -1,0 +1,241 @@
+"""The ``mujoco`` engine: MuJoCo behind the Engine contract, with exact resets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.lib.recfunctions import structured_to_unstructured, unstructured_to_structured
+
+from gait_core.arrays import FloatArray
+from gait_core.contracts import Resumable
+from gait_core.errors import ConfigurationError, SimulationDiverged
+from gait_core.motion.observation import Observation
+from gait_core.motion.targets import AppliedTargets
+from gait_core.processes import liveness
+from gait_core.robot.load import load_robot
+from gait_core.robot.model import RobotModel
+from gait_core.trial.scene import Push, Scene
+from sim_bridge.engines.mujoco.actuators import Actuators
+from sim_bridge.engines.mujoco.client import mj
+from sim_bridge.engines.mujoco.force_kernel import apply_push
+from sim_bridge.engines.mujoco.ground import Ground
+from sim_bridge.engines.mujoco.options import MujocoOptions
+from sim_bridge.engines.mujoco.rays import GroundRays
+from sim_bridge.engines.mujoco.row_kernel import sum_servo_work, write_rows
+from sim_bridge.engines.mujoco.state import StateReader
+from sim_bridge.engines.mujoco.world import World
+from sim_bridge.engines.shared.limits import (
+    BALL_JOINTS,
+    CARRIES,
+    FORCE_ELEMENTS,
+    GROUND_SPRINGS,
+    PushWindow,
+)
+from sim_bridge.engines.shared.scene_engine import SceneEngine, SceneStart
+
+_ALL = int(mj.mjtState.mjSTATE_INTEGRATION)
+"""What MuJoCo needs to continue."""
+
+
+class _Push:
+    """A push on a body of a world."""
+
+    def __init__(self, push: Push, world: World, scene: Scene) -> None:
+        self.window = PushWindow(push, scene, world.full, world.fused)
+        body = world.body(self.window.place.link)
+        # Views of MuJoCo's state; the force acts at the centre of mass of the link, which may be
+        # one of several that the body consists of.
+        self._wrench, self._turn = world.data.xfrc_applied[body], world.data.xmat[body]
+        self._lever: FloatArray = self.window.place.position - world.model.body_ipos[body]
+        self._force: FloatArray = np.array(push.force)
+
+    def apply(self) -> None:
+        """Add the push to the wrench on its body."""
+        apply_push(self._wrench, self._turn, self._lever, self._force)
+
+
+class MujocoEngine(SceneEngine, Resumable):
+    """
+    Rigid bodies and contacts by MuJoCo; options are those of ``MujocoOptions``.
+
+    A physics step is made in halves: MuJoCo finds contacts and constraints, the actuators and the
+    ground's law write their rows and forces, MuJoCo solves and moves the robot on. The compiled
+    model is kept while scenes need no other; every reset clears the whole state, the solver's
+    memory included.
+    """
+
+    name = 'mujoco'
+    Options = MujocoOptions
+    Rays = GroundRays
+    carries = (*CARRIES, BALL_JOINTS, FORCE_ELEMENTS, GROUND_SPRINGS)
+
+    def __init__(self, robots: Callable[[str, int], RobotModel] = load_robot) -> None:
+        super().__init__(robots)
+        self._world = World()
+
+    def _build(self, start: SceneStart) -> None:
+        """Bring the world to the start of a scene; make actuators, contact law, reader, pushes."""
+        world, robot, scene = self._world, start.robot, start.scene
+        world.rebuild(start)
+        self._actuators = Actuators(world, robot, scene)
+        self._ground = Ground(world, robot, scene, self._actuators)
+        self._state = StateReader(world, robot, scene, self._actuators)
+        self._step = scene.physics_step
+        self._pushes = [_Push(push, world, scene) for push in scene.pushes]
+        self._wrenches = world.data.xfrc_applied
+        self._has_wrenches = bool(self._pushes or len(self._ground.soles))
+
+    def _settle(self, positions: FloatArray, ticks: int) -> Observation:
+        """Hold positions of joints and lengths of elements (m,) for some control periods."""
+        self._actuators.hold(positions, stiff=ticks > 0)
+        seen = self._read(0)
+        for _ in range(ticks):
+            # Pushes count from tick 0.
+            self._advance(-self._steps, self._steps)
+            liveness.beat()
+            self._actuators.forget_work()
+            seen = self._read(0)
+        if ticks:
+            self._actuators.release()
+        return seen
+
+    def step(self, targets: AppliedTargets) -> Observation:
+        """
+        Advance one control period and return the state at its end.
+
+        Raises
+        ------
+        SimulationDiverged
+            If the state left the finite or plausible range; only ``reset`` is possible then.
+        BadCommand, ConfigurationError
+            If the targets cannot be applied; the state is unchanged.
+        ProtocolError
+            Before a reset or after ``close``.
+
+        """
+        self._check_ready()
+        if self._similar is not None:
+            targets = self._similar.targets(targets)
+        samples = self._actuators.load(targets, self._steps)
+        first, per_sample = self._tick * self._steps, self._steps // samples
+        for sample in range(samples):
+            self._actuators.select(sample)
+            self._advance(first + sample * per_sample, per_sample)
+        self._tick += 1
+        return self._read(self._tick)
+
+    def _advance(self, first: int, steps: int) -> None:
+        """
+        Advance some physics steps under the targets in force; the first one counts from tick 0.
+
+        Raises
+        ------
+        SimulationDiverged
+            If MuJoCo cannot go on: its solver has no memory for so many contacts.
+
+        """
+        actuators, ground, step = self._actuators, self._ground, self._step
+        model, data = self._world.model, self._world.data
+        servos, rows, slip = actuators.servo_table, actuators.row_count, ground.slip
+        state, acceleration = actuators.state, data.qacc
+        try:
+            for index in range(steps):
+                # First half: contacts, and the rows of all constraints at the present state.
+                mj.mj_step1(model, data)
+                references = data.efc_aref
+                if actuators.has_forces:
+                    actuators.apply_forces(index * step)
+                if self._has_wrenches:
+                    self._apply_wrenches(first + index)
+                if ground.springs:
+                    ground.push_back(references)
+                # Rows of joint limits lie between those of servos and those of contacts.
+                contacts = rows + data.nl
+                write_rows(servos, state, references, data.efc_vel, contacts, slip)
+                # Second half: forces, accelerations, the state at the end of the step.
+                mj.mj_step2(model, data)
+                if actuators.has_servos:
+                    sum_servo_work(servos, step, data.efc_force, acceleration)
+                if actuators.has_torques:
+                    actuators.sum_torque_work()
+        except mj.FatalError as error:
+            self._ready = False
+            reason = ' '.join(str(error).split())
+            raise SimulationDiverged(f'the physics came to an end: {reason}') from None
+
+    def _apply_wrenches(self, step: int) -> None:
+        """Apply the forces of pushes and of soles that stick in a step, counted from tick 0."""
+        self._wrenches[:] = 0.0
+        for push in self._pushes:
+            if push.window.within(step, step + 1):
+                push.apply()
+        if len(self._ground.soles):
+            self._ground.stick()
+
+    def _observe(self, tick: int) -> Observation:
+        return self._state.read(tick, self._ground)
+
+    def _release(self) -> None:
+        """Do nothing: model and data go with the engine."""
+
+    @property
+    def clamped(self) -> Mapping[str, int]:
+        """Control periods since the reset in which a joint's target was clamped to its limits."""
+        counts = self._actuators.demands.clamped.tolist()
+        return dict(zip(self.robot.target_names, counts, strict=True))
+
+    @property
+    def overspeed(self) -> Mapping[str, int]:
+        """Physics steps in which a joint with torque was beyond its velocity limit."""
+        counts = self._actuators.torques.overspeed.tolist()
+        return dict(zip(self.robot.joint_names, counts, strict=True))
+
+    @property
+    def apart(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of links that overlapped at the start and do not collide in this scene."""
+        return self._world.apart
+
+    def snapshot(self) -> dict[str, Any]:
+        """
+        Return the state, the solver's memory included; ProtocolError before a reset.
+
+        Targets are no part of it: each control period brings its own.
+        """
+        self._check_ready()
+        world = self._world
+        state: FloatArray = np.empty(mj.mj_stateSize(world.model, _ALL))
+        mj.mj_getState(world.model, world.data, state, _ALL)
+        return {
+            'tick': self._tick,
+            'state': state,
+            'tables': [structured_to_unstructured(table) for table in self._tables()],
+            'clamped': self._actuators.demands.clamped.copy(),
+        }
+
+    def restore(self, snapshot: Mapping[str, Any]) -> None:
+        """
+        Continue from a snapshot of the same scene, after a reset of it; ProtocolError before one.
+
+        What follows equals what followed the snapshot, to the last bit. ConfigurationError for a
+        state of another size: it is of another robot, or of another contact law.
+        """
+        self._check_ready()
+        world, tables = self._world, self._tables()
+        found = [np.size(snapshot['state']), *map(len, snapshot['tables'])]
+        needed = [mj.mj_stateSize(world.model, _ALL), *map(len, tables)]
+        if found != needed:
+            raise ConfigurationError(
+                f'the snapshot is of another scene: {found} numbers of state, here {needed}'
+            )
+        mj.mj_setState(world.model, world.data, snapshot['state'], _ALL)
+        for table, kept in zip(tables, snapshot['tables'], strict=True):
+            table[:] = unstructured_to_structured(kept, table.dtype)
+        self._actuators.demands.clamped[:] = snapshot['clamped']
+        self._tick = int(snapshot['tick'])
+
+    def _tables(self) -> list[np.ndarray[Any, Any]]:
+        """Return what is remembered from step to step beside MuJoCo's state."""
+        actuators = self._actuators
+        return [actuators.servo_table, actuators.torque_table, self._ground.soles, self._state.imu]

@@ -1,0 +1,106 @@
+"""Contact laws of a scene in MuJoCo."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.robot.model import RobotModel
+from gait_core.trial.scene import Scene
+from sim_bridge.engines.mujoco.actuators import Actuators
+from sim_bridge.engines.mujoco.ground_kernel import (
+    SOLE,
+    Bodies,
+    Rows,
+    Spring,
+    spring_ground,
+    stick_soles,
+)
+from sim_bridge.engines.mujoco.options import MujocoOptions
+from sim_bridge.engines.mujoco.read_kernel import contacts_of
+from sim_bridge.engines.mujoco.world import World
+from sim_bridge.engines.shared.ground_springs import SPRINGS, STICKY, STICKY_SPRINGS
+
+
+class Ground:
+    """
+    What the contact law of a scene adds to MuJoCo's contacts, between the halves of a step.
+
+    Attributes
+    ----------
+    soles : (s,) SOLE array
+        Those that stick; none but by the laws that have it.
+    springs : bool
+        Whether the ground is of springs.
+    slip : float [1/s]
+        As of ``mujoco_row_kernel.correct_sliding``.
+
+    """
+
+    def __init__(
+        self, world: World, robot: RobotModel, scene: Scene, actuators: Actuators
+    ) -> None:
+        options, data = world.options, world.data
+        self._data, self._ground, self._actuators = data, world.ground, actuators
+        self._step = scene.physics_step
+        # MuJoCo's damping of a contact, times the friction.
+        self.slip = scene.friction / (scene.physics_step * options.contact_impedance)
+        self._spring = _ground_spring(scene, options, robot.mass)
+        self.springs = self._spring is not None
+        self._sole_spring = Spring(
+            strength=options.stick_strength * robot.mass,
+            rise=options.stick_rise,
+            reach=options.stick_reach,
+            returned=options.stick_return,
+            slow=0.0,
+        )
+        sticks = scene.contact_law in (STICKY, STICKY_SPRINGS)
+        self.soles = _soles(world, robot, actuators) if sticks else np.zeros(0, dtype=SOLE)
+        self._bodies = Bodies(data.xpos, data.xmat, data.xipos, data.xfrc_applied)
+
+    def stick(self) -> None:
+        """Pull soles that stick in a step whose first half is done."""
+        torques, contacts = self._actuators.torque_table, contacts_of(self._data)
+        spring, ground = self._sole_spring, self._ground
+        stick_soles(self.soles, spring, torques, contacts, ground, self._bodies)
+
+    def push_back(self, references: FloatArray) -> None:
+        """Let a ground of springs act in a step; ``references`` are its ``efc_aref``, written."""
+        data = self._data
+        rows = Rows(data.efc_vel, references, data.efc_R, data.efc_D)
+        spring_ground(self._spring, self._step, contacts_of(data), rows, self._ground)
+
+    def pulls(self) -> tuple[np.ndarray[Any, Any], FloatArray]:
+        """Return the soles that are pulled, and where they stuck, the force on each, and 0."""
+        pulled = np.flatnonzero(self.soles['pull'].any(axis=1))
+        soles = self.soles[pulled]
+        return pulled, np.column_stack([soles['anchor'], soles['pull'], np.zeros(len(pulled))])
+
+
+def _ground_spring(scene: Scene, options: MujocoOptions, mass: float) -> Spring | None:
+    """Return the spring of the ground under a robot of a mass [kg], if the scene has one."""
+    if scene.contact_law not in (SPRINGS, STICKY_SPRINGS):
+        return None
+    return Spring(
+        strength=options.ground_strength * mass,
+        rise=options.ground_rise,
+        reach=options.ground_depth,
+        returned=options.ground_return,
+        slow=options.ground_slow,
+    )
+
+
+def _soles(world: World, robot: RobotModel, actuators: Actuators) -> np.ndarray[Any, Any]:
+    """Return the soles of all legs, none of which sticks yet."""
+    soles = np.zeros(len(robot.legs), dtype=SOLE)
+    carriers = {joint.child: joint.name for joint in robot.joints}
+    for sole, leg in zip(soles, robot.legs, strict=True):
+        place = world.fused.places[leg.sole].then(leg.sole_point, (0.0, 0.0, 0.0))
+        body = world.body(place.link)
+        first = world.model.body_geomadr[body]
+        sole['body'], sole['point'] = body, place.position
+        sole['first'], sole['end'] = first, first + world.model.body_geomnum[body]
+        sole['order'] = actuators.order_of(carriers.get(leg.sole, ''))
+    return soles

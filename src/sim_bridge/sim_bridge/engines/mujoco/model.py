@@ -1,0 +1,389 @@
+"""A robot on its terrain as a MuJoCo model, made through the model-editing interface."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+import math
+from typing import Any
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import ConfigurationError
+from gait_core.height_field import HeightField
+from gait_core.kinematics.frames import rotation
+from gait_core.robot.model import SPHERICAL, ForceElement, Joint, Link, RobotModel, Shape
+from gait_core.robot.urdf.meshes import mesh_hull
+from gait_core.terrains import Terrain
+from gait_core.trial.scene import Scene
+from sim_bridge.engines.mujoco.client import mj
+from sim_bridge.engines.mujoco.options import MujocoOptions
+from sim_bridge.engines.shared.merged_joints import Fused
+from sim_bridge.engines.shared.poses import quaternion_of
+
+GROUND = 'ground'
+"""Name of the ground's geometry; no other has one."""
+HARDEST = 0.9999
+"""Impedance of joint limits and couplings: the greatest that MuJoCo has."""
+LEAST = 1e-12
+"""Mass [kg] and moment [kg m^2] of a massless link that carries others."""
+BELOW = 1.0
+"""Thickness [m] of the ground under its lowest point."""
+MOST_FRICTION = 100.0
+"""Coefficient beyond which contacts lose hold: at 1000 the feet of a walking a1 sink by 0.18 m."""
+MOST_MEMORY = 1 << 30
+"""What MuJoCo's solver may take [bytes]; only what it has touched is really taken."""
+_LEAST_MEMORY = 1 << 24
+
+
+def build_model(
+    fused: Fused,
+    scene: Scene,
+    options: MujocoOptions,
+    terrain: Terrain,
+    apart: Iterable[tuple[str, str]] = (),
+) -> Any:
+    """
+    Return the compiled model: the ground, then the robot with its root at the origin.
+
+    Parameters
+    ----------
+    fused : Fused
+        The robot without needless fixed joints.
+    scene : Scene
+        Ground, friction, gravity and physics step; its initial state is not looked at.
+    options : MujocoOptions
+    terrain : Terrain
+        That of the scene.
+    apart : pairs of link names
+        These do not collide with each other, although links do.
+
+    Raises
+    ------
+    ConfigurationError
+        If MuJoCo cannot build the robot; the message gives its reason. If the friction or the
+        restitution is one that it cannot give; the message names the nearest.
+
+    """
+    if scene.friction > MOST_FRICTION:
+        raise ConfigurationError(
+            f"engine 'mujoco' has no friction {scene.friction:g}; nearest valid: {MOST_FRICTION:g}"
+        )
+    robot = fused.robot
+    spec = mj.MjSpec()
+    spec.modelname = 'scene'
+    spec.compiler.degree = False
+    spec.compiler.boundmass = spec.compiler.boundinertia = LEAST
+    _set_options(spec, scene, options)
+    add_ground(spec, terrain)
+    bodies: dict[str, Any] = {}
+    parent = {joint.child: joint for joint in robot.joints}
+    for link in robot.links:
+        bodies[link.name] = _add_link(spec, bodies, link, parent.get(link.name), scene, options)
+    _add_collisions(spec, bodies, robot, scene, options)
+    _couple_mimics(spec, robot, scene)
+    for element in robot.force_elements:
+        _add_element(spec, bodies, element, fused)
+    for a, b in (*((joint.parent, joint.child) for joint in robot.joints), *apart):
+        spec.add_exclude(bodyname1=a, bodyname2=b)
+    spec.memory = min(_memory(spec, robot, bool(options.self_collision)), MOST_MEMORY)
+    try:
+        return spec.compile()
+    except ValueError as error:
+        reason = ' '.join(str(error).split())
+        raise ConfigurationError(
+            f"robot '{robot.name}': MuJoCo cannot build it: {reason}"
+        ) from None
+
+
+def _memory(spec: Any, robot: RobotModel, collide: bool) -> int:
+    """
+    Return what the solver takes at most [bytes]: were it short of it, it would end the process.
+
+    Every pair of shapes gives as many contacts as MuJoCo finds in one. A contact with its three
+    rows takes some 1200 bytes and 72 a degree of freedom, here doubled; a shape in the search for
+    pairs takes less than 16 KiB.
+    """
+    shapes, freedoms = len(spec.geoms), 6 + len(robot.joints)
+    pairs = shapes * (shapes if collide else 2) // 2
+    contacts = int(mj.mjMAXCONPAIR) * pairs * (2400 + 144 * freedoms)
+    return _LEAST_MEMORY + contacts + 64 * freedoms**2 + 16384 * shapes
+
+
+def _set_options(spec: Any, scene: Scene, options: MujocoOptions) -> None:
+    option = spec.option
+    option.timestep = scene.physics_step
+    option.gravity = scene.gravity
+    option.integrator = (
+        mj.mjtIntegrator.mjINT_IMPLICITFAST if options.implicit else mj.mjtIntegrator.mjINT_EULER
+    )
+    option.cone = mj.mjtCone.mjCONE_ELLIPTIC
+    option.solver = mj.mjtSolver.mjSOL_NEWTON
+    # For a robot's tree sparse algebra is faster well below the size at which MuJoCo takes it.
+    option.jacobian = mj.mjtJacobian.mjJAC_SPARSE
+    option.impratio = options.impedance_ratio
+    option.iterations = options.iterations
+    option.ls_iterations = options.line_iterations
+    option.tolerance = options.tolerance
+    # A state that is no physics must be seen, not replaced by the initial one. The motors write
+    # to the constraint rows, of which islands would be copies.
+    option.disableflags = mj.mjtDisableBit.mjDSBL_AUTORESET | mj.mjtDisableBit.mjDSBL_ISLAND
+
+
+def _contact_law(scene: Scene, options: MujocoOptions) -> tuple[float, float]:
+    """Return time constant [s] and damping ratio of contacts."""
+    if scene.restitution == 0.0:
+        return inelastic(options.contact_recovery, scene.physics_step)
+    ratio = damping_ratio(scene.restitution)
+    # An impact must take several steps, or the bounce would depend on when it began.
+    frequency = 0.2 / scene.physics_step
+    return (1.0 / (frequency * ratio), ratio)
+
+
+def constant_impedance(impedance: float) -> tuple[float, float, float, float, float]:
+    """Return MuJoCo's impedance parameters of a constraint as hard at any error."""
+    return impedance, impedance, 1e-3, 0.5, 2.0
+
+
+def inelastic(recovery: float, step: float) -> tuple[float, float]:
+    """
+    Return time constant [s] and damping ratio of a constraint without rebound.
+
+    The damping ends a motion into the constraint within one physics step; the stiffness, beside
+    that damping, lets the error decay with the time constant ``recovery`` [s].
+    """
+    # MuJoCo's damping is 2 / time and its stiffness 1 / (time * ratio)^2: their quotient is the
+    # rate of decay. It takes no shorter time than two steps.
+    time = 2.0 * step
+    return time, max(math.sqrt(recovery / (2.0 * time)), 1.0)
+
+
+def damping_ratio(restitution: float) -> float:
+    """
+    Return the damping ratio of a unilateral spring and damper that gives a restitution.
+
+    The bodies part when the force between them is zero, before the spring is as long as at
+    first. Lowest restitution: exp(-2) = 0.135 of the critically damped contact.
+
+    Raises
+    ------
+    ConfigurationError
+        If the restitution is not below 1, or below the lowest; the message names the nearest.
+
+    References
+    ----------
+    Schwager and Poeschel (2007), Granular Matter 9:465-469.
+
+    """
+    lowest = math.exp(-2.0)
+    highest = 0.99
+    if not lowest <= restitution <= highest:
+        # Rounded upwards, so that what is named is valid.
+        valid = math.ceil(lowest * 1e3) / 1e3 if restitution > 0.5 * lowest else 0.0
+        raise ConfigurationError(
+            f"engine 'mujoco' has no restitution {restitution:g}; nearest valid: "
+            f'{highest if restitution > highest else valid:.3g}'
+        )
+    low, high = 1e-6, 1.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if _restitution(middle) > restitution:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _restitution(ratio: float) -> float:
+    turned = math.sqrt(max(1.0 - ratio * ratio, 1e-18))
+    return math.exp(-ratio / turned * math.atan2(2.0 * ratio * turned, 2.0 * ratio**2 - 1.0))
+
+
+def _add_collisions(
+    spec: Any, bodies: dict[str, Any], robot: RobotModel, scene: Scene, options: MujocoOptions
+) -> None:
+    """
+    Add the shapes of all links; each may touch the ground.
+
+    Pairs that are named are found faster than those that MuJoCo gathers by their types.
+    """
+    contact = _contact_law(scene, options)
+    held = _held(robot) if scene.fixed_base else set()
+    for link in robot.links:
+        for index, shape in enumerate(link.collisions):
+            geom = _add_shape(spec, bodies[link.name], shape)
+            geom.name = f'{link.name}/{index}'
+            geom.contype = geom.conaffinity = options.self_collision
+            _set_surface(geom, scene, options, contact)
+            geom.friction = (scene.friction, 0.0, 0.0)
+            if link.name not in held:
+                pair = spec.add_pair(geomname1=GROUND, geomname2=geom.name)
+                _set_surface(pair, scene, options, contact)
+                pair.friction = (scene.friction, scene.friction, 0.0, 0.0, 0.0)
+
+
+def _held(robot: RobotModel) -> set[str]:
+    """Return the links that cannot move where the root cannot."""
+    held = set(robot.roots)
+    fixed = {joint.child: joint.parent for joint in robot.joints if joint.kind == 'fixed'}
+    for link in robot.links:
+        if fixed.get(link.name) in held:
+            held.add(link.name)
+    return held
+
+
+def _set_surface(
+    surface: Any, scene: Scene, options: MujocoOptions, contact: tuple[float, float]
+) -> None:
+    # MuJoCo keeps a friction above zero; a contact of one dimension has none.
+    surface.condim = 3 if scene.friction > 0.0 else 1
+    surface.solref = contact
+    surface.solimp = constant_impedance(options.contact_impedance)
+
+
+def add_ground(spec: Any, terrain: Terrain) -> None:
+    """Add a terrain's geometry; what touches it is said by pairs."""
+    field = terrain.heightfield
+    geom = spec.worldbody.add_geom(name=GROUND, contype=0, conaffinity=0)
+    if field is None:
+        geom.type = mj.mjtGeom.mjGEOM_PLANE
+        geom.size = (0.0, 0.0, 1.0)
+        return
+    add_height_field(spec, geom, field)
+
+
+def add_height_field(spec: Any, geom: Any, field: HeightField) -> None:
+    """
+    Make a geometry the surface of a height field, to the last vertex.
+
+    MuJoCo splits a cell along the other diagonal than ``HeightField``: the grid is turned by 90
+    degrees and its geometry back.
+    """
+    heights = field.heights.T[::-1]
+    low, span = float(heights.min()), float(np.ptp(heights))
+    rows, columns = heights.shape
+    width, depth = field.size
+    spec.add_hfield(
+        name=GROUND,
+        size=(0.5 * depth, 0.5 * width, span or 1.0, BELOW),
+        nrow=rows,
+        ncol=columns,
+        userdata=((heights - low) / (span or 1.0)).ravel(),
+    )
+    geom.type = mj.mjtGeom.mjGEOM_HFIELD
+    geom.hfieldname = GROUND
+    geom.pos = (*field.centre, low)
+    geom.quat = (math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5))
+
+
+def _add_link(
+    spec: Any,
+    bodies: dict[str, Any],
+    link: Link,
+    joint: Joint | None,
+    scene: Scene,
+    options: MujocoOptions,
+) -> Any:
+    body = (spec.worldbody if joint is None else bodies[joint.parent]).add_body(name=link.name)
+    body.explicitinertial = True
+    body.mass = link.mass
+    body.ipos = link.com
+    i = link.inertia
+    if i.any():
+        body.fullinertia = (i[0, 0], i[1, 1], i[2, 2], i[0, 1], i[0, 2], i[1, 2])
+    if joint is None:
+        if not scene.fixed_base:
+            body.add_freejoint()
+        return body
+    body.pos = joint.xyz
+    body.quat = _wxyz(joint.rpy)
+    if joint.kind != 'fixed':
+        _add_joint(body, joint, scene, options)
+    return body
+
+
+def _add_joint(body: Any, joint: Joint, scene: Scene, options: MujocoOptions) -> None:
+    slides = joint.kind == 'prismatic'
+    if joint.kind == SPHERICAL:
+        body.add_joint(name=joint.name, type=mj.mjtJoint.mjJNT_BALL, armature=options.armature)
+        return
+    made = body.add_joint(
+        name=joint.name,
+        type=mj.mjtJoint.mjJNT_SLIDE if slides else mj.mjtJoint.mjJNT_HINGE,
+        axis=joint.axis,
+    )
+    made.damping = (joint.damping, 0.0, 0.0)
+    made.armature = options.armature
+    made.solref_friction = (2.0 * scene.physics_step, 1.0)
+    made.solimp_friction = constant_impedance(options.servo_impedance)
+    made.solref_limit = inelastic(options.limit_recovery, scene.physics_step)
+    made.solimp_limit = constant_impedance(HARDEST)
+    bounded = joint.kind != 'continuous' and (
+        math.isfinite(joint.lower) or math.isfinite(joint.upper)
+    )
+    made.limited = mj.mjtLimited.mjLIMITED_TRUE if bounded else mj.mjtLimited.mjLIMITED_FALSE
+    if bounded:
+        made.range = (max(joint.lower, -1e9), min(joint.upper, 1e9))
+
+
+def _add_shape(spec: Any, body: Any, shape: Shape) -> Any:
+    geom = body.add_geom(pos=shape.xyz, quat=_wxyz(shape.rpy))
+    types = mj.mjtGeom
+    if shape.kind == 'box':
+        geom.type, geom.size = types.mjGEOM_BOX, 0.5 * np.array(shape.size)
+    elif shape.kind == 'sphere':
+        geom.type, geom.size = types.mjGEOM_SPHERE, (shape.size[0], 0.0, 0.0)
+    elif shape.kind in ('cylinder', 'capsule'):
+        geom.type = types.mjGEOM_CYLINDER if shape.kind == 'cylinder' else types.mjGEOM_CAPSULE
+        geom.size = (shape.size[0], 0.5 * shape.size[1], 0.0)
+    else:
+        geom.type, geom.meshname = types.mjGEOM_MESH, _add_mesh(spec, shape)
+    return geom
+
+
+def _add_mesh(spec: Any, shape: Shape) -> str:
+    """Add the hull of a mesh file; MuJoCo would take the hull itself, but reads fewer formats."""
+    name = f'mesh{len(spec.meshes)}'
+    vertices, faces = mesh_hull(shape.file)
+    if not len(faces):
+        raise ConfigurationError(f"mesh file '{shape.file}' has no volume; it cannot collide")
+    mesh = spec.add_mesh(name=name)
+    mesh.uservert = (vertices * np.array(shape.size)).ravel()
+    mesh.inertia = mj.mjtMeshInertia.mjMESH_INERTIA_CONVEX
+    return name
+
+
+def _couple_mimics(spec: Any, robot: RobotModel, scene: Scene) -> None:
+    for joint in robot.joints:
+        if joint.mimic is not None:
+            made = spec.add_equality(
+                type=mj.mjtEq.mjEQ_JOINT,
+                objtype=mj.mjtObj.mjOBJ_JOINT,
+                name1=joint.name,
+                name2=joint.mimic.joint,
+            )
+            made.data[:5] = (joint.mimic.offset, joint.mimic.multiplier, 0.0, 0.0, 0.0)
+            made.solref = (2.0 * scene.physics_step, 1.0)
+            made.solimp = constant_impedance(HARDEST)
+
+
+def _add_element(spec: Any, bodies: dict[str, Any], element: ForceElement, fused: Fused) -> None:
+    """Add a tendon between two points, and an actuator that gives it a force."""
+    tendon = spec.add_tendon(name=element.name)
+    for end, link, point in (
+        ('a', element.link_a, element.point_a),
+        ('b', element.link_b, element.point_b),
+    ):
+        place = fused.places[link].then(point, (0.0, 0.0, 0.0))
+        site = f'{element.name}/{end}'
+        bodies[place.link].add_site(name=site, pos=place.position)
+        tendon.wrap_site(site)
+    motor = spec.add_actuator(
+        name=element.name, target=element.name, trntype=mj.mjtTrn.mjTRN_TENDON
+    )
+    motor.set_to_motor()
+
+
+def _wxyz(rpy: Iterable[float]) -> FloatArray:
+    x, y, z, w = quaternion_of(rotation(tuple(rpy)))
+    return np.array([w, x, y, z])

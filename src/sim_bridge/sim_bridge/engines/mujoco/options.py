@@ -1,0 +1,73 @@
+"""Settings of the ``mujoco`` engine that a scene gives by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gait_core.parameters.declaration import bounded, whole
+from sim_bridge.engines.shared.ground_springs import GroundSpringOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class MujocoOptions(GroundSpringOptions):
+    """Solver and contact settings; contacts are stiff and the friction cone is round."""
+
+    iterations: int = whole(
+        100, low=1, high=10000, doc='Most iterations of the constraint solver a step.'
+    )
+    line_iterations: int = whole(
+        50, low=1, high=10000, doc='Most steps of a line search in one of those iterations.'
+    )
+    tolerance: float = bounded(
+        1e-8,
+        low=0.0,
+        high=1.0,
+        unit='-',
+        doc='The solver stops early where its cost improves by less than this.',
+    )
+    implicit: int = whole(
+        1,
+        low=0,
+        high=1,
+        doc='1: joint damping implicit in velocity (implicitfast); 0: semi-implicit Euler.',
+    )
+    impedance_ratio: float = bounded(
+        100.0,
+        low=0.01,
+        high=1e5,
+        unit='-',
+        doc='Hardness of friction over that of the normal force; at low values feet creep.',
+    )
+    contact_recovery: float = bounded(
+        0.02,
+        low=1e-4,
+        high=10.0,
+        unit='s',
+        doc='Time constant in which a penetration decays; an impact ends within a step.',
+    )
+    contact_impedance: float = bounded(
+        0.99, low=0.5, high=0.9999, unit='-', doc='Hardness of a contact.'
+    )
+    servo_impedance: float = bounded(
+        0.99, low=0.5, high=0.9999, unit='-', doc='Hardness of a velocity-level servo.'
+    )
+    limit_recovery: float = bounded(
+        0.02,
+        low=1e-4,
+        high=10.0,
+        unit='s',
+        doc='Time constant in which the excess of a joint over its limit decays.',
+    )
+    armature: float = bounded(
+        0.0,
+        low=0.0,
+        high=100.0,
+        unit='kg m^2',
+        doc='Rotor inertia added to every joint; kg for a sliding one.',
+    )
+    self_collision: int = whole(
+        0,
+        low=0,
+        high=1,
+        doc='1: links collide, except neighbours and pairs that overlap at the start.',
+    )

@@ -1,0 +1,177 @@
+"""Observations read from a MuJoCo world."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gait_core.arrays import FloatArray, IntArray
+from gait_core.errors import ConfigurationError, SimulationDiverged
+from gait_core.motion.observation import Contacts, Observation
+from gait_core.robot.model import RobotModel
+from gait_core.trial.scene import Scene
+from sim_bridge.engines.mujoco.actuators import Actuators
+from sim_bridge.engines.mujoco.client import mj
+from sim_bridge.engines.mujoco.force_kernel import read_balls
+from sim_bridge.engines.mujoco.ground import Ground
+from sim_bridge.engines.mujoco.read_kernel import (
+    IMU,
+    contacts_of,
+    is_any_set,
+    read_contacts,
+    read_imu,
+    read_robot,
+)
+from sim_bridge.engines.mujoco.world import World
+from sim_bridge.engines.shared.poses import quaternion_of
+from sim_bridge.engines.shared.rigid_states import StateLayout
+
+ROOT = 1
+"""MuJoCo's index of the root link; 0 is the world."""
+# Warnings after which a state is no physics; MuJoCo leaves out forces that it takes for bad.
+_FATAL = np.array(
+    [
+        int(getattr(mj.mjtWarning, f'mjWARN_{name}'))
+        for name in ('BADQPOS', 'BADQVEL', 'BADQACC', 'BADCTRL', 'CNSTRFULL', 'CONTACTFULL')
+    ]
+)
+_XYZW = np.array([1, 2, 3, 0])
+
+
+class StateReader:
+    """
+    Reads the state of the robot in a world, once per control period.
+
+    The specific force of the IMU is the change of its velocity over the last control period, as
+    an inertial sensor reports that integrates between its samples; the first one after a reset
+    counts the robot as at rest before. Contacts are those of the last physics step: their points
+    are where they were at its start, on the ground.
+
+    Attributes
+    ----------
+    imu : (1,) IMU array
+
+    """
+
+    def __init__(
+        self, world: World, robot: RobotModel, scene: Scene, actuators: Actuators
+    ) -> None:
+        self._layout = StateLayout(robot, scene.control_period, sums_work=True)
+        self._world, self._actuators = world, actuators
+        self._model, self._data = world.model, world.data
+        self._warnings = world.data.warning.number
+        self._joints: IntArray = np.array([world.places, world.dofs])
+        self._ball_columns: IntArray = np.array(
+            [ball.columns for ball in world.fused.balls], dtype=np.int64
+        )
+        self._free = not scene.fixed_base
+        self._find_imu(robot, scene)
+        carriers = [world.body(world.fused.carrier(sole)) for sole in robot.soles]
+        sole_of = {body: i for i, body in reversed(list(enumerate(carriers)))}
+        self._sole_of: IntArray = np.array(
+            [sole_of.get(body, -1) for body in world.model.geom_bodyid.tolist()], dtype=np.int64
+        )
+        self._make_room(16)
+
+    def _find_imu(self, robot: RobotModel, scene: Scene) -> None:
+        places = self._world.fused.places
+        imu_link = robot.imu_link or robot.links[0].name
+        if imu_link not in places:
+            raise ConfigurationError(f"robot '{robot.name}': imu_link '{imu_link}' is no link")
+        mount = places[imu_link]
+        self._imu_body = self._world.body(mount.link)
+        self.imu = np.zeros(1, dtype=IMU)
+        self.imu['lever'], self.imu['mount'] = mount.position, quaternion_of(mount.rotation)
+        self.imu['gravity'], self.imu['period'] = scene.gravity, scene.control_period
+
+    def _make_room(self, contacts: int) -> None:
+        self._soles: IntArray = np.zeros(contacts, dtype=np.int64)
+        self._found: FloatArray = np.zeros((contacts, 7))
+
+    def read(self, tick: int, ground: Ground) -> Observation:
+        """
+        Return the state at a control tick, with what the ground's law adds to the contacts.
+
+        Raises
+        ------
+        SimulationDiverged
+            If MuJoCo warned, or the state is not finite or beyond any physics.
+
+        """
+        if is_any_set(self._warnings, _FATAL):
+            raise self._warned(tick)
+        layout, actuators, tensions = self._layout, self._actuators, self._actuators.tensions
+        row = layout.row()
+        read_robot(
+            actuators.state,
+            self._joints,
+            actuators.servo_table,
+            actuators.torque_table,
+            self._free,
+            row,
+        )
+        if len(self._ball_columns):
+            self._read_balls(row)
+        root = row[layout.root]
+        if not self._free:
+            self._read_body(ROOT, root)
+        carrier = root
+        if self._imu_body != ROOT:
+            carrier = np.empty(13)
+            self._read_body(self._imu_body, carrier)
+        read_imu(self.imu, carrier, row[layout.imu])
+        layout.check(tick, row)
+        contacts = self._contacts(ground)
+        if tensions.names:
+            self._update_tendons()
+        return layout.observation(tick, row, contacts, self._data.ten_length, tensions.applied)
+
+    def _warned(self, tick: int) -> SimulationDiverged:
+        warnings = self._data.warning
+        kind = int(_FATAL[np.argmax(warnings.number[_FATAL])])
+        text = mj.mju_warningText(kind, int(warnings[kind].lastinfo))
+        return SimulationDiverged(f'the physics left its range before tick {tick}: {text}')
+
+    def _read_balls(self, row: FloatArray) -> None:
+        """Write angles and rates of ball joints into a row."""
+        layout, columns, balls = self._layout, self._ball_columns, self._actuators.ball_table
+        read_balls(balls, *self._actuators.state)
+        row[layout.positions][columns] = balls['angle']
+        row[layout.velocities][columns] = balls['rate']
+
+    def _update_tendons(self) -> None:
+        """Compute the lengths of tendons at the end of the last step, not at its start."""
+        mj.mj_kinematics(self._model, self._data)
+        mj.mj_comPos(self._model, self._data)
+        mj.mj_tendon(self._model, self._data)
+
+    def _read_body(self, body: int, frame: FloatArray) -> None:
+        """Write pose and twist of a body's frame in ``odom``, (13,)."""
+        model, data = self._model, self._data
+        # MuJoCo's frames are those of the start of the last step.
+        mj.mj_kinematics(model, data)
+        mj.mj_comPos(model, data)
+        mj.mj_comVel(model, data)
+        twist = np.empty(6)
+        mj.mj_objectVelocity(model, data, mj.mjtObj.mjOBJ_XBODY, body, twist, 0)
+        frame[:3], frame[3:7] = data.xpos[body], data.xquat[body][_XYZW]
+        frame[7:10], frame[10:] = twist[3:], twist[:3]
+
+    def _contacts(self, ground: Ground) -> Contacts | None:
+        """Return the contacts with the ground in the last step; ``None`` for none."""
+        count = self._read_contacts()
+        if count > len(self._soles):
+            self._make_room(2 * count)
+            self._read_contacts()
+        soles, found = self._soles[:count].copy(), self._found[:count].copy()
+        if len(ground.soles):
+            # What a sole sticks with is a force of the ground as well, where it stuck.
+            pulled, pulls = ground.pulls()
+            soles, found = np.concatenate([soles, pulled]), np.concatenate([found, pulls])
+        return self._layout.contacts(soles, found) if len(soles) else None
+
+    def _read_contacts(self) -> int:
+        count: int = read_contacts(
+            contacts_of(self._data), self._data.efc_force, self._world.ground, self._sole_of,
+            self._soles, self._found,
+        )  # fmt: skip
+        return count

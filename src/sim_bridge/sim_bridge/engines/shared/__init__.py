@@ -1,0 +1,1 @@
+"""Mechanics and laws that every engine shares."""

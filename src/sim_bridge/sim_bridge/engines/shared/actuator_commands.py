@@ -1,0 +1,275 @@
+"""Targets of a control period as actuators take them: checked, clamped, turned into forces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gait_core.arrays import FloatArray, IntArray
+from gait_core.errors import BadCommand, ConfigurationError
+from gait_core.motion.targets import AppliedTargets
+from gait_core.robot.kinds import ACTUATORS, ELEMENTS, NO_LIMIT, check_kind, constant
+from gait_core.robot.model import Actuator, ForceElement, RobotModel
+from sim_bridge.engines.shared import laws
+from sim_bridge.engines.shared.screws import Screw
+
+__all__ = ['DEFAULT_GAIN', 'NO_LIMIT', 'SERVOS', 'Demands', 'Tensions', 'Torques']
+
+SERVOS = ('position', 'velocity', 'lead_screw')
+"""Actuators that demand a velocity; the others give a torque."""
+DEFAULT_GAIN = ACTUATORS['position'].optional['gain']
+"""Gain [1/s] of a position actuator that states none."""
+
+
+class Demands:
+    """
+    The targets of a control period, checked, clamped to the joint limits and counted.
+
+    Attributes
+    ----------
+    kinds : (n,) object array
+        Kind of each joint's actuator.
+    gain : (n,) array [1/s]
+        Zero where the actuator is no position servo.
+    velocity_limit, effort_limit : (n,) arrays
+        Finite; the effort is that which a servo can hold.
+    strength : (n,) array [N]
+        What the motors of screws push against; infinite of other servos.
+    losses : (2, n) array [-]
+        ``raising`` and ``lowering`` of ``laws.servo_power``.
+    bounds : (2, m) array
+        Limits of targets, by ``target_names``; infinite of force elements.
+    clamped : (m,) int array
+        Control periods in which a joint's target lay outside its limits and was clamped; by
+        ``target_names``, none for force elements.
+    position, velocity, effort : (K, m) arrays
+        Of the period that was taken last, by ``target_names``.
+    physics_step : float [s]
+
+    Raises
+    ------
+    ConfigurationError
+        If an actuator or force element is of no known kind, lacks a constant or overshoots in
+        one physics step.
+
+    """
+
+    def __init__(self, engine: str, robot: RobotModel, physics_step: float) -> None:
+        names = robot.joint_names
+        self._m = len(robot.target_names)
+        free = np.full(len(robot.force_elements), np.inf)
+        self.bounds: FloatArray = np.array(
+            [np.append(robot.lower, -free), np.append(robot.upper, free)]
+        )
+        self.physics_step = physics_step
+        self.actuators = [robot.actuators[name] for name in names]
+        for name, actuator in zip(names, self.actuators, strict=True):
+            _check(engine, name, actuator, physics_step)
+        self.kinds = np.array([actuator.kind for actuator in self.actuators], dtype=object)
+        self.gain = _constants(self.actuators, 'gain')
+        self.velocity_limit: FloatArray = np.minimum(robot.velocity_limit, NO_LIMIT)
+        self.effort_limit: FloatArray = np.minimum(robot.effort_limit, NO_LIMIT)
+        self._fit_screws(names)
+        self.clamped: IntArray = np.zeros(self._m, dtype=np.int64)
+
+    def _fit_screws(self, names: Sequence[str]) -> None:
+        count = len(self.actuators)
+        self.strength: FloatArray = np.full(count, np.inf)
+        self.losses: FloatArray = np.repeat([[1.0], [-1.0]], count, axis=1)
+        for i in np.flatnonzero(self.kinds == 'lead_screw').tolist():
+            screw = Screw.of(names[i], self.actuators[i])
+            self.losses[:, i] = screw.raising, screw.lowering
+            self.strength[i] = min(self.effort_limit[i], screw.strength)
+            self.effort_limit[i] = min(self.strength[i] * screw.grip, NO_LIMIT)
+            self.velocity_limit[i] = min(self.velocity_limit[i], screw.speed)
+
+    def hold(self, positions: FloatArray) -> None:
+        """Demand that positions and lengths be held, (m,), at zero velocity and effort."""
+        zero = np.zeros((1, self._m))
+        self.position = np.clip(positions, *self.bounds)[None, :]
+        self.velocity = self.effort = zero
+
+    def take(self, targets: AppliedTargets, steps: int) -> int:
+        """
+        Take the targets of a control period of some physics steps; return its sub-samples.
+
+        Raises
+        ------
+        BadCommand
+            For a wrong shape. That they are finite is checked where they are made.
+        ConfigurationError
+            If the sub-samples do not divide the physics steps.
+
+        """
+        position, velocity, effort = targets.position, targets.velocity, targets.effort
+        samples = len(position)
+        if (
+            not position.shape[-1] == self._m
+            or not position.shape == velocity.shape == effort.shape
+        ):
+            raise BadCommand(
+                f'targets have shapes {position.shape}, {velocity.shape}, {effort.shape}, '
+                f'expected (K, {self._m}) for each'
+            )
+        if steps % samples:
+            valid = [k for k in range(1, steps + 1) if steps % k == 0]
+            best = min(valid, key=lambda k: abs(k - samples))
+            raise ConfigurationError(
+                f'{samples} sub-samples do not divide the {steps} physics steps of a control '
+                f'period; nearest valid: {best}'
+            )
+        wanted = np.minimum(np.maximum(position, self.bounds[0]), self.bounds[1])
+        outside = wanted != position
+        if outside.any():
+            self.clamped += outside.any(axis=0)
+        self.position, self.velocity, self.effort = wanted, velocity, effort
+        return samples
+
+
+class Torques:
+    """
+    The torques of actuators that are no servos, from the state at the start of a physics step.
+
+    Attributes
+    ----------
+    columns : (t,) int array
+        The joints concerned, into ``robot.joint_names``.
+    laws : (t,) int array
+        Codes of ``laws.JOINT_LAWS``.
+    constants : (t, COLUMNS) array
+        As of ``laws.joint_torques``.
+    targets : (3, t) array
+        In force; filled by ``select``.
+    applied : (t,) array [N m or N]
+        The last torques.
+    overspeed : (n,) int array
+        Physics steps in which a joint with torque was beyond its velocity limit.
+
+    """
+
+    def __init__(self, demands: Demands) -> None:
+        self._demands, self._dt = demands, demands.physics_step
+        self.columns = columns = np.flatnonzero(~np.isin(demands.kinds, SERVOS))
+        chosen = [demands.actuators[i] for i in columns]
+        self.laws: IntArray = np.array([laws.JOINT_LAWS[one.kind] for one in chosen], dtype=int)
+        self.constants: FloatArray = np.zeros((len(columns), laws.COLUMNS))
+        self.constants[:, laws.STIFFNESS] = _constants(chosen, 'stiffness')
+        self.constants[:, laws.STIFFNESS] += _constants(chosen, 'strength')
+        self.constants[:, laws.DAMPING] = _constants(chosen, 'damping')
+        self.constants[:, laws.RISE] = _constants(chosen, 'rise')
+        self.constants[:, laws.CRANK] = _constants(chosen, 'crank')
+        self.constants[:, laws.ROD] = _constants(chosen, 'rod')
+        self.constants[:, laws.EFFORT] = demands.effort_limit[columns]
+        self.constants[:, laws.VELOCITY] = demands.velocity_limit[columns]
+        self.targets: FloatArray = np.zeros((3, len(columns)))
+        self.applied: FloatArray = np.zeros(len(columns))
+        self.fast: IntArray = np.zeros(len(columns), dtype=np.int64)
+        self._n, self.steps = len(demands.kinds), 0
+
+    @property
+    def overspeed(self) -> IntArray:
+        """Physics steps in which each joint with torque was beyond its velocity limit, (n,)."""
+        counts: IntArray = np.zeros(self._n, dtype=np.int64)
+        counts[self.columns] = self.fast
+        return counts
+
+    def select(self, sample: int) -> None:
+        """Put a sub-sample of the demands into force."""
+        demands, columns = self._demands, self.columns
+        self.steps = 0
+        if len(columns):
+            self.targets[0] = demands.position[sample, columns]
+            self.targets[1] = demands.velocity[sample, columns]
+            self.targets[2] = demands.effort[sample, columns]
+
+    def at(self, position: FloatArray, velocity: FloatArray) -> FloatArray:
+        """Return the torques, (t,) [N m or N], of the coming step at a state, (t,) each."""
+        laws.joint_torques(
+            self.laws, self.constants, self.targets, self.steps * self._dt, position, velocity,
+            self.applied, self.fast,
+        )  # fmt: skip
+        self.steps += 1
+        return self.applied
+
+    def write(self, efforts: FloatArray) -> None:
+        """Write the torques of the last physics step into the efforts of all joints, (n,)."""
+        if len(self.columns):
+            efforts[self.columns] = self.applied
+
+
+class Tensions:
+    """
+    The tensions of force elements, from the state at the start of a physics step.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The elements, in the robot's order.
+    laws, constants, targets
+        As of ``laws.element_tensions``; targets are filled by ``select``.
+    applied : (e,) array [N]
+        The last tensions.
+
+    """
+
+    def __init__(self, demands: Demands, robot: RobotModel) -> None:
+        self._demands, self._dt = demands, demands.physics_step
+        elements = robot.force_elements
+        for one in elements:
+            owner = f"force element '{one.name}'"
+            check_kind(ELEMENTS, 'element', owner, one.kind, one.constants)
+        self._first = len(robot.joint_names)
+        self.names = tuple(one.name for one in elements)
+        self.laws: IntArray = np.array(
+            [laws.ELEMENT_LAWS[one.kind] for one in elements], dtype=np.int64
+        )
+        self.constants: FloatArray = np.zeros((len(elements), laws.COLUMNS))
+        self.constants[:, laws.STIFFNESS] = _element_constants(elements, 'stiffness')
+        self.constants[:, laws.STIFFNESS] += _element_constants(elements, 'strength')
+        self.constants[:, laws.DAMPING] = _element_constants(elements, 'damping')
+        self.constants[:, laws.RISE] = _element_constants(elements, 'rise')
+        effort = _element_constants(elements, 'effort')
+        limited = np.array([one.kind == 'linear_servo' for one in elements], dtype=bool)
+        self.constants[:, laws.EFFORT] = np.where(limited, effort, np.inf)
+        self.targets: FloatArray = np.zeros((3, len(elements)))
+        self.applied: FloatArray = np.zeros(len(elements))
+        self.steps = 0
+
+    def select(self, sample: int) -> None:
+        """Put a sub-sample of the demands into force."""
+        demands, first = self._demands, self._first
+        self.steps = 0
+        if self.names:
+            self.targets[0] = demands.position[sample, first:]
+            self.targets[1] = demands.velocity[sample, first:]
+            self.targets[2] = demands.effort[sample, first:]
+
+    def at(self, lengths: FloatArray, rates: FloatArray) -> FloatArray:
+        """Return the tensions, (e,) [N], of the coming step at lengths and their rates, (e,)."""
+        laws.element_tensions(
+            self.laws, self.constants, self.targets, self.steps * self._dt, lengths, rates,
+            self.applied,
+        )  # fmt: skip
+        self.steps += 1
+        return self.applied
+
+
+def _check(engine: str, name: str, actuator: Actuator, physics_step: float) -> None:
+    owner = f"joint '{name}' in engine '{engine}'"
+    check_kind(ACTUATORS, 'actuator', owner, actuator.kind, actuator.constants)
+    gain = constant(ACTUATORS, actuator.kind, actuator.constants, 'gain')
+    if gain * physics_step > 1.0:
+        raise ConfigurationError(
+            f"joint '{name}': gain {gain:g}/s overshoots in one physics step of {physics_step:g} "
+            f's; nearest valid: {1.0 / physics_step:g}/s'
+        )
+
+
+def _constants(actuators: Sequence[Actuator], name: str) -> FloatArray:
+    """Return a constant of actuators; zero where a kind has none of that name."""
+    return np.array([constant(ACTUATORS, one.kind, one.constants, name) for one in actuators])
+
+
+def _element_constants(elements: Sequence[ForceElement], name: str) -> FloatArray:
+    return np.array([constant(ELEMENTS, one.kind, one.constants, name) for one in elements])

@@ -1,0 +1,78 @@
+"""Contact laws of McKenna (1990): the ground as exponential springs, and feet that stick to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gait_core.errors import ConfigurationError
+from gait_core.parameters.declaration import Parameters, bounded
+from gait_core.trial.scene import Scene
+
+SPRINGS, STICKY, STICKY_SPRINGS = 'springs', 'sticky', 'sticky_springs'
+SPRING_LAWS = (SPRINGS, STICKY, STICKY_SPRINGS)
+"""Ground of springs; soles that stick to the engine's own ground; soles that stick to springs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroundSpringOptions(Parameters):
+    """
+    Springs of the ground and of sticking soles; the first four are printed, the others are not.
+
+    Both push or pull with ``strength * mass * (exp(rise * x) - 1)``, with the mass of the whole
+    robot and x the depth below ground or the distance of a sole from where it stuck. The shares
+    count while x shrinks: what is left of the force, hence of the energy of a rebound.
+
+    References
+    ----------
+    McKenna (1990), section 4.4 and appendix C.
+
+    """
+
+    ground_strength: float = bounded(
+        17.5, low=1e-6, high=1e6, unit='N/kg', doc="Law 'springs': of the ground."
+    )
+    ground_rise: float = bounded(
+        3000.0, low=1e-3, high=1e9, unit='1/m', doc="Law 'springs': of the ground."
+    )
+    ground_depth: float = bounded(
+        0.01, low=1e-6, high=1e3, unit='m', doc="Law 'springs': deeper it pushes no harder."
+    )
+    ground_return: float = bounded(
+        0.5,
+        low=0.0,
+        high=1.0,
+        unit='-',
+        doc="Law 'springs': share of the force on the way out, and of the height of a rebound.",
+    )
+    ground_slow: float = bounded(
+        1e-3,
+        low=1e-9,
+        high=1e3,
+        unit='m/s',
+        doc="Law 'springs': from this speed inwards to it outwards the share comes in.",
+    )
+    stick_strength: float = bounded(
+        1.75, low=1e-6, high=1e6, unit='N/kg', doc="Law 'sticky': of the spring of a sole."
+    )
+    stick_rise: float = bounded(
+        3000.0, low=1e-3, high=1e9, unit='1/m', doc="Law 'sticky': of the spring of a sole."
+    )
+    stick_reach: float = bounded(
+        2e-4,
+        low=1e-9,
+        high=1e3,
+        unit='m',
+        doc="Law 'sticky': farther away a sole comes loose, and sticks anew where it touches.",
+    )
+    stick_return: float = bounded(
+        0.0, low=0.0, high=1.0, unit='-', doc="Law 'sticky': share of the force on the way back."
+    )
+
+
+def check_springs(scene: Scene) -> None:
+    """Raise ConfigurationError where the ground has springs and yet another rebound."""
+    if scene.contact_law in (SPRINGS, STICKY_SPRINGS) and scene.restitution:
+        raise ConfigurationError(
+            f'scene.restitution is {scene.restitution:g}, but the contact law '
+            f"'{scene.contact_law}' has engine option ground_return; nearest valid: 0"
+        )

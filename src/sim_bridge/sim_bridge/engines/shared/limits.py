@@ -1,0 +1,146 @@
+"""Limits of engines: scenes they refuse, states that are no physics, windows of pushes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+import math
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import ConfigurationError, SimulationDiverged, nearest
+from gait_core.motion.observation import Observation
+from gait_core.robot.model import RobotModel
+from gait_core.trial.scene import Push, Scene
+from sim_bridge.engines.shared.ground_springs import SPRING_LAWS, check_springs
+from sim_bridge.engines.shared.merged_joints import Fused, Place
+
+CONTACT_LAWS = ('engine',)
+NODE_LAWS = ('engine', 'reset_integrator', 'coulomb')
+"""Of contact nodes; the engines' own is the reset integrator."""
+CARRIES = (
+    'revolute, prismatic and mimic joints',
+    'position, velocity, pd, effort, exponential, slider_crank and lead_screw actuators',
+    'plane and height field',
+)
+"""Features that every rigid-body engine carries, for `gait list engines`."""
+BALL_JOINTS = 'ball joints'
+FORCE_ELEMENTS = 'springs, cables, linear servos and exponential springs between links'
+"""Features that some carry besides."""
+FREE_BODIES = 'free bodies joined by force elements'
+CONTACT_NODES = 'contact nodes with laws reset_integrator and coulomb'
+"""Features that robots of several bodies need."""
+GROUND_SPRINGS = 'contact laws springs, sticky and sticky_springs'
+"""A ground of springs and soles that stick."""
+FAR = 1e3
+"""Distance [m] and speed [m/s, rad/s] beyond which a state is no physics."""
+
+
+def refuse_unsupported(
+    engine: str, carries: Sequence[str], scene: Scene, robot: RobotModel
+) -> None:
+    """Raise ConfigurationError for what an engine cannot carry."""
+    contact_laws: tuple[str, ...] = NODE_LAWS if robot.contact_nodes else CONTACT_LAWS
+    if GROUND_SPRINGS in carries and not robot.contact_nodes:
+        contact_laws = (*CONTACT_LAWS, *SPRING_LAWS)
+        check_springs(scene)
+    if robot.contact_nodes and CONTACT_NODES not in carries:
+        raise ConfigurationError(
+            f"engine '{engine}' has no contact nodes; robot '{robot.name}' has "
+            f"{len(robot.contact_nodes)}; engines that have them: 'cables', 'bullet'"
+        )
+    if scene.contact_law not in contact_laws:
+        raise ConfigurationError(
+            f"engine '{engine}' has no contact law '{scene.contact_law}' for robot "
+            f"'{robot.name}': {nearest(scene.contact_law, contact_laws)}"
+            + ("; engine 'mujoco' has it" if scene.contact_law in SPRING_LAWS else '')
+        )
+    if robot.force_elements and FORCE_ELEMENTS not in carries:
+        kinds = ', '.join(sorted({element.kind for element in robot.force_elements}))
+        raise ConfigurationError(
+            f"engine '{engine}' has no force elements; robot '{robot.name}' has: {kinds}"
+        )
+    if robot.ball_joints and BALL_JOINTS not in carries:
+        raise ConfigurationError(
+            f"engine '{engine}' has no ball joints; robot '{robot.name}' has: "
+            f'{", ".join(sorted(robot.ball_joints))}'
+        )
+
+
+def check_base(engine: str, scene: Scene, robot: RobotModel) -> None:
+    """Raise ConfigurationError unless the robot has one root link, which can be moved."""
+    if len(robot.roots) != 1:
+        raise ConfigurationError(
+            f"robot '{robot.name}' has {len(robot.roots)} root links; engine '{engine}' takes 1"
+        )
+    root = robot.links[0]
+    if not (root.mass > 0.0 or scene.fixed_base):
+        raise ConfigurationError(
+            f"robot '{robot.name}': root link '{root.name}' has no mass; give it an inertial "
+            'or set fixed_base'
+        )
+
+
+def check_state(
+    tick: int,
+    pose: Sequence[float],
+    twist: Sequence[float],
+    positions: FloatArray,
+    velocities: FloatArray,
+) -> None:
+    """
+    Raise SimulationDiverged for a state that is not finite or beyond any physics.
+
+    Parameters
+    ----------
+    tick : int
+    pose, twist : 7 and 6 floats [m, m/s, rad/s]
+        Of the base.
+    positions, velocities : (n,) arrays
+        Of the joints.
+
+    """
+    far = max(map(abs, pose[:3]))
+    fast = max(map(abs, twist))
+    spin = float(abs(velocities).max(initial=0.0))
+    # Python's maxima may lose a NaN; a sum never does.
+    total = sum(pose) + sum(twist) + float(positions.sum())
+    if not (far < FAR and fast < FAR and spin < FAR and math.isfinite(total)):
+        raise SimulationDiverged(
+            f'the physics left its range at tick {tick}: base {far:.3g} m away at {fast:.3g} m/s '
+            f'or rad/s, fastest joint at {spin:.3g} per s'
+        )
+
+
+def out_of_range(tick: int, states: Sequence[Observation] = ()) -> SimulationDiverged:
+    """Return the error of a state that is not finite or beyond any physics, at a tick."""
+    return SimulationDiverged(f'the physics left its range at tick {tick}', states)
+
+
+class PushWindow:
+    """
+    The physics steps, counted from tick 0, during which a push acts, and where.
+
+    Attributes
+    ----------
+    place : Place
+        The centre of mass of the pushed link, in the fused robot.
+    force : (fx, fy, fz) [N]
+    first, end : int
+        The first step and the one after the last.
+
+    """
+
+    def __init__(self, push: Push, scene: Scene, robot: RobotModel, model: Fused) -> None:
+        places: Mapping[str, Place] = model.places
+        name = push.link or robot.links[0].name
+        if name not in places:
+            raise ConfigurationError(f"push on unknown link '{name}': {nearest(name, places)}")
+        x, y, z = robot.links[robot.link_index[name]].com.tolist()
+        self.place = places[name].then((x, y, z), (0.0, 0.0, 0.0))
+        self.force = push.force
+        # The tolerance forgives binary fractions: 0.1 s at 1 ms is step 100.
+        self.first = math.ceil(push.start / scene.physics_step - 1e-6)
+        self.end = math.ceil((push.start + push.duration) / scene.physics_step - 1e-6)
+
+    def within(self, first: int, end: int) -> bool:
+        """Return whether the push acts during physics steps first to end - 1."""
+        return self.first < end and first < self.end

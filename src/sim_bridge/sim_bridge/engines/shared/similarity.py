@@ -1,0 +1,183 @@
+"""
+Similarity scaling: an engine simulates an enlarged robot that moves as the real one does.
+
+Libraries of rigid bodies are made for robots of a metre and a kilogram; an insect of two grams
+lies below their margins and thresholds. Whatever stands outside the engine has the real units.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, TypeVar
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import ConfigurationError
+from gait_core.motion.observation import Contacts, Observation
+from gait_core.motion.targets import AppliedTape, AppliedTargets
+from gait_core.parameters.declaration import Parameters, describe
+from gait_core.robot.model import RobotModel
+from gait_core.terrains import Terrain
+from gait_core.trial.scene import Push, Scene
+from sim_bridge.engines.shared.scaled import enlarged_robot, enlarged_terrain, power_of
+
+OptionsT = TypeVar('OptionsT', bound=Parameters)
+
+
+class Similarity:
+    """
+    Carries a scene into the enlarged one, and what is seen there back.
+
+    Parameters
+    ----------
+    ratio : float
+        Length of the simulated robot over that of the real one.
+    robot : RobotModel
+        The real one.
+
+    Attributes
+    ----------
+    robot : RobotModel
+        The enlarged one.
+
+    """
+
+    def __init__(self, ratio: float, robot: RobotModel) -> None:
+        self._ratio, self._real = ratio, robot
+        self.robot = enlarged_robot(robot, ratio)
+        self._terrain: tuple[Terrain, Terrain] | None = None
+        slides = np.array(
+            [robot.joint[name].kind == 'prismatic' for name in robot.joint_names]
+            + [True] * len(robot.force_elements)
+        )
+        self._targets = [
+            np.where(slides, self._factor(slide), self._factor(hinge))
+            for slide, hinge in (('m', 'rad'), ('m/s', 'rad/s'), ('N', 'N m'))
+        ]
+        self._joints = [column[: len(robot.joint_names)] for column in self._targets]
+        self._pose = np.repeat([ratio, 1.0], [3, 4])
+        self._twist = np.repeat([self._factor('m/s'), self._factor('1/s')], [3, 3])
+
+    def fits(self, ratio: float, robot: RobotModel) -> bool:
+        """Return whether this is the similarity of a ratio and that very robot."""
+        return ratio == self._ratio and robot is self._real
+
+    def _factor(self, unit: str) -> float:
+        return float(self._ratio ** power_of(unit))
+
+    def scene(self, scene: Scene) -> Scene:
+        """Return the scene of the enlarged robot; the joints' start is scaled by ``positions``."""
+        length, time, force = (self._factor(unit) for unit in ('m', 's', 'N'))
+        start = scene.initial
+        return dataclasses.replace(
+            scene,
+            length_scale=1.0,
+            physics_step=scene.physics_step * time,
+            control_period=scene.control_period * time,
+            initial=dataclasses.replace(
+                start,
+                x=start.x * length,
+                y=start.y * length,
+                clearance=start.clearance * length,
+            ),
+            pushes=tuple(_push(push, time, force) for push in scene.pushes),
+        )
+
+    def options(self, options: OptionsT) -> OptionsT:
+        """
+        Return engine options with a unit in those of the enlarged robot.
+
+        Raises
+        ------
+        ConfigurationError
+            If the ratio takes one out of its range.
+
+        """
+        changed: Any = {
+            info.name: getattr(options, info.name) * self._factor(info.unit)
+            for info in describe(type(options))
+            if info.kind == 'float' and power_of(info.unit)
+        }
+        try:
+            return dataclasses.replace(options, **changed)
+        except ConfigurationError as error:
+            raise ConfigurationError(
+                f'scene.length_scale {self._ratio:g} is too far from 1 for the options of the '
+                f'engine: {error}'
+            ) from error
+
+    def terrain(self, terrain: Terrain) -> Terrain:
+        """Return the enlarged terrain, the same object as long as the real one is."""
+        if self._terrain is None or self._terrain[0] is not terrain:
+            self._terrain = terrain, enlarged_terrain(terrain, self._ratio)
+        return self._terrain[1]
+
+    def positions(self, positions: FloatArray) -> FloatArray:
+        """Return positions of joints and lengths of elements, (m,), of the enlarged robot."""
+        return np.asarray(positions * self._targets[0])
+
+    def targets(self, targets: AppliedTargets) -> AppliedTargets:
+        """Return targets of the enlarged robot."""
+        position, rate, effort = self._targets
+        return AppliedTargets(
+            targets.position * position, targets.velocity * rate, targets.effort * effort
+        )
+
+    def tape(self, tape: AppliedTape) -> AppliedTape:
+        """Return a tape of targets of the enlarged robot."""
+        position, rate, effort = self._targets
+        return AppliedTape(tape.position * position, tape.velocity * rate, tape.effort * effort)
+
+    def seen(self, seen: Observation, period: float) -> Observation:
+        """Return an observation in real units; ``period`` [s] is the real control period."""
+        return dataclasses.replace(seen, time=seen.tick * period, **self._in_real_units(seen))
+
+    def _in_real_units(self, seen: Observation) -> dict[str, Any]:
+        """Return those fields of a state that have a unit, in real ones."""
+        length, force = self._factor('m'), self._factor('N')
+        imu = seen.imu
+        if imu is not None:
+            rate = self._twist[5]
+            imu = dataclasses.replace(imu, angular_velocity=imu.angular_velocity / rate)
+        return {
+            'imu': imu,
+            'joint_positions': _over(seen.joint_positions, self._joints[0]),
+            'joint_velocities': _over(seen.joint_velocities, self._joints[1]),
+            'joint_efforts': _over(seen.joint_efforts, self._joints[2]),
+            'joint_work': _over(seen.joint_work, self._factor('J')),
+            'body_poses': _over(seen.body_poses, self._pose),
+            'body_twists': _over(seen.body_twists, self._twist),
+            'element_lengths': _over(seen.element_lengths, length),
+            'element_forces': _over(seen.element_forces, force),
+            'contacts': _contacts(seen.contacts, length, force),
+        }
+
+
+def _push(push: Push, time: float, force: float) -> Push:
+    x, y, z = push.force
+    return dataclasses.replace(
+        push,
+        start=push.start * time,
+        duration=push.duration * time,
+        force=(x * force, y * force, z * force),
+    )
+
+
+def _contacts(seen: Contacts | None, length: float, force: float) -> Contacts | None:
+    if seen is None or not len(seen.sole):
+        return seen
+    return dataclasses.replace(
+        seen,
+        points=seen.points / length,
+        forces=seen.forces / force,
+        depths=seen.depths / length,
+    )
+
+
+def _over(array: FloatArray | None, factor: FloatArray | float) -> FloatArray | None:
+    if array is None:
+        return None
+    result: FloatArray = array / factor
+    result.flags.writeable = False
+    return result

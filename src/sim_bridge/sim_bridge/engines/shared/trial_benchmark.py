@@ -1,0 +1,244 @@
+"""How fast trials are, and what they cost beyond a straight script of the same engine calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+import time
+
+import numpy as np
+
+from gait_core import registry
+from gait_core.benchmark import Measurement, in_turn, timed
+from gait_core.contracts import Engine
+from gait_core.motion.targets import AppliedTargets, JointTargets, TargetMemory
+from gait_core.robot.legged_box import legged_box
+from gait_core.robot.model import RobotModel
+from gait_core.trial.loop import (
+    TrialLoop,
+    engine_for,
+    initial_positions,
+    run_trial,
+    start_trial,
+)
+from gait_core.trial.scene import Scene
+from gait_core.trial.setup import default_trial, usable_robots
+from gait_core.trial.spec import TrialSpec
+
+OVERHEAD = 1.15
+RESET_SHARE = 0.10
+SECONDS = 5.0
+ENOUGH = 5.0
+"""For how long short trials are repeated [s]."""
+ROBOTS = ('a1', 'guroo')
+BOXES = ((4, 4), (8, 4))
+"""Legs and joints per leg of the generated robots: 16 and 32 joints."""
+_LEAN, _SQUAT, _SQUATS = 0.3, 0.1, 1.0
+"""Mean and amplitude of the segments' angles [rad], and frequency [Hz], of what they do."""
+
+Bare = Callable[[RobotModel, Scene, Sequence[AppliedTargets]], tuple[float, tuple[float, ...]]]
+"""Runs a tape by bare calls of an engine; returns wall time [s] and last joint positions."""
+
+
+@dataclass(frozen=True)
+class Tape:
+    """
+    A trial as its targets, one control period after the other, without its controller.
+
+    Attributes
+    ----------
+    spec : TrialSpec
+    engine : Engine
+        Knows the robot of the spec.
+    robot : RobotModel
+    targets : sequence of JointTargets
+
+    """
+
+    spec: TrialSpec
+    engine: Engine
+    robot: RobotModel
+    targets: Sequence[JointTargets]
+
+    @property
+    def steps(self) -> int:
+        """Physics steps of the trial."""
+        return len(self.targets) * self.spec.scene.steps_per_tick
+
+    def applied(self) -> list[AppliedTargets]:
+        """Return all sub-samples of every control period, for every joint."""
+        start = initial_positions(self.robot, self.spec.scene)
+        memory = TargetMemory(self.robot.target_names, start)
+        return [memory.resolve(targets) for targets in self.targets]
+
+    def run(self) -> TrialLoop:
+        """Run the whole trial, its metrics included."""
+        loop = TrialLoop(self.spec, self.engine)
+        loop.begin()
+        for targets in self.targets:
+            if loop.running:
+                loop.advance(targets)
+        loop.result()
+        return loop
+
+
+def trial_rows(engine: str, bare_trial: Bare) -> list[Measurement]:
+    """
+    Return what trials of 5 s take in an engine, by themselves and over bare calls.
+
+    Parameters
+    ----------
+    engine : str
+        Registered name.
+    bare_trial : callable
+
+    """
+    robots = usable_robots(*ROBOTS)
+    specs = [open_loop(default_trial(robot, SECONDS, {'engine': engine})) for robot in robots]
+    rows = []
+    for spec in specs:
+        rows += _rows(spec, bare_trial)
+    for tape in [box_tape(engine, *shape) for shape in BOXES]:
+        tape.run()
+        bare, driven = in_turn(
+            partial(_bare_time, tape, bare_trial), partial(timed, tape.run), repeats=3
+        )
+        tape.engine.close()
+        rows += _steps(tape, bare, driven)
+    return rows
+
+
+def open_loop(spec: TrialSpec) -> TrialSpec:
+    """Return a trial whose controller looks at nothing: the speed of an engine is measured."""
+    gains = dict.fromkeys({'heading_gain', 'speed_gain'} & spec.parameters.keys(), 0.0)
+    return replace(spec, parameters={**spec.parameters, **gains})
+
+
+def trial_time(spec: TrialSpec) -> Callable[[], float]:
+    """Return a run of a whole trial that reports its time [s]; what it compiles is compiled."""
+    run_trial(replace(spec, duration=0.1))
+    return partial(timed, partial(run_trial, spec))
+
+
+def box_tape(engine: str, legs: int, joints: int, seconds: float = SECONDS) -> Tape:
+    """
+    Return the tape of a generated robot that squats on all its feet.
+
+    The segments of every leg lean forwards and backwards in turn, so that each foot stays under
+    its hip: all feet press, none slips, nothing falls.
+    """
+    zigzag = 2.0 * (-1.0) ** np.arange(joints)
+    zigzag[0] = 1.0
+    zigzag = np.tile(zigzag, legs)
+    robot = legged_box(legs, joints)
+    stance = dict(zip(robot.joint_names, (_LEAN * zigzag).tolist(), strict=True))
+    robot = replace(robot, nominal_stance=stance)
+    scene = Scene(robot=robot.name, engine=engine, physics_step=0.002)
+    spec = TrialSpec(scene=scene, controller='', duration=seconds)
+    times = scene.control_period * np.arange(1, spec.ticks + 1)
+    lean = _LEAN + _SQUAT * np.sin(2.0 * np.pi * _SQUATS * times)
+    targets = [
+        JointTargets(names=robot.target_names, position=angle * np.asarray(zigzag))
+        for angle in lean
+    ]
+    made = registry.engine(engine)(lambda name, draw: robot)
+    return Tape(spec, made, robot, targets)
+
+
+def _rows(spec: TrialSpec, bare_trial: Bare) -> list[Measurement]:
+    robot, engine = spec.scene.robot, spec.scene.engine
+    tape = _recorded(spec)
+    tape.run()
+    whole, bare, driven, controller, reset = in_turn(
+        trial_time(spec),
+        partial(_bare_time, tape, bare_trial),
+        partial(timed, tape.run),
+        partial(_controller_time, spec),
+        partial(timed, partial(tape.engine.reset, spec.scene, 0)),
+        seconds=ENOUGH,
+    )
+    trial = partial(Measurement, group='trial')
+    return [
+        *_steps(tape, bare, driven),
+        trial(
+            id=f'overhead_{robot}_{engine}',
+            what=f'a whole trial of {robot} over its bare calls of {engine}',
+            unit='-',
+            measured=whole / bare,
+            budget=OVERHEAD,
+        ),
+        trial(
+            id=f'controller_share_{robot}_{engine}',
+            what=f'share of the controller in a trial of {robot} in {engine}',
+            unit='-',
+            measured=controller / whole,
+        ),
+        trial(
+            id=f'realtime_{robot}_{engine}',
+            what=f'simulated over wall time of {robot} in {engine}',
+            unit='-',
+            measured=SECONDS / whole,
+        ),
+        Measurement(
+            id=f'reset_{robot}_{engine}',
+            what=f'a reset of {robot} in {engine}',
+            unit='ms',
+            measured=1e3 * reset,
+            group='reset',
+        ),
+        Measurement(
+            id=f'reset_share_{robot}_{engine}',
+            what=f'reset in a headless trial of {robot} of {SECONDS:g} s in {engine}',
+            unit='-',
+            measured=reset / whole,
+            budget=RESET_SHARE,
+            group='reset',
+        ),
+    ]
+
+
+def _steps(tape: Tape, bare: float, driven: float) -> list[Measurement]:
+    engine, joints = tape.spec.scene.engine, len(tape.robot.joint_names)
+    return [
+        Measurement(
+            id=f'steps_{way}_{engine}_{joints}',
+            what=f'physics steps of {joints} joints in {engine}, {how}',
+            unit='1/s',
+            measured=tape.steps / seconds,
+            group='engine',
+        )
+        for way, how, seconds in (
+            ('bare', 'bare calls', bare),
+            ('suite', 'as a trial without controller', driven),
+        )
+    ]
+
+
+def _bare_time(tape: Tape, bare_trial: Bare) -> float:
+    return bare_trial(tape.robot, tape.spec.scene, tape.applied())[0]
+
+
+def _recorded(spec: TrialSpec) -> Tape:
+    """Return what the controller of a trial asks for."""
+    engine = engine_for(spec.scene.engine)
+    loop, targets, _ = _stepped(spec)
+    return Tape(spec, engine, loop.robot, targets)
+
+
+def _controller_time(spec: TrialSpec) -> float:
+    """Return how long a trial's controller takes by itself [s]."""
+    return _stepped(spec)[2]
+
+
+def _stepped(spec: TrialSpec) -> tuple[TrialLoop, list[JointTargets], float]:
+    """Return a trial, its controller's targets and the time [s] of making them."""
+    loop = TrialLoop(spec, engine_for(spec.scene.engine))
+    controller = start_trial(loop)
+    targets, spent = [], 0.0
+    while loop.running:
+        began = time.perf_counter()
+        targets.append(controller.step(loop.dt, loop.command, loop.seen))
+        spent += time.perf_counter() - began
+        loop.advance(targets[-1])
+    return loop, targets, spent
