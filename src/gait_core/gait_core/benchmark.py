@@ -1,4 +1,4 @@
-"""What a benchmark measures: numbers with the budget that each is held to."""
+"""Measurements of a benchmark, each with its budget."""
 
 from __future__ import annotations
 

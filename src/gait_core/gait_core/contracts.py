@@ -243,7 +243,7 @@ class TerrainParameters(Parameters, ABC):
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
     """
-    What an optimiser wants evaluated, and where it came from.
+    Individual that an optimiser wants evaluated, with its parents.
 
     Attributes
     ----------
@@ -266,7 +266,7 @@ class Candidate:
 @dataclass(frozen=True, kw_only=True)
 class Evaluation:
     """
-    What a candidate scored.
+    Scores of a candidate.
 
     Attributes
     ----------

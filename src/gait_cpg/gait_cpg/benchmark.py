@@ -1,4 +1,4 @@
-"""How long a step of the oscillators takes, for `gait bench`."""
+"""Benchmark of a step of the oscillators, for `gait bench`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a run is in its curriculum, and which of its stopping rules ends it."""
+"""Progress of a run through its curriculum and stopping rules."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class Cancelled(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Snapshot:
-    """What was known of a run at the end of its last trial; plain values that do not change."""
+    """State of a run at the end of its last trial; plain values that do not change."""
 
     generation: int
     generations: int

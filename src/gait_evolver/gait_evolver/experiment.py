@@ -86,7 +86,7 @@ class Stage:
 @dataclass(frozen=True, kw_only=True)
 class StoppingRules:
     """
-    When a run is over before its last generation; looked at between generations.
+    Rules that end a run before its last generation; checked between generations.
 
     Attributes
     ----------

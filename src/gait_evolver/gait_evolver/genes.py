@@ -1,4 +1,4 @@
-"""What an experiment says of its search: the genes' space, and the optimiser's settings."""
+"""Search of an experiment: the genes' space, and the optimiser's settings."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ from gait_evolver.scoring import (
 @dataclass
 class Progress:
     """
-    Where an evolution is; passed to the listener after every trial and generation.
+    Progress of an evolution; passed to the listener after every trial and generation.
 
     ``trials_done`` and ``trials_total`` count those of the generation under way; ``evaluations``
     those of the whole run; ``rate`` is in trials per second of this process, ``efficiency`` the

@@ -58,7 +58,7 @@ _MOST_WORKERS = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class EvolverParams(Parameters):
-    """What is run at the start, and what goals leave open."""
+    """Parameters of the evolver: the experiment of the start, and defaults of goals."""
 
     experiment: str = text(
         '', doc='Experiment that is run at once; empty: wait for goals.', read_only=True

@@ -40,7 +40,7 @@ _BODY_SEED, _START_SEED = 1, 2
 
 @dataclass(frozen=True, kw_only=True)
 class Lesson:
-    """What a stage of a curriculum tries: a trial, and its scene on each engine."""
+    """Stage of a curriculum: a trial, and its scene on each engine."""
 
     trial: TrialSpec
     scenes: Mapping[str, Scene]

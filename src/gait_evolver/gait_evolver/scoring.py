@@ -1,4 +1,4 @@
-"""What the trials of an individual say about it: its status, its fitness, how it stands."""
+"""Evaluation of an individual from its trials: status, fitness and measures."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What every node of the suite shares on the rclpy side."""
+"""The rclpy side that all nodes of the suite share."""

@@ -1,4 +1,4 @@
-"""What the joints were told in a trial, as a table for other tools."""
+"""Export of a trial's joint targets as a table for other tools."""
 
 from __future__ import annotations
 

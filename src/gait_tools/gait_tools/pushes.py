@@ -1,4 +1,4 @@
-"""How hard a robot can be pushed: the largest impulse that a trial survives, by bisection."""
+"""Largest impulse of a push that a trial survives, by bisection."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Run = Callable[[Sequence[TrialSpec]], Sequence[TrialResult]]
 
 @dataclass(frozen=True, kw_only=True)
 class PushCase:
-    """When the push begins [s], and where it goes [deg] from ahead to the left, in ``odom``."""
+    """Start [s] and direction [deg] of a push, from ahead to the left, in ``odom``."""
 
     start: float
     direction_deg: float

@@ -1,4 +1,4 @@
-"""How far a champion's gait carries: trials beside the one it was chosen in, as a card."""
+"""Robustness card of a champion: trials under other conditions than the one it was chosen in."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _DROP = 0.01
 
 @dataclass(frozen=True, kw_only=True)
 class Condition:
-    """What is changed beside the record: one line of the card, tried by every spec."""
+    """Condition of one line of the card, tried by every spec."""
 
     group: str
     label: str
@@ -46,7 +46,7 @@ class Condition:
 @dataclass(frozen=True, kw_only=True)
 class CardRow:
     """
-    What became of a condition.
+    Outcome of a condition.
 
     ``succeeded`` counts trials that ended as ``ok``: no fall, and no gate exceeded. Mean and
     standard deviation are over all trials that ran, those that fell included; ``None`` without

@@ -1,4 +1,4 @@
-"""How many ticks a simulation owes to wall time."""
+"""Number of ticks that a simulation owes to wall time."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ REALTIME, FAST, LOCKSTEP = 'realtime', 'fast', 'lockstep'
 
 @dataclass(frozen=True, kw_only=True)
 class BridgeParams(Parameters):
-    """What is simulated, how fast, and what is published of it."""
+    """Parameters of the bridge: simulation, pace and publications."""
 
     robot: str = text(
         '',

@@ -1,4 +1,4 @@
-"""How far each foot can go from where it stands."""
+"""Reach of each foot from its place in the stance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where feet in the air will land, from joints now and at touch-down, while others stand."""
+"""Footholds of swinging feet, predicted from joint positions now and at touch-down."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def sole_extent(robot: RobotModel, leg: Leg) -> FloatArray:
 
 
 class SoleContacts:
-    """Which soles stand: loaded beyond one share of the weight until below a smaller one."""
+    """Soles that stand: loaded beyond one share of the weight until below a smaller one."""
 
     def __init__(self, robot: RobotModel, gravity: float) -> None:
         self._load = robot.mass * (gravity or 1.0)

@@ -1,4 +1,4 @@
-"""Where the robot starts: its base above the terrain that lies under its feet."""
+"""Start pose of a robot: its base above the terrain under its feet."""
 
 from __future__ import annotations
 

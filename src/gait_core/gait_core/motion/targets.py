@@ -169,7 +169,7 @@ def _time_first(arrays: Sequence[FloatArray]) -> FloatArray:
 @dataclass(frozen=True)
 class AppliedTargets:
     """
-    What an engine applies in one control period: every joint, in the robot's order.
+    Targets of every joint, in the robot's order, for one control period.
 
     ``position``, ``velocity`` and ``effort`` are (K, n) read-only arrays.
     """
@@ -182,7 +182,7 @@ class AppliedTargets:
 @dataclass(frozen=True, eq=False)
 class AppliedTape(Sequence[AppliedTargets]):
     """
-    What an engine applies in T control periods, as arrays and as a sequence of periods.
+    Applied targets of T control periods, as arrays and as a sequence of periods.
 
     ``position``, ``velocity`` and ``effort`` are (T, K, m) read-only arrays.
     """

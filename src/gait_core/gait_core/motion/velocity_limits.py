@@ -1,4 +1,4 @@
-"""What a controller makes of a commanded velocity that is more than it walks."""
+"""Limits of the velocities that a controller follows."""
 
 from __future__ import annotations
 

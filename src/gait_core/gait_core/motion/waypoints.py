@@ -19,7 +19,7 @@ STANDING = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, kw_only=True)
 class WaypointParams(Parameters):
-    """Where to walk and how fast; the defaults suit GuRoo's preset ``balanced``."""
+    """Path and speed of a walk between waypoints; defaults suit GuRoo's preset ``balanced``."""
 
     waypoints: tuple[float, ...] = floats(
         (),

@@ -34,7 +34,7 @@ _HUGE: Mapping[float, str] = {2**63 - 1: '2^63 - 1'}
 @dataclass(frozen=True, kw_only=True)
 class ParameterInfo:
     """
-    What is known of one parameter.
+    Description of one parameter.
 
     ``kind`` is one of ``float``, ``int``, ``bool``, ``str``, ``floats``; ``low`` and ``high`` are
     inclusive bounds in ``unit`` (``None`` for ``bool`` and ``str``).

@@ -1,4 +1,4 @@
-"""What Numba leaves out where it compiles kernels: a word, and one process at a time."""
+"""Compilation of Numba kernels by one process at a time, with a message to the user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where robots and packages are found, with and without an installed ROS."""
+"""Search for robots and packages, with and without an installed ROS."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a bare URDF does not say, read off its geometry and names: legs, stance, mirror pairs."""
+"""Inference of legs, stance and mirror pairs from the geometry and names of a bare URDF."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ def limit_fault(joint: Joint) -> str:
 @dataclass(frozen=True, kw_only=True)
 class Actuator:
     """
-    How a joint turns targets into effort, inside the engine at the physics rate.
+    Law by which a joint turns targets into effort, inside the engine at the physics rate.
 
     ``kind`` and constants (SI units):
 
@@ -264,7 +264,7 @@ class Mechanism:
 
     @cached_property
     def soles(self) -> tuple[str, ...]:
-        """What contacts are told apart by: sole links in the order of the legs, or nodes."""
+        """Names by which contacts are reported: sole links in the order of the legs, or nodes."""
         if self.contact_nodes:
             return tuple(node.name for node in self.contact_nodes)
         return tuple(leg.sole for leg in self.legs)

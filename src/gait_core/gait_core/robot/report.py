@@ -29,7 +29,7 @@ _AXES = {'x': (1, 0, 0), 'y': (0, 1, 0), 'z': (0, 0, 1)}
 @dataclass(frozen=True, kw_only=True)
 class LoadReport:
     """
-    What loading a description found.
+    Findings of loading a description.
 
     Attributes
     ----------

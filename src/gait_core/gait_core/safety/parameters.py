@@ -9,7 +9,7 @@ from gait_core.parameters.declaration import Parameters, bounded, flag, text
 
 @dataclass(frozen=True, kw_only=True)
 class SafetyParams(Parameters):
-    """How a live controller's targets are kept harmless on their way to a robot."""
+    """Limits that protect a robot from the targets of a live controller."""
 
     enabled: bool = flag(
         True,

@@ -23,7 +23,7 @@ _ALMOST = 1e-9
 
 @runtime_checkable
 class RangingEngine(Protocol):
-    """What engines have beside the contract that can say how far it is to what is around."""
+    """Engine that can also cast rays for range sensors."""
 
     def cast(self, origin: FloatArray, directions: FloatArray, reach: float) -> FloatArray:
         """

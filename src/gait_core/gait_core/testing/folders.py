@@ -1,4 +1,4 @@
-"""What tests of whole processes need on disk: a robot folder, and engines found by name."""
+"""Folders on disk for tests of whole processes: a robot, and engines found by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a trial ends because the robot fell."""
+"""Detection of a fall that ends a trial."""
 
 from __future__ import annotations
 

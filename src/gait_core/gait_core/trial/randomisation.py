@@ -1,4 +1,4 @@
-"""What differs between the trials of one spec: quantities of its scene, drawn from its seed."""
+"""Random variation between trials of one spec: quantities of its scene, drawn from its seed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PUSHED = ('push.force', 'push.start', 'push.duration')
 
 @dataclass(frozen=True, kw_only=True)
 class Quantity:
-    """What a name means, and whether its values are whole numbers."""
+    """Meaning of a name, and whether its values are whole numbers."""
 
     text: str
     whole: bool = False

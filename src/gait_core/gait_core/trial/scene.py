@@ -50,7 +50,7 @@ class TerrainSpec:
 @dataclass(frozen=True, kw_only=True)
 class InitialState:
     """
-    Where the robot starts; its height follows from the terrain under its soles.
+    Start of the robot; its height follows from the terrain under its soles.
 
     ``x``, ``y`` [m], ``roll``, ``pitch``, ``yaw`` [rad] of the base, ``clearance`` [m] of the
     lowest sole above the terrain, ``joint_positions`` by name [rad or m] over the nominal stance.

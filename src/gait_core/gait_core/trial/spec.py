@@ -36,7 +36,7 @@ SKIPPED = 'invalid:skipped'
 @dataclass(frozen=True, kw_only=True)
 class Command:
     """
-    What the controller is asked to do.
+    Command to a controller.
 
     Attributes
     ----------

@@ -157,7 +157,7 @@ class InsectGait(ReflexController, AttributeSnapshot):
 
     @property
     def velocity_bounds(self) -> Bounds:
-        """What of a commanded velocity is followed."""
+        """Limits of the velocities that are followed."""
         params = self._params
         gain = params.turn_gain
         return (

@@ -25,7 +25,7 @@ _ALONG = (1.0, 0.5, -1.0)
 
 @dataclass(frozen=True, kw_only=True)
 class PostureParams(LeanParams):
-    """How legs answer to a lean."""
+    """Parameters of the legs' answer to a lean."""
 
     lean_lead: float = bounded(
         0.01, low=0.0, high=1.0, unit='s', doc='By which a lean is looked ahead at its rate.'

@@ -66,7 +66,7 @@ def _delay(default: float, doc: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class ReflexParams(PostureParams):
-    """Which reflexes act, and their thresholds for each pair of legs, as left angles."""
+    """Parameters of the reflexes: switches, and thresholds of each pair of legs as left angles."""
 
     step_reflex: bool = flag(False, doc='A leg that stands too far back wants to step.')
     load_reflex: bool = flag(False, doc='A leg that bears load does not step.')
@@ -109,7 +109,7 @@ class ReflexParams(PostureParams):
 
 class Senses:
     """
-    What legs feel, in the sense of left ones.
+    Sensations of legs, with the signs of left ones.
 
     Parameters
     ----------

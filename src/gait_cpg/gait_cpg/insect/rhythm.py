@@ -1,5 +1,5 @@
 """
-When the legs of an insect step: a master oscillator and one shifted oscillator per leg.
+Rhythm of an insect's legs: a master oscillator and one shifted oscillator per leg.
 
 Wilson's rules: steps travel from back to front; legs across the body alternate; a step lasts a
 fixed time, and so does the delay between neighbours of one side; only the cycle time changes. The

@@ -62,7 +62,7 @@ class MatsuokaController(TapeController):
 
     @property
     def needs(self) -> frozenset[str]:
-        """What the feedback looks at; nothing in open loop."""
+        """Fields of an observation that the feedback reads; none in open loop."""
         return frozenset() if self._sense is None else self._sense.needs
 
     def set_params(self, params: MatsuokaParams) -> None:

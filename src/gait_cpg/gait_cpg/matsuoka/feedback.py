@@ -1,4 +1,4 @@
-"""What the oscillators of the controller ``matsuoka`` feel of the robot that they drive."""
+"""Feedback from the robot to the oscillators of the controller ``matsuoka``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the signals of the controller ``matsuoka`` drive on a robot."""
+"""Joints and elements driven by the signals of the controller ``matsuoka``."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ _TWO_PI = 2.0 * math.pi
 @dataclass(frozen=True, kw_only=True)
 class Coupling:
     """
-    Who pulls whom in a network of n oscillators, and where to.
+    Coupling of a network of n oscillators: weights and desired phase lags.
 
     Attributes
     ----------

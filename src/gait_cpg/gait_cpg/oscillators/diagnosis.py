@@ -16,7 +16,7 @@ ALIVE_ABOVE = 0.05
 @dataclass(frozen=True, kw_only=True)
 class Diagnosis:
     """
-    What is known of the signals of one network or of a batch.
+    Properties of the signals of one network or of a batch.
 
     Attributes
     ----------

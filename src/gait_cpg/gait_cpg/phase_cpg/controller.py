@@ -239,7 +239,7 @@ class PhaseCpgController(ReflexController):
 
     @property
     def velocity_bounds(self) -> Bounds:
-        """What of a commanded velocity is followed."""
+        """Limits of the velocities that are followed."""
         params = self._params
         return at_most(params.max_forward, params.max_sideways, params.max_yaw_rate)
 

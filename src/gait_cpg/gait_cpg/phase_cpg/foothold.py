@@ -1,4 +1,4 @@
-"""Where feet that swing will touch down, as the phase oscillators have them."""
+"""Footholds of swinging feet, as planned by the phase oscillators."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ _LEVEL = np.array([1.0, 1.0, 0.0])
 
 @dataclass(frozen=True, kw_only=True)
 class FootReflexParams(LeanParams):
-    """Which reflexes of feet act, and how; lengths in lengths of the leg in its nominal stance."""
+    """Parameters of the reflexes of feet; lengths in lengths of the leg in its nominal stance."""
 
     elevator_reflex: bool = flag(
         False, doc='A foot that is held up in its swing is lifted higher.'
@@ -150,7 +150,7 @@ class FootReflexes:
 
     @property
     def needs(self) -> frozenset[str]:
-        """What an observation must have for the reflexes that are on."""
+        """Fields of an observation that the active reflexes need."""
         if not self.active:
             return frozenset()
         return _NEEDS | {'imu'} if self._params.posture_reflex or self._watching else _NEEDS

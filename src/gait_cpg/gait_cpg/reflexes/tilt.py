@@ -1,5 +1,5 @@
 """
-How far a body leans: what the reflex of posture is held against, from the IMU alone.
+Lean of a body, measured by the IMU alone.
 
 A lean is looked ahead at its rate: a body that falls is met before it has fallen. What lies within
 the range of an undisturbed walk is none; reflexes answer to the excess over it, so that they begin

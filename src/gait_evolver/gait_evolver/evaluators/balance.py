@@ -1,4 +1,4 @@
-"""Which worker is given which trial: by the speed that each of them has shown."""
+"""Distribution of trials among workers by the speed that each has shown."""
 
 from __future__ import annotations
 

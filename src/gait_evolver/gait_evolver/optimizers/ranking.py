@@ -1,4 +1,4 @@
-"""What every optimiser here shares: the order of evaluations and the ask/tell protocol."""
+"""Order of evaluations and the ask/tell protocol of optimisers."""
 
 from __future__ import annotations
 

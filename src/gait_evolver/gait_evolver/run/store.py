@@ -62,7 +62,7 @@ class RunStore:
 
     @property
     def champion_file(self) -> Path:
-        """Where the champion stands, once there is one."""
+        """Path of the champion, once there is one."""
         return self.folder / 'champion.yaml'
 
     @property

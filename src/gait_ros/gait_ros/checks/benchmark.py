@@ -1,4 +1,4 @@
-"""What lock-step over ROS costs, and what streams lose, for `gait bench`."""
+"""Benchmark of lock-step and streams over ROS, for `gait bench`."""
 
 from __future__ import annotations
 

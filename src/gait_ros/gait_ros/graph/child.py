@@ -1,5 +1,5 @@
 """
-What a process started by ``graph.processes`` runs first: ``PARENT_PID MODULE:FUNCTION ARGS``.
+Entry point of child processes: ``PARENT_PID MODULE:FUNCTION ARGS``.
 
 Signals are caught before anything slow is imported, and the process ends with its parent however
 that ends.

@@ -1,5 +1,5 @@
 """
-What launch files of a robot under ros2_control compose, from their arguments.
+Actions of launch files of a robot under ros2_control.
 
 Needs what ``launch_actions`` needs; only launch files import it.
 """

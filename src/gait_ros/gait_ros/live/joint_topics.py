@@ -1,4 +1,4 @@
-"""How a bridge is commanded and says where its joints are: as a robot, or as its hardware."""
+"""Joint topics of a bridge: those of a robot, or of its hardware."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ NO_PRESET = 'none'
 
 @dataclass(frozen=True, kw_only=True)
 class ControllerNodeParams(Parameters):
-    """What is to be run, and how it is connected."""
+    """Parameters of a controller's node."""
 
     robot: str = text('', doc='Robot name or folder.', read_only=True)
     draw: int = whole(

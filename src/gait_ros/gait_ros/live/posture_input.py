@@ -1,4 +1,4 @@
-"""How a body is to stand over its feet, by topic and service: set points of a controller."""
+"""Posture of the body over its feet, by topic and service: set points of a controller."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class PostureInput:
 
     @property
     def set_points(self) -> Mapping[str, float]:
-        """What is asked for now; nothing until something has come."""
+        """Set points in force; empty until a message has come."""
         return self._points
 
     @property

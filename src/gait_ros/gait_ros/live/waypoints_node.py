@@ -30,7 +30,7 @@ _STOPS = 10
 
 @dataclass(frozen=True, kw_only=True)
 class WaypointsNodeParams(WaypointParams):
-    """Where to walk, how fast, and how often that is said."""
+    """Parameters of the waypoints node: path, speed and rate."""
 
     rate: float = bounded(
         10.0,

@@ -1,4 +1,4 @@
-"""What RViz shows of a robot and its gait: pure functions that build marker arrays."""
+"""Marker arrays of a robot and its gait, for RViz."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ _NAP = 2e-5
 
 class NextSpin:
     """
-    What a coroutine awaits to let the executor's other callbacks run before it goes on.
+    Awaitable that lets the executor's other callbacks run first.
 
     Parameters
     ----------

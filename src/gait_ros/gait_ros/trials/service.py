@@ -39,7 +39,7 @@ UNKNOWN = 'unknown joints'
 
 
 class TrialHost(Protocol):
-    """What a node does about its trials."""
+    """Trial functions that a node provides."""
 
     def trial_begins(self, loop: TrialLoop) -> None:
         """Begin the streams of a trial, whose tick 0 there is."""

@@ -17,7 +17,7 @@ MAX_BEHAVIOURS = 10
 
 
 class Action(Enum):
-    """What a behaviour does to the velocities that those before it gave its joints."""
+    """Effect of a behaviour on the velocities that those before it gave its joints."""
 
     ADD = 'add'
     SUBTRACT = 'subtract'
@@ -70,7 +70,7 @@ class Arbiter:
 
     @property
     def registered(self) -> tuple[Registered, ...]:
-        """What runs, in order of registration."""
+        """Running behaviours, in order of registration."""
         return tuple(self._registered)
 
     @property

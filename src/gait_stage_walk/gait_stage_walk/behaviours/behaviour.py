@@ -1,4 +1,4 @@
-"""What several motions have in common that move one robot at the same time."""
+"""Base of motions that move one robot at the same time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs beside a walk: behaviours started, stopped, set and listed by name."""
+"""Behaviours beside a walk: started, stopped, set and listed by name."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Mixer:
 
     @property
     def running(self) -> tuple[Running, ...]:
-        """What runs, in the order in which it is heard."""
+        """Running behaviours, in order of priority."""
         rows = []
         for item in self._arbiter.registered:
             if item.behaviour.finished:

@@ -169,7 +169,7 @@ class Turn:
 
     @property
     def _remainder(self) -> float:
-        """What no twist has begun to turn."""
+        """Rest of a turn that no twist has begun."""
         if self._stopped:
             return 0.0
         begun = self._twists.turned + sum(self._twists.promised.values())

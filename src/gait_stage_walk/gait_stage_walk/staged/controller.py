@@ -97,7 +97,7 @@ class StagedWalkController(Controller):
 
     @property
     def velocity_bounds(self) -> Bounds:
-        """What of a commanded velocity is followed."""
+        """Limits of the velocities that are followed."""
         return followed(self._walk.desired)
 
     def set_params(self, params: StagedWalkParams) -> None:

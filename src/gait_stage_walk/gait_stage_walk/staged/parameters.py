@@ -1,4 +1,4 @@
-"""What can be set of the staged walk."""
+"""Parameters of the staged walk."""
 
 from __future__ import annotations
 

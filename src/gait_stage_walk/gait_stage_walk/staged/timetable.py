@@ -19,7 +19,7 @@ CYCLE_DURATION = 3.5
 
 
 class Move(Enum):
-    """What a stage does."""
+    """Motion of a stage."""
 
     LEAN = 'lean to the side'
     RAISE = 'raise the leg'
@@ -143,7 +143,7 @@ class Factors:
 @dataclass(frozen=True, kw_only=True)
 class Held:
     """
-    What earlier stages left behind [rad]: lift of each leg, lean to the right, torso joint.
+    Offsets left by earlier stages [rad]: lift of each leg, lean to the right, torso joint.
 
     A stage undoes what was done, not what the present factors would have done. So a walk whose
     factors change still closes, where the original kept a bent or overstretched leg.

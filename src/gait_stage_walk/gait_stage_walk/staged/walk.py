@@ -36,7 +36,7 @@ _EXTENDED = {n: stage.leg for stage in CYCLE if stage.move is Move.EXTEND for n 
 
 
 class Phase(Enum):
-    """Where the walk stands; the value is reported in ``gait_state``."""
+    """Phase of the walk; the value is reported in ``gait_state``."""
 
     IDLE = 0
     LEAN = 1

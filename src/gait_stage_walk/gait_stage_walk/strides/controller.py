@@ -99,7 +99,7 @@ class KeyframeStrideController(Controller):
 
     @property
     def velocity_bounds(self) -> Bounds:
-        """What of a commanded velocity is followed."""
+        """Limits of the velocities that are followed."""
         params = self._params
         if not params.follow_velocity:
             return 'it keeps its own pace, gait.follow_velocity is off'

@@ -12,7 +12,7 @@ from gait_core.parameters.declaration import Parameters, bounded, flag, floats, 
 
 @dataclass(frozen=True, kw_only=True)
 class KeyframeStrideParams(Parameters):
-    """What can be set of a keyframe stride."""
+    """Parameters of a keyframe stride."""
 
     postures: tuple[float, ...] = floats(
         (),

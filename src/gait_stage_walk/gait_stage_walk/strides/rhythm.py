@@ -1,4 +1,4 @@
-"""When a stride is where: its phase, how fast that runs, and how it comes to rest."""
+"""Phase of a stride: its rate, and how it comes to rest."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ _LEAST = 1e-9
 @dataclass(frozen=True, kw_only=True)
 class Stride:
     """
-    What three legs do in a cycle.
+    Motion of three legs in a cycle.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Stride:
 @dataclass(frozen=True, kw_only=True)
 class Extension:
     """
-    How much of a leg's change of reach its lengths make; the knee makes the rest.
+    Share of a leg's change of reach that its lengths make; the knee makes the rest.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What the walk has to know of a robot on two legs: soles, stance, height of its mass."""
+"""Model of a robot on two legs for the walk: soles, stance, height of its mass."""
 
 from __future__ import annotations
 

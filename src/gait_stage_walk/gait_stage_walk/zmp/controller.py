@@ -82,7 +82,7 @@ class ZmpWalkController(Controller):
 
     @property
     def velocity_bounds(self) -> Bounds:
-        """What of a commanded velocity is followed."""
+        """Limits of the velocities that are followed."""
         params = self._params
         return at_most(params.max_forward, params.max_sideways, params.max_yaw_rate)
 

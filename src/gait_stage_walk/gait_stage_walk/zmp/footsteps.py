@@ -1,5 +1,5 @@
 """
-Where feet are put: a path on the ground that follows a commanded twist, feet to its sides.
+Footsteps beside a path on the ground that follows a commanded twist.
 
 A planar pose is (x, y, yaw) in the frame of the plan [m, m, rad].
 """

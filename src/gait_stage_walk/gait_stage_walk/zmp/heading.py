@@ -1,4 +1,4 @@
-"""What the soles slip about the vertical, and how much of it has been turned back."""
+"""Correction of the soles' slip about the vertical."""
 
 from __future__ import annotations
 

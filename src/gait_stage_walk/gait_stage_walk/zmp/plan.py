@@ -36,7 +36,7 @@ stance; and the share of a swing that has to be left for it."""
 @dataclass(frozen=True, kw_only=True)
 class StepShape:
     """
-    How steps are made.
+    Shape of steps.
 
     Attributes
     ----------

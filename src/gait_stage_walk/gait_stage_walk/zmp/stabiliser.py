@@ -1,5 +1,5 @@
 r"""
-What a lean that the plan does not have changes: soles push against it, the next foot meets it.
+Stabiliser: soles push against an unplanned lean, and the next foot steps into it.
 
 A body that leans by an angle and at a rate has its capture point, where the linear pendulum would
 come to rest, off the planned one by ``h (angle + rate / w)``; until the foot lands after a time

@@ -21,7 +21,7 @@ END_PAIRS = ((0, 7), (1, 6), (2, 5), (3, 4), (8, 11), (9, 10), (12, 15), (13, 14
 @dataclass(frozen=True, kw_only=True)
 class Mutations:
     """
-    How children differ from their parents.
+    Mutations of children.
 
     Attributes
     ----------

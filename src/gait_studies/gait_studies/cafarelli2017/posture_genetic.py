@@ -61,7 +61,7 @@ class PostureGeneticSettings(Parameters):
 
     @property
     def elites(self) -> int:
-        """How many survive; at least one individual is new."""
+        """Number of survivors; at least one individual is new."""
         return min(round(self.elite_share * self.population), self.population - 1)
 
 

@@ -92,7 +92,7 @@ def stride_trial(
 @dataclass(frozen=True, kw_only=True)
 class StrideWalk:
     """
-    What became of a stride in physics.
+    Outcome of a stride in physics.
 
     Attributes
     ----------

@@ -61,7 +61,7 @@ class Contest:
 
     @property
     def saved(self) -> list[float]:
-        """What free lengths save, by seed [%]."""
+        """Savings by free lengths, by seed [%]."""
         return [
             100.0 * (1.0 - free / constant)
             for free, constant in zip(self.free, self.constant, strict=True)

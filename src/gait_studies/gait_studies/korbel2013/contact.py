@@ -1,4 +1,4 @@
-"""What the ground's laws of Korbel (2013) do, as numbers by name for the study of that thesis."""
+"""Measurements of the ground's laws of Korbel (2013), by name, for the study of that thesis."""
 
 from __future__ import annotations
 

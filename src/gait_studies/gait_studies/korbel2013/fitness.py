@@ -1,5 +1,5 @@
 """
-How far a tensegrity spine crawled, and how straight: the fitness of Korbel (2013), term by term.
+Fitness terms of Korbel (2013): distance and straightness of a crawling tensegrity spine.
 
 The thesis counts in inches, and so do these terms: its stopping rule is a gain in inches. Nodes 1
 and 2 are the lower corners of the rear tetrahedron, node 3 is the tip of the front one.

@@ -1,4 +1,4 @@
-"""What the oscillators of Korbel (2013) do, as numbers by name for the study of that thesis."""
+"""Measurements of the oscillators of Korbel (2013), by name, for the study of that thesis."""
 
 from __future__ import annotations
 

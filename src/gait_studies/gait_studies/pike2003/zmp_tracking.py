@@ -1,5 +1,5 @@
 """
-How far the ZMP of a walk strays from an ideal one: the fitness of Pike (2003) and its kin.
+Deviation of a walk's ZMP from an ideal one: the fitness of Pike (2003) and variants.
 
 The ideal swings from foot to foot as a sine and moves ahead at a steady pace. The published score
 is the mean *change* per tick of the deviation from it, although the text calls it the deviation;

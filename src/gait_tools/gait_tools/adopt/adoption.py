@@ -1,4 +1,4 @@
-"""What is proposed for a robot that comes as a bare description."""
+"""Proposal of a robot folder for a bare description."""
 
 from __future__ import annotations
 

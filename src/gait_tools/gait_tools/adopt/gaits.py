@@ -1,4 +1,4 @@
-"""Which walk fits a robot of a size with feet that reach so far, and what else is tried."""
+"""Choice of a walk by the size of a robot and the reach of its feet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which chains of a bare description are legs, what their joints do, and how they are called."""
+"""Recognition of legs in a bare description, and the roles and names of their joints."""
 
 from __future__ import annotations
 

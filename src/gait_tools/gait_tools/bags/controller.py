@@ -19,7 +19,7 @@ from gait_tools.bags.read import RecordedTrial
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
     """
-    What a controller answers to recorded observations, beside what was applied then.
+    Answers of a controller to recorded observations, beside the targets applied then.
 
     Attributes
     ----------

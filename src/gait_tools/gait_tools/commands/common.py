@@ -1,4 +1,4 @@
-"""What several subcommands print and parse."""
+"""Printing and parsing shared by several subcommands."""
 
 from __future__ import annotations
 

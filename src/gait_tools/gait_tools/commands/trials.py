@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
     """
-    What became of a trial.
+    Outcome of a trial.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What stands on the page: of a run its search, of its champion the trial."""
+"""Sections of a report: the search of a run, the trial of its champion."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _FIGURES = (
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
-    """What a report is about: a champion, and the run that it came from if that is at hand."""
+    """Subject of a report: a champion, and the run that it came from if that is at hand."""
 
     file: Path
     champion: Champion | None

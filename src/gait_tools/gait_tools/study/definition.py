@@ -172,7 +172,7 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True)
 class Study:
-    """What a registered function returns: title in one line, publication, parts in order."""
+    """Study: title in one line, publication, parts in order."""
 
     name: str
     title: str

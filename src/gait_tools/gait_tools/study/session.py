@@ -1,4 +1,4 @@
-"""What the parts of a study share: how to run, where to write, and what was asked for."""
+"""Session of a study: evaluator, run directory and options shared by its parts."""
 
 from __future__ import annotations
 

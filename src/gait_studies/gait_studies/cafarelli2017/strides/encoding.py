@@ -1,5 +1,5 @@
 """
-What the 48 genes of a stride mean, and which strides are feasible.
+Encoding of a stride by 48 genes, and feasibility of strides.
 
 A stride is four postures of three legs, each hip angle, knee angle (degrees), upper and lower
 length (centimetres); gene ``12 * posture + 4 * leg + k``. Phase p leads from posture p to the

@@ -55,7 +55,7 @@ class Setting:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What one run ended with; ``weighted_efficiency`` is w0 times efficiency, as Table 6.6."""
+    """Outcome of one run; ``weighted_efficiency`` is w0 times efficiency, as in Table 6.6."""
 
     fitness: float
     efficiency: float

@@ -37,7 +37,7 @@ LEVEL, RAIL, BEST = 'level', 'rail', 'best'
 @dataclass(frozen=True, kw_only=True)
 class Assumption:
     """
-    What a verdict may depend on: requirements, measure and robot that are not the thesis's.
+    Assumption of a verdict: requirements, measure and robot that differ from the thesis's.
 
     ``saving_on`` names the grounds on which free lengths were seen to save more than ``ENOUGH``.
     """

@@ -1,5 +1,5 @@
 """
-What a search may change: legs of frozen, constant or free length, alike or not, and the screws.
+Freedom of a search: legs of frozen, constant or free length, alike or not, and the screws.
 
 A genome is a point of the unit cube; it is decoded into a feasible stride and the lead of the
 screws.
@@ -37,7 +37,7 @@ LEADS = (0.001, 0.04)
 @dataclass(frozen=True, kw_only=True)
 class Legs:
     """
-    Which numbers of a stride a search may choose.
+    Numbers of a stride that a search may choose.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Legs:
 
     @property
     def dimension(self) -> int:
-        """How many genes there are."""
+        """Number of genes."""
         return self._angles + self._lengths + self.lead
 
     @property

@@ -1,4 +1,4 @@
-"""What the thesis printed, and strides named in it: the numbers of ``published.yaml``."""
+"""Printed results and named strides of the thesis, from ``published.yaml``."""
 
 from __future__ import annotations
 

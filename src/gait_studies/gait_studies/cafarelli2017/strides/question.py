@@ -44,7 +44,7 @@ OBJECTIVES: Mapping[str, Callable[[StrideMeasures], FloatArray]] = {
 @dataclass(frozen=True, kw_only=True)
 class Requirements:
     """
-    What a stride must keep to walk, [m].
+    Requirements of a stride that walks, [m].
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class Answer:
 @dataclass(frozen=True, kw_only=True)
 class Question:
     """
-    What is searched, and under which conditions.
+    Question of a search: legs, conditions and requirements.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Where the thesis prints one thing and its program does another: each difference by its name."""
+"""Differences between the printed thesis and its program, by name."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Rules(NamedTuple):
 @dataclass(frozen=True, kw_only=True)
 class StrideRules(Parameters):
     """
-    How a stride is scored; the defaults are the program of appendix B with its final settings.
+    Rules of scoring a stride; the defaults are those of the program in appendix B.
 
     Where a parameter takes ``coded`` or ``printed``, text and program of the thesis differ.
     """

@@ -39,7 +39,7 @@ POLYGON = (40, 160, 70)
 @dataclass(frozen=True, kw_only=True)
 class Camera:
     """
-    Where the robot is looked at from.
+    View of the robot.
 
     ``yaw_deg`` 0 looks along y at the robot's right side when it walks along x, positive turns
     counter-clockwise; ``pitch_deg`` is below the horizon. ``distance`` is in extents of the robot
@@ -55,7 +55,7 @@ class Camera:
 @dataclass(frozen=True, kw_only=True)
 class Overlay:
     """
-    What is drawn over a picture.
+    Drawing over a picture.
 
     The ZMP (3,) and the support polygon (k, 3) [m]; lines (e, 2, 3) [m], such as cables, in
     colours (e, 3) in [0, 1]; a text.

@@ -1,4 +1,4 @@
-"""What trials in the ``cables`` engine take, also against the same bodies moved by PyBullet."""
+"""Benchmark of the ``cables`` engine, also against the same bodies moved by PyBullet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the ground does to a contact node: compiled laws that the engines of free bodies share."""
+"""Compiled laws of the ground at a contact node, shared by the engines of free bodies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What trials in the ``mujoco`` engine take, also against the same in ``bullet``."""
+"""Benchmark of trials in the ``mujoco`` engine, also against the same in ``bullet``."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from sim_bridge.engines.shared.ground_springs import SPRINGS, STICKY, STICKY_SPR
 
 class Ground:
     """
-    What the contact law of a scene adds to MuJoCo's contacts, between the halves of a step.
+    Contact law of a scene, applied to MuJoCo's contacts between the halves of a step.
 
     Attributes
     ----------

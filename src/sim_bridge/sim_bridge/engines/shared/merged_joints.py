@@ -21,7 +21,7 @@ MARGIN = 1e-5
 @dataclass(frozen=True, kw_only=True)
 class Place:
     """
-    Where a link of the full robot sits in the fused one.
+    Place of a link of the full robot in the fused one.
 
     Attributes
     ----------

@@ -71,7 +71,7 @@ class TerrainRays(Protocol):
 
 class SceneEngine(Engine):
     """
-    What every engine of the suite does around its physics: check scenes, settle, close.
+    Base of engines: checks scenes, settles and closes.
 
     A trial depends on its scene and targets alone, also after one that diverged. Nothing is
     random: the seed of ``reset`` is checked by its owner and not used.

@@ -1,4 +1,4 @@
-"""How fast trials are, and what they cost beyond a straight script of the same engine calls."""
+"""Benchmark of trials against a straight script of the same engine calls."""
 
 from __future__ import annotations
 
