@@ -23,9 +23,12 @@ def values(position=None, velocity=None, effort=None, names=NAMES):
     fields = {'position': position, 'velocity': velocity, 'effort': effort}
     return JointValues(
         names=tuple(names),
-        **{k: np.broadcast_to(float(v) if np.isscalar(v) else v, len(names)).astype(float)
-           for k, v in fields.items() if v is not None},
-    )  # fmt: skip
+        **{
+            k: np.broadcast_to(float(v) if np.isscalar(v) else v, len(names)).astype(float)
+            for k, v in fields.items()
+            if v is not None
+        },
+    )
 
 
 @pytest.fixture
@@ -87,8 +90,9 @@ def test_what_is_beyond_a_limit_is_clamped_and_counted(guard):
         assert (out.effort <= ROBOT.effort_limit).all()
     np.testing.assert_array_equal(out.position, ROBOT.upper)
     for what in ('position', 'velocity', 'effort'):
-        bounded = np.isfinite({'position': ROBOT.upper, 'velocity': LIMIT,
-                               'effort': ROBOT.effort_limit}[what])  # fmt: skip
+        bounded = np.isfinite(
+            {'position': ROBOT.upper, 'velocity': LIMIT, 'effort': ROBOT.effort_limit}[what]
+        )
         assert (guard.clamped[what][bounded] == 1000).all()
 
 

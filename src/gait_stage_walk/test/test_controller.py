@@ -34,8 +34,12 @@ def test_the_published_preset_is_the_printed_timetable():
     published = build(StagedWalkParams, PRESETS['published'])
     assert published.levelling == 0.0 and published.sway_lead == 0.0
     assert (published.step_size_deg, published.sway_deg, published.time_scale) == (20.0, 6.5, 0.9)
-    tuned = (published.knee_bend_deg, published.ankle_place_deg, published.ankle_move_deg,
-             published.hip_move_deg)  # fmt: skip
+    tuned = (
+        published.knee_bend_deg,
+        published.ankle_place_deg,
+        published.ankle_move_deg,
+        published.hip_move_deg,
+    )
     assert tuned == (22.272373, 39.250172, 16.447701, 23.228657)
 
 

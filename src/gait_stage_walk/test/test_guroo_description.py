@@ -10,8 +10,15 @@ from gait_core.robot.shapes import link_points
 from gait_stage_walk.staged.timetable import JOINTS, bending, leaning
 
 SERVOS = (
-    'neck_twist', 'neck_fwd', 'left_shoulder_fwd', 'right_shoulder_fwd', 'left_shoulder_side',
-    'right_shoulder_side', 'left_elbow', 'right_elbow')  # fmt: skip
+    'neck_twist',
+    'neck_fwd',
+    'left_shoulder_fwd',
+    'right_shoulder_fwd',
+    'left_shoulder_side',
+    'right_shoulder_side',
+    'left_elbow',
+    'right_elbow',
+)
 
 
 @pytest.fixture(scope='module')

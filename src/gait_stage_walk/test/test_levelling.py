@@ -107,8 +107,10 @@ def test_levelling_leaves_the_pitch_of_the_foot_alone():
         plain, levelled(StagedWalkParams(), 500), strict=True
     ):
         for leg in ('left', 'right'):
-            pitches = [a[f'{leg}_hip_fwd'] - a[f'{leg}_knee'] + a[f'{leg}_ankle_fwd']
-                       for a in (one, other)]  # fmt: skip
+            pitches = [
+                a[f'{leg}_hip_fwd'] - a[f'{leg}_knee'] + a[f'{leg}_ankle_fwd']
+                for a in (one, other)
+            ]
             assert pitches[0] == pytest.approx(pitches[1], abs=1e-12)
 
 

@@ -97,18 +97,24 @@ def test_a_finished_name_is_free_again(controller):
     assert angle_after(controller, 30, 'neck_fwd') == pytest.approx(20.0)
 
 
-@pytest.mark.parametrize('call, message', [
-    (lambda m: m.start('pluse'), "unknown kind of behaviour 'pluse': did you mean 'pulse'"),
-    (lambda m: m.start('walk'), "behaviour 'walk' is registered already"),
-    (lambda m: m.start('pulse', NOD, name='walk'), "behaviour 'walk' is registered already"),
-    (lambda m: m.start('pulse', NOD, name='a b'), "'a b' cannot name a behaviour"),
-    (lambda m: m.start('pulse', NOD, action='ad'), "unknown action 'ad': did you mean 'add'"),
-    (lambda m: m.start('pulse', {'joint': 'nek_fwd'}), "joint 'nek_fwd': did you mean 'neck_fwd'"),
-    (lambda m: m.start('turn', {'share': 3}), "'share' = 3 is outside .* nearest valid: 1"),
-    (lambda m: m.stop('wlak'), "unknown behaviour 'wlak': did you mean 'walk'"),
-    (lambda m: m.stop('levelling'), "goes with the walk: set it by parameters of 'walk'"),
-    (lambda m: m.set('walk', {'step_size': 5}), "did you mean 'step_size_deg'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    'call, message',
+    [
+        (lambda m: m.start('pluse'), "unknown kind of behaviour 'pluse': did you mean 'pulse'"),
+        (lambda m: m.start('walk'), "behaviour 'walk' is registered already"),
+        (lambda m: m.start('pulse', NOD, name='walk'), "behaviour 'walk' is registered already"),
+        (lambda m: m.start('pulse', NOD, name='a b'), "'a b' cannot name a behaviour"),
+        (lambda m: m.start('pulse', NOD, action='ad'), "unknown action 'ad': did you mean 'add'"),
+        (
+            lambda m: m.start('pulse', {'joint': 'nek_fwd'}),
+            "joint 'nek_fwd': did you mean 'neck_fwd'",
+        ),
+        (lambda m: m.start('turn', {'share': 3}), "'share' = 3 is outside .* nearest valid: 1"),
+        (lambda m: m.stop('wlak'), "unknown behaviour 'wlak': did you mean 'walk'"),
+        (lambda m: m.stop('levelling'), "goes with the walk: set it by parameters of 'walk'"),
+        (lambda m: m.set('walk', {'step_size': 5}), "did you mean 'step_size_deg'"),
+    ],
+)
 def test_mistakes_change_nothing(controller, call, message):
     before = controller.mixer.running
     with pytest.raises(ConfigurationError, match=message):

@@ -75,7 +75,10 @@ def test_check_11_the_first_cycle_begins_after_the_start_up_and_cycles_take_turn
     assert starts[2][0] is Phase.CYCLE_ONE and 100 <= starts[2][1] <= 102
     cycles = starts[2:]
     assert [phase for phase, _ in cycles[:3]] == [
-        Phase.CYCLE_ONE, Phase.CYCLE_TWO, Phase.CYCLE_ONE]  # fmt: skip
+        Phase.CYCLE_ONE,
+        Phase.CYCLE_TWO,
+        Phase.CYCLE_ONE,
+    ]
     assert set(np.diff([tick for _, tick in cycles])) <= {157, 158, 159}
 
 
@@ -87,8 +90,11 @@ def test_check_12_triggers_and_features_of_half_a_cycle_keep_the_published_times
     for leg in ('left', 'right'):
         knee = [row[f'{leg}_knee'] for row in rows]
         # The knee of the leg left behind is bent most once a cycle.
-        lowered += [(t, leg) for t in range(1, len(knee) - 1)
-                    if knee[t - 1] < knee[t] >= knee[t + 1] and knee[t] > 21.0]  # fmt: skip
+        lowered += [
+            (t, leg)
+            for t in range(1, len(knee) - 1)
+            if knee[t - 1] < knee[t] >= knee[t + 1] and knee[t] > 21.0
+        ]
     times = [tick * 0.02 for tick, _ in sorted(lowered)]
     assert [leg for _, leg in sorted(lowered)][:4] == ['right', 'left', 'right', 'left']
     assert np.diff(times) == pytest.approx(1.575, abs=0.021)
@@ -194,7 +200,12 @@ def test_check_15_after_40_cycles_and_a_stop_every_joint_is_back_at_zero():
 def test_check_16_start_one_cycle_and_stop_take_6_2_seconds():
     starts = phase_starts(StagedWalk(PUBLISHED), 400, stop=lambda tick: tick > 120)
     assert [phase for phase, _ in starts] == [
-        Phase.LEAN, Phase.RAISE, Phase.CYCLE_ONE, Phase.EXIT, Phase.IDLE]  # fmt: skip
+        Phase.LEAN,
+        Phase.RAISE,
+        Phase.CYCLE_ONE,
+        Phase.EXIT,
+        Phase.IDLE,
+    ]
     assert starts[-1][1] * 0.02 == pytest.approx(6.2, abs=0.1)
 
 

@@ -57,8 +57,11 @@ def test_a_pair_twists_the_right_leg_in_the_air_and_back_when_it_stands():
     rows, _ = turned_by(TurnParams(angle_deg=20.0, share=0.25))
     left, right = rows.T
     assert not left.any()
-    at = [START_UP + round((cycle * 3.16 + tau * 0.9) / 0.02)
-          for cycle in range(4) for tau in (1.5, 1.5 + 0.78, 3.25, 3.25 + 0.79)]  # fmt: skip
+    at = [
+        START_UP + round((cycle * 3.16 + tau * 0.9) / 0.02)
+        for cycle in range(4)
+        for tau in (1.5, 1.5 + 0.78, 3.25, 3.25 + 0.79)
+    ]
     assert right[at] == pytest.approx([0.0, 5.0, 5.0, 0.0] * 4, abs=0.05)
     assert np.ptp(right) == pytest.approx(5.0)
 
@@ -85,10 +88,13 @@ def test_without_an_angle_it_is_over_at_once():
     assert Turn(ROBOT, StagedWalk(PUBLISHED), TurnParams(angle_deg=0.0)).finished
 
 
-@pytest.mark.parametrize('change, expected', [
-    (lambda turn: turn.stop(), 6.0),
-    (lambda turn: turn.set_params(TurnParams(angle_deg=5.0)), 5.0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    'change, expected',
+    [
+        (lambda turn: turn.stop(), 6.0),
+        (lambda turn: turn.set_params(TurnParams(angle_deg=5.0)), 5.0),
+    ],
+)
 def test_a_turn_that_is_stopped_or_changed_in_mid_pair_still_ends_in_pairs(change, expected):
     walk = StagedWalk(PUBLISHED)
     turn = Turn(ROBOT, walk, TurnParams(angle_deg=60.0, share=0.1))

@@ -64,8 +64,9 @@ def test_two_steps_carry_a_foot_as_far_as_the_twist_carries_the_body(pose, twist
     assert way[2] == pytest.approx(2.0 * TIME * yaw, abs=1e-9)
     whole = carried(twist, 2.0 * TIME)
     bend = abs(yaw) * TIME * (math.hypot(x, 2.0 * y) * TIME + 2.0 * HALF_WIDTH)
-    path = seen_from(beyond(pose, (0.0, side * HALF_WIDTH, 0.0)), beyond(
-        back, (0.0, side * HALF_WIDTH, 0.0)))  # fmt: skip
+    path = seen_from(
+        beyond(pose, (0.0, side * HALF_WIDTH, 0.0)), beyond(back, (0.0, side * HALF_WIDTH, 0.0))
+    )
     assert math.dist(path[:2], whole[:2]) <= 2.0 * bend + 1e-9
 
 

@@ -122,8 +122,10 @@ def test_soles_push_against_a_lean_and_the_capture_point_is_where_it_carries():
     one.sense(seen((math.sin(0.5), 0.0, 0.0, math.cos(0.5)), (0, 0, 0)), params)
     assert math.asin(one.turn(1.0, swing=-1)[0, 2, 1]) == pytest.approx(LARGEST)
     assert one.capture_error(0.8, 4.0)[1] < 0.0
-    one.sense(seen((math.sin(0.5), 0.0, 0.0, math.cos(0.5))), build(
-        ZmpWalkParams, {'balance_gain': 0.0, 'balance_damping': 0.0}))  # fmt: skip
+    one.sense(
+        seen((math.sin(0.5), 0.0, 0.0, math.cos(0.5))),
+        build(ZmpWalkParams, {'balance_gain': 0.0, 'balance_damping': 0.0}),
+    )
     assert one.turn(1.0, swing=-1).tolist() == [np.eye(3).tolist()] * 2
 
 
@@ -173,8 +175,9 @@ def test_odometry_adds_up_what_was_planned(robot):
     joints = robot.joint_stance[: len(robot.joint_names)].copy()
     command = Command(velocity=(0.3, 0.0, 0.0))
     for tick in range(250):
-        shown = Observation(tick=tick, time=0.02 * tick, joint_names=robot.joint_names,
-                            joint_positions=joints)  # fmt: skip
+        shown = Observation(
+            tick=tick, time=0.02 * tick, joint_names=robot.joint_names, joint_positions=joints
+        )
         targets = one.step(0.02, command, shown)
         joints[[robot.joint_index[name] for name in targets.names]] = targets.position[-1]
     place = one._body.base
@@ -199,11 +202,14 @@ def test_a_lean_leads_the_next_foot_to_the_side(robot):
     ('make', 'message'),
     [
         (lambda robot: legged_box(4, 3, roll=True), 'needs 2 legs, robot .* has 4'),
-        (lambda robot: replace(robot, legs=tuple(
-            replace(leg, joints=leg.joints[2:]) for leg in robot.legs)),
-         "needs legs of 5 joints, leg 'l' .* has 4"),
+        (
+            lambda robot: replace(
+                robot, legs=tuple(replace(leg, joints=leg.joints[2:]) for leg in robot.legs)
+            ),
+            "needs legs of 5 joints, leg 'l' .* has 4",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_walk_so_is_named_in_one_line(robot, make, message):
     with pytest.raises(ConfigurationError, match=message) as caught:
         ZmpWalkController(make(robot), build(ZmpWalkParams, {}))

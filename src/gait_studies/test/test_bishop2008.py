@@ -242,10 +242,12 @@ def test_the_mean_of_a_search_with_repeats_is_told_the_mean_of_their_scores(tmp_
     plan, generations = resolve(read_run(folder)[1]), read_rows(folder)
     mean_network(
         Evolved(
-            plan=plan, folder=folder, generations=generations,
+            plan=plan,
+            folder=folder,
+            generations=generations,
             champion=read_champion(folder / 'champion.yaml'),
         )
-    )  # fmt: skip
+    )
     for rows, evaluations in zip(generations, told, strict=True):
         assert len(rows) == 8
         scores = np.array([row.fitness for row in rows], dtype=float).reshape(4, 2)

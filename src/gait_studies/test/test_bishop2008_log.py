@@ -11,10 +11,21 @@ from gait_studies.bishop2008.log import figures, logged, read_log, write_log
 def row(generation, member, fresh, x=0.0):
     terms = {'hits': 2.0, 'net': abs(x), 'x': x, 'y': -0.5 * x}
     return Row(
-        generation=generation, individual=member, id=member, repeat=0, engine='mujoco',
-        parents=(), seed=0, status='ok', fitness=fresh, ticks=2000, trial_hash='', values={},
-        terms={f'bishop2008_{name}': value for name, value in terms.items()}, metrics={},
-    )  # fmt: skip
+        generation=generation,
+        individual=member,
+        id=member,
+        repeat=0,
+        engine='mujoco',
+        parents=(),
+        seed=0,
+        status='ok',
+        fitness=fresh,
+        ticks=2000,
+        trial_hash='',
+        values={},
+        terms={f'bishop2008_{name}': value for name, value in terms.items()},
+        metrics={},
+    )
 
 
 @pytest.fixture

@@ -162,10 +162,12 @@ def test_the_search_finds_a_wanted_pattern():
         asked = search.ask()
         away = [float(np.abs(LAYOUT.joined(one.arrays) - goal).sum()) for one in asked]
         near.append(np.mean(away))
-        search.tell([
-            Evaluation(id=one.id, status='ok', objectives=np.array([-value]))
-            for one, value in zip(asked, away, strict=True)
-        ])  # fmt: skip
+        search.tell(
+            [
+                Evaluation(id=one.id, status='ok', objectives=np.array([-value]))
+                for one, value in zip(asked, away, strict=True)
+            ]
+        )
     assert near[-1] < 0.7 * near[0]
     # The mean of what scatters around a goal is nearer to it.
     assert float(np.abs(search.mean - goal).sum()) < near[-1]

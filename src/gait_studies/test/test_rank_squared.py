@@ -114,9 +114,13 @@ def test_the_side_operator_negates_the_present_frame_and_swaps_outputs():
 @pytest.mark.parametrize(('as_text', 'reached'), [(False, False), (True, True)])
 def test_segments_reach_the_last_weight_only_as_the_text_has_it(as_text, reached):
     mutations = Mutations(
-        probability=1.0, delay=0.0, relocation=0.0, input_jitter=0.0, output_jitter=0.0,
+        probability=1.0,
+        delay=0.0,
+        relocation=0.0,
+        input_jitter=0.0,
+        output_jitter=0.0,
         as_text=as_text,
-    )  # fmt: skip
+    )
     breeder, rng, last, lengths = Breeder(LAYOUT, mutations), np.random.default_rng(5), [], []
     for _ in range(3000):
         part = np.full(40, 9.0, dtype=np.float32)

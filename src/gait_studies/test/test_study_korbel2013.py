@@ -51,8 +51,10 @@ def test_the_experiment_has_the_published_settings():
     assert plan.trial.parameters['tau_ratio'] == 2.0
     weights = plan.experiment.fitness
     assert [weights[f'korbel2013_{name}'] for name in ('forward', 'twist', 'lateral')] == [
-        1.0, -10.0, -1.0,
-    ]  # fmt: skip
+        1.0,
+        -10.0,
+        -1.0,
+    ]
 
 
 def test_every_case_beyond_the_thesis_is_an_experiment_of_the_same_robot():
@@ -74,11 +76,27 @@ def test_the_champion_of_the_documentation_still_crawls_as_recorded():
 def test_a_short_evolution_improves_resumes_and_replays(tmp_path, capsys):
     need_engine('cables')
     folder = tmp_path / 'run'
-    assert cli.main(['evolve', 'korbel2013', '--generations', '3', '--run-dir', str(folder),
-                     *SHORT]) == 0  # fmt: skip
+    assert (
+        cli.main(['evolve', 'korbel2013', '--generations', '3', '--run-dir', str(folder), *SHORT])
+        == 0
+    )
     capsys.readouterr()
-    assert cli.main(['evolve', '--run-dir', str(folder), '--resume', '--generations', '12',
-                     '--workers', '1', '--json']) == 0  # fmt: skip
+    assert (
+        cli.main(
+            [
+                'evolve',
+                '--run-dir',
+                str(folder),
+                '--resume',
+                '--generations',
+                '12',
+                '--workers',
+                '1',
+                '--json',
+            ]
+        )
+        == 0
+    )
     last = json.loads(capsys.readouterr().out)
     assert last['best_fitness'] > last['first_generation_best']
     assert last['evaluations'] == 6 + 2 * 11

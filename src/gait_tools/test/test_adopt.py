@@ -146,11 +146,16 @@ def test_two_legs_on_soles_get_a_walk_that_balances(adopted):
     ('text', 'doubt'),
     [
         (biped_urdf(sole=(0.01, 0.01)), 'the sole of leg l is 10 x 10 mm, a point'),
-        (biped_urdf().replace('name="left_ankle_roll" type="revolute"', 'name="left_ankle_roll" '
-         'type="fixed"').replace('name="left_hip_yaw" type="revolute"',
-         'name="left_hip_yaw" type="fixed"'), 'leg l has 4 joints, not 5'),
+        (
+            biped_urdf()
+            .replace(
+                'name="left_ankle_roll" type="revolute"', 'name="left_ankle_roll" type="fixed"'
+            )
+            .replace('name="left_hip_yaw" type="revolute"', 'name="left_hip_yaw" type="fixed"'),
+            'leg l has 4 joints, not 5',
+        ),
     ],
-)  # fmt: skip
+)
 def test_two_legs_that_cannot_balance_are_doubted_and_hold(adopted, text, doubt):
     found = adopted(text, 'biped.urdf')
     assert found.controller == ''
@@ -193,12 +198,16 @@ def test_a_heavy_head_shifts_the_feet_under_the_centre_of_mass(adopted):
     [
         (arm_urdf(), 'no legs: its 4 joints form an arm on a fixed base'),
         (cart_urdf(), 'rolls: fl_wheel, fr_wheel, rl_wheel, rr_wheel turn wheels'),
-        ('<robot name="r"><link name="a"><inertial><mass value="1"/></inertial></link></robot>',
-         'no moving joint: nothing to walk with'),
-        (dog_urdf().replace('<box size="0.5 0.25 0.1"/>', '<mesh filename="trunk.stl"/>'),
-         "mesh file 'trunk.stl' does not exist"),
+        (
+            '<robot name="r"><link name="a"><inertial><mass value="1"/></inertial></link></robot>',
+            'no moving joint: nothing to walk with',
+        ),
+        (
+            dog_urdf().replace('<box size="0.5 0.25 0.1"/>', '<mesh filename="trunk.stl"/>'),
+            "mesh file 'trunk.stl' does not exist",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_adopted_is_named_in_one_line(adopted, text, message):
     with pytest.raises(ConfigurationError, match=message) as caught:
         adopted(text)

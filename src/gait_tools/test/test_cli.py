@@ -21,15 +21,41 @@ from gait_tools import cli
 from gait_tools.bags.read import read_bag
 
 TRIAL_KEYS = [
-    'status', 'robot', 'controller', 'engine', 'seed', 'duration_s', 'distance_m',
-    'displacement_x_m', 'displacement_y_m', 'yaw_rad', 'mean_speed_mps', 'steps',
-    'cost_of_transport', 'energy_j', 'zmp_margin_min_m', 'zmp_undefined_fraction', 'fell_at_s',
-    'fitness', 'terms', 'realtime_factor', 'trial_hash', 'pids',
-]  # fmt: skip
+    'status',
+    'robot',
+    'controller',
+    'engine',
+    'seed',
+    'duration_s',
+    'distance_m',
+    'displacement_x_m',
+    'displacement_y_m',
+    'yaw_rad',
+    'mean_speed_mps',
+    'steps',
+    'cost_of_transport',
+    'energy_j',
+    'zmp_margin_min_m',
+    'zmp_undefined_fraction',
+    'fell_at_s',
+    'fitness',
+    'terms',
+    'realtime_factor',
+    'trial_hash',
+    'pids',
+]
 EVOLUTION_KEYS = [
-    'experiment', 'seed', 'generations', 'evaluations', 'evaluations_per_s',
-    'first_generation_best', 'best_fitness', 'champion', 'run_dir', 'invalid_counts',
-]  # fmt: skip
+    'experiment',
+    'seed',
+    'generations',
+    'evaluations',
+    'evaluations_per_s',
+    'first_generation_best',
+    'best_fitness',
+    'champion',
+    'run_dir',
+    'invalid_counts',
+]
 
 
 RAISING = """
@@ -140,9 +166,16 @@ def test_any_individual_is_replayed_recorded_and_exported(gait, run_folder, tmp_
     rows = [row for row in read_rows(run_folder)[1] if row.individual == 1]
     bags = tmp_path / 'bags'
     code, out, _ = gait(
-        'replay', str(run_folder), '--individual', '1/1', '--record', str(bags),
-        '--export', str(tmp_path / 'gait.yaml'), '--json',
-    )  # fmt: skip
+        'replay',
+        str(run_folder),
+        '--individual',
+        '1/1',
+        '--record',
+        str(bags),
+        '--export',
+        str(tmp_path / 'gait.yaml'),
+        '--json',
+    )
     replayed = json.loads(out)
     assert (code, replayed['equal'], replayed['trial_hash']) == (0, True, rows[0].trial_hash)
     again = read_champion(tmp_path / 'gait.yaml')
@@ -293,10 +326,20 @@ def test_replay_tells_when_it_differs(gait, run_folder, tmp_path):
     assert 'code or robot were changed since' in gait('replay', str(file), '--json')[2]
 
 
-@pytest.mark.parametrize('kind', [
-    'robots', 'controllers', 'engines', 'terrains', 'optimizers', 'evaluators', 'experiments',
-    'studies', 'fitness_terms',
-])  # fmt: skip
+@pytest.mark.parametrize(
+    'kind',
+    [
+        'robots',
+        'controllers',
+        'engines',
+        'terrains',
+        'optimizers',
+        'evaluators',
+        'experiments',
+        'studies',
+        'fitness_terms',
+    ],
+)
 def test_list_knows_every_kind(gait, kind):
     code, out, _ = gait('list', kind, '--json')
     names = json.loads(out)['names']

@@ -153,8 +153,15 @@ def test_the_command_prints_the_object_and_fails_with_a_row(tmp_path, capsys):
         assert (values['study'], values['quick'], values['seed']) == ('made_up', False, 1)
         assert (values['passed'], values['failed']) == (1, 0)
         assert set(values['rows'][0]) >= {
-            'id', 'what', 'unit', 'published', 'measured', 'tolerance', 'verdict', 'note'
-        }  # fmt: skip
+            'id',
+            'what',
+            'unit',
+            'published',
+            'measured',
+            'tolerance',
+            'verdict',
+            'note',
+        }
         assert (tmp_path / 'good' / 'made_up.md').read_text().startswith('# Study made_up')
         assert cli.main(['study', 'bad', '--quick', '--run-dir', str(tmp_path / 'bad')]) == 1
         assert 'fail    one' in capsys.readouterr().out

@@ -161,9 +161,13 @@ def hung(
     """
     slid = hinged('effort', mass=mass, com=(0.0, 0.0, 0.0), inertia=1e-2, joint='prismatic')
     slide = Joint(
-        name='hinge', kind='prismatic', parent='post', child='arm', xyz=(0.3, 0.0, 0.0),
+        name='hinge',
+        kind='prismatic',
+        parent='post',
+        child='arm',
+        xyz=(0.3, 0.0, 0.0),
         axis=(1.0, 0.0, 0.0),
-    )  # fmt: skip
+    )
     tie = _tie(kind, constants, 'post', 'arm')
     return replace(
         slid, name='hung', joints=(slide,), force_elements=(tie,), nominal_stance={'tie': rest}
@@ -187,11 +191,15 @@ def tied_boxes(kind: str = 'spring', constants: Mapping[str, float] = STILL) -> 
     )
     chain = tuple(
         Joint(
-            name=name, kind='prismatic', parent=links[i].name, child=links[i + 1].name,
-            xyz=(0.5, 0.0, 0.0) if i == 0 else (0.0, 0.0, 0.0), axis=tuple(np.eye(3)[i].tolist()),
+            name=name,
+            kind='prismatic',
+            parent=links[i].name,
+            child=links[i + 1].name,
+            xyz=(0.5, 0.0, 0.0) if i == 0 else (0.0, 0.0, 0.0),
+            axis=tuple(np.eye(3)[i].tolist()),
         )
         for i, name in enumerate(names)
-    )  # fmt: skip
+    )
     return RobotModel(
         name='tied_boxes',
         links=links,
@@ -248,23 +256,32 @@ def balled(
     rows = np.eye(3) if axes is None else np.asarray(axes)
     joints = [
         Joint(
-            name=name, kind='continuous', parent=links[i].name, child=links[i + 1].name,
-            axis=tuple(rows[i].tolist()), damping=damping,
+            name=name,
+            kind='continuous',
+            parent=links[i].name,
+            child=links[i + 1].name,
+            axis=tuple(rows[i].tolist()),
+            damping=damping,
             xyz=(0.1, 0.05, -0.2) if i == 0 else (0.0, 0.0, 0.0),
             rpy=(0.3, -0.2, 0.4) if i == 0 and tip else (0.0, 0.0, 0.0),
         )
         for i, name in enumerate(names)
-    ]  # fmt: skip
+    ]
     if tip:
         links.append(
             replace(solid_box('tip', (0.1, 0.1, 0.1), 0.5, (0.1, 0.0, 0.0)), collisions=())
         )
         joints.append(
             Joint(
-                name='knee', kind='continuous', parent='arm', child='tip', xyz=(0.1, 0.2, -0.6),
-                rpy=(0.5, 0.1, -0.3), axis=(0.0, 1.0, 0.0),
+                name='knee',
+                kind='continuous',
+                parent='arm',
+                child='tip',
+                xyz=(0.1, 0.2, -0.6),
+                rpy=(0.5, 0.1, -0.3),
+                axis=(0.0, 1.0, 0.0),
             )
-        )  # fmt: skip
+        )
     moving = tuple(joint.name for joint in joints)
     return RobotModel(
         name='balled',
@@ -285,6 +302,11 @@ def massless(name: str) -> Link:
 
 def _tie(kind: str, constants: Mapping[str, float], link_a: str, link_b: str) -> ForceElement:
     return ForceElement(
-        name='tie', kind=kind, constants=constants, link_a=link_a, point_a=(0.0, 0.0, 0.0),
-        link_b=link_b, point_b=(0.0, 0.0, 0.0),
-    )  # fmt: skip
+        name='tie',
+        kind=kind,
+        constants=constants,
+        link_a=link_a,
+        point_a=(0.0, 0.0, 0.0),
+        link_b=link_b,
+        point_b=(0.0, 0.0, 0.0),
+    )

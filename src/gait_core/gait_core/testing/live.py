@@ -72,9 +72,12 @@ class LiveGait:
         position = None if self.sent is None else self.sent.position
         before, starting = self.stop.moving, self.layer.mode == STARTING
         moving = self.stop.update(
-            self._dt, self.request.walking, starting, self._controller.state,
+            self._dt,
+            self.request.walking,
+            starting,
+            self._controller.state,
             None if position is None else position[-1],
-        )  # fmt: skip
+        )
         action = self.layer.sense(self._dt, observation, 0.0, moving)
         if action == RESET or (before and not moving):
             self._controller.reset(0)

@@ -42,19 +42,43 @@ def dog_urdf(
     for name, (x, y) in zip(names, corners, strict=True):
         side = math.copysign(0.05, y)
         parts += [
-            _joint(f'{name}_a', 'trunk', f'{name}_hip', (x, y, 0.0), (1, 0, 0), (-0.8, 0.8),
-                   effort, root_rpy),
+            _joint(
+                f'{name}_a',
+                'trunk',
+                f'{name}_hip',
+                (x, y, 0.0),
+                (1, 0, 0),
+                (-0.8, 0.8),
+                effort,
+                root_rpy,
+            ),
             _link(f'{name}_hip', 0.4, _box((0.05, 0.05, 0.05))),
-            _joint(f'{name}_b', f'{name}_hip', f'{name}_thigh', (0.0, side, 0.0), (0, 1, 0),
-                   limits, effort),
+            _joint(
+                f'{name}_b',
+                f'{name}_hip',
+                f'{name}_thigh',
+                (0.0, side, 0.0),
+                (0, 1, 0),
+                limits,
+                effort,
+            ),
             _link(f'{name}_thigh', 0.5, _box((0.04, 0.03, UPPER), at=-0.5 * UPPER)),
-            _joint(f'{name}_c', f'{name}_thigh', f'{name}_shank', (0.0, 0.0, -UPPER), (0, 1, 0),
-                   limits, effort),
+            _joint(
+                f'{name}_c',
+                f'{name}_thigh',
+                f'{name}_shank',
+                (0.0, 0.0, -UPPER),
+                (0, 1, 0),
+                limits,
+                effort,
+            ),
             _link(f'{name}_shank', 0.2, _box((0.03, 0.03, LOWER - FOOT), at=-0.5 * LOWER)),
-            (f'<joint name="{name}_d" type="fixed"><origin xyz="0 0 {-LOWER}"/>'
-            f'<parent link="{name}_shank"/><child link="{name}_toe"/></joint>'),
+            (
+                f'<joint name="{name}_d" type="fixed"><origin xyz="0 0 {-LOWER}"/>'
+                f'<parent link="{name}_shank"/><child link="{name}_toe"/></joint>'
+            ),
             _link(f'{name}_toe', 0.05, f'<geometry><sphere radius="{FOOT}"/></geometry>'),
-        ]  # fmt: skip
+        ]
     text = f'<robot name="dog">{"".join(parts)}</robot>'
     return text if aside else re.sub(r'(name="\w+_a" type=)"revolute"', r'\1"fixed"', text)
 
@@ -68,17 +92,33 @@ def insect_urdf() -> str:
             turn = sign * (0.5 * math.pi - 0.8 * x / 0.15)
             rpy = f'0 0 {turn}'
             parts += [
-                (f'<joint name="{name}_coxa" type="revolute"><origin xyz="{x} {sign * 0.08} 0" '
-                f'rpy="{rpy}"/><parent link="body"/><child link="{name}_1"/><axis xyz="0 0 1"/>'
-                '<limit lower="-1" upper="1" effort="10" velocity="8"/></joint>'),
+                (
+                    f'<joint name="{name}_coxa" type="revolute"><origin xyz="{x} {sign * 0.08} 0" '
+                    f'rpy="{rpy}"/><parent link="body"/><child link="{name}_1"/><axis xyz="0 0 1"/>'
+                    '<limit lower="-1" upper="1" effort="10" velocity="8"/></joint>'
+                ),
                 _link(f'{name}_1', 0.05, _box((0.05, 0.03, 0.03), ahead=0.025)),
-                _joint(f'{name}_femur', f'{name}_1', f'{name}_2', (0.05, 0.0, 0.0), (0, 1, 0),
-                       (-1.6, 1.6), 10.0),
+                _joint(
+                    f'{name}_femur',
+                    f'{name}_1',
+                    f'{name}_2',
+                    (0.05, 0.0, 0.0),
+                    (0, 1, 0),
+                    (-1.6, 1.6),
+                    10.0,
+                ),
                 _link(f'{name}_2', 0.05, _box((0.1, 0.03, 0.03), ahead=0.05)),
-                _joint(f'{name}_tibia', f'{name}_2', f'{name}_3', (0.1, 0.0, 0.0), (0, 1, 0),
-                       (-0.5, 2.5), 10.0),
+                _joint(
+                    f'{name}_tibia',
+                    f'{name}_2',
+                    f'{name}_3',
+                    (0.1, 0.0, 0.0),
+                    (0, 1, 0),
+                    (-0.5, 2.5),
+                    10.0,
+                ),
                 _link(f'{name}_3', 0.05, _box((0.14, 0.02, 0.02), ahead=0.07)),
-            ]  # fmt: skip
+            ]
     return f'<robot name="insect">{"".join(parts)}</robot>'
 
 
@@ -141,8 +181,12 @@ def arm_urdf() -> str:
 def cart_urdf() -> str:
     """Return a cart on four wheels."""
     parts = [_link('chassis', 5.0, _box((0.4, 0.2, 0.1)))]
-    for name, x, y in (('fl', 0.1, 0.15), ('fr', 0.1, -0.15), ('rl', -0.1, 0.15),
-                       ('rr', -0.1, -0.15)):  # fmt: skip
+    for name, x, y in (
+        ('fl', 0.1, 0.15),
+        ('fr', 0.1, -0.15),
+        ('rl', -0.1, 0.15),
+        ('rr', -0.1, -0.15),
+    ):
         parts += [
             (
                 f'<joint name="{name}_wheel" type="continuous"><origin xyz="{x} {y} -0.05" '

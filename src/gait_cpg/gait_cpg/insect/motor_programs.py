@@ -82,8 +82,10 @@ Program = tuple[MotorCommand, ...]
 
 def step_program(params: MotorProgramParams, pair: str) -> Program:
     """Return what a leg of a pair does in a step: swing, lift, and lower from the middle on."""
-    given = {name: getattr(params, f'{pair}_step_{name}') for name in
-             ('coxa', 'lift', 'lift_time', 'lower', 'tibia')}  # fmt: skip
+    given = {
+        name: getattr(params, f'{pair}_step_{name}')
+        for name in ('coxa', 'lift', 'lift_time', 'lower', 'tibia')
+    }
     return (
         MotorCommand(0, given['coxa']),
         MotorCommand(1, given['lift'], duration=given['lift_time']),

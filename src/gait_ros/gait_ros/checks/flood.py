@@ -409,13 +409,23 @@ def rows(victim: Victim, seconds: float = SECONDS) -> list[Measurement]:
     node = victim.node.name
     unanswered = outcome.requests - outcome.answers
     bounded: list[tuple[str, str, str, float, float]] = [
-        ('up', 'whether it has ended' + f': {outcome.ended}' * bool(outcome.ended), '-',
-         float(bool(outcome.ended)), 0.0),
+        (
+            'up',
+            'whether it has ended' + f': {outcome.ended}' * bool(outcome.ended),
+            '-',
+            float(bool(outcome.ended)),
+            0.0,
+        ),
         ('memory', 'growth of its memory', 'MB', outcome.growth, GROWTH_BUDGET),
-        ('unanswered', f'of {outcome.requests} requests, without an answer', 'requests',
-         float(unanswered), 0.0),
+        (
+            'unanswered',
+            f'of {outcome.requests} requests, without an answer',
+            'requests',
+            float(unanswered),
+            0.0,
+        ),
         ('answers', 'longest wait for an answer', 's', outcome.longest, ANSWER_BUDGET),
-    ]  # fmt: skip
+    ]
     if victim.kind is not None:
         what = f'of {outcome.commands} commands, beyond the limits of a joint'
         bounded.append(('beyond', what, 'commands', float(outcome.beyond), 0.0))

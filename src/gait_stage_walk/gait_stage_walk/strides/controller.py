@@ -248,9 +248,12 @@ def make_stride(params: KeyframeStrideParams, robot: RobotModel, radius: float) 
         if params.joined == 'joints':
             return joint_stride(postures, radius)
         return foot_stride(
-            feet_of(postures), postures[..., UPPER : LOWER + 1], params.duty, radius,
+            feet_of(postures),
+            postures[..., UPPER : LOWER + 1],
+            params.duty,
+            radius,
             beyond=params.beyond,
-        )  # fmt: skip
+        )
     length = robot.joint[f'{TRIPODS[0][0]}_{JOINTS[UPPER]}']
     extension = Extension(
         standing=params.extension,

@@ -210,9 +210,13 @@ def _path(feet: FloatArray, stance: float) -> FloatArray:
     ratio = (PHASES - stance) / stance
     s = np.clip((phase - stance) / (PHASES - stance), 0.0, 1.0)[:, None, None]
     swing = _quintic(
-        end, (slope + 2.0 * bend) * ratio, 2.0 * bend * ratio**2,
-        start, slope * ratio, 2.0 * bend * ratio**2,
-    )  # fmt: skip
+        end,
+        (slope + 2.0 * bend) * ratio,
+        2.0 * bend * ratio**2,
+        start,
+        slope * ratio,
+        2.0 * bend * ratio**2,
+    )
     flying = np.asarray(
         np.polynomial.polynomial.polyval(s, swing[..., None, :, :], tensor=False), dtype=np.float64
     )

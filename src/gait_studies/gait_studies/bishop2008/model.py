@@ -81,13 +81,18 @@ def ground(session: Session) -> Sequence[Row]:
     return [
         near('check_19_heights', 'heights of the ground', float(field.heights.size), 65536.0, 0.0),
         between(
-            'check_19_band', 'highest less lowest', float(np.ptp(field.heights)), 0.128, 0.13, 'm',
+            'check_19_band',
+            'highest less lowest',
+            float(np.ptp(field.heights)),
+            0.128,
+            0.13,
+            'm',
             published=0.13,
         ),
         near('check_19_size', 'extent', float(field.size[0]), 50.0, 1e-9, 'm'),
         near('roughness', 'mean step between neighbours', float(steps.mean()), 0.0433, 5e-4, 'm'),
         near('check_20', 'control periods of a turn', float(plan.trial.ticks), 2000.0, 0.0),
-    ]  # fmt: skip
+    ]
 
 
 def standing(session: Session) -> Sequence[Row]:
@@ -100,15 +105,22 @@ def standing(session: Session) -> Sequence[Row]:
         drift = np.linalg.norm(later[:, :2] - later[0, :2], axis=1).max()
         rows += [
             near(
-                f'check_18_{engine}', f'height of the platform after 10 s in {engine}',
-                float(later[-1, 2]), 0.23, 0.03, 'm',
+                f'check_18_{engine}',
+                f'height of the platform after 10 s in {engine}',
+                float(later[-1, 2]),
+                0.23,
+                0.03,
+                'm',
             ),
             at_most(f'check_18_{engine}_drift', 'its drift', float(drift), 0.02, 'm'),
             near(
-                f'check_18_{engine}_contacts', 'contacts of other than legs',
-                float(np.sum(seen.contacts.sole < 0)), 0.0, 0.0,
+                f'check_18_{engine}_contacts',
+                'contacts of other than legs',
+                float(np.sum(seen.contacts.sole < 0)),
+                0.0,
+                0.0,
             ),
-        ]  # fmt: skip
+        ]
     return rows
 
 
@@ -121,10 +133,15 @@ def search(session: Session) -> Sequence[Row]:
         near('check_24_best', 'parents that are the best', ranks[0] / _DRAWS, 0.158, 0.005),
         near('check_24_top', 'that are of the best ten', top / _DRAWS, 0.5, 0.01),
         near('check_22_source', 'score of 1 after one of 4', _carried({}), 2.0, 1e-9),
-        near('check_22_text', 'the same with the share of the text', _carried({'carry': 0.5}), 3.0,
-             1e-9),
+        near(
+            'check_22_text',
+            'the same with the share of the text',
+            _carried({'carry': 0.5}),
+            3.0,
+            1e-9,
+        ),
         *_bred(session.seed),
-    ]  # fmt: skip
+    ]
 
 
 _SMALL = PerceptronLayout(perceptrons=30, memory=2, channels=35, outputs=16)
@@ -153,8 +170,13 @@ def _carried(settings: dict[str, float]) -> float:
 
 
 def _bred(seed: int) -> list[Row]:
-    search = _small(seed, mutation_probability=0.0, input_jitter=0.0, output_jitter=0.0,
-                    relocation_probability=0.0)  # fmt: skip
+    search = _small(
+        seed,
+        mutation_probability=0.0,
+        input_jitter=0.0,
+        output_jitter=0.0,
+        relocation_probability=0.0,
+    )
     members = {one.id: _SMALL.joined(one.arrays) for one in _told(search, range(40))}
     children = search.ask()[20:]
     inputs = [one.arrays[INPUT_WEIGHTS] for one in children]
@@ -168,16 +190,21 @@ def _bred(seed: int) -> list[Row]:
     equal = sum(np.array_equal(one.weights, members[one.id]) for one in kept)
     return [
         near(
-            'check_25', 'share of perceptrons of the first parent', float(np.mean(first)), 0.5,
+            'check_25',
+            'share of perceptrons of the first parent',
+            float(np.mean(first)),
+            0.5,
             4.0 * math.sqrt(0.25 / (30 * len(first))),
         ),
         at_most(
-            'check_28', 'how far the norm of an input vector is from 1',
-            float(np.abs(norms - 1.0).max()), 1e-5,
+            'check_28',
+            'how far the norm of an input vector is from 1',
+            float(np.abs(norms - 1.0).max()),
+            1e-5,
         ),
         near('check_30_size', 'members after a generation', float(20 + len(children)), 40.0, 0.0),
         at_least('check_30_kept', 'survivors whose weights are untouched', float(equal), 20.0),
-    ]  # fmt: skip
+    ]
 
 
 def on(spec: TrialSpec, **scene: Any) -> TrialSpec:

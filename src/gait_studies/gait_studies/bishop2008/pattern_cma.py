@@ -74,9 +74,12 @@ class PatternCmaOptimizer(Optimizer):
         check_layout(layout, chosen.control_period, self._pattern.perceptrons)
         self._layout, self._dt = layout, chosen.control_period
         self._search = CmaEsOptimizer(
-            dimension=len(self._pattern.space), seed=seed, population=chosen.population,
-            sigma=chosen.sigma, start=chosen.start,
-        )  # fmt: skip
+            dimension=len(self._pattern.space),
+            seed=seed,
+            population=chosen.population,
+            sigma=chosen.sigma,
+            start=chosen.start,
+        )
 
     def check_trial(self, trial: TrialSpec) -> None:
         """Raise ConfigurationError where a trial runs the layer otherwise than it is computed."""

@@ -123,9 +123,11 @@ class Pattern:
         values = SPACE.decode(point)
         sides = _Sides(values)
         return cls(
-            period=values['period'], swings=sides.swings(), offsets=sides.places('offset', 1.0),
+            period=values['period'],
+            swings=sides.swings(),
+            offsets=sides.places('offset', 1.0),
             steering=sides.places('steer', -1.0),
-        )  # fmt: skip
+        )
 
     def weights(self, layout: PerceptronLayout, dt: float) -> Weights:
         """
@@ -192,9 +194,12 @@ class Omnidirectional:
         values = OMNIDIRECTIONAL_SPACE.decode(point)
         sides = _Sides(values)
         return cls(
-            period=values['period'], swings=sides.swings(), offsets=sides.places('offset', 1.0),
-            gate=values['gate'], share=values['share'],
-        )  # fmt: skip
+            period=values['period'],
+            swings=sides.swings(),
+            offsets=sides.places('offset', 1.0),
+            gate=values['gate'],
+            share=values['share'],
+        )
 
     @property
     def common(self) -> ComplexArray:

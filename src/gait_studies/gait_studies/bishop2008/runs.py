@@ -59,15 +59,20 @@ def _run(session: Session, experiment: str, name: str) -> list[Row]:
     draw_movement(session.picture(f'{name}_movement'), told)
     rows = [
         near(
-            f'{name}_log', 'numbers in its log, by members and generations',
-            float(sum(part.size for part in lines) / len(run.rows)), float(FIELDS), 0.0,
+            f'{name}_log',
+            'numbers in its log, by members and generations',
+            float(sum(part.size for part in lines) / len(run.rows)),
+            float(FIELDS),
+            0.0,
             note=f'{len(run.rows)} turns in {len(lines)} generations',
         ),
         at_least(
-            f'{name}_maximum', 'least gain of the greatest score so far',
-            float(np.diff(told[:, 2], prepend=told[0, 2]).min()), 0.0,
+            f'{name}_maximum',
+            'least gain of the greatest score so far',
+            float(np.diff(told[:, 2], prepend=told[0, 2]).min()),
+            0.0,
         ),
-    ]  # fmt: skip
+    ]
     return rows if session.quick else [*rows, *_walks(name, told)]
 
 
@@ -78,18 +83,41 @@ def _walks(name: str, told: FloatArray) -> list[Row]:
     count = np.arange(len(told))
     gap = np.mean(best > five)
     return [
-        between(f'{name}_x', 'movement along x of the best, mean of the last 20 generations',
-                float(late), 1.2, 3.5, 'm', published=_PUBLISHED),
+        between(
+            f'{name}_x',
+            'movement along x of the best, mean of the last 20 generations',
+            float(late),
+            1.2,
+            3.5,
+            'm',
+            published=_PUBLISHED,
+        ),
         at_least(f'{name}_gain', 'by that of the first five', float(late / early), 5.0),
-        at_least(f'{name}_trend', 'rank correlation of the mean of the best five with time',
-                 float(spearmanr(count, five).statistic), 0.6),
-        at_most(f'{name}_straight', 'movement along y by that along x, last 50 generations',
-                float(abs(y[-50:].mean()) / x[-50:].mean()), 0.25),
-        at_least(f'{name}_scatter', 'deviation of y, last 50 by first 50 generations',
-                 float(y[-50:].std() / y[:50].std()), 1.0),
-        at_least(f'{name}_gap', 'share of generations whose best is above the mean of five',
-                 float(gap), 0.9),
-    ]  # fmt: skip
+        at_least(
+            f'{name}_trend',
+            'rank correlation of the mean of the best five with time',
+            float(spearmanr(count, five).statistic),
+            0.6,
+        ),
+        at_most(
+            f'{name}_straight',
+            'movement along y by that along x, last 50 generations',
+            float(abs(y[-50:].mean()) / x[-50:].mean()),
+            0.25,
+        ),
+        at_least(
+            f'{name}_scatter',
+            'deviation of y, last 50 by first 50 generations',
+            float(y[-50:].std() / y[:50].std()),
+            1.0,
+        ),
+        at_least(
+            f'{name}_gap',
+            'share of generations whose best is above the mean of five',
+            float(gap),
+            0.9,
+        ),
+    ]
 
 
 def runs_compared(session: Session) -> Sequence[Row]:
@@ -102,17 +130,24 @@ def runs_compared(session: Session) -> Sequence[Row]:
     note = f'after {turns} turns: {means[PATTERN]:.3f} m by CMA-ES, {means[RUN_A]:.3f} m in run A'
     rows = [
         near(
-            'work_ratio', 'products of run B in a control period by those of run A',
-            work[1] / work[0], 3.005, 0.001,
+            'work_ratio',
+            'products of run B in a control period by those of run A',
+            work[1] / work[0],
+            3.005,
+            0.001,
         )
-    ]  # fmt: skip
+    ]
     if not session.quick:
         rows.append(
             at_least(
-                'methods', 'mean way along the command of the last 80 turns, CMA-ES less run A',
-                means[PATTERN] - means[RUN_A], 0.0, 'm', note=note,
+                'methods',
+                'mean way along the command of the last 80 turns, CMA-ES less run A',
+                means[PATTERN] - means[RUN_A],
+                0.0,
+                'm',
+                note=note,
             )
-        )  # fmt: skip
+        )
     return rows
 
 
@@ -142,8 +177,10 @@ def penalty(session: Session) -> Sequence[Row]:
         shares.append(np.mean([row.terms.get('bishop2008_inverted', 0.0) for row in last]))
     return [
         at_least(
-            'check_34', 'share of the last turns that end upside down, without the penalty more',
-            float(shares[1] - shares[0]), np.nextafter(0.0, 1.0),
+            'check_34',
+            'share of the last turns that end upside down, without the penalty more',
+            float(shares[1] - shares[0]),
+            np.nextafter(0.0, 1.0),
             note=f'{100 * shares[1]:.1f} % without, {100 * shares[0]:.1f} % with',
         )
-    ]  # fmt: skip
+    ]

@@ -110,16 +110,26 @@ def _walked(name: str, results: Sequence[TrialResult]) -> list[Row]:
     note = f'{len(way)} turns; 10 to 90 %: {low:.2f} to {high:.2f} m; {points.mean():.2f} points'
     target = {'drawn_bodies': 1.75, 'other_grounds': 1.75}.get(name, 0.0)
     rows = [
-        at_least(f'{name}_x', f'median movement along x, {name.replace("_", " ")}', float(middle),
-                 target, 'm', note=note, published=1.75),
-        at_least(f'{name}_upright', 'share that ends upright', float(np.mean(upright)),
-                 0.8),
-    ]  # fmt: skip
+        at_least(
+            f'{name}_x',
+            f'median movement along x, {name.replace("_", " ")}',
+            float(middle),
+            target,
+            'm',
+            note=note,
+            published=1.75,
+        ),
+        at_least(f'{name}_upright', 'share that ends upright', float(np.mean(upright)), 0.8),
+    ]
     if name == 'drawn_bodies':
         rows.append(
-            at_least('check_35', 'deviation of the score over bodies, by its mean',
-                     float(points.std() / max(abs(points.mean()), 1e-9)), 0.15)
-        )  # fmt: skip
+            at_least(
+                'check_35',
+                'deviation of the score over bodies, by its mean',
+                float(points.std() / max(abs(points.mean()), 1e-9)),
+                0.15,
+            )
+        )
     return rows
 
 
@@ -141,11 +151,22 @@ def steering(session: Session) -> Sequence[Row]:
     by_direction = [np.mean(errors[one::8]) for one in range(8)]
     note = 'by direction: ' + ', '.join(f'{value:.0f}' for value in by_direction)
     return [
-        at_most('steering', 'mean error of the heading, 8 directions', float(np.mean(errors)),
-                20.0, 'deg', note=note),
-        at_least('steering_way', 'median way along the commanded direction',
-                 float(np.median(way)), 0.0, 'm'),
-    ]  # fmt: skip
+        at_most(
+            'steering',
+            'mean error of the heading, 8 directions',
+            float(np.mean(errors)),
+            20.0,
+            'deg',
+            note=note,
+        ),
+        at_least(
+            'steering_way',
+            'median way along the commanded direction',
+            float(np.median(way)),
+            0.0,
+            'm',
+        ),
+    ]
 
 
 def _error(result: TrialResult, wanted: float) -> float:

@@ -126,14 +126,20 @@ def contact(session: Session) -> Sequence[Row]:
         ('check_6_still', 'push_still', 'normal force at 0.001 in', 0.025, 1e-5, 'lb'),
         ('check_6_sinking', 'push_sinking', 'the same at 0.5 in/s', 0.0385, 2e-5, 'lb'),
         ('check_8_lambda', 'damping_ratio', 'damping over 1.5 alpha k', 1.0, 1e-3, '-'),
-        ('check_8_estimate', 'damping_estimate', 'the same of e 0.9, 0.12 in/s', 31.25, 0.2,
-         'lb s/in^2'),
+        (
+            'check_8_estimate',
+            'damping_estimate',
+            'the same of e 0.9, 0.12 in/s',
+            31.25,
+            0.2,
+            'lb s/in^2',
+        ),
         ('check_9_sliding', 'sliding_force', 'friction of a sliding node', 0.0012, 1e-6, 'lb'),
         ('check_9_peak', 'stiction_peak', 'spring of a node about to slide', 0.00204, 1e-5, 'lb'),
         ('check_11_slides', 'slide_fast_way', 'way of a slider from 60 in/s', 5.5, 0.3, 'in'),
         ('check_11_breaks', 'slide_fast_break', 'its speed as it breaks away', 18.5, 0.5, 'in/s'),
         ('check_12', 'friction_in_the_air', 'friction in the air', 0.0, 0.0, 'lb'),
-    )  # fmt: skip
+    )
     return [
         *(
             near(row, what, found[name], value, within, unit)

@@ -31,14 +31,28 @@ def free_bodies(session: Session) -> Sequence[Row]:
     bend, spin = _spinning_cube()
     along, aside = _chain()
     return [
-        at_most('check_7_way', 'way of a free cube off a straight line, of the way', bend, 1e-3,
-                note=f'over {_SECONDS:g} s, from a twist on three axes'),
+        at_most(
+            'check_7_way',
+            'way of a free cube off a straight line, of the way',
+            bend,
+            1e-3,
+            note=f'over {_SECONDS:g} s, from a twist on three axes',
+        ),
         at_most('check_7_spin', 'change of its spin in a second, of the spin', spin, 1e-3),
-        near('check_8_along', 'acceleration of three links in a line, the last turning, over '
-             'rate^2 length / 6', along, 1.0, 1e-6),
-        at_most('check_8_aside', 'what of it is not along the line, in the first physics step',
-                aside, 1e-6),
-    ]  # fmt: skip
+        near(
+            'check_8_along',
+            'acceleration of three links in a line, the last turning, over rate^2 length / 6',
+            along,
+            1.0,
+            1e-6,
+        ),
+        at_most(
+            'check_8_aside',
+            'what of it is not along the line, in the first physics step',
+            aside,
+            1e-6,
+        ),
+    ]
 
 
 def _moving(

@@ -103,8 +103,15 @@ def gait(session: Session) -> Sequence[Row]:
         ('wave', 0.5, 1.6),
     ):
         draw_steps(session.picture(f'steps_{name}'), held[cycle].stepping(), LEGS, DT, seconds)
-    return [_command(), *_timing(held), *_tripod(held[0.1]), *_wave(held), *_ramp(session),
-            _refused(), *_reflexes()]  # fmt: skip
+    return [
+        _command(),
+        *_timing(held),
+        *_tripod(held[0.1]),
+        *_wave(held),
+        *_ramp(session),
+        _refused(),
+        *_reflexes(),
+    ]
 
 
 def _walk(cycle: float) -> Held:
@@ -215,12 +222,23 @@ def _ramp(session: Session) -> list[Row]:
         overlaps.append(max(0.0, float((STEP - gaps).max())))
     found = np.concatenate(ratios)
     return [
-        at_most('check_16_missed', 'longest cycle in a ramp, over that commanded',
-                float(found.max()), 1.5, note='a missed step makes two'),
+        at_most(
+            'check_16_missed',
+            'longest cycle in a ramp, over that commanded',
+            float(found.max()),
+            1.5,
+            note='a missed step makes two',
+        ),
         at_least('check_16_doubled', 'shortest cycle in it', float(found.min()), 0.5),
-        at_most('check_16_overlap', 'longest time in which neighbours step together',
-                1000.0 * max(overlaps), 5.0, 'ms', published=4.6),
-    ]  # fmt: skip
+        at_most(
+            'check_16_overlap',
+            'longest time in which neighbours step together',
+            1000.0 * max(overlaps),
+            5.0,
+            'ms',
+            published=4.6,
+        ),
+    ]
 
 
 def _refused() -> Row:

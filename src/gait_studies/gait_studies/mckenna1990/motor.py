@@ -46,13 +46,23 @@ def motor(session: Session) -> Sequence[Row]:
     better = [share for share in _SHARES if rough[share] < rough[0.0]]
     return [
         gain,
-        at_least('motor_speed', 'speed of the evolved programs', fast[1.0], fast[0.0], 'cm/s',
-                 note=f'by the share of the way to them: {table}'),
-        at_least('motor_both', 'greatest speed of those on the way that are smoother, too',
-                 max((fast[share] for share in better), default=0.0), 1.05 * fast[0.0], 'cm/s',
-                 note='smooth: joint acceleration, root mean square; hand-tuned '
-                 f'{fast[0.0]:.2f} cm/s'),
-    ]  # fmt: skip
+        at_least(
+            'motor_speed',
+            'speed of the evolved programs',
+            fast[1.0],
+            fast[0.0],
+            'cm/s',
+            note=f'by the share of the way to them: {table}',
+        ),
+        at_least(
+            'motor_both',
+            'greatest speed of those on the way that are smoother, too',
+            max((fast[share] for share in better), default=0.0),
+            1.05 * fast[0.0],
+            'cm/s',
+            note=f'smooth: joint acceleration, root mean square; hand-tuned {fast[0.0]:.2f} cm/s',
+        ),
+    ]
 
 
 def _between(one: Evolved, share: float) -> TrialSpec:

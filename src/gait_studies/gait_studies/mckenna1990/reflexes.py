@@ -67,14 +67,25 @@ def calibration(session: Session) -> Sequence[Row]:
     record = session.record(walk)
     _, answered = events(_pushed(walk, 0.3, 0.05))
     return [
-        near('check_20_calm', f'reflex events in {cycles} cycles that nothing disturbs',
-             float(sum(acted.values())), 0.0, 0.0, note=f'all on; the walk ended {status}'),
-        at_least('check_20_pushed', 'reflex events after a push of 0.5 mN s to the left',
-                 float(sum(answered.values())), 1.0,
-                 note=', '.join(f'{name} {count}' for name, count in answered.items() if count)),
-        at_most('straight', f'heading over {cycles} cycles, held', drift(record, cycles), 10.0,
-                'deg'),
-    ]  # fmt: skip
+        near(
+            'check_20_calm',
+            f'reflex events in {cycles} cycles that nothing disturbs',
+            float(sum(acted.values())),
+            0.0,
+            0.0,
+            note=f'all on; the walk ended {status}',
+        ),
+        at_least(
+            'check_20_pushed',
+            'reflex events after a push of 0.5 mN s to the left',
+            float(sum(answered.values())),
+            1.0,
+            note=', '.join(f'{name} {count}' for name, count in answered.items() if count),
+        ),
+        at_most(
+            'straight', f'heading over {cycles} cycles, held', drift(record, cycles), 10.0, 'deg'
+        ),
+    ]
 
 
 def _pushed(spec: TrialSpec, start: float, force: float) -> TrialSpec:

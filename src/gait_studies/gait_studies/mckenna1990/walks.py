@@ -104,21 +104,42 @@ def walks(session: Session) -> Sequence[Row]:
     fast, slow = speed(tripod), speed(wave, 0.3)
     slid = net_speed(slippery)
     return [
-        near('check_25', 'tripod along its heading, sliding feet', fast, SLIDING, 0.3 * SLIDING,
-             'cm/s', note=f'net {net_speed(tripod):.1f} cm/s'),
+        near(
+            'check_25',
+            'tripod along its heading, sliding feet',
+            fast,
+            SLIDING,
+            0.3 * SLIDING,
+            'cm/s',
+            note=f'net {net_speed(tripod):.1f} cm/s',
+        ),
         *_sticky(stuck_walks, tripod, [session.record(trial(1.0, one)) for one in ({}, STICK)]),
         _yaw(session, tripod),
         at_least('check_28_forward', 'wave along its heading', slow, 0.1, 'cm/s'),
         at_most('check_28_slower', 'wave over tripod', slow / fast, 0.999),
         at_most('check_28_belly', 'contacts of others than legs', _belly(wave), 0.0),
-        between('wave_speed', 'wave in a crude model of the specification', slow, 0.7, 3.0,
-                'cm/s', published=2.1),
+        between(
+            'wave_speed',
+            'wave in a crude model of the specification',
+            slow,
+            0.7,
+            3.0,
+            'cm/s',
+            published=2.1,
+        ),
         _reversed_row(reversed_, fast),
-        at_most('check_31', 'net speed at friction 0.01, of the tripod', slid / fast, 0.3,
-                note=f'it ended {slippery.status}').unless(
+        at_most(
+            'check_31',
+            'net speed at friction 0.01, of the tripod',
+            slid / fast,
+            0.3,
+            note=f'it ended {slippery.status}',
+        ).unless(
             'it tips over, as the thesis tells of its own, which flips on its back: '
-            f'{slid:.1f} cm/s up to the fall', 'mckenna1990_tracks.png'),
-    ]  # fmt: skip
+            f'{slid:.1f} cm/s up to the fall',
+            'mckenna1990_tracks.png',
+        ),
+    ]
 
 
 def _sticky(walks_: Sequence[Rollout], sliding: Rollout, held: Sequence[Rollout]) -> list[Row]:
@@ -134,11 +155,25 @@ def _sticky(walks_: Sequence[Rollout], sliding: Rollout, held: Sequence[Rollout]
         f'{slides:.1f} cm/s along the path without, {each} with'
     )
     return [
-        near('check_26_speed', 'tripod along its path, sticky feet', mean, STICKY, 0.3 * STICKY,
-             'cm/s', note=f'starts at several heights: {each}; along the heading {along}'),
-        between('check_26_ratio', 'sticky feet over sliding feet, along the path', mean / slides,
-                1.15, 1.8, published=1.45, note=straight).unless(cause, 'mckenna1990_tracks.png'),
-    ]  # fmt: skip
+        near(
+            'check_26_speed',
+            'tripod along its path, sticky feet',
+            mean,
+            STICKY,
+            0.3 * STICKY,
+            'cm/s',
+            note=f'starts at several heights: {each}; along the heading {along}',
+        ),
+        between(
+            'check_26_ratio',
+            'sticky feet over sliding feet, along the path',
+            mean / slides,
+            1.15,
+            1.8,
+            published=1.45,
+            note=straight,
+        ).unless(cause, 'mckenna1990_tracks.png'),
+    ]
 
 
 def _reversed() -> dict[str, float]:

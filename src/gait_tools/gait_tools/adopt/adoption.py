@@ -224,9 +224,10 @@ def _doubts(
 ) -> list[str]:
     found = []
     unlimited = [
-        name for name in robot.joint_names
+        name
+        for name in robot.joint_names
         if np.isinf(robot.joint[name].effort) and robot.joint[name].kind != 'fixed'
-    ]  # fmt: skip
+    ]
     if unlimited:
         found.append(
             f'{len(unlimited)} joints have no effort limit: they are as strong as it takes; write '
@@ -255,11 +256,14 @@ def _too_strong(robot: RobotModel, legs: tuple[FoundLeg, ...]) -> list[str]:
     """Doubt limits of legs' efforts by which one joint could lift the robot many times."""
     weight = GRAVITY * sum(link.mass for link in robot.links)
     names = [
-        name for one in legs for name in one.leg.joints
+        name
+        for one in legs
+        for name in one.leg.joints
         if robot.joint[name].kind != 'prismatic'
         and _STRONG * weight * LegKinematics(robot, one.leg.name).length
-        < robot.joint[name].effort < np.inf
-    ]  # fmt: skip
+        < robot.joint[name].effort
+        < np.inf
+    ]
     if not names:
         return []
     most = max(robot.joint[name].effort for name in names)

@@ -16,7 +16,14 @@ from gait_core.robot.model import MOVING, Leg, RobotModel
 from gait_core.robot.shapes import link_points
 
 ABDUCTION, YAW, HIP, KNEE, ANKLE, ANKLE_ROLL, EXTENSION = (
-    'abduction', 'yaw', 'hip', 'knee', 'ankle', 'ankle_roll', 'extension')  # fmt: skip
+    'abduction',
+    'yaw',
+    'hip',
+    'knee',
+    'ankle',
+    'ankle_roll',
+    'extension',
+)
 _PARALLEL = 0.9
 """Cosine above which two axes count as parallel: 26 degrees."""
 _ARM = 3
@@ -184,9 +191,10 @@ def _bending(directions: Sequence[FloatArray], level: Sequence[bool]) -> list[in
     for i, axis in enumerate(directions):
         if level[i]:
             alike = [
-                j for j, other in enumerate(directions)
+                j
+                for j, other in enumerate(directions)
                 if level[j] and abs(float(axis @ other)) > _PARALLEL
-            ]  # fmt: skip
+            ]
             if len(alike) >= len(best):
                 best = alike
     return best
@@ -213,10 +221,12 @@ def _named(
         if said and (said == 'left') != (sides[leg.name] > 0.0):
             doubts.append(f'leg {leg.name} is called {said} and lies on the other side')
     rows = {
-        side: sorted((leg for leg in legs if sides[leg.name] == side), key=lambda leg: (
-            float(hips[leg.name][0])))
+        side: sorted(
+            (leg for leg in legs if sides[leg.name] == side),
+            key=lambda leg: float(hips[leg.name][0]),
+        )
         for side in (1.0, -1.0)
-    }  # fmt: skip
+    }
     if len(rows[1.0]) != len(rows[-1.0]):
         doubts.append(
             f'{len(rows[1.0])} legs on the left, {len(rows[-1.0])} on the right: no pairs'
