@@ -19,7 +19,7 @@ from gait_core.robot.model import Shape
 from gait_core.trial.scene import Scene
 from gait_core.testing.doubles import legged_box
 from gait_core.testing.free_bodies import applied, step_through
-from sim_bridge.engines.mujoco.engine import model as mujoco_model
+from sim_bridge.engines.mujoco import model as mujoco_model
 from sim_bridge.engines.mujoco.engine import MujocoEngine
 
 box = legged_box(4, 3)

@@ -14,7 +14,7 @@ from gait_core.testing.domain import DOMAINS, claim_domain, own_domain
 
 HOLD = """
 import sys
-from gait_core.testing.doubles import domain as testing_domain
+from gait_core.testing import domain as testing_domain
 testing_domain.DOMAINS = (int(sys.argv[1]),)
 print(testing_domain.claim_domain(), flush=True)
 sys.stdin.read()
