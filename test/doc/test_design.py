@@ -1,6 +1,5 @@
 """The page on the design names what the tree has: packages, extension points, graph, commands."""
 
-from importlib import import_module
 from pathlib import Path
 import re
 
@@ -8,7 +7,7 @@ import pytest
 
 from gait_core import registry
 from gait_core.testing.documents import node_sections, rows
-from gait_tools.cli import COMMANDS, Parser
+from gait_tools.cli import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / 'doc' / 'design.md').read_text(encoding='utf-8')
@@ -47,10 +46,7 @@ def test_the_graph_has_every_name_of_a_node(node):
 
 
 @pytest.mark.parametrize('name', COMMANDS)
-def test_every_option_of_a_command_is_named(name):
-    parser = Parser(prog=name, add_help=False)
-    import_module(f'gait_tools.commands.{name}').add_arguments(parser)
-    form = ' '.join(row[0] for row in rows(section(6), 'Command'))
-    words = re.search(rf'gait {name} [^`]*', form)[0]
-    flags = [flag for action in parser._actions for flag in action.option_strings]
-    assert not [flag for flag in flags if f'{flag} ' not in words and f'{flag}]' not in words]
+def test_every_command_is_named(name):
+    """Its options stand on a page that is made from the code."""
+    listed = ' '.join(row[0] for row in rows(section(6), 'Command'))
+    assert re.search(rf'\bgait {name}\b', listed)

@@ -94,7 +94,8 @@ def insect_urdf() -> str:
             parts += [
                 (
                     f'<joint name="{name}_coxa" type="revolute"><origin xyz="{x} {sign * 0.08} 0" '
-                    f'rpy="{rpy}"/><parent link="body"/><child link="{name}_1"/><axis xyz="0 0 1"/>'
+                    f'rpy="{rpy}"/><parent link="body"/><child link="{name}_1"/>'
+                    '<axis xyz="0 0 1"/>'
                     '<limit lower="-1" upper="1" effort="10" velocity="8"/></joint>'
                 ),
                 _link(f'{name}_1', 0.05, _box((0.05, 0.03, 0.03), ahead=0.025)),
