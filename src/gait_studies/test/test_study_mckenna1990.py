@@ -35,7 +35,7 @@ def test_what_needs_no_walk_is_as_published(name, session):
 
 
 def test_every_check_has_a_row_and_what_may_differ_its_picture():
-    sources = (ROOT / 'src/gait_evolver/gait_evolver/studies').glob('mckenna1990*.py')
+    sources = (ROOT / 'src/gait_studies/gait_studies/mckenna1990').glob('*.py')
     text = '\n'.join(file.read_text() for file in sources)
     absent = [number for number in range(1, 33) if not re.search(rf"check_{number}[_']", text)]
     assert absent == []

@@ -55,7 +55,7 @@ def test_the_walk_with_feedback_keeps_its_bounds(name, session):
 
 
 def test_every_picture_of_a_row_that_may_differ_is_in_the_documentation():
-    sources = (ROOT / 'src/gait_evolver/gait_evolver/studies').glob('*.py')
+    sources = (ROOT / 'src/gait_studies/gait_studies').rglob('*.py')
     named = {name for file in sources for name in re.findall(r"'(\w+\.png)'", file.read_text())}
     assert named
     assert {name for name in named if not (ROOT / 'doc/images' / name).is_file()} == set()
