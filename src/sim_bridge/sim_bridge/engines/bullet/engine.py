@@ -139,19 +139,25 @@ class BulletEngine(SceneEngine):
             Before a reset or after ``close``.
 
         """
-        if self._other:
-            return self._other.step(targets)
-        self._check_ready()
-        if self._similar is not None:
-            targets = self._similar.targets(targets)
-        samples = self._motors.load(targets, self._steps)
+        if self._on_nodes and self._nodes is not None:
+            return self._nodes.step(targets)
+        if not self._ready:
+            self._check_ready()
+        similar, motors = self._similar, self._motors
+        if similar is not None:
+            targets = similar.targets(targets)
+        samples = motors.load(targets, self._steps)
         steps = self._steps // samples
         first = self._tick * self._steps
+        # It stays so if the physics diverges: there is no way on but a reset.
+        self._ready = False
         for sample in range(samples):
-            self._motors.select(sample)
+            motors.select(sample)
             self._advance(first + sample * steps, steps)
         self._tick += 1
-        return self._read(self._tick)
+        seen = self._state.read(self._tick, motors)
+        self._ready = True
+        return seen if similar is None else similar.seen(seen, self._period)
 
     def _advance(self, first: int, steps: int) -> None:
         """Advance some physics steps, the first of which has a number counted from tick 0."""

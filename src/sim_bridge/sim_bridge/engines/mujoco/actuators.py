@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray
-from gait_core.motion.targets import AppliedTargets
 from gait_core.robot.model import RobotModel
 from gait_core.trial.scene import Scene
 from sim_bridge.engines.mujoco.force_kernel import (
@@ -53,6 +52,8 @@ class Actuators:
         MuJoCo's ``qpos`` and ``qvel``.
     has_servos, has_torques, has_forces : bool
         Whether the robot has servos and torques; whether ``apply_forces`` does anything.
+    servos_only : bool
+        Whether there is nothing but servos to ``select`` targets for.
 
     """
 
@@ -149,6 +150,7 @@ class Actuators:
         self.has_servos = bool(len(columns))
         self._has_screws = bool(np.isfinite(table['strength']).any())
         self.has_forces = self.has_torques or self._has_tensions or self._has_screws
+        self.servos_only = self.has_servos and not (self.has_torques or self._has_tensions)
 
     def hold(self, positions: FloatArray, stiff: bool) -> None:
         """
@@ -171,10 +173,6 @@ class Actuators:
         """Let the work that was done until now not count."""
         for table in (self.servo_table, self.torque_table):
             table['signed'] = table['positive'] = 0.0
-
-    def load(self, targets: AppliedTargets, steps: int) -> int:
-        """Take the targets of a control period as ``Demands.take`` does."""
-        return self.demands.take(targets, steps)
 
     def select(self, sample: int) -> None:
         """Put a sub-sample of the targets into force."""

@@ -23,7 +23,7 @@ from sim_bridge.engines.mujoco.force_kernel import apply_push
 from sim_bridge.engines.mujoco.ground import Ground
 from sim_bridge.engines.mujoco.options import MujocoOptions
 from sim_bridge.engines.mujoco.rays import GroundRays
-from sim_bridge.engines.mujoco.row_kernel import sum_servo_work, write_rows
+from sim_bridge.engines.mujoco.row_kernel import aim_servos, sum_servo_work, write_rows
 from sim_bridge.engines.mujoco.state import StateReader
 from sim_bridge.engines.mujoco.world import World
 from sim_bridge.engines.shared.limits import (
@@ -115,16 +115,27 @@ class MujocoEngine(SceneEngine, Resumable):
             Before a reset or after ``close``.
 
         """
-        self._check_ready()
-        if self._similar is not None:
-            targets = self._similar.targets(targets)
-        samples = self._actuators.load(targets, self._steps)
-        first, per_sample = self._tick * self._steps, self._steps // samples
+        if not self._ready:
+            self._check_ready()
+        similar, actuators, steps = self._similar, self._actuators, self._steps
+        if similar is not None:
+            targets = similar.targets(targets)
+        demands = actuators.demands
+        samples = demands.take(targets, steps)
+        first, per_sample = self._tick * steps, steps // samples
+        # It stays so if the physics diverges: there is no way on but a reset.
+        self._ready = False
         for sample in range(samples):
-            self._actuators.select(sample)
+            if actuators.servos_only:
+                position, velocity = demands.position[sample], demands.velocity[sample]
+                aim_servos(actuators.servo_table, position, velocity)
+            else:
+                actuators.select(sample)
             self._advance(first + sample * per_sample, per_sample)
         self._tick += 1
-        return self._read(self._tick)
+        seen = self._state.read(self._tick, self._ground)
+        self._ready = True
+        return seen if similar is None else similar.seen(seen, self._period)
 
     def _advance(self, first: int, steps: int) -> None:
         """
@@ -161,7 +172,6 @@ class MujocoEngine(SceneEngine, Resumable):
                 if actuators.has_torques:
                     actuators.sum_torque_work()
         except mj.FatalError as error:
-            self._ready = False
             reason = ' '.join(str(error).split())
             raise SimulationDiverged(f'the physics came to an end: {reason}') from None
 
