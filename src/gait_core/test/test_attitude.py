@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from gait_core.kinematics.attitude import IMU, POSE, yaw_of
-from gait_core.motion.observation import Imu, Observation
+from gait_core.motion.observation import IMU, POSE, Imu, Observation, yaw_of
 
 ANGLE = st.floats(-3.1, 3.1)
 

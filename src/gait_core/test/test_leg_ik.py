@@ -9,8 +9,9 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics.body import point_jacobian, point_position
-from gait_core.kinematics.leg_ik import LegKinematics, LegPaths
-from gait_core.kinematics.leg_kernel import chain_inverse, chains_follow
+from gait_core.kinematics.leg_ik import LegKinematics
+from gait_core.kinematics.leg_kernel import chain_inverse
+from gait_core.kinematics.leg_paths import LegPaths, chains_follow
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import Mimic, RobotModel
 from gait_core.testing.doubles import legged_box

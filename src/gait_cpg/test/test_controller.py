@@ -10,7 +10,7 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics.leg_ik import LegKinematics
-from gait_core.kinematics.leg_kernel import chains_follow
+from gait_core.kinematics.leg_paths import chains_follow
 from gait_core.motion.observation import Observation
 from gait_core.parameters.declaration import build
 from gait_core.testing.doubles import legged_box

@@ -16,7 +16,7 @@ from gait_core.testing.doubles import legged_box
 from gait_core.trial.spec import Command
 from gait_cpg.gaits import read_gait
 from gait_cpg.phase_cpg.controller import PhaseCpgController, PhaseCpgParams
-from gait_cpg.phase_cpg.steering import Steering
+from gait_cpg.steering import Steering
 
 DT = 0.02
 BLIND = Observation(tick=0, time=0.0)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 import math
 
 import numpy as np
 import numpy.typing as npt
 
-from gait_core.arrays import FloatArray, all_finite
+from gait_core.arrays import FloatArray
 from gait_core.kinematics.body import kinematic_tree
 from gait_core.kinematics.leg_chain import Chain, WorkArrays, make_work_arrays, place
-from gait_core.kinematics.leg_kernel import Goal, chain_inverse, chains_follow
+from gait_core.kinematics.leg_kernel import Goal, chain_inverse
 from gait_core.robot.cache import per_robot
 from gait_core.robot.model import RobotModel
 
@@ -168,105 +167,6 @@ class LegKinematics:
         return LegSolution(
             positions=positions, position_error=distance, angle_error=angle, reachable=reached
         )
-
-
-@dataclass(frozen=True)
-class _Alike:
-    """Legs of one number of joints and elements; arrays as ``chains_follow`` takes them."""
-
-    legs: list[int]
-    columns: list[int]
-    starts: FloatArray
-    chains: Chain
-    enough: FloatArray
-
-
-class LegPaths:
-    """
-    Follows paths of the soles of several legs; keeps the last solutions as the next starts.
-
-    Parameters
-    ----------
-    robot : RobotModel
-    legs : sequence of str
-        Names of the legs.
-
-    """
-
-    def __init__(self, robot: RobotModel, legs: Sequence[str]) -> None:
-        self.legs = tuple(LegKinematics(robot, leg) for leg in legs)
-        sizes = [leg._chain.gain.shape for leg in self.legs]
-        self._alike = [
-            _alike(self.legs, [i for i, other in enumerate(sizes) if other == size])
-            for size in sorted(set(sizes))
-        ]
-        self._joints = sum(size[1] for size in sizes)
-        # As in ``LegKinematics``: nothing is left to be compiled in a walk.
-        self.follow([[leg.forward(leg._stance)[0]] for leg in self.legs])
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget the last solutions: the next searches start in the nominal stance."""
-        for alike in self._alike:
-            alike.starts[:, 0] = alike.starts[:, 1]
-
-    def follow(self, paths: npt.ArrayLike) -> FloatArray:
-        """
-        Return joint positions that put the soles on the points of their paths, one after another.
-
-        Within the tolerances what ``LegKinematics.solve`` would return for each, in one call and
-        at a fraction of its time. Points out of reach are met as closely as the search can.
-
-        Parameters
-        ----------
-        paths : (L, k, 3) array [m]
-            Of each leg, in the base frame; k >= 1.
-
-        Returns
-        -------
-        (k, n) array [rad or m]
-            The joints of the first leg, of the second and so on.
-
-        Raises
-        ------
-        ValueError
-            If the shape does not fit or a number is not finite.
-
-        """
-        points = np.ascontiguousarray(paths, dtype=np.float64)
-        if not points.flags.writeable:
-            # The kernel is compiled for arrays that may be written.
-            points = points.copy()
-        if points.ndim != 3 or points.shape[::2] != (len(self.legs), 3) or not all_finite(points):
-            wanted = (len(self.legs), 'k', 3)
-            raise ValueError(f'paths are {paths!r}, expected {wanted} finite numbers')
-        samples = points.shape[1]
-        if len(self._alike) == 1:
-            return _follow(self._alike[0], points).reshape(samples, -1)
-        positions = np.empty((samples, self._joints))
-        for alike in self._alike:
-            found = _follow(alike, np.ascontiguousarray(points[alike.legs]))
-            positions[:, alike.columns] = found.reshape(samples, -1)
-        return positions
-
-
-def _alike(legs: Sequence[LegKinematics], which: list[int]) -> _Alike:
-    first = np.cumsum([0, *(len(leg.joint_names) for leg in legs)])
-    group = [legs[i] for i in which]
-    return _Alike(
-        legs=which,
-        columns=[column for i in which for column in range(first[i], first[i + 1])],
-        starts=np.array([leg._starts[:3] for leg in group]),
-        chains=Chain(*map(np.array, zip(*(leg._chain for leg in group), strict=True))),
-        enough=np.array([leg._enough for leg in group]),
-    )
-
-
-def _follow(alike: _Alike, points: FloatArray) -> FloatArray:
-    """Return joint positions (k, L, m) for the points (L, k, 3) of alike legs."""
-    positions = np.empty((points.shape[1], *alike.chains.lower.shape))
-    chains_follow(alike.starts, alike.chains, points, alike.enough, positions)
-    return positions
 
 
 _LEVEL = np.eye(3)

@@ -187,7 +187,7 @@ def _free_joints(here: FloatArray, chain: Chain, work: WorkArrays) -> tuple[floa
 
 
 @small
-def _copy(source: FloatArray, target: FloatArray) -> None:
+def copy(source: FloatArray, target: FloatArray) -> None:
     """Copy element by element: what a slice assignment checks takes seconds to compile."""
     for i in range(len(target)):
         target[i] = source[i]
@@ -226,7 +226,7 @@ def _search(start, chain, goal, here, work):  # type: ignore[no-untyped-def]
             place(chain, work.there, work)
             reached = _cost(work, goal)
             if reached < cost:
-                _copy(work.there, here)
+                copy(work.there, here)
                 fresh, cost = True, reached
                 damping = 0.1 * damping if damping > 1e-9 else 0.0
                 continue
@@ -237,7 +237,7 @@ def _search(start, chain, goal, here, work):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _search_all(starts, chain, goal, enough, best, work):  # type: ignore[no-untyped-def]
+def search_all(starts, chain, goal, enough, best, work):  # type: ignore[no-untyped-def]
     """Write the best result of searches from several starts; return its cost [m^2]."""
     cost = _search(starts[0], chain, goal, best, work)
     if cost <= enough:
@@ -247,7 +247,7 @@ def _search_all(starts, chain, goal, enough, best, work):  # type: ignore[no-unt
         found = _search(starts[s], chain, goal, here, work)
         if found < 0.9 * cost:
             cost = found
-            _copy(here, best)
+            copy(here, best)
         if cost <= enough:
             break
     return cost
@@ -278,11 +278,11 @@ def chain_inverse(starts, chain, goal, enough, best):  # type: ignore[no-untyped
 
     """
     work = make_work_arrays(len(chain.bias), len(best))
-    return _search_all(starts, chain, goal, enough, best, work)
+    return search_all(starts, chain, goal, enough, best, work)
 
 
 @small
-def _approach(chain, target, here, work):  # type: ignore[no-untyped-def]
+def approach(chain, target, here, work):  # type: ignore[no-untyped-def]
     """
     Move three joints to a point nearby, by plain Newton steps; false where a search is needed.
 
@@ -333,58 +333,6 @@ def _triple(x, y, z, b, c):  # type: ignore[no-untyped-def]
 @small
 def _square(a):  # type: ignore[no-untyped-def]
     return a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
-
-
-@njit(cache=True)
-def chains_follow(starts, chains, paths, enough, positions):  # type: ignore[no-untyped-def]
-    """
-    Write joint positions that put the soles of L alike chains on paths, point by point.
-
-    Each search begins where the last two solutions point to, or at the last one where a point was
-    out of reach, and ends within a nanometre of a point in reach.
-
-    Parameters
-    ----------
-    starts : (L, s, m) array [rad or m]
-        ``starts[:, 0]`` is overwritten.
-    chains : Chain
-        Of all legs: its arrays have a leading axis of L.
-    paths : (L, k, 3) array [m]
-        Finite.
-    enough : (L,) array [m^2]
-        Cost at which no further start is tried.
-    positions : (k, L, m) array [rad or m]
-        Written.
-
-    """
-    attitude = np.eye(3)
-    joints = chains.lower.shape[1]
-    work = make_work_arrays(chains.bias.shape[1], joints)
-    for i in range(len(paths)):
-        chain = Chain(
-            chains.gain[i],
-            chains.bias[i],
-            chains.turn[i],
-            chains.offset[i],
-            chains.axis[i],
-            chains.sliding[i],
-            chains.lower[i],
-            chains.upper[i],
-        )
-        follow = False
-        for k in range(paths.shape[1]):
-            found = positions[k, i]
-            _copy(starts[i, 0], found)
-            reached = joints == 3 and _approach(chain, paths[i, k], found, work)
-            if not reached:
-                goal = Goal(paths[i, k], attitude, 0.0)
-                cost = _search_all(starts[i], chain, goal, enough[i], found, work)
-                reached = cost <= enough[i]
-            for j in range(joints):
-                lead = found[j] - positions[k - 1, i, j] if follow and reached else 0.0
-                starts[i, 0, j] = found[j] + lead
-            follow = reached
-        _copy(positions[-1, i], starts[i, 0])
 
 
 @njit(cache=True)

@@ -14,10 +14,9 @@ from scipy.spatial.transform import Rotation
 
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics.attitude import IMU
 from gait_core.kinematics.body import link_poses
 from gait_core.motion.blend import Blend, PeakSpeed
-from gait_core.motion.observation import Observation
+from gait_core.motion.observation import IMU, Observation
 from gait_core.motion.targets import AppliedTargets, JointTargets, TargetMemory
 from gait_core.robot.model import RobotModel
 from gait_core.safety.parameters import SafetyParams

@@ -15,7 +15,7 @@ from gait_core.contracts import ReflexController
 from gait_core.errors import ConfigurationError
 from gait_core.files.snapshot import AttributeSnapshot
 from gait_core.kinematics.landing import landing
-from gait_core.kinematics.leg_ik import LegPaths
+from gait_core.kinematics.leg_paths import LegPaths
 from gait_core.motion.observation import Observation
 from gait_core.motion.targets import JointTargets
 from gait_core.motion.velocity_limits import Bound, Bounds
@@ -23,7 +23,6 @@ from gait_core.parameters.declaration import Parameters, bounded, flag
 from gait_core.robot.model import RobotModel
 from gait_core.trial.spec import Command
 from gait_cpg.gaits import leg_places
-from gait_cpg.heading import HeadingHold
 from gait_cpg.insect.calibration import Watch
 from gait_cpg.insect.motor_programs import (
     JOINTS,
@@ -45,6 +44,7 @@ from gait_cpg.insect.reflexes import (
     ReflexParams,
 )
 from gait_cpg.insect.rhythm import InsectRhythm, cycle_time
+from gait_cpg.steering import HeadingHold
 
 LEGS = 6
 _SHIFTED = ((1.0, 1.3, 1.9, 3.0), (0.0, 1.0, 1.0, 0.0))

@@ -13,8 +13,8 @@ import numpy as np
 from gait_core.arrays import BoolArray, FloatArray
 from gait_core.contracts import ReflexController
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics.leg_ik import LegPaths
 from gait_core.kinematics.leg_odometry import LegOdometry
+from gait_core.kinematics.leg_paths import LegPaths
 from gait_core.motion.observation import Observation
 from gait_core.motion.targets import JointTargets
 from gait_core.motion.velocity_limits import Bounds, at_most
@@ -29,12 +29,13 @@ from gait_cpg.phase_cpg.ground_slope import GroundSlope, follow_ground, leg_room
 from gait_cpg.phase_cpg.kernel import WalkShape, WalkState, advance_feet, follow
 from gait_cpg.phase_cpg.posture import SET_POINTS, Posture
 from gait_cpg.phase_cpg.skid import skid_share
-from gait_cpg.phase_cpg.steering import Steering
 from gait_cpg.phase_cpg.swing import in_stance
 from gait_cpg.reflexes.feet import FootReflexes, FootReflexParams
+from gait_cpg.steering import Steering
 
 MIN_LEGS = 4
-NOWHERE = (0.0, 0.0, 0.0)
+Twist = tuple[float, float, float]
+NOWHERE: Twist = (0.0, 0.0, 0.0)
 _BLIND = Observation(tick=0, time=0.0)
 _LARGEST = 1e6
 """Component of a velocity [m/s, rad/s] beyond which more makes no difference: all stays finite."""
@@ -314,15 +315,17 @@ class PhaseCpgController(ReflexController):
             self._params.heading_gain,
             self._params.speed_gain,
         )
-        twist = self._steered(dt, Command(velocity=velocity, set_points=command.set_points))
-        joints, rates = self._advance(dt, twist, command.set_points)
+        set_points = command.set_points
+        if self._posture.sitting or set_points.get('sit', 0.0) > 0.0:
+            velocity = NOWHERE
+        joints, rates = self._advance(dt, self._steered(dt, velocity), set_points)
         targets = JointTargets(names=self._names, position=joints, velocity=rates)
         if self._reflexes.active:
             targets = self._reflexes.apply(dt, targets, self._standing(), observation)
         return targets
 
     def _advance(
-        self, dt: float, twist: tuple[float, float, float], set_points: Mapping[str, float]
+        self, dt: float, twist: Twist, set_points: Mapping[str, float]
     ) -> tuple[FloatArray, FloatArray]:
         """Return positions and rates, (K, n), of a control period at whose end a twist holds."""
         samples = self._params.sub_samples
@@ -337,7 +340,8 @@ class PhaseCpgController(ReflexController):
         # A robot that is told not to move walks until its feet hardly leave the ground.
         if self._walking and not moving and self._oscillators[1].max() < _AT_REST:
             self._stand()
-        feet = self._posture.place(dt, set_points, feet)
+        if set_points or not self._posture.upright:
+            feet = self._posture.place(dt, set_points, feet)
         if self._levelling:
             self._level += settled * (self._params.level - self._level)
             rise = within_reach(self._level * self._slope.ahead, self._feet[:, :3], self._room)
@@ -350,10 +354,8 @@ class PhaseCpgController(ReflexController):
             array.flags.writeable = False
         return joints, rates
 
-    def _steered(self, dt: float, command: Command) -> tuple[float, float, float]:
-        """Return the twist that follows a command, bounded in size and in rate of change."""
-        sits = command.set_points.get('sit', 0.0) > 0.0 or self._posture.sitting
-        velocity = NOWHERE if sits else command.velocity
+    def _steered(self, dt: float, velocity: Twist) -> Twist:
+        """Return the twist that follows a velocity, bounded in size and in rate of change."""
         now = self._now[:_PLACE].tolist()
         wanted = (velocity[0], velocity[1], velocity[2] * self._stretch)
         x, y, yaw = (

@@ -39,6 +39,13 @@ class Posture:
     feet : (L, 3) array [m]
         In the nominal stance.
 
+    Attributes
+    ----------
+    upright : bool
+        Whether the feet are where the walk has them; without set points they stay there.
+    sitting : bool
+        Whether the body is lower than to walk.
+
     """
 
     def __init__(self, robot: RobotModel, feet: FloatArray) -> None:
@@ -50,16 +57,7 @@ class Posture:
     def reset(self) -> None:
         """Stand upright at the height of the walk."""
         self._now = np.zeros(len(SET_POINTS))
-
-    @property
-    def level(self) -> bool:
-        """Whether the feet are where the walk has them."""
-        return not self._now.any()
-
-    @property
-    def sitting(self) -> bool:
-        """Whether the body is lower than to walk."""
-        return bool(self._now[-1] > 0.0)
+        self.upright, self.sitting = True, False
 
     def place(self, dt: float, set_points: Mapping[str, float], feet: FloatArray) -> FloatArray:
         """
@@ -80,7 +78,8 @@ class Posture:
         fastest = dt * np.array([lift, _TURN_RATE, _TURN_RATE, _TURN_RATE, 1.0 / _SIT_TIME])
         before = self._now
         self._now = before + np.clip(wanted - before, -fastest, fastest)
-        if not (before.any() or self._now.any()):
+        self.upright, self.sitting = not self._now.any(), bool(self._now[-1] > 0.0)
+        if self.upright and not before.any():
             return feet
         placed = np.empty_like(feet)
         samples = feet.shape[1]

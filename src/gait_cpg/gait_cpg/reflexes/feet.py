@@ -100,6 +100,8 @@ class FootReflexes:
         By which feet are told elsewhere than the walk wants them, in the base frame.
     counts : dict of str to int
         How often each reflex has acted since the start.
+    active : bool
+        Whether what happens can change the targets.
 
     """
 
@@ -118,9 +120,9 @@ class FootReflexes:
         self._home: FloatArray = np.array(feet)
         self._length = np.linalg.norm(self._home - np.array(hips), axis=1)
         self.lean = Lean()
-        self._watching = False
-        self.set_params(FootReflexParams())
+        self._watching = self._on = False
         self.reset()
+        self.set_params(FootReflexParams())
 
     def reset(self) -> None:
         """Forget what was felt."""
@@ -137,16 +139,16 @@ class FootReflexes:
         self._told: FloatArray | None = None
         self._joints: list[FloatArray] = []
         self._most = {'held_lag': 0.0, 'groundless_time': 0.0}
+        self._decide()
 
     def set_params(self, params: FootReflexParams) -> None:
         """Take thresholds and switches; what acts is drawn back where it is switched off."""
         self._params = params
+        self._on = any(getattr(params, name) for name in FOOT_REFLEXES)
+        self._decide()
 
-    @property
-    def active(self) -> bool:
-        """Whether what happens can change the targets."""
-        on = any(getattr(self._params, name) for name in FOOT_REFLEXES)
-        return on or self._watching or bool(self.offsets.any())
+    def _decide(self) -> None:
+        self.active = self._on or self._watching or bool(self.offsets.any())
 
     @property
     def needs(self) -> frozenset[str]:
@@ -157,7 +159,7 @@ class FootReflexes:
 
     def watch(self) -> None:
         """Keep from now on the most of what thresholds are held against."""
-        self._watching = True
+        self._watching = self.active = True
 
     def thresholds(self, margin: float) -> dict[str, float]:
         """Return thresholds a share beyond what was felt while watched, by name."""
@@ -226,6 +228,7 @@ class FootReflexes:
         goal = self._levelled(stance)
         self._level = self._level + np.clip(goal - self._level, -reach, reach)
         self.offsets = self._own + self._level
+        self._decide()
 
     def _levelled(self, stance: BoolArray) -> FloatArray:
         """Return by how much feet are to be elsewhere because the body leans, (L, 3) [m]."""

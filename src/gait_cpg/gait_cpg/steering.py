@@ -5,13 +5,57 @@ from __future__ import annotations
 from collections import deque
 import math
 
-from gait_core.kinematics.attitude import yaw_of
-from gait_core.motion.observation import Observation
-from gait_cpg.heading import HeadingHold
+from gait_core.errors import ConfigurationError
+from gait_core.files.snapshot import AttributeSnapshot
+from gait_core.motion.observation import Observation, yaw_of
 
 Velocity = tuple[float, float, float]
 _MOST_SHARE, _MOST = 0.5, 0.05
 """A speed is corrected by at most this share of what is commanded, and so much more [m/s]."""
+
+LEAD = 4.0
+"""Strides by which the error is looked ahead: strides set now turn the body a few later."""
+
+
+class HeadingHold(AttributeSnapshot):
+    """The heading that commanded turning rates add up to, from where the robot first points."""
+
+    STATE = ('_wanted', '_yaw', '_sum', '_stride')
+
+    def __init__(self) -> None:
+        self._wanted: float | None = None
+        self._yaw = self._sum = 0.0
+        self._stride: deque[float] = deque()
+
+    def error(self, dt: float, rate: float, yaw: float, stride: float) -> float:
+        """
+        Return the error of the heading [rad], positive where it should turn left.
+
+        Heading and turning rate are means over the last stride, in which every step turns the body
+        to and fro, and the error is that of ``LEAD`` strides later.
+
+        Parameters
+        ----------
+        dt : float [s]
+        rate : float [rad/s]
+            Commanded.
+        yaw : float [rad]
+            Measured.
+        stride : float [s]
+            Cycle time.
+
+        """
+        if self._wanted is None:
+            self._wanted = self._yaw = yaw
+        self._wanted += rate * dt
+        self._yaw += math.remainder(yaw - self._yaw, 2.0 * math.pi)
+        seen = self._stride
+        seen.append(self._yaw)
+        self._sum += self._yaw
+        while len(seen) > round(stride / dt) + 1:
+            self._sum -= seen.popleft()
+        turning = (self._yaw - seen[0]) / stride
+        return self._wanted - self._sum / len(seen) + LEAD * stride * (rate - turning)
 
 
 class Steering:
@@ -54,6 +98,11 @@ class Steering:
         seen : Observation
         heading_gain, speed_gain : float [1/s]
 
+        Raises
+        ------
+        ConfigurationError
+            If what is seen is not finite.
+
         """
         attitude = seen.attitude
         if velocity == (0.0, 0.0, 0.0) or attitude is None:
@@ -64,7 +113,12 @@ class Steering:
             yaw += heading_gain * self._heading.error(dt, yaw, attitude.yaw, stride)
         if speed_gain > 0.0:
             self._integrate(dt, velocity, seen, stride, speed_gain)
-        return x + self._added[0], y + self._added[1], yaw
+        x, y = x + self._added[0], y + self._added[1]
+        if not math.isfinite(x + y + yaw):
+            raise ConfigurationError(
+                f'the velocity corrected by what is seen is {(x, y, yaw)}, expected finite numbers'
+            )
+        return x, y, yaw
 
     def _integrate(
         self, dt: float, velocity: Velocity, seen: Observation, stride: float, gain: float
