@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -90,13 +91,16 @@ def load(kind: str, name: str) -> object:
     try:
         found: object = entry.load()
         return found
-    except ImportError as error:
+    except (ImportError, AttributeError) as error:
         raise NotInstalled(f"{_one(kind)} '{name}' is not usable here: {error}") from error
 
 
 def controller(name: str) -> type[Controller]:
     """Return a controller's class; errors as of ``load``, here and below."""
-    return _derived('controllers', name, Controller)
+    found = _derived('controllers', name, Controller)
+    if not found.presets:
+        raise ConfigurationError(f"controller '{name}' has no preset")
+    return found
 
 
 def engine(name: str) -> type[Engine]:
@@ -126,36 +130,49 @@ def viewer(name: str) -> type[Viewer]:
 
 def fitness_term(name: str) -> FitnessTerm:
     """Return a fitness term."""
-    return cast(FitnessTerm, load('fitness_terms', name))
+    return cast(FitnessTerm, _function('fitness_terms', name))
 
 
 def renderer(name: str) -> Renderer:
     """Return a renderer."""
-    return cast(Renderer, load('renderers', name))
+    return cast(Renderer, _function('renderers', name))
 
 
 def benchmark(name: str) -> Benchmark:
     """Return a benchmark."""
-    return cast(Benchmark, load('benchmarks', name))
+    return cast(Benchmark, _function('benchmarks', name))
 
 
 def measurements(name: str) -> Measurements:
     """Return a function that measures for a study of another package."""
-    return cast(Measurements, load('measurements', name))
+    return cast(Measurements, _function('measurements', name))
 
 
 def experiment_folder(name: str) -> Callable[[], Path]:
     """Return a function that says where a package has its experiments."""
-    return cast(Callable[[], Path], load('experiment_folders', name))
+    return cast(Callable[[], Path], _function('experiment_folders', name))
 
 
 def _derived(kind: str, name: str, base: type[Base]) -> type[Base]:
     found = load(kind, name)
-    if isinstance(found, type) and issubclass(found, base):
-        return found
-    raise ConfigurationError(
-        f"{_one(kind)} '{name}' is no class derived from gait_core.contracts.{base.__name__}"
-    )
+    what = f"{_one(kind)} '{name}'"
+    if not (isinstance(found, type) and issubclass(found, base)):
+        raise ConfigurationError(
+            f'{what} is no class derived from gait_core.contracts.{base.__name__}'
+        )
+    # Class attributes that the base only declares are as needed as its abstract methods.
+    declared = set(base.__annotations__) - set(dir(found))
+    lacking = sorted(cast(ABCMeta, found).__abstractmethods__ | declared)
+    if lacking:
+        raise ConfigurationError(f'{what} lacks {", ".join(lacking)}')
+    return found
+
+
+def _function(kind: str, name: str) -> Callable[..., object]:
+    found = load(kind, name)
+    if not callable(found):
+        raise ConfigurationError(f"{_one(kind)} '{name}' is no function")
+    return found
 
 
 def forget() -> None:

@@ -3,6 +3,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from gait_core import registry
+from gait_core.contracts import Controller
 from gait_core.errors import ConfigurationError
 from gait_core.motion.stance_controller import HoldController
 from gait_core.testing.doubles import registered
@@ -41,6 +42,44 @@ def test_an_engine_whose_library_is_absent_says_so(monkeypatch):
     fake(monkeypatch, ('mars', 'no_such_library.engine:Engine'))
     with pytest.raises(ConfigurationError, match="engine 'mars' is not usable here.*no_such_lib"):
         registry.load('engines', 'mars')
+
+
+def test_an_entry_point_without_its_object_says_so(monkeypatch):
+    fake(monkeypatch, ('mars', 'gait_core.registry:no_such_engine'))
+    with pytest.raises(ConfigurationError, match="engine 'mars' is not usable.*no_such_engine"):
+        registry.load('engines', 'mars')
+
+
+class Incomplete(Controller):
+    """Has no parameters and no presets, and cannot step."""
+
+    def reset(self, seed):
+        """Do nothing."""
+
+
+class Nameless(HoldController):
+    presets = {}
+
+
+@pytest.mark.parametrize(
+    ('cls', 'message'),
+    [
+        (dict, "controller 'mine' is no class derived from gait_core.contracts.Controller"),
+        (Incomplete, "controller 'mine' lacks Params, presets, step"),
+        (Nameless, "controller 'mine' has no preset"),
+    ],
+)
+def test_a_controller_that_breaks_the_contract_is_refused(cls, message):
+    with registered('controllers', mine=cls), pytest.raises(ConfigurationError, match=message):
+        registry.controller('mine')
+
+
+def test_a_fitness_term_that_is_no_function_is_refused():
+    with (
+        registered('fitness_terms', mine=5),
+        pytest.raises(ConfigurationError, match='no function'),
+    ):
+        registry.fitness_term('mine')
 
 
 def test_one_name_for_two_objects_is_refused(monkeypatch):

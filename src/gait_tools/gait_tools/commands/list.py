@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from gait_tools.commands.common import add_json, print_json
 
@@ -70,12 +71,21 @@ def _line(kind: str, name: str) -> str:
     try:
         if kind == 'studies':
             return load_study(name).title
+        find: Mapping[str, Callable[[str], Any]] = {
+            'controllers': registry.controller,
+            'engines': registry.engine,
+            'terrains': registry.terrain,
+            'optimizers': registry.optimizer,
+            'evaluators': registry.evaluator,
+            'fitness_terms': registry.fitness_term,
+        }
+        found = find[kind](name)
         more = ''
         if kind == 'controllers':
-            more = f' Presets: {", ".join(registry.controller(name).presets)}.'
+            more = f' Presets: {", ".join(found.presets)}.'
         if kind == 'engines':
-            more = f' Carries {"; ".join(registry.engine(name).carries)}.'
-        text = (registry.load(kind, name).__doc__ or '').strip().splitlines()
+            more = f' Carries {"; ".join(found.carries)}.'
+        text = (found.__doc__ or '').strip().splitlines()
     except ConfigurationError as error:
         return f'({error})'
     return (text[0] if text else '') + more
