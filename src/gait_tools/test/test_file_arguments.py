@@ -7,7 +7,9 @@ import signal
 
 import pytest
 
+from gait_core.testing.doubles import registered
 from gait_tools.cli import COMMANDS, MISTAKE, Parser, main
+from gait_tools.study.definition import Study
 
 READ = ('FILE', 'ROBOT', 'EXPERIMENT', 'RUN_DIR_OR_CHAMPION', 'URDF', 'NAME=PATH')
 WRITTEN = ('DIR', 'FILE.csv|FILE.yaml|DIR', '--out', '--markdown', '--video')
@@ -103,10 +105,12 @@ def test_what_is_no_usable_file_is_refused_in_one_line(name, option, kind, tmp_p
 @pytest.mark.parametrize('name', ['evolve', 'study'])
 def test_what_is_no_run_is_not_resumed(name, kind, tmp_path, capsys):
     path = made(kind, tmp_path)
-    words = {'evolve': [name], 'study': [name, 'korbel2013']}[name]
+    words = {'evolve': [name], 'study': [name, 'made_up']}[name]
+    study = Study(name='made_up', title='A study.', source='nobody', parts=())
     signal.alarm(LIMIT)
     try:
-        code = main([*words, '--run-dir', str(path), '--resume'])
+        with registered('studies', made_up=lambda: study):
+            code = main([*words, '--run-dir', str(path), '--resume'])
     finally:
         signal.alarm(0)
     printed = capsys.readouterr()
