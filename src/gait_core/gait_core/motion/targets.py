@@ -72,7 +72,8 @@ class JointTargets:
             if given is not None:
                 array = self._checked(field, given)
                 rows.add(len(array))
-                object.__setattr__(self, field, array)
+                if array is not given:
+                    object.__setattr__(self, field, array)
         if len(rows) > 1:
             raise BadCommand(f'targets differ in their number of sub-samples: {sorted(rows)}')
 
@@ -246,27 +247,26 @@ class TargetMemory:
     ) -> list[FloatArray]:
         """Return position, velocity and effort of every joint, (*shape, m) each."""
         full = []
+        whole = targets.names == self._names
         for field in _FIELDS:
             given = getattr(targets, field)
             if given is None and field == 'velocity' and targets.position is not None:
                 given = np.zeros_like(targets.position)
-            full.append(
-                self._hold(field, shape)
-                if given is None
-                else self._replace(field, targets.names, given)
-            )
+            if given is None:
+                full.append(self._hold(field, shape))
+                continue
+            rows = given if whole else self._replaced(field, targets.names, given)
+            rows.flags.writeable = False
+            self._last[field] = rows[(-1,) * (rows.ndim - 1)]
+            self._held.pop(field, None)
+            full.append(rows)
         return full
 
-    def _replace(self, field: str, names: tuple[str, ...], given: FloatArray) -> FloatArray:
-        """Return the last values but for those given, and remember the last row."""
-        rows = given
-        if names != self._names:
-            source, column = self._map(names)
-            rows = self._repeated(field, given.shape[:-1])
-            rows[..., column] = given[..., source]
-        rows.flags.writeable = False
-        self._last[field] = rows.reshape(-1, len(self._names))[-1]
-        self._held.pop(field, None)
+    def _replaced(self, field: str, names: tuple[str, ...], given: FloatArray) -> FloatArray:
+        """Return the last values but for those given to the joints named."""
+        source, column = self._map(names)
+        rows = self._repeated(field, given.shape[:-1])
+        rows[..., column] = given[..., source]
         return rows
 
     def _hold(self, field: str, shape: tuple[int, ...]) -> FloatArray:

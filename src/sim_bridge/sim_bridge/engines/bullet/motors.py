@@ -86,7 +86,7 @@ class Motors:
         # Where nothing depends on them, readings are worked out at the end of a control period.
         self._deferred = not (self._screws or self.applies_forces)
         self._readings: list[Sequence[Any]] = []
-        self._settling = False
+        self._settling = self._is_read = False
         self._before: FloatArray = np.zeros(count)
 
     def _bind_servos(self) -> None:
@@ -231,6 +231,7 @@ class Motors:
             self._readings.append(self._hinge_states())
             return
         self._read_joints()
+        self._is_read = True
         if self._sums_work and not self._settling:
             self._add_work(self.joints[None, 1:])
         self._before[:] = self.joints[1]
@@ -240,7 +241,9 @@ class Motors:
     def read_period(self) -> None:
         """Bring ``joints``, ``work`` and force elements to the present state."""
         if not self._readings:
-            self._read_joints()
+            # Where every step is read, the last one has been.
+            if not self._is_read:
+                self._read_joints()
             return
         numbers: list[float] = []
         for states in self._readings:
