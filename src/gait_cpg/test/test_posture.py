@@ -118,6 +118,11 @@ def test_what_is_not_seen_is_not_corrected():
     assert steered(seen(0.3, 0.0), velocity=NOWHERE) == NOWHERE
 
 
+def test_an_attitude_that_is_not_finite_steers_nothing():
+    with pytest.raises(ConfigurationError, match='corrected by what is seen is .*nan.*finite'):
+        steered(seen(math.nan))
+
+
 def test_a_velocity_beyond_the_bounds_is_walked_as_they_say():
     high = tuple(bound.high for bound in walker().velocity_bounds)
     held, _ = after(walker(), 3.0, high)
