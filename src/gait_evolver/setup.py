@@ -10,6 +10,8 @@ setup(
     data_files=[
         ('share/ament_index/resource_index/packages', ['resource/' + package_name]),
         ('share/' + package_name, ['package.xml']),
+        # Not a console script: that would take the place of the command itself.
+        ('lib/' + package_name, ['scripts/gait']),
     ],
     install_requires=['setuptools'],
     zip_safe=False,
@@ -24,7 +26,6 @@ setup(
     entry_points={
         'console_scripts': [
             'evolver_node = gait_evolver.node:main',
-            'gait = gait_evolver.moved_command:main',
         ],
         'gait.optimizers': [
             'genetic = gait_evolver.optimizers.genetic:GeneticOptimizer',
