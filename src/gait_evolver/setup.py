@@ -10,8 +10,6 @@ setup(
     data_files=[
         ('share/ament_index/resource_index/packages', ['resource/' + package_name]),
         ('share/' + package_name, ['package.xml']),
-        # Not a console script: that would take the place of the command itself.
-        ('lib/' + package_name, ['scripts/gait']),
     ],
     install_requires=['setuptools'],
     zip_safe=False,
@@ -26,6 +24,8 @@ setup(
     entry_points={
         'console_scripts': [
             'evolver_node = gait_evolver.node:main',
+            # `ros2 run gait_evolver gait` goes on working; the command lives in gait_tools.
+            'gait = gait_tools.cli:main',
         ],
         'gait.optimizers': [
             'genetic = gait_evolver.optimizers.genetic:GeneticOptimizer',
