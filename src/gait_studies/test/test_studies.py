@@ -1,6 +1,7 @@
 """Studies are found by name, and so are their experiments."""
 
 from pathlib import Path
+import re
 
 import pytest
 
@@ -37,7 +38,9 @@ def test_every_study_says_what_else_only_it_needs(folder):
     text = (folder / 'README.md').read_text(encoding='utf-8')
     assert f'./gait study {folder.name}' in text
     root = STUDIES.parents[2]
-    table = text.split('| Where | What |\n|---|---|\n')[1].split('\n\n')[0]
-    for row in table.splitlines():
-        for place in row.split('`')[1].split(', '):
-            assert (root / place).exists(), place
+    removable = text.split('| Delete | It is | Besides |\n|---|---|---|\n')[1].split('\n\n')[0]
+    first_cells = ' '.join(row.split(' | ')[0] for row in removable.splitlines())
+    places = re.findall('`([^`]+/[^`]*)`', first_cells)
+    assert places
+    for place in places:
+        assert (root / place).exists(), place
