@@ -70,6 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UserError as error:
         return _refuse(str(error))
     except KeyboardInterrupt:
+        _flush_or_discard_output()
         return interrupt.exit_code
     except BrokenPipeError:
         # The reader has seen enough.
@@ -142,6 +143,15 @@ def _prepare_streams() -> None:
 def _discard_output() -> None:
     """Let nothing more be written to standard output, also not on exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _flush_or_discard_output() -> None:
+    """Write what is waiting, or drop it: a closed terminal must not change the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _refuse(message: str) -> int:

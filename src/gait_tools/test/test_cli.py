@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import importlib
 import json
+import os
 from pathlib import Path
 import re
+import signal
 import subprocess
 import sys
 
@@ -648,3 +650,28 @@ def test_a_lack_of_memory_is_one_line(gait, monkeypatch):
     monkeypatch.setattr('gait_core.trial.loop.run_loop', run)
     code, _, err = gait('walk', 'legged_box', '--controller', 'wave', '--seconds', '0.1')
     assert code == 1 and len(err.splitlines()) == 1 and 'memory' in err
+
+
+def test_a_closed_terminal_does_not_change_the_exit_code_of_a_signal():
+    """A line that waits in the stream cannot be written any more."""
+    program = (
+        'import os, signal, sys\n'
+        'from gait_tools import cli\n'
+        'def stop(words):\n'
+        "    sys.stdout.write('a line')\n"
+        '    signal.raise_signal(signal.SIGHUP)\n'
+        'cli._dispatch = stop\n'
+        'sys.exit(cli.main())\n'
+    )
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = subprocess.run(
+            [sys.executable, '-c', program],
+            stdout=writer,
+            env={name: value for name, value in os.environ.items() if name != 'PYTHONUNBUFFERED'},
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
+        )
+    finally:
+        os.close(writer)
+    assert done.returncode == 128 + signal.SIGHUP
