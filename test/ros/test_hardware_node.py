@@ -244,7 +244,8 @@ def test_the_end_of_the_node_is_a_hold(graph, box, box_model, motorize):
     Asked(graph)
     graph.until(lambda: motors.commands and motors.commands[-1].velocity[0] == 0.4)
     graph.remove(node)
-    graph.until(lambda: list(motors.commands[-1].velocity) == [0.0] * 8)
+    graph.until(lambda: motors.commands[-1].velocity[0] != 0.4)
+    assert list(motors.commands[-1].velocity) == [0.0] * 8
 
 
 def test_commands_are_bounded_counted_and_told(graph, box, box_model, motorize):
