@@ -53,7 +53,7 @@ class Measurement:
 
     @property
     def within(self) -> bool:
-        """Whether the budget is kept, if there is one."""
+        """True if the budget is kept, if there is one."""
         return self.verdict != FAIL
 
 

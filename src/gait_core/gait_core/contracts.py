@@ -355,12 +355,12 @@ class Optimizer(ABC):
 
     @property
     def keeps_records(self) -> bool:
-        """Whether a fitness counts beyond the generation in which it was told."""
+        """True if a fitness counts beyond the generation in which it was told."""
         return True
 
     @property
     def reevaluates(self) -> bool:
-        """Whether candidates with equal values are asked again: their trials make one mean."""
+        """True if candidates with equal values are asked again: their trials make one mean."""
         return False
 
     def check_trial(self, trial: TrialSpec) -> None:
@@ -451,7 +451,7 @@ class Viewer(ABC):
     @property
     @abstractmethod
     def open(self) -> bool:
-        """Whether the window has not been closed by its user."""
+        """True if the window has not been closed by its user."""
 
     @abstractmethod
     def show(self, observation: Observation) -> None:

@@ -32,7 +32,7 @@ class Course:
 
     @property
     def last(self) -> bool:
-        """Whether the experiment is tried as it stands."""
+        """True if the experiment is tried as it stands."""
         return self.stage == len(self._stages)
 
     def enter(self) -> bool:

@@ -71,12 +71,12 @@ class BackgroundRun:
 
     @property
     def running(self) -> bool:
-        """Whether the thread has not ended."""
+        """True if the thread has not ended."""
         return self._thread.is_alive()
 
     @property
     def cancelling(self) -> bool:
-        """Whether the run has been asked to stop."""
+        """True if the run has been asked to stop."""
         return self._cancelled.is_set()
 
     def cancel(self) -> None:

@@ -29,7 +29,6 @@ _DAMAGED = (
     EOFError,
     KeyError,
     MemoryError,
-    NotImplementedError,
     OSError,
     OverflowError,
     RecursionError,

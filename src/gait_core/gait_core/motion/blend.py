@@ -78,7 +78,7 @@ class Blend:
 
     @property
     def done(self) -> bool:
-        """Whether the guard time is over and the offset is zero."""
+        """True if the guard time is over and the offset is zero."""
         return self._elapsed >= self._guard_time and not self._offset.any()
 
     @property

@@ -66,12 +66,12 @@ class MotionRequest:
 
     @property
     def follows_velocity(self) -> bool:
-        """Whether the controller follows any velocity with the parameters in force."""
+        """True if the controller follows any velocity with the parameters in force."""
         return not isinstance(self._bounds(), str)
 
     @property
     def expired(self) -> bool:
-        """Whether the last velocity received is older than the time-out."""
+        """True if the last velocity received is older than the time-out."""
         return self._received is not None and self._age(self._received[1]) >= self._timeout()
 
     @property
@@ -83,7 +83,7 @@ class MotionRequest:
 
     @property
     def walking(self) -> bool:
-        """Whether the controller is asked to walk."""
+        """True if the controller is asked to walk."""
         bounds = self._bounds()
         if isinstance(bounds, str):
             return self._walking

@@ -83,7 +83,7 @@ class WaypointFollower:
 
     @property
     def done(self) -> bool:
-        """Whether every waypoint was reached."""
+        """True if every waypoint was reached."""
         return 2 * self.reached >= len(self.params.waypoints)
 
     def velocity(self, pose: FloatArray) -> tuple[float, float, float]:

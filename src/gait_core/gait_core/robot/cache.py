@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import TypeVar
 
 from gait_core.robot.mechanism import Mechanism
@@ -20,13 +21,12 @@ def per_robot(derive: Callable[[Robot], T]) -> Callable[[Robot], T]:
     """
     key = f'{derive.__module__}.{derive.__qualname__}'
 
-    def kept(robot: Robot) -> T:
+    @wraps(derive)
+    def _kept(robot: Robot) -> T:
         store = vars(robot)
         if key not in store:
             store[key] = derive(robot)
         value: T = store[key]
         return value
 
-    kept.__doc__ = derive.__doc__
-    kept.__name__ = derive.__name__
-    return kept
+    return _kept

@@ -1,4 +1,4 @@
-"""Whether a robot model is consistent in itself."""
+"""Consistency of a robot model."""
 
 from __future__ import annotations
 

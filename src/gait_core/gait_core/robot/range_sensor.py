@@ -119,7 +119,7 @@ class Lidar(RangeSensor):
 
     @property
     def turns(self) -> bool:
-        """Whether its columns go all the way round."""
+        """True if its columns go all the way round."""
         return math.isclose(self.azimuth[1] - self.azimuth[0], 2.0 * math.pi, abs_tol=1e-3)
 
 

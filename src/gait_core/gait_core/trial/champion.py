@@ -120,7 +120,7 @@ class GaitFile:
 
     @property
     def is_champion(self) -> bool:
-        """Whether the file is marked as a champion, valid or not."""
+        """True if the file is marked as a champion, valid or not."""
         provenance = self.parameters.get('provenance', {})
         return not isinstance(provenance, dict) or 'format' in provenance
 

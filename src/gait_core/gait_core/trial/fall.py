@@ -40,7 +40,7 @@ class FallCheck:
 
     @property
     def possible(self) -> bool:
-        """Whether the robot can fall in this scene."""
+        """True if the robot can fall in this scene."""
         return self._fall is not None
 
     def reason(self, observation: Observation) -> str:

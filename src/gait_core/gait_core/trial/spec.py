@@ -266,5 +266,5 @@ class TrialResult:
 
     @property
     def may_win(self) -> bool:
-        """Whether the status allows a fitness."""
+        """True if the status allows a fitness."""
         return self.status in (OK, FELL)

@@ -184,5 +184,5 @@ class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
 
     @property
     def closed_loop(self) -> bool:
-        """Whether observations reach the oscillators."""
+        """True if observations reach the oscillators."""
         return self.feedback != 'none' and self.feedback_gain != 0.0

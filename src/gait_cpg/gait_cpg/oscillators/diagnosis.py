@@ -1,4 +1,4 @@
-"""Whether oscillators are alive: what their signals say, in a form that studies can count."""
+"""Diagnosis of oscillators from their signals, in a form that studies can count."""
 
 from __future__ import annotations
 

@@ -297,7 +297,7 @@ class PhaseCpgController(ReflexController):
 
     @property
     def _levelling(self) -> bool:
-        """Whether the ground has a say in where the feet are."""
+        """True if the ground has a say in where the feet are."""
         return self._params.level > 0.0 or self._level > _UNLEVELLED
 
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:

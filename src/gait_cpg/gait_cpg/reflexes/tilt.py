@@ -27,7 +27,7 @@ def lean_range(default: float, way: str) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class LeanParams(Parameters):
-    """Whether a leaning body is levelled, and the range of an undisturbed walk."""
+    """Parameters of the levelling of a leaning body."""
 
     posture_reflex: bool = flag(
         False, doc='Legs level a body that leans further than undisturbed, by the IMU.'

@@ -65,7 +65,7 @@ class Channel:
 
     @property
     def writing(self) -> bool:
-        """Whether a part of a message is still to be sent."""
+        """True if a part of a message is still to be sent."""
         return bool(self._out)
 
     def send(self, message: Any) -> None:

@@ -75,12 +75,12 @@ class WorkerProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether the process runs; an open channel does not show it, its children may hold it."""
+        """True if the process runs; an open channel does not show it, its children may hold it."""
         return bool(self._process.is_alive())
 
     @property
     def began(self) -> bool:
-        """Whether its trial is running, after loading and not while compiling."""
+        """True if its trial is running, after loading and not while compiling."""
         return self.trial is not None and int(self._pulse[1]) == liveness.RUNNING
 
     def give(self, index: int, spec: TrialSpec) -> None:

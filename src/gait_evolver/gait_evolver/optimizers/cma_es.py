@@ -122,7 +122,7 @@ class CmaEsOptimizer(Optimizer):
 
     @property
     def keeps_records(self) -> bool:
-        """Whether a fitness counts beyond its generation: not here."""
+        """False: a fitness counts in its own generation alone."""
         return False
 
     def stop(self) -> str:

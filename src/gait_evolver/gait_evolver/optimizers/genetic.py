@@ -163,12 +163,12 @@ class GeneticOptimizer(Optimizer):
 
     @property
     def reevaluates(self) -> bool:
-        """Whether elites are asked again: their trials add up to one mean."""
+        """True if elites are asked again: their trials add up to one mean."""
         return self._settings.reevaluate
 
     @property
     def keeps_records(self) -> bool:
-        """Whether a fitness counts beyond the generation in which it was told."""
+        """True if a fitness counts beyond the generation in which it was told."""
         return self._settings.elites > 0 and not self.reevaluates
 
     def ask(self) -> list[Candidate]:

@@ -339,11 +339,11 @@ class Flood:
         outcome, began = self.outcome, time.monotonic()
         outcome.requests += 1
 
-        def answered(_: Any) -> None:
+        def _on_answer(_: Any) -> None:
             outcome.answers += 1
             outcome.longest = max(outcome.longest, time.monotonic() - began)
 
-        future.add_done_callback(answered)
+        future.add_done_callback(_on_answer)
 
     def _on_command(self, message: Any) -> None:
         """Count a command, and whether it is beyond a joint's limits."""

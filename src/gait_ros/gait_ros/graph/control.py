@@ -85,7 +85,7 @@ class ControlledRobot:
 
     @property
     def simulated(self) -> bool:
-        """Whether a bridge simulates the motors, whose clock all nodes follow."""
+        """True if a bridge simulates the motors, whose clock all nodes follow."""
         return self.simulation is not None
 
 

@@ -65,7 +65,7 @@ class NodeChampion:
 
     @property
     def is_network(self) -> bool:
-        """Whether the controller has bulk weights."""
+        """True if the controller has bulk weights."""
         return bool(self.spec.weights)
 
     def load_weights(self, file: str = '') -> tuple[Mapping[str, Any], ...]:

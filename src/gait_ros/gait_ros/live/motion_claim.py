@@ -31,7 +31,7 @@ class MotionClaim:
         self._node, self._topic = node, topic
         self._publisher = advertise(node, Bool, MOTION)
         self.asked = False
-        """Whether motion was requested since ``begin``."""
+        """True if motion was requested since ``begin``."""
         self.rival = ''
         """One line on another node that sends targets to the same robot, or empty."""
 

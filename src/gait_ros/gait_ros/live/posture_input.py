@@ -56,7 +56,7 @@ class PostureInput:
 
     @property
     def sits(self) -> bool:
-        """Whether the robot is asked to sit, and therefore does not walk."""
+        """True if the robot is asked to sit, and therefore does not walk."""
         return self._points.get(SIT, 0.0) > 0.0
 
     def added(self, command: Command) -> Command:

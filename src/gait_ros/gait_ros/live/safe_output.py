@@ -78,7 +78,7 @@ class SafeOutput:
 
     @property
     def urgent(self) -> bool:
-        """Whether the trouble needs attention, and is not just a start under way."""
+        """True if the trouble needs attention, and is not just a start under way."""
         return bool(self.fault) or self.layer.mode in _BAD
 
     @property

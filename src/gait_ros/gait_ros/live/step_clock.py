@@ -66,7 +66,7 @@ class StepClock:
 
     @property
     def is_simulated(self) -> bool:
-        """Whether time is simulated."""
+        """True if time is simulated."""
         return self.clock is not self.steady
 
     def now(self) -> int:

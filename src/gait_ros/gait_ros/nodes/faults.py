@@ -33,7 +33,7 @@ class Repeated:
 
     @property
     def due(self) -> bool:
-        """Whether a line would be logged now."""
+        """True if a line would be logged now."""
         return time.monotonic() - self._last >= self._period
 
     def __call__(self, line: str) -> None:

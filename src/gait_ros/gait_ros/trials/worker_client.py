@@ -72,18 +72,18 @@ class WorkerClient:
 
     @property
     def ready(self) -> bool:
-        """Whether the worker answers and is active."""
+        """True if the worker answers and is active."""
         active = self.status is not None and self.status.state != WorkerStatus.INACTIVE
         return bool(active and self._run.service_is_ready())
 
     @property
     def silent(self) -> bool:
-        """Whether no heartbeat came for so long that it would lose a trial."""
+        """True if no heartbeat came for so long that it would lose a trial."""
         return self._clock.now() - self._heard > self._hang
 
     @property
     def loading(self) -> bool:
-        """Whether its last heartbeat shows it loading or compiling for the submitted trial."""
+        """True if its last heartbeat shows it loading or compiling for the submitted trial."""
         status = self.status
         if status is None or status.trial_id != self._trial_id:
             return False
@@ -91,7 +91,7 @@ class WorkerClient:
 
     @property
     def busy(self) -> bool:
-        """Whether a trial was submitted whose end was not polled yet."""
+        """True if a trial was submitted whose end was not polled yet."""
         return self._future is not None
 
     def submit(

@@ -61,7 +61,7 @@ class Behaviour(Protocol):
 
     @property
     def finished(self) -> bool:
-        """Whether it is over: the arbiter then drops it instead of stepping it."""
+        """True if it is over: the arbiter then drops it instead of stepping it."""
 
     def step(self, period: Period) -> FloatArray:
         """

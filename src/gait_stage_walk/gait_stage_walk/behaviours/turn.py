@@ -62,7 +62,7 @@ class LegTwists:
 
     @property
     def idle(self) -> bool:
-        """Whether both legs are straight and at rest."""
+        """True if both legs are straight and at rest."""
         return not self._pulses and not any(self.promised.values())
 
     def step(self, period: Period, duration: float) -> FloatArray:
@@ -152,7 +152,7 @@ class Turn:
 
     @property
     def finished(self) -> bool:
-        """Whether the angle is turned and both legs are straight."""
+        """True if the angle is turned and both legs are straight."""
         return self._twists.idle and abs(self._remainder) <= NEGLIGIBLE
 
     def set_params(self, params: TurnParams) -> None:

@@ -47,7 +47,7 @@ class Phase(Enum):
 
     @property
     def in_cycle(self) -> bool:
-        """Whether the legs take turns."""
+        """True if the legs take turns."""
         return self in (Phase.CYCLE_ONE, Phase.CYCLE_TWO)
 
 

@@ -29,7 +29,7 @@ class Blend:
 
     @property
     def standing(self) -> bool:
-        """Whether the start still has a weight."""
+        """True if the start still has a weight."""
         return len(self._start) > 0
 
     def cover(self, cycle: Cycle) -> None:

@@ -88,5 +88,5 @@ class ZmpWalkParams(Parameters):
 
     @property
     def balances(self) -> bool:
-        """Whether a lean changes anything."""
+        """True if a lean changes anything."""
         return self.balance_gain > 0.0 or self.balance_damping > 0.0 or self.capture_gain > 0.0

@@ -99,7 +99,7 @@ class PatternCmaOptimizer(Optimizer):
 
     @property
     def keeps_records(self) -> bool:
-        """Whether a fitness counts beyond its generation: not here."""
+        """False: a fitness counts in its own generation alone."""
         return False
 
     def ask(self) -> list[Candidate]:

@@ -1,4 +1,4 @@
-"""Whether a robot stands in its nominal stance and walks by its own gait, in physics."""
+"""Proof in physics that a robot stands in its nominal stance and walks by its own gait."""
 
 from __future__ import annotations
 

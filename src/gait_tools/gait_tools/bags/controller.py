@@ -44,7 +44,7 @@ class Comparison:
 
     @property
     def equal(self) -> bool:
-        """Whether every target is equal to the last bit."""
+        """True if every target is equal to the last bit."""
         return not self.differing
 
 

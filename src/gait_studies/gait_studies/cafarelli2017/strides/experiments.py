@@ -65,7 +65,7 @@ class Outcome:
 
     @property
     def violates(self) -> bool:
-        """Whether the stride drags or is not stable (Table 6.9)."""
+        """True if the stride drags or is not stable (Table 6.9)."""
         return not (self.swings_free and self.stable)
 
 

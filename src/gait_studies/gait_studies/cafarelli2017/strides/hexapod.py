@@ -93,7 +93,7 @@ class HexapodParameters(Parameters):
 
     @property
     def self_locking(self) -> bool:
-        """Whether a load on a rod cannot turn its screw: holding a length costs nothing."""
+        """True if a load on a rod cannot turn its screw: holding a length costs nothing."""
         return self.friction_angle >= self.thread_angle
 
     @property

@@ -237,7 +237,7 @@ class Viewer(contracts.Viewer):
 
     @property
     def open(self) -> bool:
-        """Whether the window has not been closed by its user."""
+        """True if the window has not been closed by its user."""
         return bool(pb.isConnected(self._stage.client))
 
     def show(self, observation: Observation) -> None:
