@@ -81,12 +81,6 @@ class PhaseOscillators(OscillatorNetwork):
         phase = np.asarray(phase, dtype=np.float64)
         return np.stack([phase, np.zeros_like(phase), np.zeros_like(phase)], axis=-2)
 
-    def at_full_amplitude(self, phase: npt.ArrayLike) -> FloatArray:
-        """Return the state of oscillators at their target amplitudes, (..., 3, n)."""
-        state = self.at_rest(phase)
-        state[..., 1, :] = self.target_amplitude
-        return state
-
     def advance(self, state: npt.ArrayLike, dt: float) -> FloatArray:
         """
         Return the state after ``dt`` [s], without a drive.

@@ -36,7 +36,6 @@ from gait_cpg.steering import Steering
 MIN_LEGS = 4
 Twist = tuple[float, float, float]
 NOWHERE: Twist = (0.0, 0.0, 0.0)
-_BLIND = Observation(tick=0, time=0.0)
 _LARGEST = 1e6
 """Component of a velocity [m/s, rad/s] beyond which more makes no difference: all stays finite."""
 _AT_REST = 1e-4

@@ -13,7 +13,6 @@ import numpy as np
 from gait_core.robot.model import RobotModel
 
 _OVERSIZE = 5000
-_FLOATS = ('double', 'float')
 # Seconds of the latest time that a stamp can hold.
 _FUTURE = 2**31 - 1
 

@@ -12,7 +12,7 @@ from gait_studies.cafarelli2017.strides.leg import foot
 from gait_studies.cafarelli2017.strides.published import table
 from gait_studies.cafarelli2017.strides.rules import PRINTED, StrideRules
 from gait_studies.cafarelli2017.strides.scoring import leg_power, score
-from gait_studies.cafarelli2017.strides.search import FINAL, PublishedSettings, published_run
+from gait_studies.cafarelli2017.strides.search import PublishedSettings, published_run
 
 CONTROL = PublishedSettings()
 SEEDS = tuple(range(5, 55, 5))
@@ -110,12 +110,6 @@ def outcomes(settings: PublishedSettings, seed: int, every: int | None = None) -
         )
         for i, best in enumerate(bests)
     ]
-
-
-def mutation_rates_of_section_6_7(seed: int = 5) -> dict[float, float]:
-    """Return the final fitness by mutation rate: the printed 0.2 has no rate beside it."""
-    rates = (0.05, 0.06, 0.07, 0.08, 0.1)
-    return {rate: published_run(replace(FINAL, mutation=rate), seed)[-1].fitness for rate in rates}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,8 +13,8 @@ from gait_core.contracts import Evaluation
 from gait_core.trial.spec import OK
 from gait_studies.cafarelli2017.posture_genetic import STRIDE, PostureGeneticOptimizer
 from gait_studies.cafarelli2017.strides.encoding import GENES, genes_of
-from gait_studies.cafarelli2017.strides.rules import AS_CODED, StrideRules, rules_with_weight
-from gait_studies.cafarelli2017.strides.scoring import StrideScores, score
+from gait_studies.cafarelli2017.strides.rules import StrideRules, rules_with_weight
+from gait_studies.cafarelli2017.strides.scoring import score
 
 Objective = Callable[[FloatArray], FloatArray]
 """Fitness (k,) of strides (k, 48) [deg, cm]."""
@@ -121,8 +121,3 @@ def published_run(settings: PublishedSettings, seed: int) -> list[Best]:
             listing_compat=settings.listing_compat,
         )
     )
-
-
-def scores_of(best: Best, rules: StrideRules = AS_CODED) -> StrideScores:
-    """Return the scores of one best stride, each with a leading axis of one."""
-    return score(best.genes[None], rules)
