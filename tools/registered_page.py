@@ -57,7 +57,11 @@ def page() -> str:
     lines = [_HEAD, *_robots(), *_experiments()]
     for kind, text in TEXTS.items():
         lines.append(f'## {_HEADINGS.get(kind, kind.capitalize())}\n\n{text}\n')
-        lines.append(named_table(('Name', 'Meaning'), registered(kind)))
+        lines.append(
+            _controllers()
+            if kind == 'controllers'
+            else named_table(('Name', 'Meaning'), registered(kind))
+        )
     return '\n'.join([*lines, *_gates()])
 
 
@@ -68,6 +72,14 @@ def registered(kind: str) -> dict[str, str]:
         for entry in sorted(entry_points(group=registry.GROUPS[kind]), key=lambda e: e.name)
         if entry.module.partition('.')[0] in PACKAGES
     }
+
+
+def _controllers() -> str:
+    lines = ['| Name | Meaning | Presets, the default first |\n|---|---|---|']
+    for name, text in registered('controllers').items():
+        presets = ', '.join(f'`{preset}`' for preset in registry.controller(name).presets)
+        lines.append(f'| `{name}` | {text.replace("``", "`")} | {presets} |')
+    return '\n'.join(lines) + '\n'
 
 
 def _robots() -> Iterator[str]:

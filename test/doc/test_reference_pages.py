@@ -9,7 +9,7 @@ import pytest
 
 from gait_core import registry
 from gait_core.errors import NotInstalled
-from gait_core.testing.documents import marked, rows
+from gait_core.testing.documents import rows
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = {path.parent.name for path in ROOT.glob('src/*/setup.py')}
@@ -66,18 +66,6 @@ def test_every_definition_is_said_or_part_of_one_that_is():
     files = [p for kind in ('msg', 'srv', 'action') for p in ROOT.glob(f'src/*/{kind}/*')]
     assert len(kinds) == len(files)
     assert all(end == ':' for kind, end in kinds if kind != 'msg')
-
-
-def test_every_parameter_of_a_readme_stands_on_the_page_too():
-    page = (ROOT / 'doc' / 'parameters.md').read_text(encoding='utf-8')
-    # Those of waypoints are inherited by the node's.
-    listed = {
-        'gait_core.motion.waypoints:WaypointParams',
-        *re.findall(r'Declared by `(.*)`', page),
-    }
-    for package in PACKAGES:
-        readme = (ROOT / 'src' / package / 'README.md').read_text(encoding='utf-8')
-        assert {mark[1] for mark in marked(readme) if mark[0] == 'parameters'} <= listed
 
 
 def test_every_parameter_says_what_it_is_in_which_unit_and_bounds():
