@@ -9,7 +9,7 @@ from typing import Any
 
 from gait_core import registry
 from gait_core.parameters.declaration import describe, parameter_table
-from gait_core.testing.documents import summary_of
+from gait_core.testing.documents import named_table, summary_of
 
 Entry = tuple[str, str, str]
 """Heading, class as ``module:name``, prefix of its parameters."""
@@ -63,7 +63,7 @@ and `qos_overrides.<topic>.<publisher or subscription>.<policy>` for its topics.
 """
 _GAITS = """\
 Prefix `gait.` in ROS and on the command line. What changes live settles without a jump, or at the
-end of a cycle. Presets, and what a controller does: the README of its package.
+end of a cycle. A preset is a named set of values; the first is the default one.
 """
 
 
@@ -154,3 +154,19 @@ def _sections(entries: tuple[Entry, ...], is_of_node: bool) -> Iterator[str]:
         yield f'{summary_of(module, name)} Declared by `{place}`.\n'
         cls = getattr(importlib.import_module(module), name)
         yield parameter_table(cls, prefix, is_of_node)
+        if prefix == 'gait.':
+            yield named_table(('Preset', 'Values'), presets(heading))
+
+
+def presets(controller: str) -> dict[str, str]:
+    """Return the presets of a controller, each with the values in which it differs."""
+    return {
+        name: ', '.join(f'`{key}` {_shown(value)}' for key, value in values.items()) or 'defaults'
+        for name, values in registry.controller(controller).presets.items()
+    }
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'{value:g}' if isinstance(value, float) else str(value)
