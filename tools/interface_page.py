@@ -1,4 +1,4 @@
-"""The page on messages, services and actions, made from their definitions and the READMEs."""
+"""The page of messages, services and actions, from their definitions and the page of nodes."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _HEAD = """\
 
 # Messages, services, actions
 
-Every type of `gait_interfaces`, field by field: what it means, in which unit and frame, what empty
-says, and which node speaks or hears it under which name. SI units, `odom` and base frames as in
-REP-103 and REP-105; a number that may be absent is an array of at most one. Topics of standard
-types stand with the node that has them: [all nodes](#nodes).
+Each type of `gait_interfaces`: its fields with meaning, unit, frame and special values, and the
+nodes that use it. Units are SI; frames follow REP-103 and REP-105. An optional number is an array
+of at most one element. Topics of standard types are in [nodes.md](nodes.md).
 
-`ros2 interface show gait_interfaces/msg/FootContacts` prints one of them on an installed ROS;
-without one, `python -c "from gait_interfaces.msg import FootContacts; print(FootContacts())"`.
+With an installed ROS, `ros2 interface show gait_interfaces/msg/FootContacts` prints a definition;
+without, `python -c "from gait_interfaces.msg import FootContacts; print(FootContacts())"` prints
+its fields.
 """
 
 
@@ -100,47 +100,41 @@ def _joined(lines: list[str]) -> str:
 
 @dataclass(frozen=True)
 class Use:
-    """That a node publishes, hears or serves something under a name."""
+    """Use of a type by a node under a name, as publisher, subscriber or server."""
 
     node: str
     verb: str
     name: str
     kind: str
-    text: str
 
 
 def uses() -> tuple[Use, ...]:
-    """Return who says, hears and serves what: from the tables of the READMEs."""
+    """Return each topic, service and action of each node, from the page of nodes."""
     return tuple(
-        Use(node, verb, name, kind, _from_here(text))
+        Use(node, verb, name, kind)
         for node, section in node_sections(ROOT).items()
         for heading, verb in (
             ('Publishes', 'publishes'),
-            ('Subscribes to', 'hears'),
+            ('Subscribes to', 'subscribes to'),
             ('Service', 'serves'),
             ('Action', 'serves'),
         )
-        for name, kind, text in rows(section, heading)
+        for name, kind, _ in rows(section, heading)
     )
-
-
-def _from_here(text: str) -> str:
-    """Return a text of a package's README with links as doc/ has them."""
-    return text.replace('](../../doc/', '](').replace('](../', '](../src/')
 
 
 def page() -> str:
     """Return the page."""
-    every, spoken = definitions(), uses()
+    every, used = definitions(), uses()
     holders = _holders(every)
     lines = [_HEAD, *_contents(every)]
     for kind, heading in KINDS.items():
         lines.append(f'## {heading}\n')
         for one in every:
             if one.kind == kind:
-                own = [use for use in spoken if use.kind == one.full]
+                own = [use for use in used if use.kind == one.full]
                 lines += _section(one, own, holders.get(one.name, []))
-    return '\n'.join([*lines, *_nodes(spoken)])
+    return '\n'.join(lines)
 
 
 def _contents(every: tuple[Definition, ...]) -> Iterator[str]:
@@ -161,12 +155,12 @@ def _holders(every: tuple[Definition, ...]) -> dict[str, list[Definition]]:
 def _section(one: Definition, own: list[Use], holders: list[Definition]) -> Iterator[str]:
     yield f'### {one.name}\n'
     yield f'{one.text}\n'
-    who = [f'{use.node} {use.verb} `{use.name}`' for use in own]
+    who = [f'[{use.node}](nodes.md#the-node-{use.node}) {use.verb} `{use.name}`' for use in own]
     where = [f'[{holder.name}](#{holder.name.lower()})' for holder in holders]
     if who:
         yield f'`{one.full}`: {", ".join(who)}.\n'
     else:
-        yield f'`{one.full}`, a part of {", ".join(where)}.\n'
+        yield f'`{one.full}`, part of {", ".join(where)}.\n'
     for heading, part in zip(_PARTS[one.kind], one.parts, strict=True):
         if heading:
             yield f'{heading}{":" if part else ": nothing."}\n'
@@ -187,23 +181,3 @@ def _table(part: tuple[Field, ...]) -> str:
         text = field.text.replace('|', r'\|')
         lines.append(f'| `{name}` | {kind} | {text}{default} |')
     return '\n'.join(lines) + '\n'
-
-
-def _nodes(spoken: tuple[Use, ...]) -> Iterator[str]:
-    yield '## Nodes\n'
-    yield (
-        'Everything that is said, heard and served; `~` is the name of the node. `cpg` and '
-        '`stage_walk` are\n`controller` under other names.\n'
-    )
-    for node in node_sections(ROOT):
-        own = [use for use in spoken if use.node == node]
-        if not own:
-            continue
-        yield f'### The node {node}\n'
-        yield '| | Name | Type | Meaning |\n|---|---|---|---|'
-        for use in own:
-            short = use.kind.rpartition('/')[2]
-            is_ours = use.kind.startswith('gait_interfaces/')
-            kind = f'[`{use.kind}`](#{short.lower()})' if is_ours else f'`{use.kind}`'
-            yield f'| {use.verb} | `{use.name}` | {kind} | {use.text} |'
-        yield ''

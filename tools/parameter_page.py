@@ -58,7 +58,7 @@ as a double.
 | a node that runs | `ros2 param set /cpg gait.frequency 1.5`, or `~/load_gait` with a file |
 | an experiment | `parameters: {frequency: 1.5}`, or searched as one of its `genes` |
 
-What nodes say, hear and serve: [interfaces.md](interfaces.md). Every node also has `use_sim_time`,
+Topics and services of each node are in [nodes.md](nodes.md). Every node also has `use_sim_time`,
 and `qos_overrides.<topic>.<publisher or subscription>.<policy>` for its topics.
 """
 _GAITS = """\

@@ -31,7 +31,6 @@ def main() -> int:
     """Renew every page that is made or has a made table, and name those that changed."""
     for path in sorted([*ROOT.glob('*.md'), *ROOT.glob('*/*.md'), *ROOT.glob('src/*/*.md')]):
         _write(path, renewed(path.read_text(encoding='utf-8'), path.parent))
-    # After them: the page on interfaces is made of what READMEs say.
     for name, page in PAGES.items():
         _write(ROOT / name, page())
     return 0

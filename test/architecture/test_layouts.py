@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from gait_core.testing.documents import rows
+from gait_core.testing.documents import node_sections, rows
 from gait_tools.bags.messages import TOPICS
 from gait_tools.bags.types import typestore
 
@@ -18,13 +18,13 @@ FILES = sorted(
 # By robot_state_publisher; everything else comes from nodes of the suite.
 DESCRIPTION = ('/robot_description', 'std_msgs/msg/String')
 LAYOUTS = ROOT / 'launch' / 'rviz'
-# Whose topics there are to be shown.
+# Nodes whose topics each task shows.
 TASKS = {
-    'walk': ('sim_bridge', 'gait_ros'),
-    'tensegrity': ('sim_bridge', 'gait_ros'),
+    'walk': ('sim_bridge', 'controller'),
+    'tensegrity': ('sim_bridge', 'controller'),
     'replay': ('sim_bridge',),
-    'hardware': ('gait_ros',),
-    'sensors': ('sim_bridge', 'gait_ros'),
+    'hardware': ('controller', 'hardware'),
+    'sensors': ('sim_bridge', 'controller'),
     'control': (),
 }
 SHOWS = {
@@ -55,9 +55,10 @@ def test_configuration_is_plain_data(path):
 def test_rviz_shows_topics_that_the_nodes_of_a_task_publish_by_their_type(task):
     # test/ros holds these tables to the nodes.
     published = dict([DESCRIPTION])
-    for package in TASKS[task]:
-        readme = (ROOT / 'src' / package / 'README.md').read_text(encoding='utf-8')
-        published.update((f'/{n.lstrip("/")}', kind) for n, kind, _ in rows(readme, 'Publishes'))
+    sections = node_sections(ROOT)
+    for node in TASKS[task]:
+        topics = rows(sections[node], 'Publishes')
+        published.update((f'/{name.lstrip("/")}', kind) for name, kind, _ in topics)
     if task == 'sensors':
         page = (ROOT / 'doc' / 'sensors.md').read_text(encoding='utf-8')
         published.update((f'/{n}', kind) for n, kind, _ in rows(page, 'Topic of the a1'))

@@ -62,7 +62,7 @@ def test_every_field_of_a_definition_says_what_it_is_and_in_which_unit(tools):
 
 def test_every_definition_is_said_or_part_of_one_that_is():
     page = (ROOT / 'doc' / 'interfaces.md').read_text(encoding='utf-8')
-    kinds = re.findall(r'^`gait_interfaces/(\w+)/\w+`(:|, a part of) ', page, re.MULTILINE)
+    kinds = re.findall(r'^`gait_interfaces/(\w+)/\w+`(:|, part of) ', page, re.MULTILINE)
     files = [p for kind in ('msg', 'srv', 'action') for p in ROOT.glob(f'src/*/{kind}/*')]
     assert len(kinds) == len(files)
     assert all(end == ':' for kind, end in kinds if kind != 'msg')

@@ -22,7 +22,6 @@ from gait_core.errors import unknown
 from gait_core.parameters.declaration import parameter_table
 
 _MARK = re.compile(r'^(<!-- table: (\w+)(.*) -->\n)((?:\|.*\n)*)', re.MULTILINE)
-_DEFINITIONS = ('msg', 'srv', 'action')
 
 
 def renewed(text: str, folder: Path) -> str:
@@ -88,12 +87,12 @@ def _bare(cell: str) -> str:
 
 
 def node_sections(root: Path) -> dict[str, str]:
-    """Return what the READMEs of a tree's packages say of each node."""
+    """Return the section of each node on the page of nodes, by the node's name."""
+    page = (root / 'doc' / 'nodes.md').read_text(encoding='utf-8')
     found = {}
-    for readme in sorted(root.glob('src/*/README.md')):
-        for part in readme.read_text(encoding='utf-8').split('\n## The node `')[1:]:
-            name, _, rest = part.partition('`')
-            found[name] = rest.split('\n## ')[0]
+    for part in page.split('\n## The node `')[1:]:
+        name, _, rest = part.partition('`')
+        found[name] = rest.split('\n## ')[0]
     return found
 
 
@@ -128,21 +127,6 @@ def _registered(folder: Path, kind: str, package: str) -> str:
     return named_table(('Name', 'Meaning'), found)
 
 
-def _definitions(folder: Path) -> str:
-    """Nothing: the interfaces of a package by the first sentence of their comment."""
-    found = {}
-    for kind in _DEFINITIONS:
-        for path in sorted((folder / kind).glob(f'*.{kind}')):
-            comment = []
-            for line in path.read_text(encoding='utf-8').splitlines():
-                if not line.startswith('#'):
-                    break
-                comment.append(line.lstrip('# '))
-            sentence = re.split(r'(?<=\.) ', ' '.join(comment))[0]
-            found[f'{kind}/{path.stem}'] = sentence
-    return named_table(('Definition', 'Is'), found)
-
-
 def _arguments(folder: Path, place: str) -> str:
     """``MODULE:NAME``: the arguments of a launch file; ``launch`` is not needed."""
     lines = ['| Argument | Default | Meaning |', '|---|---|---|']
@@ -158,7 +142,6 @@ TABLES: Mapping[str, Callable[..., str]] = {
     'mapping': _mapping,
     'modules': _modules,
     'registered': _registered,
-    'definitions': _definitions,
     'arguments': _arguments,
 }
 """Makers of tables by the first word of their mark; each gets the page's folder and the rest."""
