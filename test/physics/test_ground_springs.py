@@ -1,6 +1,5 @@
 """Ground of exponential springs, energy restitution and sticking soles, after McKenna (1990)."""
 
-from dataclasses import replace
 from math import exp
 
 import numpy as np
@@ -127,28 +126,17 @@ def test_what_a_scene_cannot_mean_is_one_line(name, changes, text):
     assert '\n' not in str(error.value)
 
 
-def test_the_roach_stands_on_springs_and_their_anchors_are_kept():
+def test_the_roach_stands_on_springs_that_bear_its_weight():
     robot = load_robot('roach')
     engine = MujocoEngine(lambda name, draw: robot)
     # Light feet on this law chatter from step to step: an odd number of steps sees both phases.
     step = 1.0 / 38400.0
     odd = {'physics_step': step, 'control_period': 15 * step}
-    here = make_scene('roach', {'contact_law': 'sticky_springs', **odd})
+    engine.reset(make_scene('roach', {'contact_law': 'sticky_springs', **odd}), 0, 720)
     hold = applied(robot, position=robot.stance)
-    engine.reset(here, 0, 720)
-    kept = engine.snapshot()
-    onward = [engine.step(hold) for _ in range(240)]
-    engine.reset(replace(here, initial=InitialState(clearance=0.002)), 0)
-    engine.restore(kept)
-    again = [engine.step(hold) for _ in range(240)]
-    for one, other in zip(onward, again, strict=True):
-        np.testing.assert_array_equal(one.joint_positions, other.joint_positions)
-        np.testing.assert_array_equal(one.contacts.forces, other.contacts.forces)
-    # The abdomen's lower face is 3.53 mm below its middle.
-    assert onward[-1].body_poses[0, 2] - 0.00353 > 0.002
-    loads = [one.contacts.forces[:, 2].sum() for one in onward]
-    assert np.mean(loads) == pytest.approx(robot.mass * G, rel=0.05)
-    engine.reset(make_scene('roach', {}), 0)
-    with pytest.raises(ConfigurationError, match='of another scene'):
-        engine.restore(kept)
+    seen = [engine.step(hold) for _ in range(240)]
     engine.close()
+    # The abdomen's lower face is 3.53 mm below its middle.
+    assert seen[-1].body_poses[0, 2] - 0.00353 > 0.002
+    loads = [one.contacts.forces[:, 2].sum() for one in seen]
+    assert np.mean(loads) == pytest.approx(robot.mass * G, rel=0.05)

@@ -148,18 +148,6 @@ class ReflexController(Controller):
         """
 
 
-class Resumable(ABC):
-    """A controller or engine that can be stopped and continued (``gait_core.files.snapshot``)."""
-
-    @abstractmethod
-    def snapshot(self) -> dict[str, Any]:
-        """Return its inner state."""
-
-    @abstractmethod
-    def restore(self, snapshot: Mapping[str, Any]) -> None:
-        """Continue from a snapshot to the last bit, after a reset."""
-
-
 class Engine(ABC):
     """
     Physics behind one contract; constructed as ``cls()``, or ``cls(robots)`` with a source.

@@ -6,7 +6,6 @@ from collections import deque
 import math
 
 from gait_core.errors import ConfigurationError
-from gait_core.files.snapshot import AttributeSnapshot
 from gait_core.motion.observation import Observation, yaw_of
 
 Velocity = tuple[float, float, float]
@@ -17,10 +16,8 @@ LEAD = 4.0
 """Strides by which the error is looked ahead: strides set now turn the body a few later."""
 
 
-class HeadingHold(AttributeSnapshot):
+class HeadingHold:
     """The heading that commanded turning rates add up to, from where the robot first points."""
-
-    STATE = ('_wanted', '_yaw', '_sum', '_stride')
 
     def __init__(self) -> None:
         self._wanted: float | None = None

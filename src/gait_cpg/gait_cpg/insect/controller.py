@@ -13,7 +13,6 @@ import numpy as np
 from gait_core.arrays import BoolArray, FloatArray, IntArray
 from gait_core.contracts import ReflexController
 from gait_core.errors import ConfigurationError
-from gait_core.files.snapshot import AttributeSnapshot
 from gait_core.kinematics.landing import landing
 from gait_core.kinematics.leg_paths import LegPaths
 from gait_core.motion.observation import Observation
@@ -105,7 +104,7 @@ class InsectGaitParams(MotorProgramParams, ReflexParams):
     )
 
 
-class InsectGait(ReflexController, AttributeSnapshot):
+class InsectGait(ReflexController):
     """
     Walks a robot of six legs whose joints are springs with moving rest angles.
 
@@ -128,9 +127,6 @@ class InsectGait(ReflexController, AttributeSnapshot):
     needs: ClassVar[frozenset[str]] = frozenset(
         {'joint_positions', 'joint_efforts', 'imu', 'contacts'}
     )
-
-    STATE = ('_state', '_since', '_scale', '_turn')
-    PARTS = ('_rhythm', '_rest', '_reflexes', '_heading')
 
     def __init__(self, robot: RobotModel, params: InsectGaitParams) -> None:
         if len(robot.legs) != LEGS or any(len(leg.joints) < JOINTS for leg in robot.legs):

@@ -8,14 +8,13 @@ load and ground (McKenna 1990, section 4.5).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.files.snapshot import AttributeSnapshot
 from gait_core.parameters.declaration import Parameters, bounded
 
 PAIRS = ('front', 'middle', 'back')
@@ -101,7 +100,7 @@ def stance_program(params: MotorProgramParams, pair: str) -> Program:
     return tuple(MotorCommand(joint, target) for joint, target in enumerate(targets))
 
 
-class RestAngles(AttributeSnapshot):
+class RestAngles:
     """
     The rest angles of legs on their way, and the commands that wait for their time.
 
@@ -116,8 +115,6 @@ class RestAngles(AttributeSnapshot):
         At the start of the coming control period, and within it.
 
     """
-
-    STATE = ('angles', 'rates', '_next', '_target', '_speed')
 
     def __init__(self, start: FloatArray) -> None:
         self.angles: FloatArray = start.copy()
@@ -161,19 +158,3 @@ class RestAngles(AttributeSnapshot):
             else:
                 later.append((left - dt, one, duration))
         self._waiting[leg] = later
-
-    def snapshot(self) -> dict[str, Any]:
-        """Return rest angles, commands under way and those that wait."""
-        waiting = [
-            [[left, duration, *astuple(one)] for left, one, duration in leg]
-            for leg in self._waiting
-        ]
-        return {**super().snapshot(), 'waiting': waiting}
-
-    def restore(self, snapshot: Mapping[str, Any]) -> None:
-        """Take such a state."""
-        super().restore(snapshot)
-        self._waiting = [
-            [(left, MotorCommand(*one), duration) for left, duration, *one in leg]
-            for leg in snapshot['waiting']
-        ]

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray, IntArray
-from gait_core.files.snapshot import AttributeSnapshot
 from gait_core.motion.observation import Imu
 from gait_core.parameters.declaration import bounded
 from gait_cpg.reflexes.tilt import Lean, LeanParams, lean_range
@@ -58,7 +57,7 @@ class PostureParams(LeanParams):
     )
 
 
-class Posture(AttributeSnapshot):
+class Posture:
     """
     The reflex at work.
 
@@ -76,8 +75,6 @@ class Posture(AttributeSnapshot):
         By which back legs are set farther back.
 
     """
-
-    STATE = ('shift',)
 
     def __init__(self, row: IntArray, side: FloatArray) -> None:
         self._along, self._side = np.take(_ALONG, row), side

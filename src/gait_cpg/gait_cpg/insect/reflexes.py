@@ -24,7 +24,6 @@ from typing import Any
 import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray, IntArray
-from gait_core.files.snapshot import AttributeSnapshot
 from gait_core.motion.observation import Observation
 from gait_core.parameters.declaration import bounded, flag
 from gait_core.robot.model import RobotModel
@@ -147,7 +146,7 @@ class Senses:
             self.grounded[seen.contacts.sole[seen.contacts.sole >= 0]] = True
 
 
-class Reflexes(AttributeSnapshot):
+class Reflexes:
     """
     The layers at work.
 
@@ -170,19 +169,6 @@ class Reflexes(AttributeSnapshot):
         How often each reflex has acted since the start.
 
     """
-
-    STATE = (
-        'offsets',
-        'rates',
-        '_own',
-        '_given',
-        '_held',
-        '_groundless',
-        '_waited',
-        '_acting',
-        'counts',
-    )
-    PARTS = ('posture',)
 
     def __init__(self, robot: RobotModel, row: IntArray, right: BoolArray, joints: int) -> None:
         self._row, side = row, np.where(right, -1.0, 1.0)

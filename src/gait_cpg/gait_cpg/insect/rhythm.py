@@ -16,7 +16,6 @@ from __future__ import annotations
 import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray, IntArray
-from gait_core.files.snapshot import AttributeSnapshot
 
 TRIGGER = 0.25
 """Phase [cycles] at which an oscillator lets its leg step."""
@@ -37,7 +36,7 @@ def cycle_time(period_scale: float, step_time: float) -> float:
     return 2.0 * period_scale * step_time
 
 
-class InsectRhythm(AttributeSnapshot):
+class InsectRhythm:
     """
     The oscillators of any number of legs.
 
@@ -55,8 +54,6 @@ class InsectRhythm(AttributeSnapshot):
         Of the legs, unwrapped; they change with the cycle time as well.
 
     """
-
-    STATE = ('master', 'phases', '_passed')
 
     def __init__(self, row: IntArray, right: BoolArray) -> None:
         self._row = row.astype(np.float64)

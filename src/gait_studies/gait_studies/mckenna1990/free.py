@@ -7,17 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from gait_core import registry
 from gait_core.arrays import FloatArray
-from gait_core.contracts import Resumable
 from gait_core.motion.observation import Observation
 from gait_core.robot.model import Actuator, Joint, RobotModel
 from gait_core.testing.free_bodies import applied, free_box, solid_box
 from gait_core.trial.setup import make_scene
 from gait_tools.study.definition import Row, at_most, near
 from gait_tools.study.session import Session
+from sim_bridge.engines.mujoco.engine import MujocoEngine
+from sim_bridge.engines.shared.scene_engine import SceneStart
 
-_ROBOT, _ENGINE = 'roach', 'mujoco'
 _SIDE, _MASS = 0.01, 1e-3
 _TWIST = (0.03, -0.05, 0.02, 7.0, -4.0, 9.0)
 _RATE = 20.0
@@ -55,13 +54,34 @@ def free_bodies(session: Session) -> Sequence[Row]:
     ]
 
 
+class _MovingEngine(MujocoEngine):
+    """
+    MuJoCo whose scenes, which start at rest elsewhere, start with velocities.
+
+    Parameters
+    ----------
+    model : RobotModel
+    velocities : (6 + n,) sequence [m/s, rad/s]
+        Of the root, then of the joints.
+
+    """
+
+    def __init__(self, model: RobotModel, velocities: Sequence[float]) -> None:
+        super().__init__(lambda name, draw: model)
+        self._velocities = velocities
+
+    def _build(self, start: SceneStart) -> None:
+        super()._build(start)
+        self._world.data.qvel[:] = self._velocities
+
+
 def _moving(
     model: RobotModel, velocities: Sequence[float], period: float, periods: int
 ) -> list[Observation]:
     """Return what is seen of a robot without weight that begins with velocities of all joints."""
-    engine = registry.engine(_ENGINE)(lambda name, draw: model)
+    engine = _MovingEngine(model, velocities)
     scene = make_scene(
-        _ROBOT,
+        'roach',
         {
             'length_scale': 1.0,
             'gravity': [0.0, 0.0, 0.0],
@@ -71,12 +91,6 @@ def _moving(
         },
     )
     engine.reset(scene, 0)
-    assert isinstance(engine, Resumable)
-    kept = engine.snapshot()
-    # Time, then seven numbers of the root and one of each joint, then the velocities.
-    start = 1 + 7 + len(model.joint_names)
-    kept['state'][start : start + len(velocities)] = velocities
-    engine.restore(kept)
     seen = [engine.step(applied(model)) for _ in range(periods)]
     engine.close()
     return seen

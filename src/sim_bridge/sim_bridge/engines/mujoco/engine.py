@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
-from numpy.lib.recfunctions import structured_to_unstructured, unstructured_to_structured
 
 from gait_core.arrays import FloatArray
-from gait_core.contracts import Resumable
-from gait_core.errors import ConfigurationError, SimulationDiverged
+from gait_core.errors import SimulationDiverged
 from gait_core.motion.observation import Observation
 from gait_core.motion.targets import AppliedTargets
 from gait_core.processes import liveness
@@ -35,9 +32,6 @@ from sim_bridge.engines.shared.limits import (
 )
 from sim_bridge.engines.shared.scene_engine import SceneEngine, SceneStart
 
-_ALL = int(mj.mjtState.mjSTATE_INTEGRATION)
-"""What MuJoCo needs to continue."""
-
 
 class _Push:
     """A push on a body of a world."""
@@ -56,7 +50,7 @@ class _Push:
         apply_push(self._wrench, self._turn, self._lever, self._force)
 
 
-class MujocoEngine(SceneEngine, Resumable):
+class MujocoEngine(SceneEngine):
     """
     Rigid bodies and contacts by MuJoCo; options are those of ``MujocoOptions``.
 
@@ -206,46 +200,3 @@ class MujocoEngine(SceneEngine, Resumable):
     def apart(self) -> tuple[tuple[str, str], ...]:
         """Pairs of links that overlapped at the start and do not collide in this scene."""
         return self._world.apart
-
-    def snapshot(self) -> dict[str, Any]:
-        """
-        Return the state, the solver's memory included; ProtocolError before a reset.
-
-        Targets are no part of it: each control period brings its own.
-        """
-        self._check_ready()
-        world = self._world
-        state: FloatArray = np.empty(mj.mj_stateSize(world.model, _ALL))
-        mj.mj_getState(world.model, world.data, state, _ALL)
-        return {
-            'tick': self._tick,
-            'state': state,
-            'tables': [structured_to_unstructured(table) for table in self._tables()],
-            'clamped': self._actuators.demands.clamped.copy(),
-        }
-
-    def restore(self, snapshot: Mapping[str, Any]) -> None:
-        """
-        Continue from a snapshot of the same scene, after a reset of it; ProtocolError before one.
-
-        What follows equals what followed the snapshot, to the last bit. ConfigurationError for a
-        state of another size: it is of another robot, or of another contact law.
-        """
-        self._check_ready()
-        world, tables = self._world, self._tables()
-        found = [np.size(snapshot['state']), *map(len, snapshot['tables'])]
-        needed = [mj.mj_stateSize(world.model, _ALL), *map(len, tables)]
-        if found != needed:
-            raise ConfigurationError(
-                f'the snapshot is of another scene: {found} numbers of state, here {needed}'
-            )
-        mj.mj_setState(world.model, world.data, snapshot['state'], _ALL)
-        for table, kept in zip(tables, snapshot['tables'], strict=True):
-            table[:] = unstructured_to_structured(kept, table.dtype)
-        self._actuators.demands.clamped[:] = snapshot['clamped']
-        self._tick = int(snapshot['tick'])
-
-    def _tables(self) -> list[np.ndarray[Any, Any]]:
-        """Return what is remembered from step to step beside MuJoCo's state."""
-        actuators = self._actuators
-        return [actuators.servo_table, actuators.torque_table, self._ground.soles, self._state.imu]
