@@ -8,6 +8,8 @@ import sys
 from catkin_pkg.package import parse_package
 import pytest
 
+from gait_core.trial import failures
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = tuple(sorted(path.parent.name for path in ROOT.glob('src/*/setup.py')))
 SUITE = {*PACKAGES, 'gait_interfaces'}
@@ -205,6 +207,10 @@ def test_commands_may_reach_the_ros_side_when_called():
     assert violation('gait_tools', walk, 'gait_ros.trials.session', lazy=True) is None
     assert violation('gait_tools', walk, 'rclpy', lazy=True) is not None
     assert violation('gait_tools', walk.parents[1] / 'cli.py', 'gait_ros', lazy=True) is not None
+
+
+def test_frames_of_every_package_are_told_from_code_that_a_user_added():
+    assert failures.SUITE == PACKAGES
 
 
 @pytest.mark.parametrize('package', PACKAGES)

@@ -17,7 +17,16 @@ from gait_core.trial.spec import EXCEPTION, TrialResult, TrialSpec
 
 _SHORTAGES = (errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
-_SUITE = ('gait_core', 'gait_ros', 'gait_evolver', 'gait_tools', 'sim_bridge')
+SUITE = (
+    'gait_core',
+    'gait_cpg',
+    'gait_evolver',
+    'gait_ros',
+    'gait_stage_walk',
+    'gait_studies',
+    'gait_tools',
+    'sim_bridge',
+)
 """Packages of this project; frames outside them are code that a user added."""
 
 
@@ -85,7 +94,7 @@ def _source_line(error: BaseException) -> str:
 
 
 def _is_ours(file: str) -> bool:
-    return bool(set(_SUITE) & set(Path(file).parts))
+    return bool(set(SUITE) & set(Path(file).parts))
 
 
 def _frames(error: BaseException) -> list[traceback.FrameSummary]:
