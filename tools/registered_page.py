@@ -31,7 +31,6 @@ TEXTS = {
     'studies': '`gait study NAME`.',
     'experiment_folders': 'Functions that return a folder of YAML files, which `gait evolve` '
     'finds by name.',
-    'measurements': 'What a study asks of another package, which it must not import.',
     'renderers': 'What draws the pictures of `--video`.',
     'viewers': 'What opens the window of `--viewer`.',
     'benchmarks': 'What `gait bench` measures.',

@@ -47,10 +47,6 @@ setup(
             'pike2003_zmp_smooth = gait_studies.pike2003.zmp_tracking:pike2003_zmp_smooth',
             'zmp_deviation = gait_studies.pike2003.zmp_tracking:zmp_deviation',
         ],
-        'gait.measurements': [
-            'korbel2013_contact = gait_studies.korbel2013.contact:measurements',
-            'korbel2013_oscillators = gait_studies.korbel2013.oscillators:measurements',
-        ],
         'gait.optimizers': [
             'bitstring_ga = gait_studies.pike2003.bitstring:BitstringOptimizer',
             'pattern_cma = gait_studies.bishop2008.pattern_cma:PatternCmaOptimizer',

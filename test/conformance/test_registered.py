@@ -20,7 +20,6 @@ FUNCTIONS = {
     'fitness_terms': registry.fitness_term,
     'renderers': registry.renderer,
     'benchmarks': registry.benchmark,
-    'measurements': registry.measurements,
     'experiment_folders': registry.experiment_folder,
     'studies': load_study,
 }

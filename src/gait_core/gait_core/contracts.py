@@ -455,6 +455,3 @@ FitnessTerm = Callable[[Rollout], float]
 
 Benchmark = Callable[[], Sequence[Measurement]]
 """Measures speed and memory on this machine, for ``gait bench``."""
-
-Measurements = Callable[[], Mapping[str, float]]
-"""Measures by name for a study that must not import the package."""

@@ -2,12 +2,12 @@
 
 import pytest
 
-from gait_core.registry import load
+from gait_studies.korbel2013 import contact
 
 
 @pytest.fixture(scope='module')
 def found():
-    return load('measurements', 'korbel2013_contact')()
+    return contact.measurements()
 
 
 def test_normal_force_of_equation_1(found):

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gait_core.registry import load
 from gait_studies.korbel2013 import oscillators
 
 
 @pytest.fixture(scope='module')
 def found():
-    return load('measurements', 'korbel2013_oscillators')()
+    return oscillators.measurements()
 
 
 def test_the_named_cases_are_those_of_the_thesis(found):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +13,9 @@ from gait_core.motion.observation import Observation
 from gait_core.robot.load import load_robot
 from gait_core.trial.setup import default_trial
 from gait_core.trial.spec import Command
+from gait_studies.korbel2013.contact import measurements as contact_measurements
 from gait_studies.korbel2013.fitness import INCH
+from gait_studies.korbel2013.oscillators import measurements as oscillator_measurements
 from gait_studies.korbel2013.trials import POUND, watch
 from gait_tools.study.definition import Row, at_least, at_most, near
 from gait_tools.study.session import Session
@@ -121,7 +123,7 @@ def standing(session: Session) -> Sequence[Row]:
 
 def contact(session: Session) -> Sequence[Row]:
     """Measure checks 6 to 12: what the ground does to a node, by the laws alone."""
-    found = measured('korbel2013_contact')
+    found = contact_measurements()
     wanted = (
         ('check_6_still', 'push_still', 'normal force at 0.001 in', 0.025, 1e-5, 'lb'),
         ('check_6_sinking', 'push_sinking', 'the same at 0.5 in/s', 0.0385, 2e-5, 'lb'),
@@ -170,15 +172,9 @@ def contact(session: Session) -> Sequence[Row]:
     ]
 
 
-def measured(name: str) -> Mapping[str, float]:
-    """Return the registered measurements of a name."""
-    found = registry.measurements(name)
-    return found()
-
-
 def oscillators(session: Session) -> Sequence[Row]:
     """Measure checks 13 to 17 and 19: one oscillator, and networks of four."""
-    found = measured('korbel2013_oscillators')
+    found = oscillator_measurements()
     wanted = (
         ('check_13_frequency', 'sine_frequency', 'frequency at w 1.5, tau 0.3 s', 0.5305, 0.0053),
         ('check_13_peak', 'sine_peak', 'its peak in 5 to 15 s', 0.19, 0.01),
