@@ -6,6 +6,7 @@ from abc import ABCMeta
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -15,7 +16,6 @@ from gait_core.contracts import (
     Engine,
     Evaluator,
     FitnessTerm,
-    Measurements,
     Optimizer,
     Renderer,
     TerrainParameters,
@@ -36,8 +36,12 @@ GROUPS = {
     'benchmarks': 'gait.benchmarks',
     'studies': 'gait.studies',
     'experiment_folders': 'gait.experiments',
-    'measurements': 'gait.measurements',
 }
+
+
+# An optional package, and the kinds of which it registers names.
+_STUDIES = 'gait_studies'
+_OF_STUDIES = ('fitness_terms', 'optimizers', 'studies')
 
 
 def _one(kind: str) -> str:
@@ -67,8 +71,16 @@ def names(kind: str) -> tuple[str, ...]:
 def _entry(kind: str, name: str) -> EntryPoint:
     entries = _entries(kind)
     if name not in entries:
-        raise unknown(_one(kind).replace('_', ' '), name, entries)
+        error = unknown(_one(kind).replace('_', ' '), name, entries)
+        raise named_package(error) if kind in _OF_STUDIES else error
     return entries[name]
+
+
+def named_package(error: ConfigurationError) -> ConfigurationError:
+    """Return the error of an unknown name; it names the package of studies if that is absent."""
+    if find_spec(_STUDIES) is not None:
+        return error
+    return ConfigurationError(f'{error}; those of published studies need the package {_STUDIES}')
 
 
 def package(kind: str, name: str) -> str:
@@ -141,11 +153,6 @@ def renderer(name: str) -> Renderer:
 def benchmark(name: str) -> Benchmark:
     """Return a benchmark."""
     return cast(Benchmark, _function('benchmarks', name))
-
-
-def measurements(name: str) -> Measurements:
-    """Return a function that measures for a study of another package."""
-    return cast(Measurements, _function('measurements', name))
 
 
 def experiment_folder(name: str) -> Callable[[], Path]:

@@ -26,6 +26,15 @@ def test_an_unknown_name_is_refused_with_the_nearest():
         registry.load('fitness_terms', 'x')
 
 
+@pytest.mark.parametrize('kind', ['fitness_terms', 'optimizers', 'studies'])
+def test_an_unknown_name_says_when_the_package_of_the_studies_is_not_installed(monkeypatch, kind):
+    monkeypatch.setattr(registry, 'find_spec', lambda name: None)
+    with pytest.raises(ConfigurationError, match="unknown .*'x'.* need the package gait_studies$"):
+        registry.load(kind, 'x')
+    with pytest.raises(ConfigurationError, match=r'valid: .*flat[^;]*$'):
+        registry.load('terrains', 'x')
+
+
 def fake(monkeypatch, *entries):
     registry._entries.cache_clear()
     points = [EntryPoint(name=n, value=v, group='gait.engines') for n, v in entries]

@@ -276,7 +276,7 @@ def load_experiment(name_or_path: str, overrides: Mapping[str, Any] = NOTHING) -
     if path.suffix not in ('.yaml', '.yml'):
         files = experiment_files()
         if name_or_path not in files:
-            raise unknown('experiment', name_or_path, sorted(files))
+            raise registry.named_package(unknown('experiment', name_or_path, files))
         path = files[name_or_path]
     document = read_document(path)
     experiment = rebuild_experiment(document.content, path.stem, overrides, document)

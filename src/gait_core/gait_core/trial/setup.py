@@ -131,9 +131,7 @@ def parse_velocity(text: str) -> tuple[float, float, float]:
 
 def check_registered(kind: str, name: str) -> str:
     """Return the name if it is registered, without importing it; else ConfigurationError."""
-    valid = registry.names(kind)
-    if name not in valid:
-        raise unknown(kind[:-1].replace('_', ' '), name, valid)
+    registry.package(kind, name)
     return name
 
 
