@@ -81,6 +81,6 @@ def in_turn(
     return tuple(min(column) for column in zip(*rows, strict=True))
 
 
-def least_time(run: Callable[[], Any], repeats: int = 5) -> float:
+def least_time(run: Callable[[], Any]) -> float:
     """Return the least wall time of several runs [s]."""
-    return in_turn(lambda: timed(run), repeats=repeats)[0]
+    return in_turn(lambda: timed(run))[0]

@@ -70,12 +70,6 @@ class HeightField:
         """Middle between the lowest and the highest vertex [m]."""
         return float(0.5 * (self.heights.min() + self.heights.max()))
 
-    def contains(self, x: npt.ArrayLike, y: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Return whether points lie over the grid; an engine has no ground outside."""
-        i, j = self._grid(x, y)
-        ny, nx = self.heights.shape
-        return np.asarray((i >= 0.0) & (i <= nx - 1) & (j >= 0.0) & (j <= ny - 1))
-
     def height(self, x: npt.ArrayLike, y: npt.ArrayLike) -> FloatArray:
         """Return the surface's height [m] at points; outside the grid that of its edge."""
         i, j, u, v, first = self._locate(x, y)
@@ -94,13 +88,6 @@ class HeightField:
         normal = np.stack([-slope_x, -slope_y, np.full(np.shape(slope_x), self.cell)], axis=-1)
         return np.asarray(normal / np.linalg.norm(normal, axis=-1, keepdims=True))
 
-    def _grid(self, x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-        i, j = np.broadcast_arrays(
-            (np.asarray(x, dtype=np.float64) - self.origin[0]) / self.cell,
-            (np.asarray(y, dtype=np.float64) - self.origin[1]) / self.cell,
-        )
-        return i, j
-
     def _locate(
         self, x: npt.ArrayLike, y: npt.ArrayLike
     ) -> tuple[
@@ -108,7 +95,10 @@ class HeightField:
     ]:
         """Return cell indices i, j, the place u, v in the cell, and whether in its first half."""
         ny, nx = self.heights.shape
-        i, j = self._grid(x, y)
+        i, j = np.broadcast_arrays(
+            (np.asarray(x, dtype=np.float64) - self.origin[0]) / self.cell,
+            (np.asarray(y, dtype=np.float64) - self.origin[1]) / self.cell,
+        )
         i, j = np.clip(i, 0.0, nx - 1), np.clip(j, 0.0, ny - 1)
         column = np.minimum(i.astype(np.intp), nx - 2)
         row = np.minimum(j.astype(np.intp), ny - 2)

@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics.body import com_positions, link_poses, point_jacobian, point_position
+from gait_core.kinematics.body import com_positions, link_poses, point_position
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import Joint, Link, Mimic, RobotModel
 from gait_core.testing.doubles import legged_box
@@ -52,8 +52,6 @@ def test_a_slide_moves_along_its_turned_axis():
     np.testing.assert_allclose(
         point_position(robot, np.array([0.3]), 'arm'), [1.0, 0.3, 0.0], atol=1e-15
     )
-    jacobian = point_jacobian(robot, np.array([0.3]), 'arm')
-    np.testing.assert_allclose(jacobian[:, 0], [0, 1, 0, 0, 0, 0], atol=1e-15)
 
 
 def test_mimic_joints_follow_and_passive_joints_stay_at_zero():
@@ -73,8 +71,6 @@ def test_mimic_joints_follow_and_passive_joints_stay_at_zero():
     angles = Rotation.from_matrix(poses[:, :3, :3]).as_rotvec()[:, 2]
     follower = -2.0 * 0.4 + 0.1
     np.testing.assert_allclose(np.diff(angles), [0.4, follower, 0.5 * follower, 0.0], atol=1e-14)
-    # The tip turns with 1 - 2 - 1 times the rate of joint a.
-    assert point_jacobian(robot, np.array([0.4]), 'four')[5, 0] == pytest.approx(-2.0)
 
 
 positions = st.lists(st.floats(-1.5, 1.5), min_size=N, max_size=N).map(np.array)
@@ -96,21 +92,6 @@ def test_moving_the_base_moves_every_link_rigidly(joints, base):
         turn @ com_positions(GUROO, joints) + base[:3],
         atol=1e-12,
     )
-
-
-@settings(max_examples=30, deadline=None)
-@given(joints=positions, base=poses, link=st.sampled_from([link.name for link in GUROO.links]))
-def test_the_jacobian_equals_finite_differences(joints, base, link):
-    point, step = np.array([0.03, -0.02, 0.05]), 1e-6
-    jacobian = point_jacobian(GUROO, joints, link, point, base)
-    shifted = joints + step * np.concatenate([np.eye(N), -np.eye(N)])
-    places = point_position(GUROO, shifted, link, point, base)
-    turns = link_poses(GUROO, shifted, base)[:, GUROO.link_index[link], :3, :3]
-    linear = (places[:N] - places[N:]) / (2.0 * step)
-    angular = Rotation.from_matrix(turns[:N] @ turns[N:].transpose(0, 2, 1)).as_rotvec()
-    # Central differences of a step of 1e-6: rounding of 1e-16 over 1e-6, curvature of 1e-12.
-    np.testing.assert_allclose(jacobian[:3].T, linear, atol=1e-8)
-    np.testing.assert_allclose(jacobian[3:].T, angular / (2.0 * step), atol=1e-8)
 
 
 def test_the_centre_of_mass_is_the_weighted_mean():

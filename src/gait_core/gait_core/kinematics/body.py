@@ -36,8 +36,6 @@ class KinematicTree:
     bias : (L,) array
         Joint position above each link is ``gain @ joint_positions + bias`` (mimic joints follow;
         moving joints that are neither actuated nor mimicking stay at zero).
-    above : (L, L) bool array
-        ``above[i, j]``: the joint above link j moves link i.
     mass : (L,) array [kg]
     com : (L, 3) array [m]
         In each link's frame.
@@ -52,7 +50,6 @@ class KinematicTree:
     prismatic: BoolArray
     gain: FloatArray
     bias: FloatArray
-    above: BoolArray
     mass: FloatArray
     com: FloatArray
 
@@ -73,11 +70,6 @@ def kinematic_tree(robot: Mechanism) -> KinematicTree:
         revolute[i] = joint.kind in ('revolute', 'continuous')
         prismatic[i] = joint.kind == 'prismatic'
         gain[i], bias[i] = _drive(robot, joint)
-    above = np.zeros((count, count), dtype=bool)
-    for i in range(count):
-        if parent[i] >= 0:
-            above[i] = above[parent[i]]
-            above[i, i] = True
     return KinematicTree(
         parent=parent,
         offset=offset,
@@ -87,7 +79,6 @@ def kinematic_tree(robot: Mechanism) -> KinematicTree:
         prismatic=prismatic,
         gain=gain,
         bias=bias,
-        above=above,
         mass=np.array([link.mass for link in robot.links]),
         com=np.array([link.com for link in robot.links]),
     )
@@ -285,52 +276,10 @@ def point_position(
     joint_positions: FloatArray,
     link: str,
     point: tuple[float, float, float] | FloatArray = (0.0, 0.0, 0.0),
-    base_pose: FloatArray | None = None,
 ) -> FloatArray:
-    """Return where a point of a link is, (T, 3) or (3,) [m]; arguments as of ``link_poses``."""
-    poses = link_poses(robot, joint_positions, base_pose)[..., _row(robot, link), :, :]
+    """Return where a point of a link is in the robot, (T, 3) or (3,) [m]."""
+    poses = link_poses(robot, joint_positions)[..., _row(robot, link), :, :]
     return np.asarray(poses[..., :3, :3] @ np.asarray(point) + poses[..., :3, 3])
-
-
-def point_jacobian(
-    robot: Mechanism,
-    joint_positions: FloatArray,
-    link: str,
-    point: tuple[float, float, float] | FloatArray = (0.0, 0.0, 0.0),
-    base_pose: FloatArray | None = None,
-) -> FloatArray:
-    """
-    Return the Jacobian of a link's point and orientation with the base at rest.
-
-    Parameters
-    ----------
-    robot : RobotModel
-    joint_positions : (n,) array [rad or m]
-    link : str
-    point : (3,) array [m]
-        In the link's frame.
-    base_pose : (7,) or (r, 7) array
-
-    Returns
-    -------
-    (6, n) array
-        Rows 0 to 2: velocity of the point per joint rate [m/rad or -]; rows 3 to 5: angular
-        velocity of the link per joint rate [rad/rad or rad/m]; both in the frame of
-        ``base_pose``.
-
-    """
-    tree = kinematic_tree(robot)
-    poses = link_poses(robot, np.asarray(joint_positions, dtype=np.float64), base_pose)
-    row = _row(robot, link)
-    target = poses[row, :3, :3] @ np.asarray(point) + poses[row, :3, 3]
-    axes = (poses[:, :3, :3] @ tree.axis[:, :, None])[..., 0]
-    arms = np.cross(axes, target - poses[:, :3, 3])
-    by_link = np.zeros((6, len(robot.links)))
-    turning, sliding = tree.above[row] & tree.revolute, tree.above[row] & tree.prismatic
-    by_link[:3, turning] = arms[turning].T
-    by_link[3:, turning] = axes[turning].T
-    by_link[:3, sliding] = axes[sliding].T
-    return np.asarray(by_link @ tree.gain)
 
 
 def _row(robot: Mechanism, link: str) -> int:

@@ -21,6 +21,8 @@ DEFINED = 'defined'
 SEVERAL_HEIGHTS = 'several_heights'
 UNDEFINED = 'undefined'
 
+LEVEL = 0.01
+"""Height [m] by which loaded contacts may differ and still count as standing at one height."""
 _ON_EDGE = 1e-12
 """Distance [m] that counts as none."""
 
@@ -37,7 +39,7 @@ class ZmpSeries:
     defined : (T,) bool array
         Whether the vertical force reaches the threshold.
     level : (T,) bool array
-        Whether all loaded contacts stand at one height, within the tolerance.
+        Whether all loaded contacts stand at one height, within ``LEVEL``.
 
     """
 
@@ -59,11 +61,11 @@ def centres_of_pressure(
     instants: int,
     *,
     min_force: float,
-    plane_height: float | None = None,
-    level_tolerance: float = 0.01,
 ) -> ZmpSeries:
     """
     Return the zero moment points of contact forces.
+
+    Each is at the mean height of its contacts, weighted by vertical force.
 
     Parameters
     ----------
@@ -75,21 +77,14 @@ def centres_of_pressure(
         T.
     min_force : float [N]
         Vertical force below which the point is undefined; positive.
-    plane_height : float or None [m]
-        ``None``: the mean height of the contacts, weighted by vertical force, at each instant.
-    level_tolerance : float [m]
-        Loaded contacts further apart in height are reported as standing at several heights.
 
     """
     vertical = _summed(instant, forces[:, 2], instants)
     defined = vertical >= min_force
     divisor = np.where(defined, vertical, 1.0)
-    if plane_height is None:
-        plane = np.where(
-            defined, _summed(instant, forces[:, 2] * points[:, 2], instants) / divisor, 0.0
-        )
-    else:
-        plane = np.full(instants, plane_height)
+    plane = np.where(
+        defined, _summed(instant, forces[:, 2] * points[:, 2], instants) / divisor, 0.0
+    )
     above = points[:, 2] - plane[instant]
     zmp = np.zeros((instants, 3))
     for u in (0, 1):
@@ -101,26 +96,15 @@ def centres_of_pressure(
     loaded = forces[:, 2] > 0.0
     np.minimum.at(lowest, instant[loaded], points[loaded, 2])
     np.maximum.at(highest, instant[loaded], points[loaded, 2])
-    return ZmpSeries(points=zmp, defined=defined, level=~(highest - lowest > level_tolerance))
+    return ZmpSeries(points=zmp, defined=defined, level=~(highest - lowest > LEVEL))
 
 
 def centre_of_pressure(
-    points: FloatArray,
-    forces: FloatArray,
-    *,
-    min_force: float,
-    plane_height: float | None = None,
-    level_tolerance: float = 0.01,
+    points: FloatArray, forces: FloatArray, *, min_force: float
 ) -> tuple[FloatArray | None, str]:
     """Return the zero moment point of one instant's contacts, (3,) or ``None``, and its status."""
     series = centres_of_pressure(
-        np.zeros(len(points), dtype=np.int64),
-        points,
-        forces,
-        1,
-        min_force=min_force,
-        plane_height=plane_height,
-        level_tolerance=level_tolerance,
+        np.zeros(len(points), dtype=np.int64), points, forces, 1, min_force=min_force
     )
     return (series.points[0] if series.defined[0] else None), series.status(0)
 
@@ -133,17 +117,16 @@ def zmp_from_accelerations(
     gravity: FloatArray,
     min_force: float,
     plane_height: float | FloatArray = 0.0,
-    spin: FloatArray | None = None,
 ) -> ZmpSeries:
     r"""
     Return the zero moment points that the links' motion asks for.
 
     .. math::
-        u_{ZMP} = \frac{\sum_i f_{z,i} u_i - f_{u,i} (z_i - h) \mp \dot H}{\sum_i f_{z,i}},
+        u_{ZMP} = \frac{\sum_i f_{z,i} u_i - f_{u,i} (z_i - h)}{\sum_i f_{z,i}},
         \qquad f_i = m_i (\ddot c_i - g)
 
     Accelerations are second central differences, so the first and last instants are undefined.
-    Without ``spin`` the links are point masses.
+    The links are point masses.
 
     Parameters
     ----------
@@ -157,8 +140,6 @@ def zmp_from_accelerations(
         Vertical force below which the point is undefined; positive.
     plane_height : float or (T,) array [m]
         h.
-    spin : (T, 3) array [kg m^2/s]
-        Sum of the links' angular momenta, each about its own centre of mass.
 
     References
     ----------
@@ -177,9 +158,6 @@ def zmp_from_accelerations(
     plane = np.broadcast_to(np.asarray(plane_height, dtype=np.float64), (instants,))
     above = com[1:-1, :, 2] - plane[1:-1, None]
     moment = (com[1:-1, :, :2] * force[:, :, 2:] - above[:, :, None] * force[:, :, :2]).sum(axis=1)
-    if spin is not None:
-        rate = (spin[2:] - spin[:-2]) / (2.0 * dt)
-        moment += np.stack([-rate[:, 1], rate[:, 0]], axis=1)
     points[1:-1, :2] = moment / np.where(defined[1:-1], vertical, 1.0)[:, None]
     points[:, 2] = plane
     points[~defined] = 0.0

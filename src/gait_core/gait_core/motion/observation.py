@@ -114,9 +114,9 @@ class Contacts:
         np.add.at(total, self.sole[on_sole], self.forces[on_sole])
         return total
 
-    def in_contact(self, threshold: float = 1.0) -> np.ndarray:
-        """Return which soles carry more than a vertical force [N], (s,) bool."""
-        return np.asarray(self.sole_forces()[:, 2] > threshold)
+    def in_contact(self) -> np.ndarray:
+        """Return which soles carry more than 1 N vertically, (s,) bool."""
+        return np.asarray(self.sole_forces()[:, 2] > 1.0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

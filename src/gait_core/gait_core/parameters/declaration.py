@@ -146,11 +146,9 @@ def bounded(
     )
 
 
-def whole(
-    default: int, *, low: int, high: int, unit: str = '-', doc: str, read_only: bool = False
-) -> Any:
+def whole(default: int, *, low: int, high: int, doc: str, read_only: bool = False) -> Any:
     """Declare an int field with inclusive bounds."""
-    return _field('int', int(default), low=low, high=high, unit=unit, doc=doc, read_only=read_only)
+    return _field('int', int(default), low=low, high=high, unit='-', doc=doc, read_only=read_only)
 
 
 def flag(default: bool, *, doc: str, read_only: bool = False) -> Any:

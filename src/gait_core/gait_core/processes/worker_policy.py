@@ -73,15 +73,13 @@ class Losses:
 
     Parameters
     ----------
-    attempts : int
-        See ``ATTEMPTS``.
     patience : float [s]
         See ``PATIENCE``.
 
     """
 
-    def __init__(self, attempts: int = ATTEMPTS, patience: float = PATIENCE) -> None:
-        self._attempts, self._patience = attempts, patience
+    def __init__(self, patience: float = PATIENCE) -> None:
+        self._patience = patience
         self._since_pass = 0
         self._passed: float | None = None
         self.begin(None)
@@ -97,7 +95,7 @@ class Losses:
     def delay(self) -> float:
         """Time [s] to wait before a worker is started; doubles with each loss without a result."""
         # So that workers that die at their start do not keep the machine busy with starting.
-        excess = self._since_pass - self._attempts
+        excess = self._since_pass - ATTEMPTS
         return 0.0 if excess < 0 else min(_MAX_DELAY, 0.1 * 2.0 ** min(excess, 10))
 
     def passed(self) -> None:
@@ -119,7 +117,7 @@ class Losses:
         Raises
         ------
         DeadlyTrial
-            If ``attempts`` workers were lost in this trial and other trials finish.
+            If ``ATTEMPTS`` workers were lost in this trial and other trials finish.
         NoWorkers
             If workers were lost and no trial finished for ``patience``.
 
@@ -133,11 +131,11 @@ class Losses:
             first = self._first.setdefault(index, now)
             # Where no other trial finishes either, the machine is at fault and not this trial.
             others_finish = self._passed is not None and self._passed > first - self._patience
-            if len(reasons) >= self._attempts and others_finish:
+            if len(reasons) >= ATTEMPTS and others_finish:
                 raise DeadlyTrial(index, reasons)
         # Time before this batch does not count: nobody may have asked for trials then.
         since = self._began if self._passed is None else max(self._began, self._passed)
-        if self._since_pass >= 2 * self._attempts and now - since > self._patience:
+        if self._since_pass >= 2 * ATTEMPTS and now - since > self._patience:
             raise NoWorkers(
                 f'no worker can be kept alive: {self._since_pass} were lost in '
                 f'{now - since:.0f} s without a finished trial, the last: {reason}'

@@ -36,22 +36,22 @@ def to_urdf(robot: RobotModel, *, visuals: bool = True, root: str = '') -> str:
     return _text_of(_document(robot, _tree(robot, root), visuals))
 
 
-def to_scene_urdf(robot: RobotModel, frame: str = 'odom') -> str:
+def to_scene_urdf(robot: RobotModel) -> str:
     """
-    Return a URDF for displays, in which several roots float under a link without mass.
+    Return a URDF for displays, in which several roots float under a link ``odom`` without mass.
 
-    That link has the name of a frame in which something else publishes where the roots are. Of
-    one root it is what ``to_urdf`` gives.
+    Something else publishes where the roots are in that frame. Of one root it is what ``to_urdf``
+    gives.
     """
     if len(robot.roots) == 1:
         return to_urdf(robot)
     document = _document(robot, robot.links, visuals=True)
-    SubElement(document, 'link', name=frame)
+    SubElement(document, 'link', name='odom')
     for root in robot.roots:
         xyz, rpy = robot.assembly.get(root, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
-        joint = SubElement(document, 'joint', name=f'{frame}_to_{root}', type='floating')
+        joint = SubElement(document, 'joint', name=f'odom_to_{root}', type='floating')
         _origin(joint, xyz, rpy)
-        SubElement(joint, 'parent', link=frame)
+        SubElement(joint, 'parent', link='odom')
         SubElement(joint, 'child', link=root)
     return _text_of(document)
 
