@@ -20,8 +20,12 @@ from gait_evolver.experiment import Experiment
 _ROOT = Path(__file__).resolve().parents[2]
 _BLOCK = re.compile(r'^```bash\n(.*?)^```$', re.DOTALL | re.MULTILINE)
 _PAGES = (
-    'add_a_robot.md', 'add_a_controller.md', 'adopt.md', 'tune.md', 'evolve.md', 'ros.md',
-)  # fmt: skip
+    'add_a_robot.md',
+    'add_a_controller.md',
+    'adopt.md',
+    'tune.md',
+    'evolve.md',
+)
 _READMES = (
     'gait_core',
     'gait_evolver',
@@ -71,16 +75,10 @@ def run(commands, folder):
 
 @pytest.mark.parametrize('page', _PAGES)
 def test_the_commands_of_a_page_succeed(page, tmp_path):
-    if page == 'ros.md':
-        pytest.importorskip('rclpy')
     found = blocks(f'doc/{page}')
     assert len(found) >= 3
     output = run(''.join(found), tmp_path)
     assert '"status": "ok"' in output
-    if page == 'ros.md':
-        hashes = re.findall(r'"trial_hash": "(\w+)"', output)
-        assert len(hashes) == 2 and hashes[0] == hashes[1]
-        assert 'ok True\n' in output
     if page == 'evolve.md':
         assert 'quick_trot: 3 generations' in output and '"equal": true' in output
     if page == 'tune.md':
@@ -88,6 +86,21 @@ def test_the_commands_of_a_page_succeed(page, tmp_path):
         costs, tilts = ([float(row[column]) for row in found] for column in (2, 3))
         assert len(found) == 4 and tilts == sorted(tilts, reverse=True)
         assert min(costs) not in (costs[0], costs[-1])
+
+
+def test_a_trial_in_lock_step_over_ros_has_the_hash_of_one_in_process(tmp_path):
+    pytest.importorskip('rclpy')
+    output = run(''.join(blocks('doc/time.md')), tmp_path)
+    hashes = re.findall(r'"trial_hash": "(\w+)"', output)
+    assert len(hashes) == 2 and hashes[0] == hashes[1]
+    assert '"status": "ok"' in output
+
+
+def test_the_commands_of_the_page_on_workers_run_trials_in_them(tmp_path):
+    pytest.importorskip('rclpy')
+    found = blocks('doc/workers.md')
+    assert len(found) == 3
+    assert 'ok True\n' in run(''.join(found), tmp_path)
 
 
 def test_from_an_unknown_urdf_to_a_walk_it_takes_less_than_ten_commands():
