@@ -195,9 +195,9 @@ def test_the_same_walk_has_the_same_hash():
     assert again.trial_hash == walked(preset, velocity).result().trial_hash
 
 
-def test_the_commands_in_the_readme_work(capsys):
-    readme = (Path(__file__).parents[2] / 'src/gait_cpg/README.md').read_text(encoding='utf-8')
-    lines = [line for line in readme.splitlines() if line.startswith('./gait ')]
+def test_the_commands_of_the_page_on_controllers_work(capsys):
+    page = (Path(__file__).parents[2] / 'doc/controllers.md').read_text(encoding='utf-8')
+    lines = [line for line in page.splitlines() if line.startswith('./gait ')]
     assert lines
     for line in lines:
         assert main(line.split()[1:]) == 0
