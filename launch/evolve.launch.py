@@ -2,8 +2,7 @@
 
 from launch import LaunchDescription
 
-from gait_evolver.experiment import load_experiment
-from gait_evolver.plan import resolve
+from gait_evolver.plan import load_plan
 from gait_ros.graph.launch_actions import Arguments, composed, declared, node_action
 from gait_ros.graph.launch_arguments import EVOLVE
 from gait_ros.graph.nodes import evolve_graph
@@ -14,7 +13,7 @@ def compose(arguments: Arguments):
     experiment = arguments.text('experiment')
     if experiment:
         # Looked up here: what the evolver refuses ends a launch, too, but with status 0.
-        resolve(load_experiment(experiment))
+        load_plan(experiment)
     evolver, *workers = evolve_graph(
         arguments.whole('workers'),
         experiment,

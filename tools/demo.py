@@ -46,19 +46,17 @@ def main(arguments: list[str] | None = None) -> int:
 def evolve(generations: int, workers: int) -> Path:
     """Evolve the experiment on workers of its own and return the run's folder."""
     from gait_evolver.evaluators.ros import RosEvaluator
-    from gait_evolver.experiment import load_experiment
     from gait_evolver.loop import Evolution, new_run_folder
-    from gait_evolver.plan import resolve
+    from gait_evolver.plan import load_plan
     from gait_evolver.run.store import RunStore
     from gait_tools.progress import make_display
 
-    experiment = load_experiment(EXPERIMENT, {'generations': generations})
-    plan = resolve(experiment)
+    plan = load_plan(EXPERIMENT, {'generations': generations})
     print(f'Evolving {plan.experiment.robot}: {plan.experiment.description}')
     print(f'{len(plan.space)} genes, {generations} generations, {workers} sim_bridge workers\n')
     evaluator = RosEvaluator(workers=workers)
     try:
-        store = RunStore.create(new_run_folder(experiment.name, experiment.seed), plan)
+        store = RunStore.create(new_run_folder(plan.experiment.name, plan.experiment.seed), plan)
         display = make_display()
         try:
             progress = Evolution(store, evaluator, listener=display).run()

@@ -11,7 +11,7 @@ from gait_core.trial.champion import read_champion
 from gait_core.trial.loop import run_trial
 from gait_evolver.evaluators.local import LocalEvaluator
 from gait_evolver.experiment import experiment_names, load_experiment
-from gait_evolver.plan import TrialPlace, resolve
+from gait_evolver.plan import TrialPlace, load_plan
 
 FEW = {'population': 6}
 SHORT = {'tetraspine': {'duration': 6.0}}
@@ -33,7 +33,7 @@ def evaluator():
 def test_two_generations_run_and_none_is_spoilt(name, evaluator):
     experiment = load_experiment(name)
     need_robot(experiment.robot)
-    plan = resolve(load_experiment(name, {**FEW, **SHORT.get(experiment.robot, {})}))
+    plan = load_plan(name, {**FEW, **SHORT.get(experiment.robot, {})})
     for engine in plan.scenes:
         need_engine(engine)
     assert plan.experiment.description

@@ -210,11 +210,10 @@ def evolver(graph):
 
 
 def local_log(experiment, folder):
-    from gait_evolver.experiment import load_experiment
     from gait_evolver.loop import Evolution
-    from gait_evolver.plan import resolve
+    from gait_evolver.plan import load_plan
 
-    store, evaluator = RunStore.create(folder, resolve(load_experiment(experiment))), None
+    store, evaluator = RunStore.create(folder, load_plan(experiment)), None
     try:
         evaluator = LocalEvaluator(workers=1)
         Evolution(store, evaluator).run()

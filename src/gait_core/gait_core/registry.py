@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABCMeta
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
@@ -71,9 +71,14 @@ def names(kind: str) -> tuple[str, ...]:
 def _entry(kind: str, name: str) -> EntryPoint:
     entries = _entries(kind)
     if name not in entries:
-        error = unknown(_one(kind).replace('_', ' '), name, entries)
-        raise named_package(error) if kind in _OF_STUDIES else error
+        raise unknown_name(kind, name, entries)
     return entries[name]
+
+
+def unknown_name(kind: str, name: str, valid: Iterable[str]) -> ConfigurationError:
+    """Return the error for an unknown name of a kind, with the nearest valid one."""
+    error = unknown(_one(kind).replace('_', ' '), name, valid)
+    return named_package(error) if kind in _OF_STUDIES else error
 
 
 def named_package(error: ConfigurationError) -> ConfigurationError:

@@ -25,6 +25,9 @@ from gait_core.trial.spec import Milestone, TimedCommand
 FORMAT = 1
 """Version of the file; a reader refuses others."""
 
+ROOT = Location('experiment')
+"""Location of an experiment that is in no file."""
+
 BODIES = ('one', 'turn', 'member')
 
 FOLDER = Path(__file__).parent / 'experiments'
@@ -255,8 +258,15 @@ def experiment_files() -> dict[str, Path]:
 
 
 def load_experiment(name_or_path: str, overrides: Mapping[str, Any] = NOTHING) -> Experiment:
+    """Return the experiment that ``read_experiment`` reads."""
+    return read_experiment(name_or_path, overrides)[0]
+
+
+def read_experiment(
+    name_or_path: str, overrides: Mapping[str, Any] = NOTHING
+) -> tuple[Experiment, Location]:
     """
-    Return the experiment of a name or YAML file, with some values replaced.
+    Return the experiment of a name or YAML file, with some values replaced, and its location.
 
     Parameters
     ----------
@@ -279,8 +289,23 @@ def load_experiment(name_or_path: str, overrides: Mapping[str, Any] = NOTHING) -
             raise registry.named_package(unknown('experiment', name_or_path, files))
         path = files[name_or_path]
     document = read_document(path)
-    experiment = rebuild_experiment(document.content, path.stem, overrides, document)
-    return replace(experiment, robot=_beside(path, experiment.robot))
+    location = location_in(document, overrides)
+    experiment = rebuild_experiment(document.content, path.stem, overrides, location)
+    return replace(experiment, robot=_beside(path, experiment.robot)), location
+
+
+def location_in(document: Document, overrides: Mapping[str, Any] = NOTHING) -> Location:
+    """Return the location of the experiment in a file some of whose values are replaced."""
+    source = Source(str(document.path), document, replaced=_by_key(overrides))
+    return Location('experiment', source)
+
+
+def _by_key(overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """Return overrides by the keys of the file: there ``gait`` is ``parameters``."""
+    changes = dict(overrides)
+    if 'gait' in changes:
+        changes['parameters'] = merged(changes.get('parameters', {}), changes.pop('gait'))
+    return changes
 
 
 def _beside(path: Path, robot: str) -> str:
@@ -297,7 +322,7 @@ def _beside(path: Path, robot: str) -> str:
 
 
 def rebuild_experiment(
-    content: Any, name: str, overrides: Mapping[str, Any], document: Document | None = None
+    content: Any, name: str, overrides: Mapping[str, Any], location: Location = ROOT
 ) -> Experiment:
     """
     Return the experiment of plain data, with some values replaced.
@@ -308,16 +333,13 @@ def rebuild_experiment(
     name : str
         Of an experiment that has none itself.
     overrides : mapping
-    document : Document or None
-        That the content is of.
+    location : Location
+        Of the content.
 
     """
-    changes = dict(overrides)
-    if 'gait' in changes:
-        changes['parameters'] = merged(changes.get('parameters', {}), changes.pop('gait'))
-    source = Source(str(document.path), document, replaced=changes) if document else Source()
+    changes = _by_key(overrides)
     if not isinstance(content, dict):
-        raise Location(f"experiment '{name}'", source).wrong(content, 'named values')
+        raise location.wrong(content, 'named values')
     # A gene without overrides is written `name:`, which YAML reads as null.
     genes = content.get('genes')
     if isinstance(genes, dict):
@@ -325,7 +347,7 @@ def rebuild_experiment(
     content = _without_foreign(content, changes, 'optimizer', 'name', 'settings')
     content = _without_foreign(content, changes, 'scene', 'engine', 'engine_options')
     experiment: Experiment = read_value(
-        Experiment, merged({'name': name, **content}, changes), Location('experiment', source)
+        Experiment, merged({'name': name, **content}, changes), location
     )
     return experiment
 

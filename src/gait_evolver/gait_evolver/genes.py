@@ -3,34 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from gait_core import registry
 from gait_core.contracts import Optimizer
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.declaration import Gene, ParameterSpace, build, describe, space_from
-from gait_core.trial.setup import check_registered
+from gait_core.parameters.declaration import (
+    Gene,
+    Parameters,
+    ParameterSpace,
+    build,
+    describe,
+    parameter_info,
+    space_from,
+)
+from gait_core.parameters.schema import Location, check_parameters
 from gait_evolver.experiment import Experiment, GeneBounds, OptimizerChoice
 
 
-def space_of(controller: str, genes: Mapping[str, GeneBounds]) -> ParameterSpace:
+def space_of(
+    controller: str, genes: Mapping[str, GeneBounds], location: Location
+) -> ParameterSpace:
     """Return the space of the searched parameters of a controller."""
-    if not genes:
-        return ParameterSpace(())
     cls = registry.controller(controller).Params
-    declared = space_from(cls, tuple(genes))
-    infos = {info.name: info for info in describe(cls)}
     chosen = []
-    for gene in declared.genes:
-        bounds = genes[gene.name]
-        lower = gene.lower if bounds.lower is None else bounds.lower
-        upper = gene.upper if bounds.upper is None else bounds.upper
-        for bound in (lower, upper):
-            infos[gene.name].coerce(bound)
-        log = gene.log if bounds.log is None else bounds.log
-        chosen.append(Gene(name=gene.name, lower=lower, upper=upper, unit=gene.unit, log=log))
+    for name, bounds in genes.items():
+        with (location / name).errors_located():
+            chosen.append(_gene(cls, name, bounds))
     return ParameterSpace(tuple(chosen))
+
+
+def _gene(cls: type[Parameters], name: str, bounds: GeneBounds) -> Gene:
+    """Return a gene as the controller declares it, within the bounds of the experiment."""
+    (gene,) = space_from(cls, (name,)).genes
+    lower = gene.lower if bounds.lower is None else bounds.lower
+    upper = gene.upper if bounds.upper is None else bounds.upper
+    for bound in (lower, upper):
+        parameter_info(cls, name).coerce(bound)
+    log = gene.log if bounds.log is None else bounds.log
+    return replace(gene, lower=lower, upper=upper, log=log)
 
 
 def gene_settings(experiment: Experiment, space: ParameterSpace) -> dict[str, Any]:
@@ -92,11 +104,11 @@ def _said(experiment: Experiment, key: str, setting: str) -> dict[str, Any]:
     return said
 
 
-def optimizer_of(experiment: Experiment) -> OptimizerChoice:
+def optimizer_of(experiment: Experiment, location: Location) -> OptimizerChoice:
     """Return the optimiser with every setting written out."""
     choice = experiment.optimizer
-    check_registered('optimizers', choice.name)
     cls = registry.optimizer(choice.name)
+    check_parameters(cls.Settings, choice.settings, location / 'settings')
     given = dict(choice.settings)
     if experiment.population:
         if given.get('population', experiment.population) != experiment.population:

@@ -28,9 +28,8 @@ from gait_core.trial.seeding import MAX_SEED
 from gait_core.trial.setup import check_registered, merged, nested
 from gait_core.trial.spec import TrialResult
 from gait_evolver.evolution_thread import BackgroundRun
-from gait_evolver.experiment import load_experiment
 from gait_evolver.loop import new_run_folder
-from gait_evolver.plan import on_one_engine, resolve
+from gait_evolver.plan import load_plan, on_one_engine
 from gait_evolver.run.log import Row
 from gait_evolver.run.store import RunStore
 from gait_evolver.scoring import Best
@@ -159,7 +158,7 @@ class EvolverNode(Node):
         experiment = goal.experiment
         if not goal.resume:
             # Here, not in the thread: a mistake is refused before anything is started.
-            plan = resolve(load_experiment(goal.experiment, _changes(goal)))
+            plan = load_plan(goal.experiment, _changes(goal))
             experiment = plan.experiment.name
 
         def open_store() -> tuple[RunStore, Sequence[Sequence[Row]]]:

@@ -13,11 +13,11 @@ from gait_core.contracts import ArrayShapes, Optimizer
 from gait_core.errors import ConfigurationError, nearest
 from gait_core.parameters.declaration import ParameterSpace, build
 from gait_core.parameters.plain_data import plain, sha256_of
-from gait_core.parameters.schema import read_value
+from gait_core.parameters.schema import Location, check_parameters, read_value
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.terrains import load_terrain
-from gait_core.trial.gates import checked_limits
+from gait_core.trial.gates import check_limit, checked_limits
 from gait_core.trial.randomisation import varied
 from gait_core.trial.scene import NOTHING, Scene
 from gait_core.trial.seeding import derived_seed
@@ -32,7 +32,7 @@ from gait_core.trial.setup import (
 )
 from gait_core.trial.sources import sources_hash
 from gait_core.trial.spec import TrialSpec
-from gait_evolver.experiment import Experiment, Stage, StoppingRules
+from gait_evolver.experiment import ROOT, Experiment, Stage, StoppingRules, read_experiment
 from gait_evolver.genes import gene_settings, optimizer_of, space_of
 
 _BODY_SEED, _START_SEED = 1, 2
@@ -165,9 +165,20 @@ class Plan:
         return scene
 
 
-def resolve(experiment: Experiment) -> Plan:
+def load_plan(name_or_path: str, overrides: Mapping[str, Any] = NOTHING) -> Plan:
+    """Return the plan of the experiment of a name or YAML file, with some values replaced."""
+    return resolve(*read_experiment(name_or_path, overrides))
+
+
+def resolve(experiment: Experiment, location: Location = ROOT) -> Plan:
     """
     Return the plan of an experiment: names looked up, defaults written out, ranges checked.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    location : Location
+        Of the experiment, for messages.
 
     Raises
     ------
@@ -176,19 +187,21 @@ def resolve(experiment: Experiment) -> Plan:
         fitness term, optimiser, setting or evaluator, or a value out of range.
 
     """
-    robot = load_robot(experiment.robot)
-    controller, preset = choose_controller(robot, experiment.controller, experiment.preset)
-    for terms in (experiment.fitness, *experiment.objectives.values()):
-        for term in terms:
-            check_registered('fitness_terms', term)
-    check_registered('evaluators', experiment.evaluator)
+    with (location / 'robot').errors_located():
+        robot = load_robot(experiment.robot)
+    _check_names(experiment, location)
+    with (location / 'preset').errors_located():
+        controller, preset = choose_controller(robot, experiment.controller, experiment.preset)
     _check_search(experiment, controller, robot)
     both = sorted(set(experiment.genes) & set(experiment.parameters))
     if both:
-        raise ConfigurationError(f"'{both[0]}' is both a gene and a fixed parameter")
+        with (location / 'genes' / both[0]).errors_located():
+            raise ConfigurationError(f"'{both[0]}' is both a gene and a fixed parameter")
+    declared = registry.controller(controller).Params
+    check_parameters(declared, experiment.parameters, location / 'parameters')
     fixed = controller_parameters(controller, preset, experiment.parameters)
-    space = space_of(controller, experiment.genes)
-    scene = _scene(experiment)
+    space = space_of(controller, experiment.genes, location / 'genes')
+    scene = _scene(experiment, location / 'scene')
     engines = experiment.engines or (scene.engine,)
     gates = checked_limits(robot, scene, experiment.gates)
     others = {name: 0.0 for terms in experiment.objectives.values() for name in terms}
@@ -219,10 +232,10 @@ def resolve(experiment: Experiment) -> Plan:
         engines=engines,
         script=trial.script,
         gates=gates,
-        optimizer=optimizer_of(experiment),
+        optimizer=optimizer_of(experiment, location / 'optimizer'),
         randomise=trial.randomise,
     )
-    lessons = _lessons(experiment, trial, engines)
+    lessons = _lessons(experiment, trial, engines, location / 'curriculum')
     plan = Plan(
         experiment=written_out,
         space=space,
@@ -234,11 +247,41 @@ def resolve(experiment: Experiment) -> Plan:
     return plan
 
 
+def _check_names(experiment: Experiment, location: Location) -> None:
+    """Refuse what is not registered, and limits of gates that are none."""
+    goals = location / 'objectives'
+    named = [
+        *(('fitness_terms', location / 'fitness' / term, term) for term in experiment.fitness),
+        *(
+            ('fitness_terms', goals / name / term, term)
+            for name, terms in experiment.objectives.items()
+            for term in terms
+        ),
+        ('evaluators', location / 'evaluator', experiment.evaluator),
+        ('optimizers', location / 'optimizer' / 'name', experiment.optimizer.name),
+        *(('engines', location / 'engines' / i, one) for i, one in enumerate(experiment.engines)),
+    ]
+    if experiment.controller:
+        named.append(('controllers', location / 'controller', experiment.controller))
+    for kind, place, name in named:
+        with place.errors_located():
+            check_registered(kind, name)
+    for gate, limit in experiment.gates.items():
+        with (location / 'gates' / gate).errors_located():
+            check_limit(gate, limit)
+
+
 def _lessons(
-    experiment: Experiment, trial: TrialSpec, engines: Sequence[str]
+    experiment: Experiment, trial: TrialSpec, engines: Sequence[str], location: Location
 ) -> tuple[Lesson, ...]:
-    """Return the stages of the curriculum and the trial itself as what comes last."""
-    trials = [*(_staged(experiment, trial, stage) for stage in experiment.curriculum), trial]
+    """Return the stages of the curriculum, at a location, and the trial itself as the last."""
+    trials = [
+        *(
+            _staged(experiment, trial, stage, location / i)
+            for i, stage in enumerate(experiment.curriculum)
+        ),
+        trial,
+    ]
     lessons = tuple(
         Lesson(trial=one, scenes={engine: scene_on(one.scene, engine) for engine in engines})
         for one in trials
@@ -275,12 +318,14 @@ def _ranges(given: Mapping[str, Any], prefix: str = '') -> dict[str, tuple[float
     return found
 
 
-def _staged(experiment: Experiment, trial: TrialSpec, stage: Stage) -> TrialSpec:
+def _staged(
+    experiment: Experiment, trial: TrialSpec, stage: Stage, location: Location
+) -> TrialSpec:
     """Return the trial of a stage: the experiment's, changed as the stage says."""
     changed = replace(experiment, scene=merged(experiment.scene, stage.scene))
     return replace(
         trial,
-        scene=_scene(changed) if stage.scene else trial.scene,
+        scene=_scene(changed, location / 'scene') if stage.scene else trial.scene,
         duration=trial.duration if stage.duration is None else stage.duration,
         script=stage.script or trial.script,
         randomise=trial.randomise if stage.randomise is None else _ranges(stage.randomise),
@@ -315,7 +360,6 @@ def _check_ground(trial: TrialSpec) -> None:
 
 def _check_search(experiment: Experiment, controller: str, robot: RobotModel) -> None:
     """Refuse genes for an optimiser of networks, none for another, a controller without one."""
-    check_registered('optimizers', experiment.optimizer.name)
     name = experiment.optimizer.name
     networks = registry.optimizer(name).searches_arrays
     if not networks and not experiment.genes:
@@ -330,20 +374,19 @@ def _check_search(experiment: Experiment, controller: str, robot: RobotModel) ->
         )
 
 
-def _scene(experiment: Experiment) -> Scene:
+def _scene(experiment: Experiment, location: Location) -> Scene:
     """Return the scene; where it names no engine it is that of the first of several."""
     engines, given = experiment.engines, dict(experiment.scene)
-    for engine in engines:
-        check_registered('engines', engine)
     if engines:
         named = given.get('engine') or engines[0]
         if named not in engines:
-            raise ConfigurationError(
-                f"scene.engine '{named}' is not one of experiment.engines: "
-                f'{nearest(str(named), engines)}'
-            )
+            with (location / 'engine').errors_located():
+                raise ConfigurationError(
+                    f"scene.engine '{named}' is not one of experiment.engines: "
+                    f'{nearest(str(named), engines)}'
+                )
         given['engine'] = named
-    return make_scene(experiment.robot, given)
+    return make_scene(experiment.robot, given, location.as_top())
 
 
 def on_one_engine(engine: str) -> dict[str, Any]:

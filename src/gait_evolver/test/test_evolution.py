@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import replace
+from dataclasses import dataclass, replace
 import json
 import os
 import re
@@ -14,7 +14,9 @@ import numpy as np
 import pytest
 import yaml
 
+from gait_core.contracts import Optimizer
 from gait_core.errors import ConfigurationError
+from gait_core.parameters.declaration import Parameters, bounded, whole
 from gait_core.parameters.plain_data import plain
 from gait_core.testing.doubles import InProcessEvaluator, registered
 from gait_core.testing.workspace import workspace
@@ -23,7 +25,7 @@ from gait_core.trial.loop import run_trial
 from gait_evolver import loop
 from gait_evolver.experiment import experiment_names, load_experiment, rebuild_experiment
 from gait_evolver.loop import Evolution, new_run_folder, summary
-from gait_evolver.plan import resolve
+from gait_evolver.plan import load_plan, resolve
 from gait_evolver.run.files import StoreError
 from gait_evolver.run.log import Row
 from gait_evolver.run.store import RunStore
@@ -463,6 +465,104 @@ def test_a_mistake_in_an_experiment_is_named(change, message):
     with pytest.raises(ConfigurationError, match=message) as caught:
         plan(**change)
     assert '\n' not in str(caught.value)
+
+
+FILE = """robot: legged_box
+genes:
+  amplitude: {lower: 0.05, upper: 0.5}
+parameters:
+  frequency: 2.0
+duration: 0.4
+fitness:
+  distance: 1.0
+scene:
+  engine: kinematic
+  terrain: {name: flat}
+gates: {speed: 9.0}
+optimizer:
+  name: nsga2
+  settings:
+    objectives: 2
+objectives:
+  calm: {tilt: -1.0}
+evaluator: local
+curriculum:
+  - generations: 1
+    scene: {friction: 0.5}
+"""
+
+
+@pytest.mark.parametrize(
+    ('right', 'wrong', 'position', 'message'),
+    [
+        ('legged_box', 'legd_box', 'line 1, column 1', "unknown robot 'legd_box'"),
+        ('amplitude', 'amplitud', 'line 3, column 3', "did you mean 'amplitude'"),
+        ('upper: 0.5', 'upper: -0.5', 'line 3, column 3', "parameter 'amplitude' = -0.5"),
+        ('frequency', 'amplitude', 'line 3, column 3', 'both a gene and a fixed parameter'),
+        ('frequency', 'frequenc', 'line 5, column 3', "did you mean 'frequency'"),
+        ('distance', 'distanc', 'line 8, column 3', "unknown fitness term 'distanc'"),
+        ('kinematic', 'kinematik', 'line 10, column 3', "unknown engine 'kinematik'"),
+        ('engine:', 'fricton: 1.0\n  engine:', 'line 10, column 3', "mean 'scene.friction'"),
+        ('flat', 'flatt', 'line 11, column 3', "unknown terrain 'flatt'"),
+        ('speed', 'sped', 'line 12, column 9', "unknown gate 'sped'"),
+        ('9.0', '-9.0', 'line 12, column 9', 'gates.speed is -9'),
+        ('nsga2', 'nsga', 'line 14, column 3', "unknown optimizer 'nsga'"),
+        ('objectives: 2', 'objectivs: 2', 'line 16, column 5', "did you mean 'objectives'"),
+        ('objectives: 2', 'objectives: 2.5', 'line 16, column 5', 'expected a whole number'),
+        ('tilt', 'tild', 'line 18, column 10', "unknown fitness term 'tild'"),
+        ('local', 'lokal', 'line 19, column 1', "unknown evaluator 'lokal'"),
+        ('friction', 'fricton', 'line 22, column 13', "did you mean 'scene.friction'"),
+    ],
+)
+def test_what_cannot_be_resolved_is_named_with_file_line_and_column(
+    tmp_path, right, wrong, position, message
+):
+    path = tmp_path / 'small.yaml'
+    path.write_text(FILE.replace(right, wrong, 1))
+    with pytest.raises(ConfigurationError) as caught:
+        load_plan(str(path))
+    said = str(caught.value)
+    assert said.startswith(f'{path}, {position}: ') and message in said and '\n' not in said
+
+
+def test_what_a_command_line_gives_has_no_position_in_the_file(tmp_path):
+    path = tmp_path / 'small.yaml'
+    path.write_text(FILE)
+    for changes, message in (
+        ({'fitness': {'distanc': 1.0}}, r"^unknown fitness term 'distanc'"),
+        ({'scene': {'fricton': 1.0}}, r"^unknown key 'scene\.fricton'"),
+        ({'gait': {'frequenc': 1.0}}, r"^unknown parameter 'frequenc'"),
+    ):
+        with pytest.raises(ConfigurationError, match=message):
+            load_plan(str(path), changes)
+
+
+def test_an_optimiser_is_given_its_settings_in_their_types():
+    @dataclass(frozen=True, kw_only=True)
+    class Settings(Parameters):
+        count: int = whole(4, low=1, high=9, doc='Candidates.')
+        width: float = bounded(1.0, low=0.0, high=9.0, unit='-', doc='Of a step.')
+
+    class Recorder(Optimizer):
+        """Keeps its settings as they were given."""
+
+        def __init__(self, *, dimension, seed, **settings):
+            self.settings = settings
+
+        def ask(self):
+            return []
+
+        def tell(self, evaluations):
+            """Forget them."""
+
+    Recorder.Settings = Settings
+    with registered('optimizers', recorder=Recorder):
+        choice = {'name': 'recorder', 'settings': {'count': 8.0, 'width': 2}}
+        settings = plan(optimizer=choice, population=0).make_optimizer().settings
+    assert {name: type(value) for name, value in settings.items()} == {
+        'count': int,
+        'width': float,
+    }
 
 
 def test_unknown_experiments_and_files(tmp_path):

@@ -16,7 +16,7 @@ from gait_core.testing.skips import need_engine
 from gait_core.trial.champion import read_champion
 from gait_core.trial.loop import engine_for
 from gait_evolver.experiment import load_experiment
-from gait_evolver.plan import Plan, TrialPlace, resolve
+from gait_evolver.plan import Plan, TrialPlace, load_plan, resolve
 from gait_evolver.run.store import read_rows, read_run
 from gait_studies.bishop2008.pattern_cma import PatternCmaOptimizer
 from gait_studies.bishop2008.walk import mean_network
@@ -125,7 +125,7 @@ def test_bodies_start_anywhere_on_the_ground_without_overlap():
 
 
 def test_the_ground_is_that_of_the_thesis_and_a_turn_is_as_long():
-    plan = resolve(load_experiment('bishop2008_a'))
+    plan = load_plan('bishop2008_a')
     field = load_terrain(plan.trial.scene.terrain).heightfield
     assert field.heights.size == 65536
     assert 0.128 <= np.ptp(field.heights) <= 0.13
@@ -138,7 +138,7 @@ def test_the_ground_is_that_of_the_thesis_and_a_turn_is_as_long():
 
 
 def test_runs_a_and_b_search_networks_of_the_published_sizes():
-    layouts = [resolve(load_experiment(f'bishop2008_{run}')).array_shapes for run in 'ab']
+    layouts = [load_plan(f'bishop2008_{run}').array_shapes for run in 'ab']
     # As files of 40 members in float32: 61 444 800 and 184 824 000 bytes.
     sizes = [40 * 4 * one.perceptrons * one.width for one in layouts]
     assert sizes == [61_444_800, 184_824_000]
@@ -217,7 +217,7 @@ def test_an_exported_network_outlives_its_run(tmp_path, capsys):
 @pytest.mark.parametrize('search', ['bishop2008_pattern', 'bishop2008_omni'])
 def test_a_pattern_is_not_searched_for_trials_that_run_it_otherwise(search, changes, words):
     with pytest.raises(ConfigurationError, match=words):
-        resolve(load_experiment(search, changes))
+        load_plan(search, changes)
 
 
 def test_the_mean_of_a_search_with_repeats_is_told_the_mean_of_their_scores(tmp_path, monkeypatch):

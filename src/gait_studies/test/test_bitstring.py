@@ -6,8 +6,7 @@ import numpy as np
 
 from gait_core.contracts import Evaluation
 from gait_core.registry import load
-from gait_evolver.experiment import load_experiment
-from gait_evolver.plan import resolve
+from gait_evolver.plan import load_plan
 from gait_studies.pike2003.bitstring import decoded, read_integers, wheel
 
 PUBLISHED = {
@@ -33,7 +32,7 @@ def evaluated(candidate, status='ok'):
 
 
 def test_the_published_integers_decode_to_the_published_angles():
-    space = resolve(load_experiment('pike2003')).space
+    space = load_plan('pike2003').space
     integers = np.array([PUBLISHED[name][0] for name in space.names])
     values = space.decode(decoded(integers, 16))
     # The original prints single precision.
@@ -49,7 +48,7 @@ def test_bits_are_read_most_significant_first_and_reach_both_bounds():
 
 
 def test_the_experiment_has_the_published_settings():
-    plan = resolve(load_experiment('pike2003'))
+    plan = load_plan('pike2003')
     settings = plan.experiment.optimizer.settings
     assert plan.experiment.optimizer.name == 'bitstring_ga'
     assert settings['bits'] * len(plan.space) == 64

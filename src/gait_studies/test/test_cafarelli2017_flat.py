@@ -4,9 +4,8 @@ import pytest
 
 from gait_core.testing.doubles import InProcessEvaluator
 from gait_core.testing.skips import need_engine
-from gait_evolver.experiment import load_experiment
 from gait_evolver.loop import Evolution
-from gait_evolver.plan import resolve
+from gait_evolver.plan import load_plan
 from gait_evolver.run.store import RunStore
 
 pytestmark = pytest.mark.physics
@@ -15,15 +14,13 @@ SHORT = {'population': 6, 'duration': 3.0, 'generations': 3}
 
 def test_it_improves_and_resumes_to_the_log_of_the_whole_run(tmp_path):
     need_engine('mujoco')
-    whole = RunStore.create(
-        tmp_path / 'whole', resolve(load_experiment('cafarelli2017_flat', SHORT))
-    )
+    whole = RunStore.create(tmp_path / 'whole', load_plan('cafarelli2017_flat', SHORT))
     progress = Evolution(whole, InProcessEvaluator()).run()
     whole.close()
     assert progress.best.fitness > progress.first_generation_best
     short = RunStore.create(
         tmp_path / 'cut',
-        resolve(load_experiment('cafarelli2017_flat', {**SHORT, 'generations': 1})),
+        load_plan('cafarelli2017_flat', {**SHORT, 'generations': 1}),
     )
     Evolution(short, InProcessEvaluator()).run()
     short.close()

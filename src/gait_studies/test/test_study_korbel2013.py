@@ -10,7 +10,7 @@ from gait_core.testing.skips import need_engine, need_robot
 from gait_core.trial.champion import read_champion
 from gait_core.trial.loop import run_trial
 from gait_evolver.experiment import load_experiment
-from gait_evolver.plan import TrialPlace, resolve
+from gait_evolver.plan import TrialPlace, load_plan
 from gait_studies.korbel2013.beyond import CASES
 from gait_tools import cli
 from gait_tools.study.session import Session, read_evolved
@@ -40,7 +40,7 @@ def test_model_and_search_are_the_published_ones(name, session):
 
 def test_the_experiment_has_the_published_settings():
     need_robot('tetraspine')
-    plan = resolve(load_experiment('korbel2013'))
+    plan = load_plan('korbel2013')
     settings = plan.experiment.optimizer.settings
     assert plan.space.names == (*(f'w{k}' for k in range(1, 25)), 'tau_a')
     assert settings['population'] == 50

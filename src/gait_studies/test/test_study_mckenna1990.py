@@ -7,8 +7,7 @@ import pytest
 
 from gait_core.registry import load
 from gait_core.testing.skips import need_engine
-from gait_evolver.experiment import load_experiment
-from gait_evolver.plan import resolve
+from gait_evolver.plan import load_plan
 from gait_tools.study.session import Session
 
 need_engine('mujoco')
@@ -44,6 +43,6 @@ def test_every_check_has_a_row_and_what_may_differ_its_picture():
 
 
 def test_the_search_of_motor_programs_begins_with_the_hand_tuned_ones():
-    plan = resolve(load_experiment('roach_motor'))
+    plan = load_plan('roach_motor')
     centre = {gene.name: 0.5 * (gene.lower + gene.upper) for gene in plan.space.genes}
     assert centre == pytest.approx({name: plan.trial.parameters[name] for name in centre})

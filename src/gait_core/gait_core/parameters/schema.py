@@ -8,7 +8,8 @@ number with bounds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 import dataclasses
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +21,7 @@ import typing
 from typing import Any
 
 from gait_core.errors import ConfigurationError, excerpt, nearest, unknown
+from gait_core.parameters.declaration import Parameters, parameter_info
 from gait_core.parameters.yaml_file import (
     WRITTEN_LIMITS,
     Document,
@@ -105,6 +107,8 @@ class Location:
         Key in the parent's mapping or index in its list; of the whole data a name for messages.
     source : Source
     parent : Location or None
+    is_top : bool
+        Whether names begin with the key, although there is a parent.
 
     Examples
     --------
@@ -116,18 +120,27 @@ class Location:
     """
 
     def __init__(
-        self, key: str | int = '', source: Source | None = None, parent: Location | None = None
+        self,
+        key: str | int = '',
+        source: Source | None = None,
+        parent: Location | None = None,
+        is_top: bool = False,
     ) -> None:
         self._key, self._source, self._parent = key, source or _NO_SOURCE, parent
+        self._is_top = is_top or parent is None
 
     def __truediv__(self, key: str | int) -> Location:
         """Return the location of a value in this mapping or list."""
         return Location(key, self._source, self)
 
+    def as_top(self) -> Location:
+        """Return this location with names that begin with its key: ``scene``, not ``a.scene``."""
+        return Location(self._key, self._source, self._parent, is_top=True)
+
     @property
     def name(self) -> str:
         """Dotted name."""
-        if self._parent is None:
+        if self._parent is None or self._is_top:
             return str(self._key)
         owner, key = self._parent.name, self._key
         if isinstance(key, int):
@@ -153,6 +166,16 @@ class Location:
     def __str__(self) -> str:
         """Return location and name, for a message."""
         return _joined(self.position, self.name)
+
+    @contextmanager
+    def errors_located(self) -> Iterator[None]:
+        """Begin the message of a ConfigurationError with this position, if it is known."""
+        try:
+            yield
+        except ConfigurationError as error:
+            if not self.position:
+                raise
+            raise ConfigurationError(_joined(self.position, str(error))) from error
 
     def error(self, problem: object) -> ConfigurationError:
         """Return the error of a value that does not fit; that of all data needs no name."""
@@ -261,8 +284,18 @@ def read_choice(
         raise at.missing()
     chosen: str = read_value(str, entry.get(key, default), at)
     if chosen not in valid:
-        raise ConfigurationError(_joined(at.position, str(unknown(at.name, chosen, valid))))
+        with at.errors_located():
+            raise unknown(at.name, chosen, valid)
     return chosen
+
+
+def check_parameters(
+    declared: type[Parameters], values: Mapping[str, Any], location: Location
+) -> None:
+    """Raise ConfigurationError for an undeclared name, or a value of a wrong type or range."""
+    for name, value in values.items():
+        with (location / name).errors_located():
+            parameter_info(declared, name).coerce(value)
 
 
 def check_keys(entry: Mapping[str, Any], valid: Iterable[str], location: Location) -> None:

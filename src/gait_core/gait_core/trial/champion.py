@@ -17,9 +17,9 @@ import yaml
 
 from gait_core.errors import ConfigurationError, excerpt
 from gait_core.files.access import write_atomically
-from gait_core.parameters.declaration import Parameters, parameter_info
+from gait_core.parameters.declaration import Parameters
 from gait_core.parameters.plain_data import plain
-from gait_core.parameters.schema import Location, Source, read_value
+from gait_core.parameters.schema import Location, Source, check_parameters, read_value
 from gait_core.parameters.yaml_file import LOADED_LIMITS, Document, read_document
 from gait_core.robot.identity import RobotIdentity, compare_robots
 from gait_core.trial.scene import NOTHING
@@ -144,13 +144,8 @@ class GaitFile:
         gait: dict[str, Any] = read_value(
             Mapping[str, Any], _unlisted(self.parameters.get('gait', {})), location
         )
-        if declared is None:
-            return gait
-        for name, value in gait.items():
-            try:
-                parameter_info(declared, name).coerce(value)
-            except ConfigurationError as error:
-                raise ConfigurationError(f'{(location / name).position}: {error}') from error
+        if declared is not None:
+            check_parameters(declared, gait, location)
         return gait
 
     def champion(self) -> Champion:

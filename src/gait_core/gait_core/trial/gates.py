@@ -78,15 +78,20 @@ def checked_limits(
         For an unknown gate, with the nearest valid one, or a limit that is not positive.
 
     """
-    check_gates(given)
     for name, limit in given.items():
-        if limit is not None and not (math.isfinite(limit) and limit > 0.0):
-            raise ConfigurationError(
-                f'gates.{name} is {limit:g} {GATES[name].unit}, it must be positive; '
-                'nearest valid: null, which turns it off'
-            )
+        check_limit(name, limit)
     own = default_limits(robot, scene)
     return {name: given.get(name, own.get(name)) for name in GATES}
+
+
+def check_limit(name: str, limit: float | None) -> None:
+    """Raise ConfigurationError for an unknown gate, or a limit that is not positive."""
+    check_gates([name])
+    if limit is not None and not (math.isfinite(limit) and limit > 0.0):
+        raise ConfigurationError(
+            f'gates.{name} is {limit:g} {GATES[name].unit}, it must be positive; '
+            'nearest valid: null, which turns it off'
+        )
 
 
 def check_gates(names: Iterable[str]) -> None:

@@ -14,13 +14,14 @@ from gait_core import registry
 from gait_core.errors import ConfigurationError, NotInstalled, unknown
 from gait_core.parameters.declaration import build
 from gait_core.parameters.plain_data import plain
-from gait_core.parameters.schema import read_value
+from gait_core.parameters.schema import Location, read_value
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 from gait_core.trial.scene import NOTHING, Scene, TerrainSpec
 from gait_core.trial.spec import Command, TimedCommand, TrialSpec
 
 DEFAULT_ENGINES = ('bullet', 'mujoco')
+_SCENE = Location('scene')
 _log = logging.getLogger(__name__)
 
 
@@ -131,7 +132,9 @@ def parse_velocity(text: str) -> tuple[float, float, float]:
 
 def check_registered(kind: str, name: str) -> str:
     """Return the name if it is registered, without importing it; else ConfigurationError."""
-    registry.package(kind, name)
+    valid = registry.names(kind)
+    if name not in valid:
+        raise registry.unknown_name(kind, name, valid)
     return name
 
 
@@ -161,7 +164,9 @@ def default_engine() -> str:
     raise ConfigurationError('; '.join(reasons))
 
 
-def make_scene(robot_name: str, overrides: Mapping[str, Any]) -> Scene:
+def make_scene(
+    robot_name: str, overrides: Mapping[str, Any], location: Location = _SCENE
+) -> Scene:
     """
     Return the robot's default scene with some of its fields replaced.
 
@@ -171,6 +176,8 @@ def make_scene(robot_name: str, overrides: Mapping[str, Any]) -> Scene:
         Name or folder.
     overrides : mapping
         Plain data of Scene fields, nested.
+    location : Location
+        Of the overrides.
 
     Raises
     ------
@@ -179,10 +186,11 @@ def make_scene(robot_name: str, overrides: Mapping[str, Any]) -> Scene:
 
     """
     if overrides.get('robot', robot_name) != robot_name:
-        raise ConfigurationError(
-            f"scene.robot is '{overrides['robot']}', but the robot is '{robot_name}'"
-        )
-    robot = load_robot(robot_name, read_value(int, overrides.get('draw', 0), 'scene.draw'))
+        with (location / 'robot').errors_located():
+            raise ConfigurationError(
+                f"scene.robot is '{overrides['robot']}', but the robot is '{robot_name}'"
+            )
+    robot = load_robot(robot_name, read_value(int, overrides.get('draw', 0), location / 'draw'))
     _check_default_names(robot)
     defaults = dict(robot.defaults.get('scene', {}))
     engine = overrides.get('engine') or defaults.get('engine') or default_engine()
@@ -194,12 +202,15 @@ def make_scene(robot_name: str, overrides: Mapping[str, Any]) -> Scene:
         base['physics_step'] = robot.defaults['physics_steps'][engine]
     if 'terrain' in overrides:
         # Parameters of one terrain mean nothing to another.
-        base['terrain'] = _usual_terrain(robot, overrides['terrain'])
+        with (location / 'terrain').errors_located():
+            base['terrain'] = _usual_terrain(robot, overrides['terrain'])
     scene: Scene = read_value(
-        Scene, {**merged(base, overrides), 'robot': robot_name, 'engine': engine}, 'scene'
+        Scene, {**merged(base, overrides), 'robot': robot_name, 'engine': engine}, location
     )
-    check_registered('engines', scene.engine)
-    _check_terrain(scene.terrain)
+    with (location / 'engine').errors_located():
+        check_registered('engines', scene.engine)
+    with (location / 'terrain').errors_located():
+        _check_terrain(scene.terrain)
     return scene
 
 

@@ -35,7 +35,7 @@ from gait_core.trial.champion import Champion, read_champion, write_champion
 from gait_core.trial.fingerprint import difference, fingerprint_fields
 from gait_core.trial.spec import TrialSpec
 from gait_evolver import __version__
-from gait_evolver.experiment import Experiment, rebuild_experiment
+from gait_evolver.experiment import Experiment, location_in, rebuild_experiment
 from gait_evolver.pareto_front import Member
 from gait_evolver.plan import Plan, resolve
 from gait_evolver.run.files import StoreError, csv_text, extend, lock_folder, named
@@ -298,7 +298,7 @@ def read_run(folder: Path) -> tuple[dict[str, Any], Experiment]:
             'expected named values'
         )
     document = read_document(folder / 'experiment.yaml')
-    return facts, rebuild_experiment(document.content, folder.name, {}, document)
+    return facts, rebuild_experiment(document.content, folder.name, {}, location_in(document))
 
 
 def read_rows(folder: Path) -> list[list[Row]]:

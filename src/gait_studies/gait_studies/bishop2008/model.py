@@ -16,8 +16,7 @@ from gait_core.terrains import load_terrain
 from gait_core.trial.setup import make_scene
 from gait_core.trial.spec import TrialSpec
 from gait_cpg.perceptron.layout import INPUT_WEIGHTS, OUTPUT_WEIGHTS, PerceptronLayout
-from gait_evolver.experiment import load_experiment
-from gait_evolver.plan import resolve
+from gait_evolver.plan import load_plan
 from gait_studies.bishop2008.rank_squared import RankSquaredOptimizer, rank_of
 from gait_tools.study.definition import Row, at_least, at_most, between, near
 from gait_tools.study.session import Session
@@ -32,7 +31,7 @@ _SETTLED = 1.0
 
 def layout_of(experiment: str) -> PerceptronLayout:
     """Return the layout of the networks that an experiment searches."""
-    found = resolve(load_experiment(experiment)).array_shapes
+    found = load_plan(experiment).array_shapes
     assert isinstance(found, PerceptronLayout)
     return found
 
@@ -74,7 +73,7 @@ def robot(session: Session) -> Sequence[Row]:
 
 def ground(session: Session) -> Sequence[Row]:
     """Measure checks 19 and 20: the random heights, and how long a turn is."""
-    plan = resolve(load_experiment(RUN_A))
+    plan = load_plan(RUN_A)
     field = load_terrain(plan.trial.scene.terrain).heightfield
     assert field is not None
     steps = np.abs(np.diff(field.heights, axis=1))

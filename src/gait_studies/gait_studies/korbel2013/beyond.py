@@ -14,8 +14,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.trial.spec import TrialSpec
-from gait_evolver.experiment import load_experiment
-from gait_evolver.plan import resolve
+from gait_evolver.plan import load_plan
 from gait_evolver.scoring import judged
 from gait_studies.korbel2013.pictures import draw_searches
 from gait_studies.korbel2013.trials import EXPERIMENT, best_row, travel
@@ -60,7 +59,7 @@ def _wanted(session: Session) -> dict[str, tuple[str, Mapping[str, Any]]]:
 
 def _sized(case: Case, session: Session, budget: int) -> dict[str, Any]:
     changes: dict[str, Any] = {'seed': session.seed_of(0)}
-    settings = resolve(load_experiment(case.experiment)).experiment.optimizer.settings
+    settings = load_plan(case.experiment).experiment.optimizer.settings
     if 'iterations' in settings:
         changes['generations'] = 1 + (budget - int(settings['population'])) // 2
     else:

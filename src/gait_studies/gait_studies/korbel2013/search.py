@@ -9,8 +9,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Candidate, Evaluation
-from gait_evolver.experiment import load_experiment
-from gait_evolver.plan import Plan, resolve
+from gait_evolver.plan import Plan, load_plan
 from gait_studies.korbel2013.steady_state import SteadyStateOptimizer
 from gait_tools.study.definition import Row, at_least, at_most, near
 from gait_tools.study.session import Session
@@ -25,7 +24,7 @@ _DRAWS = 5000
 def planned(seed: int, **settings: Any) -> Plan:
     """Return the published search with some settings of the optimiser replaced."""
     changes = {'seed': seed, 'optimizer': {'settings': settings}}
-    return resolve(load_experiment(EXPERIMENT, changes))
+    return load_plan(EXPERIMENT, changes)
 
 
 def made(plan: Plan) -> SteadyStateOptimizer:
@@ -37,7 +36,7 @@ def made(plan: Plan) -> SteadyStateOptimizer:
 
 def fitness(session: Session) -> Sequence[Row]:
     """Measure check 20: the weights of Eq. 10 as the experiment has them."""
-    weights = resolve(load_experiment(EXPERIMENT)).experiment.fitness
+    weights = load_plan(EXPERIMENT).experiment.fitness
     terms = {'forward': 10.0, 'twist': 0.1, 'direction': 12.0, 'lateral': 0.5}
     total = sum(weights[f'korbel2013_{name}'] * value for name, value in terms.items())
     return [

@@ -10,8 +10,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.trial.spec import OK, TrialSpec
-from gait_evolver.experiment import load_experiment
-from gait_evolver.plan import Plan, TrialPlace, resolve
+from gait_evolver.plan import Plan, TrialPlace, load_plan
 from gait_studies.pike2003 import zmp_tracking
 from gait_studies.pike2003.gaits import LONG, accepted, best_of, rank_correlation
 from gait_studies.pike2003.pictures import draw_ranking
@@ -27,7 +26,7 @@ _FINALISTS = 5
 def ranking(session: Session) -> Sequence[Row]:
     """Return how the two fitnesses rank random walks, levelled so that many walk on."""
     number = 30 if session.quick else 60
-    plan = resolve(load_experiment(IMPROVED))
+    plan = load_plan(IMPROVED)
     rng = np.random.default_rng(session.seed_of(_RANKING_KEY))
     values = [plan.space.decode(rng.random(len(plan.space))) for _ in range(number)]
     published = _fitness(session, plan, values, 4.8, {'pike2003_zmp': -1.0})

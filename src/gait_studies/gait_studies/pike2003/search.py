@@ -11,8 +11,7 @@ import numpy as np
 
 from gait_core.files.access import DATA_LIMIT, read_text
 from gait_core.trial.spec import OK, TrialResult
-from gait_evolver.experiment import load_experiment
-from gait_evolver.plan import resolve
+from gait_evolver.plan import load_plan
 from gait_studies.pike2003 import zmp_tracking
 from gait_studies.pike2003.bitstring import decoded
 from gait_studies.pike2003.gaits import (
@@ -44,7 +43,7 @@ _FINALISTS = 20
 
 def read_back(session: Session) -> Sequence[Row]:
     """Measure checks 22 and 23: decoding, and the settings that an experiment's run records."""
-    plan = resolve(load_experiment(EXPERIMENT))
+    plan = load_plan(EXPERIMENT)
     values = plan.space.decode(decoded(np.array(INTEGERS), 16))
     rows = [
         near(

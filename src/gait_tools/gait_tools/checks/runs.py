@@ -22,9 +22,8 @@ from gait_core.trial.setup import default_trial
 from gait_core.trial.spec import TrialSpec
 from gait_evolver.benchmark import resident
 from gait_evolver.evaluators.local import LocalEvaluator
-from gait_evolver.experiment import load_experiment
 from gait_evolver.loop import Evolution, Progress
-from gait_evolver.plan import resolve
+from gait_evolver.plan import load_plan
 from gait_evolver.run.store import RunStore
 
 _SECONDS, _TRIALS, _REPEATS = 2.0, 16, 3
@@ -120,7 +119,7 @@ def long_run(share: float = 1.0) -> list[Measurement]:
     population = max(20, round(_POPULATION * share))
     generations = max(4, round(_LONG * share**2 / population))
     changes = {'population': population, 'generations': generations, 'duration': _SHORT}
-    plan = resolve(load_experiment('guroo_quick', {**changes, 'settle_time': 0.0}))
+    plan = load_plan('guroo_quick', {**changes, 'settle_time': 0.0})
     memory: list[float] = []
 
     def listen(progress: Progress) -> None:

@@ -129,12 +129,11 @@ def _stopped(
 def plan_of(options: Namespace) -> Plan:
     """Return the resolved experiment that the options describe."""
     from gait_core.errors import ConfigurationError
-    from gait_evolver.experiment import load_experiment
-    from gait_evolver.plan import resolve
+    from gait_evolver.plan import load_plan
 
     if not options.experiment:
         raise ConfigurationError('which experiment? See `gait list experiments`')
-    return resolve(load_experiment(options.experiment, overrides_of(options)))
+    return load_plan(options.experiment, overrides_of(options))
 
 
 def _refuse_skipping(options: Namespace) -> None:

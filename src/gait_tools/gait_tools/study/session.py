@@ -22,9 +22,8 @@ from gait_core.trial.scene import NOTHING
 from gait_core.trial.seeding import check_seed, derived_seed
 from gait_core.trial.spec import EXCEPTION, TrialResult, TrialSpec
 from gait_evolver.evaluators.local import LocalEvaluator
-from gait_evolver.experiment import load_experiment
 from gait_evolver.loop import Evolution, Progress
-from gait_evolver.plan import Plan, resolve
+from gait_evolver.plan import Plan, load_plan
 from gait_evolver.run.log import Row
 from gait_evolver.run.store import RunStore
 from gait_tools.progress import make_display
@@ -221,7 +220,7 @@ class Session:
         folder = self.folder / 'runs' / name
         if (folder / 'run.yaml').exists():
             return RunStore.open_run(folder)
-        plan = resolve(load_experiment(experiment, overrides))
+        plan = load_plan(experiment, overrides)
         return RunStore.create(folder, plan), []
 
     def close(self) -> None:
