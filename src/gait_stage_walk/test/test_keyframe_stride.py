@@ -9,9 +9,9 @@ from gait_core.parameters.declaration import build
 from gait_core.robot.load import load_robot
 from gait_core.trial.spec import Command
 from gait_stage_walk.strides.controller import TRIPODS, KeyframeStrideController
+from gait_stage_walk.strides.cycle import Rhythm
 from gait_stage_walk.strides.leg import feet_of
 from gait_stage_walk.strides.parameters import KeyframeStrideParams
-from gait_stage_walk.strides.rhythm import Rhythm
 
 HEXAPOD = load_robot('hexapod')
 DT = 0.02

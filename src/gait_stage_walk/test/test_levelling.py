@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gait_core.parameters.declaration import space_from
+from gait_stage_walk.behaviours.behaviour import Period
 from gait_stage_walk.behaviours.levelling import LegLevelling, levelling_bend, vertical_length
 from gait_stage_walk.staged.parameters import PRESETS, StagedWalkParams
 from gait_stage_walk.staged.pulse import nanoseconds
@@ -37,7 +38,7 @@ def levelled(params: StagedWalkParams, ticks: int, cycles: int = 4):
     for tick in range(ticks):
         begin, end = tick * TICK, (tick + 1) * TICK
         walk.heed(begin, stop=walk.cycles >= cycles)
-        total = total + walk.turn_angles(begin, end) + levelling.turn_angles(begin, end)
+        total = total + walk.turn_angles(begin, end) + levelling.step(Period(begin, end))
         yield walk, end, dict(zip(JOINTS, total.tolist(), strict=True)), levelling.bends
 
 

@@ -237,7 +237,7 @@ def test_check_18_a_change_in_mid_cycle_waits_for_the_trigger(name):
     rows, plain = run(walk), run(StagedWalk(PUBLISHED))
     for tick in range(100 + 158):
         if tick == 170:
-            walk.desired = replace(PUBLISHED, **{name: 0.3 * low + 0.7 * high})
+            walk.params = replace(PUBLISHED, **{name: 0.3 * low + 0.7 * high})
         assert next(rows) == next(plain)
     after = [(next(rows), next(plain)) for _ in range(100)]
     assert any(changed != unchanged for changed, unchanged in after)
@@ -253,7 +253,7 @@ def test_a_walk_whose_factors_change_still_closes(first, second):
     rows = run(walk, stop=lambda tick: walk.cycles >= 3)
     for tick in range(1000):
         if walk.cycles == 1:
-            walk.desired = StagedWalkParams(**second)
+            walk.params = StagedWalkParams(**second)
         angles = next(rows)
         assert tick < 100 or min(angles['left_knee'], angles['right_knee']) > -1e-6
     assert walk.phase is Phase.IDLE

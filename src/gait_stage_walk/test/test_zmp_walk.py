@@ -15,12 +15,11 @@ from gait_core.parameters.declaration import build
 from gait_core.robot.legged_box import legged_box
 from gait_core.testing.walkers import ANKLE_HEIGHT, biped_urdf
 from gait_core.trial.spec import Command
-from gait_stage_walk.zmp.biped import Biped
+from gait_stage_walk.zmp.biped import Biped, WholeBody
 from gait_stage_walk.zmp.controller import ZmpWalkController
 from gait_stage_walk.zmp.mass_model import mass_model
 from gait_stage_walk.zmp.parameters import ZmpWalkParams
 from gait_stage_walk.zmp.stabiliser import LARGEST, Stabiliser
-from gait_stage_walk.zmp.whole_body import WholeBody
 from gait_tools.adopt.adoption import adopt
 
 UPRIGHT = np.array([0.0, 0.0, 0.0, 1.0])

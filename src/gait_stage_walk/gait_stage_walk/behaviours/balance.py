@@ -71,7 +71,7 @@ class Balance:
         return turned
 
     def _wanted(self, period: Period) -> FloatArray:
-        params = self._walk.desired
+        params = self._walk.params
         gain, damping = params.balance_gain, params.balance_damping
         if gain == damping == 0.0:
             return no_turn(len(self.joints))

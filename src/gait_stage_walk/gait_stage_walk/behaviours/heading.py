@@ -49,7 +49,7 @@ class Heading:
         """Return the turn of each of its joints in a period, (n,) [rad]."""
         self._measure(period.observation)
         self._turned = self._twists.turned
-        params = self._walk.desired
+        params = self._walk.params
         if self._walk.phase.in_cycle:
             self._sweep(period.command.velocity[2] * (period.end - period.begin) / SECOND)
         asked = math.radians(params.turn_deg) + period.command.set_points.get('turn', 0.0)
@@ -59,7 +59,7 @@ class Heading:
     def _measure(self, observation: Observation) -> None:
         attitude = observation.attitude
         yaw = None if attitude is None else attitude.yaw
-        if yaw is None or self._walk.desired.heading_gain == 0.0:
+        if yaw is None or self._walk.params.heading_gain == 0.0:
             self.heading = self._twists.turned
         elif self._last_yaw is not None:
             self.heading += math.remainder(yaw - self._last_yaw, math.tau)
@@ -73,11 +73,11 @@ class Heading:
 
     @property
     def _largest(self) -> float:
-        return math.radians(self._walk.desired.max_twist_deg)
+        return math.radians(self._walk.params.max_twist_deg)
 
     def _twist(self, leg: str) -> float:
         """Return the twist that takes back the error which the leg now standing will leave."""
         begun = self._twists.turned - self._turned
-        gain = self._walk.desired.heading_gain or 1.0
+        gain = self._walk.params.heading_gain or 1.0
         twist = gain * (self.wanted - self.heading - begun)
         return min(max(twist, -self._largest), self._largest)

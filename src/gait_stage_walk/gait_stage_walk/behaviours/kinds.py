@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 import math
-from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -98,7 +97,7 @@ class JointPulse:
         return np.array([share * math.radians(self.params.angle_deg)])
 
 
-KINDS: Mapping[str, type[Startable]] = MappingProxyType({'pulse': JointPulse, 'turn': Turn})
+KINDS: Mapping[str, type[Startable]] = {'pulse': JointPulse, 'turn': Turn}
 """What can be started, by the name of its kind."""
 
 

@@ -80,10 +80,7 @@ class LegLevelling:
 
     def step(self, period: Period) -> FloatArray:
         """Return the turn of each of ``JOINTS`` in a period, (n,) [rad]."""
-        return self.turn_angles(period.begin, period.end)
-
-    def turn_angles(self, begin: int, end: int) -> FloatArray:
-        """Return the turn of each of ``JOINTS`` between two times [ns], (n,) [rad]."""
+        end = period.end
         turned = np.zeros(len(JOINTS))
         wanted = {'left': 0.0, 'right': 0.0}
         for half in self._walk.half_cycles:

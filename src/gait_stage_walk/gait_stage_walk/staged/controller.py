@@ -92,17 +92,17 @@ class StagedWalkController(Controller):
     @property
     def needs(self) -> frozenset[str]:
         """An IMU where balance is kept by it."""
-        wanted = self._walk.desired
+        wanted = self._walk.params
         return frozenset({'imu'} if wanted.balance_gain or wanted.balance_damping else ())
 
     @property
     def velocity_bounds(self) -> Bounds:
         """Limits of the velocities that are followed."""
-        return followed(self._walk.desired)
+        return followed(self._walk.params)
 
     def set_params(self, params: StagedWalkParams) -> None:
         """Replace the parameters; they come into force at the next start or end of a cycle."""
-        self._walk.desired = params
+        self._walk.params = params
 
     def reset(self, seed: int) -> None:
         """Stand at the nominal stance, with nothing started beside the walk; no seed is needed."""

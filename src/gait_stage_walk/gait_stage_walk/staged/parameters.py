@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from gait_core.parameters.declaration import Parameters, bounded, flag
@@ -124,20 +123,14 @@ class StagedWalkParams(Parameters):
     stop: bool = flag(False, doc='Stand still, from the end of a cycle on.')
 
 
-PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
-    {
-        'levelled': MappingProxyType({}),
-        'balanced': MappingProxyType(
-            {
-                'balance_gain': 0.3,
-                'balance_damping': 0.05,
-                'heading_gain': 0.5,
-                'follow_velocity': True,
-            }
-        ),
-        'published': MappingProxyType(
-            {'leg_lift_deg': 20.0, 'sway_deg': 6.5, 'levelling': 0.0, 'sway_lead': 0.0}
-        ),
-    }
-)
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    'levelled': {},
+    'balanced': {
+        'balance_gain': 0.3,
+        'balance_damping': 0.05,
+        'heading_gain': 0.5,
+        'follow_velocity': True,
+    },
+    'published': {'leg_lift_deg': 20.0, 'sway_deg': 6.5, 'levelling': 0.0, 'sway_lead': 0.0},
+}
 """Differences from the defaults; the first is the default preset."""

@@ -97,7 +97,7 @@ class StagedWalk:
     """
     The staged walk as a behaviour: start-up, cycles one and two in turn, exit.
 
-    What is ``desired`` comes into force before the start and at the end of a cycle, nowhere else;
+    ``params`` come into force before the start and at the end of a cycle, nowhere else;
     a stop is granted there too. Each stage keeps the angles with which it was scheduled.
 
     References
@@ -112,28 +112,23 @@ class StagedWalk:
     finished = False
 
     def __init__(self, params: StagedWalkParams) -> None:
-        self.desired = params
+        self.params = params
         self.reset()
 
-    @property
-    def params(self) -> StagedWalkParams:
-        """The parameters last given."""
-        return self.desired
-
     def set_params(self, params: StagedWalkParams) -> None:
-        """Replace what is desired."""
-        self.desired = params
+        """Replace the parameters."""
+        self.params = params
 
     def stop(self) -> None:
-        """Desire to stand."""
-        self.desired = replace(self.desired, stop=True)
+        """Ask it to stand."""
+        self.params = replace(self.params, stop=True)
 
     def reset(self) -> None:
         """Stand still, with straight legs and no stage pending."""
         self.phase = Phase.IDLE
         self.phase_start = 0
         self.phase_end = 0
-        self.current = self.desired
+        self.current = self.params
         self.cycles = 0
         self.half_cycles: tuple[HalfCycle, ...] = ()
         self._signals: tuple[Signal, ...] = ()
@@ -145,20 +140,20 @@ class StagedWalk:
         """
         Leave a phase that is over at a time [ns]; to be called before every period.
 
-        At the start and at the end of a cycle ``params`` come into force, or else what is desired.
+        At the start and at the end of a cycle ``params`` come into force, by default its own.
         """
         while now >= self.phase_end:
             following = next_phase(self.phase, stop)
             if following is self.phase:
                 return
             if self.phase is Phase.IDLE or self.phase.in_cycle:
-                self.current = params or self.desired
+                self.current = params or self.params
             self._enter(following, now)
 
     def step(self, period: Period) -> FloatArray:
         """Heed what asks for a stop and return the turn of each of ``JOINTS``, (n,) [rad]."""
         asked = period.command.set_points.get('stop', 0.0) > 0.5
-        params = paced(self.desired, period.command.velocity)
+        params = paced(self.params, period.command.velocity)
         self.heed(period.begin, asked or params.stop, params)
         return self.turn_angles(period.begin, period.end)
 

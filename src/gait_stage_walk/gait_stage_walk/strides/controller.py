@@ -18,11 +18,9 @@ from gait_core.motion.velocity_limits import Bound, Bounds
 from gait_core.parameters.declaration import Parameters
 from gait_core.robot.model import RobotModel
 from gait_core.trial.spec import Command
-from gait_stage_walk.strides.blend import Blend
-from gait_stage_walk.strides.cycle import PHASES, Cycle
+from gait_stage_walk.strides.cycle import PHASES, Blend, Cycle, Rhythm
 from gait_stage_walk.strides.leg import LOWER, UPPER, feet_of
 from gait_stage_walk.strides.parameters import PRESETS, KeyframeStrideParams
-from gait_stage_walk.strides.rhythm import Rhythm
 from gait_stage_walk.strides.tripod import (
     FOOT_NUMBERS,
     LEGS,
@@ -77,7 +75,6 @@ class KeyframeStrideController(Controller):
     Params: ClassVar[type[Parameters]] = KeyframeStrideParams
     _params: KeyframeStrideParams
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
-    needs: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(self, robot: RobotModel, params: KeyframeStrideParams) -> None:
         for tripod in TRIPODS:

@@ -1,6 +1,8 @@
-"""A periodic motion of joints without jumps of position, velocity or acceleration."""
+"""Periodic motions of joints without jumps of acceleration, their phase, and going over to one."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from scipy.interpolate import CubicSpline
@@ -9,6 +11,8 @@ from gait_core.arrays import FloatArray
 
 PHASES = 4
 """Phases of a cycle, each from one posture to the next."""
+HALF = PHASES / 2
+"""Phases between the two tripods."""
 KNOTS = 256
 """Per cycle: the joints of a foot on a straight line are met to about 1e-8 rad in between."""
 
@@ -16,6 +20,11 @@ KNOTS = 256
 def knots() -> FloatArray:
     """Return the phases at which a cycle is given, (KNOTS,), from 0 on."""
     return np.arange(KNOTS, dtype=np.float64) * (PHASES / KNOTS)
+
+
+def smooth_step(share: FloatArray) -> FloatArray:
+    """Return how far a minimum-jerk motion from 0 to 1 is after some shares of its time."""
+    return np.asarray(share**3 * (10.0 + share * (6.0 * share - 15.0)))
 
 
 class Cycle:
@@ -43,3 +52,139 @@ class Cycle:
         cubic, square, linear, constant = self._pieces[:, piece]
         t = ((along - piece) * (PHASES / KNOTS))[:, None]
         return np.asarray(((cubic * t + square) * t + linear) * t + constant)
+
+
+class Rhythm:
+    """
+    The phase of a stride; it starts at rest in mid-stance of the first tripod.
+
+    Attributes
+    ----------
+    phase : float
+        From 0 to below 4.
+    rate : float
+        Cycles per period, negative backwards.
+    stance : float
+        Phase at which a tripod lifts off, at least 2.
+
+    """
+
+    def __init__(self, stance: float) -> None:
+        self.phase, self.rate = 0.5 * stance, 0.0
+        self.stance = stance
+        self._goal: float | None = None
+
+    def advance(
+        self, dt: float, count: int, wanted: float, period: float, ramp_time: float
+    ) -> FloatArray:
+        """
+        Return the phases at the ends of ``count`` parts of a time, and at its start before them.
+
+        The rate nears what is wanted at a bounded rate. Wanted 0, it ends where both tripods
+        stand, as soon as it can.
+
+        Parameters
+        ----------
+        dt : float [s]
+        count : int
+        wanted : float
+            Cycles per period.
+        period, ramp_time : float [s]
+            Of a cycle, and from a rate of 0 to 1.
+
+        """
+        pace, part = PHASES / period, dt / count
+        phases = np.empty(count + 1)
+        phases[0] = self.phase
+        for i in range(1, count + 1):
+            if wanted == 0.0:
+                self._halt(part, pace, ramp_time)
+            else:
+                self._goal = None
+                change = part / ramp_time
+                self.rate += min(max(wanted - self.rate, -change), change)
+                self.phase += self.rate * pace * part
+            phases[i] = self.phase
+        turns = PHASES * math.floor(self.phase / PHASES)
+        self.phase -= turns
+        if self._goal is not None:
+            self._goal -= turns
+        return phases
+
+    def _halt(self, dt: float, pace: float, ramp_time: float) -> None:
+        """Brake so as to be at rest where both tripods stand; without a rate, stay."""
+        if self.rate == 0.0:
+            return
+        sense = math.copysign(1.0, self.rate)
+        if self._goal is None:
+            braking = 0.5 * self.rate**2 * ramp_time * pace
+            # Midway between landing of one tripod and lift-off of the other.
+            left = (sense * (0.5 * (self.stance - HALF) - self.phase)) % HALF
+            self._goal = self.phase + sense * (left if left >= braking else left + HALF)
+        left = sense * (self._goal - self.phase)
+        # The rate from which an even braking ends at rest after what is left.
+        rate = min(abs(self.rate), math.sqrt(max(2.0 * left, 0.0) / (ramp_time * pace)))
+        moved = rate * pace * dt
+        if moved >= left or rate * ramp_time < dt:
+            self.phase, self.rate = self._goal, 0.0
+        else:
+            self.phase += sense * moved
+            self.rate = sense * rate
+
+
+class Blend:
+    """
+    Cycles laid over each other, each of which gains its weight with minimum jerk.
+
+    All run on while they are covered, so that velocities go over smoothly too.
+
+    Parameters
+    ----------
+    start : (n,) array [rad or m]
+        What lies under the first cycle.
+
+    """
+
+    def __init__(self, start: FloatArray) -> None:
+        self._start = start
+        self._cycles: list[Cycle] = []
+        self._ages: list[float] = []
+
+    @property
+    def standing(self) -> bool:
+        """True if the start still has a weight."""
+        return len(self._start) > 0
+
+    def cover(self, cycle: Cycle) -> None:
+        """Go over to a cycle from now on."""
+        self._cycles.append(cycle)
+        self._ages.append(0.0)
+
+    def at(self, phases: FloatArray, times: FloatArray, duration: float) -> FloatArray:
+        """
+        Return the positions, (k, n), and let the time pass.
+
+        Parameters
+        ----------
+        phases : (k,) array
+            Of all cycles.
+        times : (k,) array [s]
+            From now on; the last is the time that passes.
+        duration : float [s]
+            In which a cycle covers what lies below it.
+
+        """
+        positions: FloatArray = self._start
+        done = 0
+        for i, cycle in enumerate(self._cycles):
+            shares = np.minimum((self._ages[i] + times) / duration, 1.0)[:, None]
+            above = cycle.at(phases)
+            below = positions if i or self.standing else above
+            positions = below + (above - below) * smooth_step(shares)
+            self._ages[i] += float(times[-1])
+            if self._ages[i] >= duration:
+                done = i + 1
+        if done:
+            self._start = self._start[:0]
+            del self._cycles[: done - 1], self._ages[: done - 1]
+        return positions

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from gait_core.parameters.declaration import Parameters, bounded, flag, floats, text, whole
@@ -94,19 +93,15 @@ class KeyframeStrideParams(Parameters):
     stop: bool = flag(False, doc='Stand still, from the next time on that both tripods stand.')
 
 
-PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
-    {
-        'fixed': MappingProxyType({'follow_velocity': True}),
-        'extending': MappingProxyType(
-            {
-                'follow_velocity': True,
-                'extension': 1.0,
-                'lift_extension': 1.0,
-                # The screws then run at most at 0.059 of their 0.06 m/s.
-                'period': 3.2,
-                'fastest': 1.0,
-            }
-        ),
-    }
-)
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    'fixed': {'follow_velocity': True},
+    'extending': {
+        'follow_velocity': True,
+        'extension': 1.0,
+        'lift_extension': 1.0,
+        # The screws then run at most at 0.059 of their 0.06 m/s.
+        'period': 3.2,
+        'fastest': 1.0,
+    },
+}
 """Differences from the defaults; the first is the default preset."""

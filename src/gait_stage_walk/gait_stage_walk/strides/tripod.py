@@ -19,7 +19,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
-from gait_stage_walk.strides.cycle import PHASES, knots
+from gait_stage_walk.strides.cycle import PHASES, knots, smooth_step
 from gait_stage_walk.strides.leg import HIP, KNEE, feet_of, joints_at, within_reach
 
 LEGS = 3
@@ -91,11 +91,6 @@ def postures_of(genes: FloatArray) -> FloatArray:
     table[..., :2] = np.radians(table[..., :2])
     table[..., 2:] /= 100.0
     return table
-
-
-def smooth_step(share: FloatArray) -> FloatArray:
-    """Return how far a minimum-jerk motion from 0 to 1 is after some shares of its time."""
-    return np.asarray(share**3 * (10.0 + share * (6.0 * share - 15.0)))
 
 
 def joint_stride(postures: FloatArray, radius: float) -> Stride:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 import math
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,15 +18,13 @@ from gait_core.parameters.declaration import Parameters
 from gait_core.robot.model import RobotModel
 from gait_core.trial.spec import Command
 from gait_stage_walk.staged.pulse import SECOND, nanoseconds
-from gait_stage_walk.zmp.biped import Biped
+from gait_stage_walk.zmp.biped import Biped, WholeBody
 from gait_stage_walk.zmp.footsteps import STILL, Twist
-from gait_stage_walk.zmp.heading import Slip
 from gait_stage_walk.zmp.mass_model import mass_model
 from gait_stage_walk.zmp.parameters import ZmpWalkParams
 from gait_stage_walk.zmp.plan import LEFT, RIGHT, SWING, StepShape, WalkPlan
 from gait_stage_walk.zmp.preview import preview_gains
-from gait_stage_walk.zmp.stabiliser import Stabiliser
-from gait_stage_walk.zmp.whole_body import WholeBody
+from gait_stage_walk.zmp.stabiliser import Slip, Stabiliser
 
 NAME = 'zmp_walk'
 GRID = SECOND // 100
@@ -53,12 +50,10 @@ class ZmpWalkController(Controller):
 
     Params: ClassVar[type[Parameters]] = ZmpWalkParams
     _params: ZmpWalkParams
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
-        {
-            'balanced': MappingProxyType({}),
-            'open_loop': MappingProxyType({'balance_gain': 0.0, 'balance_damping': 0.0}),
-        }
-    )
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        'balanced': {},
+        'open_loop': {'balance_gain': 0.0, 'balance_damping': 0.0},
+    }
 
     def __init__(self, robot: RobotModel, params: ZmpWalkParams) -> None:
         self._biped = Biped(robot, NAME)

@@ -1,5 +1,5 @@
 r"""
-Stabiliser: soles push against an unplanned lean, and the next foot steps into it.
+Stabiliser: soles push against an unplanned lean, the next foot steps into it, turns undo a slip.
 
 A body that leans by an angle and at a rate has its capture point, where the linear pendulum would
 come to rest, off the planned one by ``h (angle + rate / w)``; until the foot lands after a time
@@ -104,3 +104,45 @@ def _tilted(turn: FloatArray, out: FloatArray) -> None:
     out[0] = (cp, sp * sr, sp * cr)
     out[1] = (0.0, cr, -sr)
     out[2] = (-sp, cp * sr, cp * cr)
+
+
+class Slip:
+    """
+    The turn of the body that was not planned, as measured, less what a walk turned against it.
+
+    The plan is what a heading is held against, not the command: steps follow that late.
+    """
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all."""
+        self._seen: float | None = None
+        self._planned = self._slipped = self._undone = 0.0
+
+    def correction(self, dt: float, planned: float, gain: float, seen: Observation) -> float:
+        """
+        Return the turning rate that undoes what is left [rad/s]; 0 without an attitude.
+
+        Parameters
+        ----------
+        dt : float [s]
+            For which it will be turned so.
+        planned : float [rad]
+            Yaw of the body in the plan, by now.
+        gain : float [1/s]
+        seen : Observation
+
+        """
+        attitude = seen.attitude
+        if attitude is None:
+            return 0.0
+        yaw = attitude.yaw
+        if self._seen is not None:
+            turned = math.remainder(yaw - self._seen, 2.0 * math.pi)
+            self._slipped += turned - (planned - self._planned)
+        self._seen, self._planned = yaw, planned
+        rate = -gain * (self._slipped + self._undone)
+        self._undone += rate * dt
+        return rate
