@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from gait_core.motion.stance_controller import HoldController, HoldParams
+from gait_core.motion.stance_controller import HoldController
 from gait_core.motion.velocity_limits import FREE, Bound, beyond
+from gait_core.parameters.declaration import Parameters
 from gait_core.testing.doubles import WaveController, WaveParams, legged_box
 
 BOUNDS = (Bound(0.0, 0.5, 'its legs'), Bound.both(0.0, 'no hips'), FREE)
@@ -32,7 +33,7 @@ def test_what_is_not_walked_is_named_with_what_is_and_why(velocity, line):
 
 def test_a_controller_that_follows_nothing_says_why_and_one_without_bounds_nothing():
     box = legged_box()
-    bounds = HoldController(box, HoldParams()).velocity_bounds
+    bounds = HoldController(box, Parameters()).velocity_bounds
     assert beyond(bounds, (0.0, 0.0, -2.0)) == '2 rad/s to the right: it stands'
     assert beyond(bounds, (0.0, 0.0, 0.0)) == ''
     assert beyond(WaveController(box, WaveParams()).velocity_bounds, (1e9, 0.0, -math.inf)) == ''

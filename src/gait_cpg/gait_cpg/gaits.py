@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any
 
 import numpy as np
@@ -53,18 +52,16 @@ class Gait:
             )
 
 
-GAITS: Mapping[str, Gait] = MappingProxyType(
-    {
-        'trot': Gait(duty_factor=0.55, side_lag=0.5, pair_lag=0.5),
-        'walk': Gait(duty_factor=0.8, side_lag=0.5, pair_lag=None),
-        'pace': Gait(duty_factor=0.55, side_lag=0.5, pair_lag=0.0),
-        'bound': Gait(duty_factor=0.5, side_lag=0.0, pair_lag=0.5),
-        'tripod': Gait(duty_factor=0.55, side_lag=0.5, pair_lag=0.5),
-        'crawl': Gait(duty_factor=0.88, side_lag=0.5, pair_lag=None),
-        'ripple': Gait(duty_factor=2.0 / 3.0, side_lag=0.5, pair_lag=1.0 / 3.0),
-        'wave': Gait(duty_factor=0.85, side_lag=0.5, pair_lag=None),
-    }
-)
+GAITS: Mapping[str, Gait] = {
+    'trot': Gait(duty_factor=0.55, side_lag=0.5, pair_lag=0.5),
+    'walk': Gait(duty_factor=0.8, side_lag=0.5, pair_lag=None),
+    'pace': Gait(duty_factor=0.55, side_lag=0.5, pair_lag=0.0),
+    'bound': Gait(duty_factor=0.5, side_lag=0.0, pair_lag=0.5),
+    'tripod': Gait(duty_factor=0.55, side_lag=0.5, pair_lag=0.5),
+    'crawl': Gait(duty_factor=0.88, side_lag=0.5, pair_lag=None),
+    'ripple': Gait(duty_factor=2.0 / 3.0, side_lag=0.5, pair_lag=1.0 / 3.0),
+    'wave': Gait(duty_factor=0.85, side_lag=0.5, pair_lag=None),
+}
 """
 Gaits by name. Walk is the lateral sequence: left rear, left front, right rear, right front; crawl
 the same with all feet down for half of the time.

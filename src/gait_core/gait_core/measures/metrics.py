@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 import math
-from types import MappingProxyType
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -32,35 +31,33 @@ from gait_core.measures.stability import (
 from gait_core.terrains import load_terrain
 from gait_core.trial.rollout import Rollout
 
-METRICS: Mapping[str, str] = MappingProxyType(
-    {
-        'duration_s': 'Time simulated after settling.',
-        'distance_m': 'Horizontal distance between the first and the last position of the base.',
-        'displacement_x_m': 'The same along the forward direction of the start.',
-        'displacement_y_m': 'The same to the left of it.',
-        'yaw_rad': 'Turn of the base about the vertical, full turns counted.',
-        'mean_speed_mps': 'Distance over duration.',
-        'steps': 'Landings of all legs, debounced.',
-        'cost_of_transport': 'Energy over weight times distance; undefined where it hardly moved.',
-        'energy_j': 'Positive mechanical work of all joints and of what drives force elements: '
-        'braking is free, not recovered.',
-        'zmp_margin_min_m': 'Least margin of the centre of pressure in the support polygon; '
-        'zero whenever a trial stood on an edge or a point.',
-        'zmp_undefined_fraction': 'Share of ticks without enough load on the ground for a ZMP.',
-        'zmp_margin_mean_m': 'Mean of that margin.',
-        'inertial_zmp_margin_mean_m': 'Mean margin of the ZMP from link accelerations.',
-        'inertial_zmp_margin_p05_m': 'Its 5 % quantile; negative: the robot was tipping.',
-        'energy_signed_j': 'Signed mechanical work of the same.',
-        'energy_absolute_j': 'Absolute mechanical work of the same.',
-        'height_mean_m': 'Mean height of the base over the terrain.',
-        'tilt_max_rad': 'Largest angle between the base axis z and the vertical.',
-        'speed_max_mps': 'Largest speed of the base.',
-        'penetration_max_m': 'Deepest overlap of robot and ground.',
-        'command_jitter_rad_s2': 'Root mean square second difference of the position targets.',
-        'duty_factor': 'Mean over the legs of the stance share of a stride.',
-        'stride_frequency_hz': 'Mean over the legs.',
-    }
-)
+METRICS: Mapping[str, str] = {
+    'duration_s': 'Time simulated after settling.',
+    'distance_m': 'Horizontal distance between the first and the last position of the base.',
+    'displacement_x_m': 'The same along the forward direction of the start.',
+    'displacement_y_m': 'The same to the left of it.',
+    'yaw_rad': 'Turn of the base about the vertical, full turns counted.',
+    'mean_speed_mps': 'Distance over duration.',
+    'steps': 'Landings of all legs, debounced.',
+    'cost_of_transport': 'Energy over weight times distance; undefined where it hardly moved.',
+    'energy_j': 'Positive mechanical work of all joints and of what drives force elements: '
+    'braking is free, not recovered.',
+    'zmp_margin_min_m': 'Least margin of the centre of pressure in the support polygon; '
+    'zero whenever a trial stood on an edge or a point.',
+    'zmp_undefined_fraction': 'Share of ticks without enough load on the ground for a ZMP.',
+    'zmp_margin_mean_m': 'Mean of that margin.',
+    'inertial_zmp_margin_mean_m': 'Mean margin of the ZMP from link accelerations.',
+    'inertial_zmp_margin_p05_m': 'Its 5 % quantile; negative: the robot was tipping.',
+    'energy_signed_j': 'Signed mechanical work of the same.',
+    'energy_absolute_j': 'Absolute mechanical work of the same.',
+    'height_mean_m': 'Mean height of the base over the terrain.',
+    'tilt_max_rad': 'Largest angle between the base axis z and the vertical.',
+    'speed_max_mps': 'Largest speed of the base.',
+    'penetration_max_m': 'Deepest overlap of robot and ground.',
+    'command_jitter_rad_s2': 'Root mean square second difference of the position targets.',
+    'duty_factor': 'Mean over the legs of the stance share of a stride.',
+    'stride_frequency_hz': 'Mean over the legs.',
+}
 """What each metric means."""
 
 LOADED, UNLOADED = 0.05, 0.02

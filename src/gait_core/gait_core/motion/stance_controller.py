@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 from gait_core.contracts import Controller
@@ -16,22 +14,15 @@ from gait_core.robot.model import RobotModel
 from gait_core.trial.spec import Command
 
 
-@dataclass(frozen=True, kw_only=True)
-class HoldParams(Parameters):
-    """Holding takes no parameters."""
-
-
 class HoldController(Controller):
     """Holds the nominal stance, whatever the command."""
 
-    Params: ClassVar[type[Parameters]] = HoldParams
-    _params: HoldParams
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({'stand': {}})
-    needs: ClassVar[frozenset[str]] = frozenset()
+    Params: ClassVar[type[Parameters]] = Parameters
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {'stand': {}}
     velocity_bounds: ClassVar[Bounds] = 'it stands'
 
-    def __init__(self, robot: RobotModel, params: HoldParams) -> None:
-        self._params = params
+    def __init__(self, robot: RobotModel, params: Parameters) -> None:
+        super().__init__(robot, params)
         self._targets = JointTargets(names=robot.target_names, position=robot.stance)
 
     def reset(self, seed: int) -> None:
@@ -40,7 +31,3 @@ class HoldController(Controller):
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
         """Return the nominal stance."""
         return self._targets
-
-    def state(self) -> Mapping[str, float]:
-        """Return nothing: holding has no phase."""
-        return {}

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -180,7 +179,7 @@ class WaveController(Controller):
     """Swings every joint about the nominal stance; the time is the sum of its steps."""
 
     Params: ClassVar[type[Parameters]] = WaveParams
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({'wave': {}})
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {'wave': {}}
     needs: ClassVar[frozenset[str]] = frozenset({'joint_positions'})
 
     def __init__(self, robot: RobotModel, params: WaveParams) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 import math
-from types import MappingProxyType
 
 import numpy as np
 from scipy.fft import dct
@@ -251,66 +250,64 @@ def _above(travel: FloatArray, dt: float, least: float) -> float:
     return float(np.sqrt(size[frequency > least].sum(axis=0).max() / samples))
 
 
-GATES: Mapping[str, Gate] = MappingProxyType(
-    {
-        'speed': Gate(
-            text='Largest speed of a root link; 4 sqrt(g l), faster than a fall from 8 l.',
-            unit='m/s',
-            limit=lambda robot, g: 4.0 * math.sqrt((g or 1.0) * robot.length_scale),
-            measure=speed,
-        ),
-        'penetration': Gate(
-            text='Deepest overlap of any link with the ground, the start included; 0.1 l.',
-            unit='m',
-            limit=lambda robot, g: 0.1 * robot.length_scale,
-            measure=penetration,
-        ),
-        'airborne': Gate(
-            text='Longest time with nothing on the ground; 2 sqrt(2 l / g), a leap of l / 2 and '
-            'its fall. Off without gravity.',
-            unit='s',
-            limit=lambda robot, g: 2.0 * math.sqrt(2.0 * robot.length_scale / g) if g else None,
-            measure=airborne,
-        ),
-        'energy': Gate(
-            text='Kinetic, potential and elastic energy gained beyond the work of joints, of what '
-            'drives force elements, and of pushes; 3 m g l / 4.',
-            unit='J',
-            limit=lambda robot, g: 0.75 * robot.mass * (g or 1.0) * robot.length_scale,
-            measure=energy,
-        ),
-        'joint_rate': Gate(
-            text='Largest joint velocity over its limit; 1.5, as impacts overrun it for a moment.',
-            unit='-',
-            limit=lambda robot, g: 1.5,
-            measure=joint_rate,
-        ),
-        'command_jitter': Gate(
-            text='Root mean square of a target above 10 Hz, or 1.5 sqrt(g / l) if more, in '
-            'rad or in l; 0.1.',
-            unit='rad',
-            limit=lambda robot, g: 0.1,
-            measure=command_jitter,
-        ),
-        'base_height': Gate(
-            text='Largest height of a root link over the ground; 2 l over where it stands.',
-            unit='m',
-            limit=lambda robot, g: nominal_height(robot) + 2.0 * robot.length_scale,
-            measure=base_height,
-        ),
-        'base_depth': Gate(
-            text='Depth of the origin of a root link below the ground; 0.1 l.',
-            unit='m',
-            limit=lambda robot, g: 0.1 * robot.length_scale,
-            measure=base_depth,
-        ),
-    }
-)
+GATES: Mapping[str, Gate] = {
+    'speed': Gate(
+        text='Largest speed of a root link; 4 sqrt(g l), faster than a fall from 8 l.',
+        unit='m/s',
+        limit=lambda robot, g: 4.0 * math.sqrt((g or 1.0) * robot.length_scale),
+        measure=speed,
+    ),
+    'penetration': Gate(
+        text='Deepest overlap of any link with the ground, the start included; 0.1 l.',
+        unit='m',
+        limit=lambda robot, g: 0.1 * robot.length_scale,
+        measure=penetration,
+    ),
+    'airborne': Gate(
+        text='Longest time with nothing on the ground; 2 sqrt(2 l / g), a leap of l / 2 and '
+        'its fall. Off without gravity.',
+        unit='s',
+        limit=lambda robot, g: 2.0 * math.sqrt(2.0 * robot.length_scale / g) if g else None,
+        measure=airborne,
+    ),
+    'energy': Gate(
+        text='Kinetic, potential and elastic energy gained beyond the work of joints, of what '
+        'drives force elements, and of pushes; 3 m g l / 4.',
+        unit='J',
+        limit=lambda robot, g: 0.75 * robot.mass * (g or 1.0) * robot.length_scale,
+        measure=energy,
+    ),
+    'joint_rate': Gate(
+        text='Largest joint velocity over its limit; 1.5, as impacts overrun it for a moment.',
+        unit='-',
+        limit=lambda robot, g: 1.5,
+        measure=joint_rate,
+    ),
+    'command_jitter': Gate(
+        text='Root mean square of a target above 10 Hz, or 1.5 sqrt(g / l) if more, in '
+        'rad or in l; 0.1.',
+        unit='rad',
+        limit=lambda robot, g: 0.1,
+        measure=command_jitter,
+    ),
+    'base_height': Gate(
+        text='Largest height of a root link over the ground; 2 l over where it stands.',
+        unit='m',
+        limit=lambda robot, g: nominal_height(robot) + 2.0 * robot.length_scale,
+        measure=base_height,
+    ),
+    'base_depth': Gate(
+        text='Depth of the origin of a root link below the ground; 0.1 l.',
+        unit='m',
+        limit=lambda robot, g: 0.1 * robot.length_scale,
+        measure=base_depth,
+    ),
+}
 """Gates by name, in the order in which they are checked."""
 
-GATE_TEXTS: Mapping[str, str] = MappingProxyType(
-    {name: f'{gate.text} [{gate.unit}]' for name, gate in GATES.items()}
-)
+GATE_TEXTS: Mapping[str, str] = {
+    name: f'{gate.text} [{gate.unit}]' for name, gate in GATES.items()
+}
 """What each gate measures and its default limit."""
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 import math
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -51,7 +50,7 @@ def _quantities() -> dict[str, Quantity]:
     return named
 
 
-QUANTITIES: Mapping[str, Quantity] = MappingProxyType(_quantities())
+QUANTITIES: Mapping[str, Quantity] = _quantities()
 """By name; beside them ``terrain.<parameter>``, a parameter of the scene's terrain."""
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 import math
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -116,14 +115,12 @@ class InsectGait(ReflexController):
 
     Params: ClassVar[type[Parameters]] = InsectGaitParams
     _params: InsectGaitParams
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
-        {
-            'tripod': MappingProxyType({}),
-            'wave': MappingProxyType({'period_scale': 3.0}),
-            'reflexes': MappingProxyType(dict.fromkeys(REFLEXES, True)),
-            'published_reflexes': MappingProxyType(PUBLISHED),
-        }
-    )
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        'tripod': {},
+        'wave': {'period_scale': 3.0},
+        'reflexes': dict.fromkeys(REFLEXES, True),
+        'published_reflexes': PUBLISHED,
+    }
     needs: ClassVar[frozenset[str]] = frozenset(
         {'joint_positions', 'joint_efforts', 'imu', 'contacts'}
     )

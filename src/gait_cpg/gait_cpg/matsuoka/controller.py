@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 import math
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,7 +20,7 @@ from gait_core.trial.spec import Command
 from gait_cpg.matsuoka.feedback import SENSES
 from gait_cpg.matsuoka.outputs import divisions, outputs_of
 from gait_cpg.matsuoka.parameters import MatsuokaParams
-from gait_cpg.oscillators import Diagnosis, MatsuokaNeurons, diagnose
+from gait_cpg.oscillators import MatsuokaNeurons
 from gait_cpg.phase_cpg.kernel import follow
 
 _POSITIONS = 5
@@ -43,14 +42,10 @@ class MatsuokaController(TapeController):
     Params: ClassVar[type[Parameters]] = MatsuokaParams
     _params: MatsuokaParams
     velocity_bounds: ClassVar[Bounds] = 'its oscillators run at their own pace'
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
-        {
-            'reference': MappingProxyType({}),
-            'alternating': MappingProxyType(
-                {'gait': 'trot', 'tau_a': 0.05, 'pair_weight': 2.0, 'blanking': 1.0}
-            ),
-        }
-    )
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        'reference': {},
+        'alternating': {'gait': 'trot', 'tau_a': 0.05, 'pair_weight': 2.0, 'blanking': 1.0},
+    }
 
     def __init__(self, robot: RobotModel, params: MatsuokaParams) -> None:
         self._robot = robot
@@ -117,18 +112,6 @@ class MatsuokaController(TapeController):
         for name, value in zip(self._outputs.signals, self._signals, strict=True):
             values[f'signal.{name}'] = float(value)
         return values
-
-    def diagnosis(self, duration: float = 15.0, last: float = 3.0) -> Diagnosis:
-        """
-        Return whether the oscillators are alive at the end of some time [s] in open loop.
-
-        They are run from the start; the controller stays as it is. A signal is alive that moves
-        by more than 0.05 in the last seconds.
-        """
-        step = self._params.step
-        run = self._network.euler(self._start, step, round(duration / step))
-        signals = run.signals[:, : len(self._outputs.signals)]
-        return diagnose(signals[-round(last / step) :], step)
 
     def _run(
         self, dt: float, periods: int, observation: Observation | None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 import math
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -100,13 +99,11 @@ class PerceptronController(Controller):
     Params: ClassVar[type[Parameters]] = PerceptronParams
     _params: PerceptronParams
     velocity_bounds: ClassVar[Bounds] = (FREE, FREE, Bound.both(0.0, 'it does not turn'))
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
-        {
-            'source': MappingProxyType({}),
-            'text': MappingProxyType({'spare': 'none'}),
-            'source_b': MappingProxyType({'perceptrons': 150, 'memory': 150}),
-        }
-    )
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        'source': {},
+        'text': {'spare': 'none'},
+        'source_b': {'perceptrons': 150, 'memory': 150},
+    }
 
     def __init__(
         self,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 import math
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -179,20 +178,16 @@ class PhaseCpgController(ReflexController):
 
     Params: ClassVar[type[Parameters]] = PhaseCpgParams
     _params: PhaseCpgParams
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
-        {
-            'trot': MappingProxyType({'gait': 'trot'}),
-            'walk': MappingProxyType(
-                {
-                    'gait': 'walk',
-                    'frequency': 0.8,
-                    'duty_factor': GAITS['walk'].duty_factor,
-                    'sway': 0.06,
-                }
-            ),
-            **{name: MappingProxyType(values) for name, values in _MORE_PRESETS.items()},
-        }
-    )
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        'trot': {'gait': 'trot'},
+        'walk': {
+            'gait': 'walk',
+            'frequency': 0.8,
+            'duty_factor': GAITS['walk'].duty_factor,
+            'sway': 0.06,
+        },
+        **_MORE_PRESETS,
+    }
 
     set_points: ClassVar[tuple[str, ...]] = SET_POINTS
 

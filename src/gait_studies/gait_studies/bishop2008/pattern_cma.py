@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 from gait_core.arrays import FloatArray
@@ -24,9 +23,10 @@ from gait_evolver.optimizers.cma_es import CmaEsOptimizer
 from gait_studies.bishop2008.patterns import Omnidirectional, Pattern
 from gait_studies.bishop2008.relays import check_layout
 
-PATTERNS: Mapping[str, type[Pattern] | type[Omnidirectional]] = MappingProxyType(
-    {'forward': Pattern, 'omnidirectional': Omnidirectional}
-)
+PATTERNS: Mapping[str, type[Pattern] | type[Omnidirectional]] = {
+    'forward': Pattern,
+    'omnidirectional': Omnidirectional,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
