@@ -1,4 +1,4 @@
-"""The lines that the page on troubles quotes are printed by the source."""
+"""The lines that the pages on troubleshooting quote are printed by the source."""
 
 import ast
 from pathlib import Path
@@ -8,8 +8,8 @@ import pytest
 from gait_core.testing.documents import rows
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / 'doc' / 'troubleshooting.md').read_text(encoding='utf-8')
-QUOTES = [row[0] for row in rows(PAGE, 'Printed')]
+PAGES = sorted(ROOT.glob('doc/troubleshooting*.md'))
+QUOTES = sorted({row[0] for page in PAGES for row in rows(page.read_text('utf-8'), 'Printed')})
 
 
 def text_of(node):
