@@ -100,7 +100,6 @@ def test_a_servo_keeps_the_velocity_limit(engine_of, kind):
     fastest = max(abs(one.joint_velocities[0]) for one in seen)
     # Bullet alone would run at its own limit of 100 rad/s.
     assert 9.9 < fastest <= 10.0 + 1e-9
-    assert sum(engine.overspeed.values()) == 0
 
 
 @pytest.mark.parametrize(
@@ -117,23 +116,20 @@ def test_a_torque_does_not_drive_a_joint_beyond_its_velocity_limit(
     engine.reset(replace(STAND, control_period=0.001), 0)
     seen = run(engine, 1000, **targets)
     speeds = np.array([one.joint_velocities[0] for one in seen])
-    # One step of full torque past the limit at most, and every step beyond it is counted.
+    # One step of full torque past the limit at most.
     assert 9.9 < speeds.max() <= 10.0 + 5.0 / 0.1 * 0.001 + 1e-9
-    assert engine.overspeed['hinge'] == np.count_nonzero(speeds[:-1] > 10.0) > 0
 
 
-def test_a_prismatic_target_beyond_the_limit_is_clamped_and_counted(engine_of):
+def test_a_prismatic_target_beyond_the_limit_is_clamped(engine_of):
     leg = hinged(
         'position', {'gain': 20.0}, joint='prismatic', com=(0.0, 0.0, 0.0), lower=0.0, upper=0.05
     )
     engine = engine_of(leg)
     engine.reset(STAND, 0)
     assert run(engine, 50, position=[0.02])[-1].joint_positions[0] == pytest.approx(0.02, abs=1e-6)
-    assert engine.clamped == {'hinge': 0}
     seen = run(engine, 50, position=[0.5])
     assert max(one.joint_positions[0] for one in seen) <= 0.0505
     assert seen[-1].joint_positions[0] == pytest.approx(0.05, abs=1e-6)
-    assert engine.clamped == {'hinge': 50}
 
 
 @pytest.mark.parametrize('start', [-0.002, 0.052])

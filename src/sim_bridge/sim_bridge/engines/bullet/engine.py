@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import numpy as np
 
@@ -76,23 +76,6 @@ class BulletEngine(SceneEngine):
     def robot(self) -> RobotModel:
         """The robot of the current scene."""
         return self._other.robot if self._other else super().robot
-
-    @property
-    def clamped(self) -> Mapping[str, int]:
-        """Control periods since the reset in which a joint's target was clamped to its limits."""
-        counts = self._motors.demands.clamped.tolist()
-        return dict(zip(self.robot.target_names, counts, strict=True))
-
-    @property
-    def overspeed(self) -> Mapping[str, int]:
-        """Physics steps in which a joint with torque was beyond its velocity limit."""
-        counts = self._motors.torques.overspeed.tolist()
-        return dict(zip(self.robot.joint_names, counts, strict=True))
-
-    @property
-    def apart(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of links that overlapped at the start and do not collide in this scene."""
-        return self._world.apart
 
     def reset(self, scene: Scene, seed: int, settle_ticks: int = 0) -> Observation:
         """Build the scene and return its state at tick 0, as SceneEngine does."""

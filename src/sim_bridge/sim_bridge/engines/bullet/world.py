@@ -82,7 +82,6 @@ class World:
         self._set_dynamics()
         self._couple_mimics()
         self.place(start.pose, start.joint_positions)
-        self.apart: tuple[tuple[str, str], ...] = ()
         if options.self_collision:
             self._separate_overlapping()
 
@@ -250,8 +249,8 @@ class World:
                 )
 
     def _separate_overlapping(self) -> None:
+        """Let pairs of links that overlap at the start not collide."""
         neighbours = {(joint.parent, joint.child) for joint in self.model.robot.joints}
-        apart = []
         for a, b in combinations(self.link, 2):
             if (a, b) in neighbours or (b, a) in neighbours:
                 continue
@@ -264,7 +263,6 @@ class World:
                 physicsClientId=self.client,
             )
             if any(point[8] < 0.0 for point in points):
-                apart.append((a, b))
                 pb.setCollisionFilterPair(
                     self.body,
                     self.body,
@@ -273,4 +271,3 @@ class World:
                     0,
                     physicsClientId=self.client,
                 )
-        self.apart = tuple(apart)

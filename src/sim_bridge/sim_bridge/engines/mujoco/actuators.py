@@ -79,7 +79,7 @@ class Actuators:
         self._strength = np.where(self._servo, demands.effort_limit, friction)
 
     def _make_torques(self, robot: RobotModel) -> np.ndarray[Any, Any]:
-        """Return the table of torques, to which ``torques`` writes and counts from now."""
+        """Return the table of torques, to which ``torques`` writes from now."""
         torques, world = self.torques, self._world
         columns = torques.columns
         table = np.zeros(len(columns), dtype=TORQUE)
@@ -88,7 +88,6 @@ class Actuators:
         table['law'], table['constants'] = torques.laws, torques.constants
         table['carried'] = self._carry_damping(robot)
         torques.targets, torques.applied = table['target'].T, table['force']
-        torques.fast = table['overspeed']
         return table
 
     def _carry_damping(self, robot: RobotModel) -> FloatArray:

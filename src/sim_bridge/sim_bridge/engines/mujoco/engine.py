@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import numpy as np
 
@@ -17,9 +17,8 @@ from gait_core.trial.scene import Push, Scene
 from sim_bridge.engines.mujoco.actuators import Actuators
 from sim_bridge.engines.mujoco.client import mj
 from sim_bridge.engines.mujoco.force_kernel import apply_push
-from sim_bridge.engines.mujoco.ground import Ground
+from sim_bridge.engines.mujoco.ground import Ground, GroundRays
 from sim_bridge.engines.mujoco.options import MujocoOptions
-from sim_bridge.engines.mujoco.rays import GroundRays
 from sim_bridge.engines.mujoco.row_kernel import aim_servos, sum_servo_work, write_rows
 from sim_bridge.engines.mujoco.state import StateReader
 from sim_bridge.engines.mujoco.world import World
@@ -183,20 +182,3 @@ class MujocoEngine(SceneEngine):
 
     def _release(self) -> None:
         """Do nothing: model and data go with the engine."""
-
-    @property
-    def clamped(self) -> Mapping[str, int]:
-        """Control periods since the reset in which a joint's target was clamped to its limits."""
-        counts = self._actuators.demands.clamped.tolist()
-        return dict(zip(self.robot.target_names, counts, strict=True))
-
-    @property
-    def overspeed(self) -> Mapping[str, int]:
-        """Physics steps in which a joint with torque was beyond its velocity limit."""
-        counts = self._actuators.torques.overspeed.tolist()
-        return dict(zip(self.robot.joint_names, counts, strict=True))
-
-    @property
-    def apart(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of links that overlapped at the start and do not collide in this scene."""
-        return self._world.apart

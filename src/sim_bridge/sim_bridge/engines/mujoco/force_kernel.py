@@ -25,7 +25,6 @@ TORQUE = np.dtype(
         ('position', 'f8'),  # of the joint at the start of the step [rad]
         ('velocity', 'f8'),  # of the joint at the start of the step [rad/s]
         ('force', 'f8'),  # of the last step [N m]
-        ('overspeed', 'i8'),  # steps beyond the velocity limit
         ('signed', 'f8'),  # work since the start [J]
         ('positive', 'f8'),  # work where it is not negative [J]
     ]
@@ -84,7 +83,6 @@ def drive_torques(torques, balls, elapsed, qpos, qvel, forces):  # type: ignore[
         torques.position,
         torques.velocity,
         torques.force,
-        torques.overspeed,
     )
     for k in range(len(torques)):
         torque = torques[k]

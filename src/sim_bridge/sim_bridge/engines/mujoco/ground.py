@@ -1,4 +1,4 @@
-"""Contact laws of a scene in MuJoCo."""
+"""Ground of a scene in MuJoCo: its contact law, and rays at it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.robot.model import RobotModel
+from gait_core.terrains import Terrain
 from gait_core.trial.scene import Scene
 from sim_bridge.engines.mujoco.actuators import Actuators
+from sim_bridge.engines.mujoco.client import mj
 from sim_bridge.engines.mujoco.ground_kernel import (
     SOLE,
     Bodies,
@@ -18,10 +20,13 @@ from sim_bridge.engines.mujoco.ground_kernel import (
     spring_ground,
     stick_soles,
 )
+from sim_bridge.engines.mujoco.model import add_ground
 from sim_bridge.engines.mujoco.options import MujocoOptions
 from sim_bridge.engines.mujoco.read_kernel import contacts_of
 from sim_bridge.engines.mujoco.world import World
 from sim_bridge.engines.shared.ground_springs import SPRINGS, STICKY, STICKY_SPRINGS
+
+_NO_BODY = -1
 
 
 class Ground:
@@ -104,3 +109,40 @@ def _soles(world: World, robot: RobotModel, actuators: Actuators) -> np.ndarray[
         sole['first'], sole['end'] = first, first + world.model.body_geomnum[body]
         sole['order'] = actuators.order_of(carriers.get(leg.sole, ''))
     return soles
+
+
+class GroundRays:
+    """Casts rays at a terrain, in a model of its own: nothing here can disturb the physics."""
+
+    def __init__(self, terrain: Terrain) -> None:
+        self.terrain = terrain
+        spec = mj.MjSpec()
+        add_ground(spec, terrain)
+        self._model = spec.compile()
+        self._data = mj.MjData(self._model)
+        mj.mj_kinematics(self._model, self._data)
+
+    def cast(self, origin: FloatArray, directions: FloatArray, reach: float) -> FloatArray:
+        """Return how far rays go, (n,) [m], as RangingEngine has it."""
+        count = len(directions)
+        distances: FloatArray = np.empty(count)
+        mj.mj_multiRay(
+            self._model,
+            self._data,
+            np.ascontiguousarray(origin),
+            np.ascontiguousarray(directions).ravel(),
+            None,
+            True,
+            _NO_BODY,
+            np.empty(count, dtype=np.int32),
+            distances,
+            None,
+            count,
+            reach,
+        )
+        # MuJoCo says -1 where nothing is met; its cutoff goes by geometries, not by points.
+        met = (distances >= 0.0) & (distances <= reach)
+        return np.where(met, distances, np.inf)
+
+    def close(self) -> None:
+        """Do nothing: model and data go with this."""

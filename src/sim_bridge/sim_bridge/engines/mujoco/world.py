@@ -67,7 +67,7 @@ class World:
         scene, options = start.scene, start.options
         self.full, self.fused = start.robot, fused(start.robot)
         check_base('mujoco', scene, self.fused.robot)
-        self.options, self.apart = options, apart
+        self.options = options
         self.model = build_model(self.fused, scene, options, start.terrain, apart)
         self.data = mj.MjData(self.model)
         self._fixed = scene.fixed_base

@@ -24,7 +24,7 @@ DEFAULT_GAIN = ACTUATORS['position'].optional['gain']
 
 class Demands:
     """
-    The targets of a control period, checked, clamped to the joint limits and counted.
+    The targets of a control period, checked and clamped to the joint limits.
 
     Attributes
     ----------
@@ -40,9 +40,6 @@ class Demands:
         ``raising`` and ``lowering`` of ``laws.servo_power``.
     bounds : (2, m) array
         Limits of targets, by ``target_names``; infinite of force elements.
-    clamped : (m,) int array
-        Control periods in which a joint's target lay outside its limits and was clamped; by
-        ``target_names``, none for force elements.
     position, velocity, effort : (K, m) arrays
         Of the period that was taken last, by ``target_names``.
     physics_step : float [s]
@@ -71,7 +68,6 @@ class Demands:
         self.velocity_limit: FloatArray = np.minimum(robot.velocity_limit, NO_LIMIT)
         self.effort_limit: FloatArray = np.minimum(robot.effort_limit, NO_LIMIT)
         self._fit_screws(names)
-        self.clamped: IntArray = np.zeros(self._m, dtype=np.int64)
 
     def _fit_screws(self, names: Sequence[str]) -> None:
         count = len(self.actuators)
@@ -119,11 +115,8 @@ class Demands:
                 f'{samples} sub-samples do not divide the {steps} physics steps of a control '
                 f'period; nearest valid: {best}'
             )
-        wanted = np.minimum(np.maximum(position, self.bounds[0]), self.bounds[1])
-        outside = wanted != position
-        if outside.any():
-            self.clamped += outside.any(axis=0)
-        self.position, self.velocity, self.effort = wanted, velocity, effort
+        self.position = np.minimum(np.maximum(position, self.bounds[0]), self.bounds[1])
+        self.velocity, self.effort = velocity, effort
         return samples
 
 
@@ -143,8 +136,6 @@ class Torques:
         In force; filled by ``select``.
     applied : (t,) array [N m or N]
         The last torques.
-    overspeed : (n,) int array
-        Physics steps in which a joint with torque was beyond its velocity limit.
 
     """
 
@@ -164,15 +155,7 @@ class Torques:
         self.constants[:, laws.VELOCITY] = demands.velocity_limit[columns]
         self.targets: FloatArray = np.zeros((3, len(columns)))
         self.applied: FloatArray = np.zeros(len(columns))
-        self.fast: IntArray = np.zeros(len(columns), dtype=np.int64)
-        self._n, self.steps = len(demands.kinds), 0
-
-    @property
-    def overspeed(self) -> IntArray:
-        """Physics steps in which each joint with torque was beyond its velocity limit, (n,)."""
-        counts: IntArray = np.zeros(self._n, dtype=np.int64)
-        counts[self.columns] = self.fast
-        return counts
+        self.steps = 0
 
     def select(self, sample: int) -> None:
         """Put a sub-sample of the demands into force."""
@@ -187,7 +170,7 @@ class Torques:
         """Return the torques, (t,) [N m or N], of the coming step at a state, (t,) each."""
         laws.joint_torques(
             self.laws, self.constants, self.targets, self.steps * self._dt, position, velocity,
-            self.applied, self.fast,
+            self.applied,
         )  # fmt: skip
         self.steps += 1
         return self.applied

@@ -104,10 +104,9 @@ def joint_torques(
     positions: FloatArray,
     velocities: FloatArray,
     torques: FloatArray,
-    overspeed: IntArray,
 ) -> None:
     """
-    Write the torques of joints in a state, within their limits; count those beyond their speed.
+    Write the torques of joints in a state, within their limits.
 
     A torque saturates at the effort limit; beyond the velocity limit it only brakes.
 
@@ -119,8 +118,8 @@ def joint_torques(
         Rows of aim, rate and feed.
     elapsed : float [s]
     positions, velocities : (m,) arrays
-    torques, overspeed : (m,) arrays
-        Written, and increased where a velocity is beyond its limit.
+    torques : (m,) array
+        Written.
 
     """
     for i in range(len(laws)):
@@ -130,10 +129,8 @@ def joint_torques(
             velocity,
         )  # fmt: skip
         torque = min(max(torque, -row[EFFORT]), row[EFFORT])
-        if abs(velocity) > row[VELOCITY]:
-            overspeed[i] += 1
-            if torque * velocity > 0.0:
-                torque = 0.0
+        if abs(velocity) > row[VELOCITY] and torque * velocity > 0.0:
+            torque = 0.0
         torques[i] = torque
 
 

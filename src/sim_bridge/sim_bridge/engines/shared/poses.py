@@ -31,18 +31,15 @@ def quaternion_of(matrix: FloatArray) -> FloatArray:
 
 def product(first: Vector, second: Vector) -> FloatArray:
     """Return the quaternion x, y, z, w, (4,), of the second rotation seen from the first."""
-    return np.array(turned(*first, *second))
-
-
-def turned(
-    x: float, y: float, z: float, w: float, a: float, b: float, c: float, d: float
-) -> tuple[float, float, float, float]:
-    """Return the product of the quaternions x, y, z, w and a, b, c, d, written out for speed."""
-    return (
-        w * a + x * d + y * c - z * b,
-        w * b + y * d + z * a - x * c,
-        w * c + z * d + x * b - y * a,
-        w * d - x * a - y * b - z * c,
+    x, y, z, w = first
+    a, b, c, d = second
+    return np.array(
+        [
+            w * a + x * d + y * c - z * b,
+            w * b + y * d + z * a - x * c,
+            w * c + z * d + x * b - y * a,
+            w * d - x * a - y * b - z * c,
+        ]
     )
 
 
