@@ -19,7 +19,7 @@ LAUNCH_ARGUMENTS = {
     name: {row[0] for row in rows(text, 'Argument')}
     for name, text in re.findall(
         r'^## (\w+\.launch\.py)\n(.*?)(?=^## |\Z)',
-        (ROOT / 'launch' / 'README.md').read_text(encoding='utf-8'),
+        (ROOT / 'doc' / 'launch.md').read_text(encoding='utf-8'),
         re.DOTALL | re.MULTILINE,
     )
 }
