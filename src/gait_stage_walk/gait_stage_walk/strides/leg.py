@@ -21,7 +21,7 @@ def feet_of(joints: FloatArray) -> FloatArray:
 
     References
     ----------
-    Cafarelli (2017), equation 3.16.
+    Cafarelli (2017), Eq. 3.16.
 
     """
     hip, upper, lower = joints[..., HIP], joints[..., UPPER], joints[..., LOWER]

@@ -7,7 +7,7 @@ still on the ground together where they stand, and finds the joints by inverse k
 
 References
 ----------
-Cafarelli (2017), sections 4 and 5.
+Cafarelli (2017), section 5.2.1.
 
 """
 

@@ -272,18 +272,21 @@ def _breed(
     dimension = genomes.shape[1]
     used = tried = 0
     while done < len(children) and used + 3 + 2 * dimension <= len(draws):
+        # Roulette wheel: the parents differ, if not both are the last of the list.
         first = _drawn(wheel, draws[used], -1)
         second = _drawn(wheel, draws[used + 1], first)
         cut = int(draws[used + 2] * PARTS)
         used += 3
         tried += 1
         child = children[done]
+        # Crossover, Fig. 5.5: postures n and n + 1 from one parent, the next two from the other.
         for part in range(PARTS):
             giver = first if (part - cut) % PARTS < PARTS // 2 else second
             for i in range(part * dimension // PARTS, (part + 1) * dimension // PARTS):
                 child[i] = genomes[giver, i]
         if stride and not feasible(child * _RANGE + _LOWER):
             continue
+        # Mutation, Fig. 5.6: each gene is drawn anew over its whole range with this probability.
         for i in range(dimension):
             used += 1
             if draws[used - 1] < rate:

@@ -3,7 +3,8 @@ Encoding of a stride by 48 genes, and feasibility of strides.
 
 A stride is four postures of three legs, each hip angle, knee angle (degrees), upper and lower
 length (centimetres); gene ``12 * posture + 4 * leg + k``. Phase p leads from posture p to the
-next; a tripod stands during the first two phases and swings during the others.
+next; a tripod stands during the first two phases and swings during the others (Cafarelli 2017,
+Eq. 5.1).
 """
 
 from __future__ import annotations
@@ -50,10 +51,10 @@ class GeneLimits:
 
 
 LIMITS_AS_CODED = GeneLimits(low=(30.0, 0.0, 6.0, 6.0), high=(145.0, 145.0, 12.0, 12.0))
-"""Of class LegConstraints in appendix B; they give the published results."""
+"""Limits of class LegConstraints in appendix B; they give the published results."""
 
 LIMITS_AS_PRINTED = GeneLimits(low=(0.0, 0.0, 6.0, 6.0), high=(135.0, 135.0, 12.0, 12.0))
-"""Of section 6.1."""
+"""Limits of section 6.1."""
 
 
 def genes_of(unit: FloatArray, limits: GeneLimits = LIMITS_AS_CODED) -> FloatArray:
@@ -121,6 +122,7 @@ def feasible(genes: FloatArray) -> bool:
     Cafarelli (2017), section 5.2.4; ``isValidStride`` of appendix B.
 
     """
+    # q0 + q1 <= 180: the foot carries, not the knee.
     for gene in range(0, 36, 4):
         if genes[gene] + genes[gene + 1] > 180.0:
             return False

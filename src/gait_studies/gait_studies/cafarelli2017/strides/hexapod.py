@@ -9,7 +9,7 @@ from typing import NamedTuple
 from gait_core.parameters.declaration import Parameters, bounded
 
 WATTS_PER_RPM = 0.1047
-"""Of 1 N m at 1 rpm, as rounded in equations 3.11 and 3.38."""
+"""Power of 1 N m at 1 rpm [W], 2 pi / 60 as rounded in Eqs. 3.11 and 3.38."""
 
 
 class Body(NamedTuple):
@@ -83,12 +83,12 @@ class HexapodParameters(Parameters):
 
     @property
     def thread_angle(self) -> float:
-        """Alpha of equation 3.8 [rad]."""
+        """Thread angle alpha [rad], Eq. 3.8."""
         return math.atan2(self.lead, self.screw_diameter * math.pi)
 
     @property
     def friction_angle(self) -> float:
-        """Theta of equation 3.9 [rad]."""
+        """Friction angle theta_f [rad], Eq. 3.9."""
         return math.atan(self.screw_friction)
 
     @property
@@ -102,7 +102,7 @@ class HexapodParameters(Parameters):
         return math.tan(self.thread_angle) / math.tan(self.thread_angle + self.friction_angle)
 
     def screw_torque(self, force: float) -> float:
-        """Return the torque [N m] that moves a rod against a force [N] along it (3.10)."""
+        """Return the torque [N m] that moves a rod against a force [N], tau of Eq. 3.10."""
         angle = self.thread_angle + self.friction_angle
         return force * self.screw_diameter / 2.0 * math.tan(angle)
 

@@ -88,7 +88,7 @@ def _place(
         feet[leg, 0] = hip_x + upper * c0 + lower * c01
         feet[leg, 1] = hip_y
         feet[leg, 2] = -upper * s0 - lower * s01
-        # Two segments, each with its centre of mass at a quarter of its length.
+        # Two segments, each with its centre of mass at a quarter of its length (Eqs. 3.30, 3.33).
         x += 2.0 * hip_x + 1.25 * upper * c0 + 0.25 * lower * c01
         y += 2.0 * hip_y
         z += -1.25 * upper * s0 - 0.25 * lower * s01
@@ -147,7 +147,9 @@ def _stand(
         ex, ey, ez = feet[k, 0] - feet[j, 0], feet[k, 1] - feet[j, 1], feet[k, 2] - feet[j, 2]
         px, py, pz = x - feet[j, 0], y - feet[j, 1], z - feet[j, 2]
         part = nx * (ey * pz - ez * py) + ny * (ez * px - ex * pz) + nz * (ex * py - ey * px)
-        # The feet of this tripod are numbered clockwise as seen from above.
+        # Area of the point and two feet by that of the triangle: share of the third foot, by
+        # barycentric coordinates; by the edge, the margin. These feet are numbered clockwise as
+        # seen from above.
         loads[i] = -part / area
         margin = min(margin, -part / math.sqrt(ex * ex + ey * ey + ez * ez))
     return margin
@@ -182,6 +184,7 @@ def _forces(
     out[1] = -(fx + 0.25 * gx) * knee_x - (fz + 0.25 * gz) * knee_z
     out[4] = -(fx + 1.25 * gx) * s0 - (fz + 1.25 * gz) * c0
     out[5] = -(fx + 0.25 * gx) * s01 - (fz + 0.25 * gz) * c01
+    # Along the screws: as printed in Eqs. 3.4 to 3.7, or what the work along the path requires.
     if printed:
         carried = (body.body_mass + 6.0 * body.segment_mass) * body.gravity / 3.0
         out[2] = (carried if stance else 2.0 * weight) * s0

@@ -23,7 +23,7 @@ def foot(joints: FloatArray) -> FloatArray:
 
     References
     ----------
-    Cafarelli (2017), equation 3.16, whose second component points down.
+    Cafarelli (2017), Eq. 3.16, whose second component points down.
 
     """
     hip, knee, upper, lower = np.moveaxis(np.asarray(joints, dtype=np.float64), -1, 0)
@@ -43,7 +43,7 @@ def jacobian(joints: FloatArray) -> FloatArray:
     Returns
     -------
     (..., 2, 4) array
-        Of ``foot``; the first two columns are equation 3.17 with its second row pointing up.
+        Of ``foot``; the first two columns are J_v of Eq. 3.17 with its second row pointing up.
 
     """
     hip, knee, upper, lower = np.moveaxis(np.asarray(joints, dtype=np.float64), -1, 0)

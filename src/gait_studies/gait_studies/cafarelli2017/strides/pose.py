@@ -55,7 +55,7 @@ def _angle(opposite: float, b: float, c: float) -> float:
 
 @njit(cache=True)
 def _hip_foot(leg: FloatArray) -> tuple[float, float]:
-    """Return the distance from hip to foot (5.6) and its angle to the upper segment."""
+    """Return the distance from hip to foot, hf of Eq. 5.6, and its angle to the upper segment."""
     distance = _side(leg[2], leg[3], math.pi - leg[1])
     return distance, _angle(leg[3], leg[2], distance)
 
@@ -73,29 +73,33 @@ def pose_over(posture: FloatArray, body: Body, rules: Rules) -> Pose:
     hf1, u1 = _hip_foot(posture[0])
     hf2, u2 = _hip_foot(posture[1])
     hf3, u3 = _hip_foot(posture[2])
+    # Angles theta between the body and the lines from hip to foot, as in the listing.
     theta1, theta3 = math.pi - posture[0, 0] - u1, posture[2, 0] + u3
     theta2 = math.pi - posture[1, 0] - u2
     length = body.body_length
-    diagonal = _side(hf1, length, theta1)
-    inner3 = _angle(hf1, length, diagonal)
+    diagonal = _side(hf1, length, theta1)  # Eq. 5.7, a
+    inner3 = _angle(hf1, length, diagonal)  # Eq. 5.8, theta_3'
     if not rules.pose_angles:
         inner3 = math.pi - inner3
-    delta1 = math.pi - theta1 - inner3
-    ground = _side(hf3, diagonal, theta3 - inner3)
-    inner1 = _angle(hf3, ground, diagonal)
+    delta1 = math.pi - theta1 - inner3  # Eq. 5.9
+    ground = _side(hf3, diagonal, theta3 - inner3)  # Eq. 5.10, l_g
+    inner1 = _angle(hf3, ground, diagonal)  # Eq. 5.11, delta_1'
     if not rules.pose_angles:
         inner1 = math.pi - inner1
-    delta3 = math.pi - inner1 - (theta3 - inner3)
-    pitch = math.pi - delta3 - theta3
+    delta3 = math.pi - inner1 - (theta3 - inner3)  # Eq. 5.12
+    pitch = math.pi - delta3 - theta3  # Eq. 5.13, delta_13
+    # Eqs. 5.14 to 5.17: heights h' of the hips in the plane of the side; 5.14 is printed with 108.
     straight = math.pi if rules.front_height else 108.0 * math.pi / 180.0
     front, rear = straight - delta1 - inner1, delta3
     delta2 = theta2 - pitch
     h1, h2, h3 = hf1 * math.sin(front), hf2 * math.sin(delta2), hf3 * math.sin(rear)
+    # Eq. 5.20: delta_123, with the dead band of the program.
     difference = (h3 + h1) / 2.0 - h2
     roll = math.pi / 2.0
     if not abs(difference) < rules.dead_band:
         roll = math.atan2(body.tripod_width, difference)
     cos_roll, sin_roll = math.cos(roll), math.sin(roll)
+    # Eqs. 5.32 to 5.34: feet 1 to 3; Eq. 5.35: the centre of mass.
     return Pose(
         pitch,
         roll,
@@ -128,10 +132,14 @@ def swings_free(pose: Pose, swing: FloatArray, body: Body, rules: Rules) -> bool
     if not rules.side_clearance:
         inward = body.body_width
     for leg in range(3):
+        # Eqs. 5.21 to 5.23: h_i = h'_i sin(delta_123), the limit on a level body.
         limit = pose.side[leg] * math.sin(pose.roll)
         if slope != 0.0:
+            # Eqs. 5.24 and 5.26: s_i = h'_i / tan(90 - delta_123); Eq. 5.25 (leg 2) and Eq. 5.27
+            # (legs 1 and 3): the largest h' of the swing leg across the body.
             shift = body.body_width if leg == 1 else -inward
             limit = (pose.side[leg] / slope + shift) * slope
+        # Eqs. 5.18 and 5.19: h'_iu = hf_iu sin(theta_iu - delta_13).
         distance, angle = _hip_foot(swing[leg])
         height = distance * math.sin(math.pi - swing[leg, 0] - angle - pose.pitch)
         if not limit > height:
@@ -146,6 +154,7 @@ def _beyond(pose: Pose, a: int, b: int, offset: float) -> float:
     rise = pose.feet_y[a] - pose.feet_y[b]
     # As in Java, a division by zero makes no exception but an infinite slope.
     slope = rise / run if run != 0.0 else math.copysign(math.inf, rise)
+    # Eqs. 5.36 to 5.38: the line through two feet; Eqs. 5.39 to 5.41: shifted by the buffer c.
     shift = offset / math.cos(math.atan(slope))
     return pose.centre_y - (slope * (pose.centre_x - pose.feet_x[a]) + pose.feet_y[a] + shift)
 
@@ -160,10 +169,13 @@ def stands(pose: Pose, rules: Rules) -> bool:
     Cafarelli (2017), equations 5.36 to 5.44.
 
     """
+    # Eq. 5.42: below the edge from foot 1 to 2.
     if not _beyond(pose, 0, 1, -rules.buffer) < 0.0:
         return False
+    # Eq. 5.43: above the edge from foot 1 to 3.
     if not _beyond(pose, 2, 0, rules.buffer) > 0.0:
         return False
+    # Eq. 5.44: below the edge from foot 2 to 3 as coded, above it as printed.
     below: float = _beyond(pose, 1, 2, -rules.buffer)
     above: float = _beyond(pose, 2, 1, rules.buffer)
     return below < 0.0 if rules.rear_edge else above > 0.0

@@ -43,12 +43,18 @@ def screw_power(
     segments of the other tripod, a third per leg.
 
     """
+    # Weight of a segment (m_l g), and what a leg in stance carries (m_b g / 3 and two segments).
     segment = body.segment_mass * body.gravity
     carried = (body.body_mass + 6.0 * body.segment_mass) * body.gravity / 3.0
+    # Eqs. 3.4 (stance) and 3.5 (swing): F_l0 along the upper segment, cos(90 - q0) = sin(q0).
     upper_force = (carried if stance else 2.0 * segment) * math.sin(hip)
+    # Eqs. 3.6 (stance) and 3.7 (swing): F_l1 along the lower segment.
     lower_force = (carried + segment if stance else segment) * math.sin(hip + knee)
+    # Eqs. 3.8 and 3.9: thread angle alpha plus friction angle theta_f.
     angle = math.atan2(body.lead, body.screw_diameter * math.pi) + math.atan(body.screw_friction)
+    # Eqs. 3.10 (tau = F d/2 tan(alpha + theta_f)) and 3.12 (RPM = 60 dl / lead), per F dl.
     per_newton_metre = 0.5 * body.screw_diameter * math.tan(angle) * 60.0 / body.lead
+    # Eq. 3.11: P_p, as coded by magnitudes: shortening costs as much as lengthening.
     work = abs(upper_force * upper_change) + abs(lower_force * lower_change)
     return work * per_newton_metre * WATTS_PER_RPM
 
@@ -73,6 +79,8 @@ def _samples(start: float, end: float, rules: Rules, out: FloatArray) -> int:
 @njit(cache=True, fastmath=_FAST)
 def _row_of_magnitudes(c0: float, s0: float, upper: float, knees: FloatArray, count: int) -> float:
     """Return the sum over knee angles of the force as coded, at one hip angle."""
+    # Eq. 3.21 with the magnitudes |f_x|, |f_z| of Eq. 3.36: both components of J^T F_x and tau
+    # summed, the formula of force_sum.
     total = 0.0
     fixed_x, fixed_z = 2.0 - upper * s0, upper * c0
     c1, s1, cosines, sines = knees[0], knees[1], knees[2], knees[3]
@@ -88,6 +96,7 @@ def _row_of_magnitudes(c0: float, s0: float, upper: float, knees: FloatArray, co
 @njit(cache=True, fastmath=_FAST)
 def _row_of_signed(c0: float, s0: float, upper: float, knees: FloatArray, count: int) -> float:
     """Return the sum over knee angles of the force as printed, at one hip angle."""
+    # Eq. 3.21 with signed f_x and f_z of Eq. 3.36.
     total = 0.0
     fixed_x, fixed_z = 2.0 - upper * s0, upper * c0
     c1, s1, cosines, sines = knees[0], knees[1], knees[2], knees[3]
@@ -118,14 +127,18 @@ def force_sum(
         |X (2 - 2 l_1 s_{01} - l_0 s_0) + Z (2 l_1 c_{01} + l_0 c_0)|
 
     X and Z are linear in the cosine and sine of the hip angle; what multiplies them depends on the
-    knee alone: ``a cos(theta) = l0 + l1 c1`` and ``a sin(theta) = l1 s1`` (3.25, 3.26).
+    knee alone: ``a cos(theta) = l0 + l1 c1`` and ``a sin(theta) = l1 s1`` (Eqs. 3.25 and 3.26).
     """
     upper, lower = lengths
     segment = body.segment_mass * body.gravity
     carried = (body.body_mass + 6.0 * body.segment_mass) * body.gravity / 3.0 if stance else 0.0
+    # Printed, Eqs. 3.26 and 3.31 have the cosine of theta and beta with the wrong sign.
     sign = 1.0 if rules.corner_angles else -1.0
     count = len(knees)
     table = np.empty((4, count))
+    # Rows 0 and 1: l1 cos(q1), l1 sin(q1), twice, for the Jacobian (Eq. 3.17). Rows 2 and 3: what
+    # cos(q0) and sin(q0) multiply in f_x, in f_z, of body (Eqs. 3.23 and 3.24, a W), upper segment
+    # (3.28 and 3.29, b w) and lower segment (3.33 and 3.34); moments equal f_x (3.27, 3.32, 3.35).
     for j in range(count):
         c1, s1 = math.cos(knees[j]), math.sin(knees[j])
         table[0, j], table[1, j] = 2.0 * lower * c1, 2.0 * lower * s1
@@ -134,6 +147,7 @@ def force_sum(
             + 0.75 * lower * segment * c1
         )
         table[3, j] = (carried + 1.75 * segment) * lower * s1
+    # Eq. 3.37: the double integral over q1 and q0, as a sum of left ends.
     total = 0.0
     for hip in hips:
         c0, s0 = math.cos(hip), math.sin(hip)
@@ -169,6 +183,8 @@ def phase_power(
     hip_range, knee_range = abs(end[0] - start[0]), abs(end[1] - start[1])
     if rules.line_for_one_joint and hip_range == 0.0 and knee_range == 0.0:
         return screws_first
+    # Eq. 3.37 sums over the area dq0 dq1. As coded, a joint that rests makes it a line integral:
+    # one sample of width 1.
     hip_low, knee_low = min(start[0], end[0]), min(start[1], end[1])
     hips, knees = np.empty(2 * rules.intervals + 2), np.empty(2 * rules.intervals + 2)
     hip_step, knee_step = hip_range / rules.intervals, knee_range / rules.intervals
@@ -179,12 +195,15 @@ def phase_power(
     if rules.line_for_one_joint and knee_range == 0.0:
         knees[0], knee_count, knee_step = knee_low, 1, 1.0
     hips, knees = hips[:hip_count], knees[:knee_count]
+    # Eq. 3.39: RPM of both joints in 1 s.
     rpm = (hip_range + knee_range) * 180.0 / math.pi * 60.0 / 360.0
+    # Eq. 3.38: P_r = F RPM 0.1047, at the first and at the last lengths.
     scale = hip_step * knee_step * rpm * WATTS_PER_RPM
     rotary_first: float = scale * force_sum(hips, knees, (start[2], start[3]), stance, body, rules)
     rotary_last = rotary_first
     if upper != 0.0 or lower != 0.0:
         rotary_last = scale * force_sum(hips, knees, (end[2], end[3]), stance, body, rules)
+    # Eq. 3.3: P_i = P_r + P_p; section 5.2.6 pairs the ends, and the lesser sum counts.
     if rules.same_end:
         return min(rotary_first + screws_first, rotary_last + screws_last)
     return min(rotary_first + screws_last, rotary_last + screws_first)
@@ -200,6 +219,7 @@ def stride_power(joints: FloatArray, body: Body, rules: Rules, out: FloatArray) 
     joints : (4, 3, 4) array [rad, rad, m, m]
 
     """
+    # Eq. 3.2: sum over the four phases, of the three legs of the tripod.
     total = 0.0
     for phase in range(4):
         for leg in range(3):

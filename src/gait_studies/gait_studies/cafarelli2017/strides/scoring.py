@@ -24,7 +24,7 @@ from gait_studies.cafarelli2017.strides.power import phase_power, stride_power
 from gait_studies.cafarelli2017.strides.rules import AS_CODED, Rules, StrideRules
 
 REACH = 0.48
-"""2 L [m]: twice a leg with both segments fully extended (5.5)."""
+"""2 L [m]: twice a leg with both segments fully extended, Eq. 5.5."""
 
 HEXAPOD = HexapodParameters()
 
@@ -90,6 +90,7 @@ def score(
         raise ConfigurationError(f'strides have shape {np.shape(genes)}, expected (k, {GENES})')
     joints = joints_of(genes)
     count = len(joints)
+    # D: the least backward stroke of the three feet, as in the listing.
     distance = strokes(joints).min(axis=1)
     if rules.compiled().absolute_distance:
         distance = np.abs(distance)
@@ -97,8 +98,10 @@ def score(
     energy: FloatArray = np.empty(count)
     flags = np.empty((count, 2), dtype=np.bool_)
     _score_all(joints, hexapod.compiled(), rules.compiled(), power, energy, flags)
+    # Eqs. 3.1, 5.4 and 5.5: eps = D / (2 L) / P.
     with np.errstate(divide='ignore', invalid='ignore'):
         efficiency = distance / REACH / energy
+    # Eq. 5.2: w0 eps + w1 Dr + w2 St; the weights sum to 1 (Eq. 5.3).
     fitness = (
         rules.efficiency_weight * efficiency
         + rules.dragging_weight * flags[:, 0]

@@ -8,7 +8,7 @@ moves it, and to yield to a load the motor must work too.
 
 References
 ----------
-Cafarelli (2017), equations 3.8 to 3.10; Shigley, Mechanical Engineering Design, power screws.
+Cafarelli (2017), Eqs. 3.8 to 3.10; Shigley, Mechanical Engineering Design, power screws.
 """
 
 from __future__ import annotations
@@ -62,12 +62,14 @@ class Screw:
         )
         if lead <= 0.0 or diameter <= 0.0:
             raise ConfigurationError(f"joint '{name}': its screw needs a lead and a diameter")
+        # Cafarelli (2017), Eqs. 3.8 and 3.9: alpha, and phi (theta_f there).
         alpha, phi = math.atan(lead / (math.pi * diameter)), math.atan(friction)
         if alpha + phi >= 0.5 * math.pi:
             raise ConfigurationError(
                 f"joint '{name}': its screw jams with a friction of {friction:g}; nearest valid: "
                 f'below {1.0 / math.tan(alpha):.3g}'
             )
+        # Eq. 3.10: the torque per force is d/2 tan(alpha + phi).
         push = math.tan(alpha + phi)
         return cls(
             raising=push / math.tan(alpha),
