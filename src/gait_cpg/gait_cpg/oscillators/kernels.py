@@ -35,6 +35,7 @@ _compiled = numba.njit(cache=True, error_model='numpy')
 
 @_compiled
 def _rectified(u):  # type: ignore[no-untyped-def]
+    # Output y = max(0, u): Matsuoka (1985); Korbel (2013), Eq. 8.
     # Not max(0, u): what is not a number stays to be seen.
     return 0.0 if u <= 0.0 else u
 
@@ -48,8 +49,10 @@ def _place(i, n):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, error_model='numpy', inline='always')
 def _matsuoka_pull(u, v, y, source, adaptation, partner, columns, out):  # type: ignore[no-untyped-def]
-    # What the inner states' rates are but for their time constants. The other neuron of each pair
-    # comes first: oscillators that are alike are then summed alike, and stay so to the last bit.
+    # tau_a du/dt = s + f - u - beta v - sum_j w_ij y_j: Matsuoka (1985); Korbel (2013), Eq. 7,
+    # printed with +u. ``source`` is s + f, ``adaptation`` beta, ``columns`` w by sender. The
+    # other neuron of each pair (``partner``) comes first: oscillators that are alike are then
+    # summed alike, and stay so to the last bit.
     n = u.shape[0]
     half, rest = n // 2, n - n // 2
     for i in range(n):
@@ -82,6 +85,7 @@ def _matsuoka(state, vectors, matrices, drive, room, out):  # type: ignore[no-un
     for i in range(n):
         source[_place(i, n)] = vectors[0, i] + drive[i]
     _matsuoka_pull(u, v, y, source, room[3], room[4], matrices[0], pull)
+    # Korbel (2013), Eq. 7: du/dt, and tau_b dv/dt = y - v.
     for i in range(n):
         k = _place(i, n)
         out[0, i] = pull[k] / vectors[1, i]
@@ -107,6 +111,7 @@ def _matsuoka_euler(  # type: ignore[no-untyped-def]
                 source[_place(i, n)] = vectors[0, i] + drives[min(sample, last), i]
         for _ in range(every):
             _matsuoka_pull(u, v, y, source, adaptation, partner, matrix, pull)
+            # Both states from the old outputs, then the new outputs: Korbel (2013), appendix B.
             for i in range(n):
                 u[i] += rise[i] * pull[i]
                 v[i] += fall[i] * (y[i] - v[i])
@@ -116,6 +121,7 @@ def _matsuoka_euler(  # type: ignore[no-untyped-def]
             for i in range(n):
                 signals[sample, i] = y[_place(i, n)]
         else:
+            # Korbel (2013), Eq. 9: S = y_e - y_f.
             for i in range(n // 2):
                 signals[sample, i] = y[i] - y[n // 2 + i]
         if kind == LAGGED:
@@ -128,8 +134,9 @@ def _matsuoka_euler(  # type: ignore[no-untyped-def]
 
 @_compiled
 def _phase_rates(shifted, amplitude, frequency, coupling, room, out):  # type: ignore[no-untyped-def]
-    # Of phases that moved for a time at a slope. sin(a - b - c) comes from the sines and cosines
-    # of single phases: n pairs, not n * n sines.
+    # theta_i' = 2 pi f_i + sum_j r_j w_ij sin(theta_j - theta_i - phi_ij), Ijspeert et al. (2007),
+    # at phases that moved for a time at a slope. The sine of the difference comes from sines and
+    # cosines of single phases: n pairs, not n * n sines.
     phase, slope, time = shifted
     cosine, sine = coupling
     n = phase.shape[0]
@@ -153,6 +160,7 @@ def _phase(state, vectors, matrices, drive, room, out):  # type: ignore[no-untyp
     phase, amplitude, rate = state[0], state[1], state[2]
     coupling = (matrices[0], matrices[1])
     _phase_rates((phase, phase, 0.0), amplitude, frequency, coupling, room, out[0])
+    # Ijspeert et al. (2007): r'' = a (a/4 (R - r) - r'), critically damped.
     for i in range(phase.shape[0]):
         out[0, i] += drive[i]
         out[1, i] = rate[i]
@@ -174,6 +182,7 @@ def _signals_into(kind, state, signals):  # type: ignore[no-untyped-def]
         for i in range(m):
             signals[i] = _rectified(state[0, i])
     elif kind <= LAGGED:
+        # Korbel (2013), Eq. 9.
         for i in range(state.shape[1] // 2):
             signals[i] = _rectified(state[0, 2 * i]) - _rectified(state[0, 2 * i + 1])
         for i in range(state.shape[1] // 2, m):
@@ -254,6 +263,7 @@ def euler(  # type: ignore[no-untyped-def]
 
 @_compiled
 def _amplitudes_into(time, offset, slope, target, half_gain, out):  # type: ignore[no-untyped-def]
+    # Exact solution of the critically damped amplitude equation.
     for i in range(out.shape[0]):
         out[i] = target[i] + (offset[i] + slope[i] * time) * math.exp(-half_gain[i] * time)
 
@@ -275,6 +285,7 @@ def _phase_step_into(state, network, dt, room, new):  # type: ignore[no-untyped-
     # The margin keeps a dt that is a multiple of the step up to rounding at that multiple.
     steps = max(1, math.ceil(dt / MAX_STEP - 1e-9))
     h = dt / steps
+    # Runge-Kutta of the fourth order for the phases, with the exact amplitudes at each stage.
     now, r, f, coupling = new_phase, new_amplitude, frequency, (cosine, sine)
     for step in range(steps):
         _phase_rates((now, now, 0.0), r, f, coupling, room, k1)

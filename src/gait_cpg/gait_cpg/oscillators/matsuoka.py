@@ -8,7 +8,7 @@ Networks of Matsuoka's neurons: they inhibit each other and tire.
 
 Matsuoka (1985), Biol. Cybern. 52:367-376; Korbel (2013), Eqs. 7 and 8, whose first term is
 printed with the wrong sign. A neural oscillator is a pair of neurons, extensor and flexor, that
-inhibit each other; its signal is the difference of their outputs.
+inhibit each other; its signal is the difference of their outputs (Eq. 9).
 """
 
 from __future__ import annotations
@@ -144,6 +144,7 @@ class MatsuokaNeurons(OscillatorNetwork):
             )
         n, (tonic, _, _, adaptation, _) = self.size, self._packed[0]
         active = np.array(list(product((0.0, 1.0), repeat=n)))
+        # At rest v = y, so (1 + W + diag(beta)) u = s on the set of active neurons.
         inhibition = self.weights + np.diag(adaptation)
         systems = np.eye(n) + inhibition * active[:, None, :]
         regular = np.abs(np.linalg.det(systems)) > 1e-12
@@ -159,6 +160,7 @@ class MatsuokaNeurons(OscillatorNetwork):
     def _growth(self, active: FloatArray) -> float:
         """Return the largest real part of an eigenvalue where some neurons are active [1/s]."""
         n, (_, tau_a, tau_b, adaptation, _) = self.size, self._packed[0]
+        # Jacobian of the equations of the module in (u, v): eigenvalues tell growth and decay.
         linear = np.zeros((2 * n, 2 * n))
         linear[:n, :n] = -(np.eye(n) + self.weights * active) / tau_a[:, None]
         linear[:n, n:] = -np.diag(adaptation / tau_a)
@@ -195,6 +197,7 @@ class MatsuokaNeurons(OscillatorNetwork):
 
         """
         weight, tonic, tau_a, tau_b, beta = self._pairs()
+        # Matsuoka (2011), Eq. 25.
         square = (tau_a + tau_b) * beta / (tau_a * weight) - 1.0
         moving = _moves(weight, tau_a, tau_b, beta)
         frequency = np.sqrt(np.where(moving, square, np.nan)) / (2.0 * math.pi * tau_b)
@@ -213,6 +216,7 @@ class MatsuokaNeurons(OscillatorNetwork):
         passed = np.where(
             _moves(weight, tau_a, tau_b, beta), (tau_a + tau_b) / (weight * tau_b), np.nan
         )
+        # Bisection for the bias r with K(r) = (tau_a + tau_b) / (w tau_b).
         low, high = np.full_like(passed, -1.0), np.ones_like(passed)
         for _ in range(60):
             bias = 0.5 * (low + high)
@@ -242,6 +246,7 @@ def _moves(
     weight: FloatArray, tau_a: FloatArray, tau_b: FloatArray, beta: FloatArray
 ) -> BoolArray:
     """Return which pairs cannot come to rest; rounding does not decide on the boundary."""
+    # Matsuoka (1985), section 3: 1 + tau_a / tau_b <= w < 1 + beta.
     low = 1.0 + tau_a / tau_b
     return np.asarray((weight >= low * (1.0 - 1e-12)) & (weight < 1.0 + beta))
 
@@ -296,7 +301,7 @@ def pair_weights(between: npt.ArrayLike, count: int, within: float = 1.5) -> Flo
     weights = np.zeros((*given.shape[:-1], 2 * count, 2 * count))
     one, other = np.arange(0, 2 * count, 2), np.arange(1, 2 * count, 2)
     weights[..., one, other] = weights[..., other, one] = within
-    # In the order of the weights: receiver by receiver, the others in ascending order.
+    # The order of Korbel (2013), appendix B.2: receiver by receiver, the others ascending.
     place = [
         (2 * to + side, 2 * sender + side)
         for to, side in product(range(count), range(2))

@@ -1,5 +1,5 @@
 """
-Fitness terms of Korbel (2013): distance and straightness of a crawling tensegrity spine.
+Fitness terms of Korbel (2013), Eq. 10 and Table 7: distance and straightness of a crawling spine.
 
 The thesis counts in inches, and so do these terms: its stopping rule is a gain in inches. Nodes 1
 and 2 are the lower corners of the rear tetrahedron, node 3 is the tip of the front one.

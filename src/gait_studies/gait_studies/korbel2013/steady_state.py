@@ -201,6 +201,7 @@ class SteadyStateOptimizer(Optimizer):
 
     def _children(self, first: FloatArray, second: FloatArray) -> list[FloatArray]:
         n = len(self._steps)
+        # Uniform crossover (Table 6): genes of the same index are swapped.
         swapped = self._rng.random(n) < self._settings.crossover_probability
         one, two = np.where(swapped, second, first), np.where(swapped, first, second)
         moves = self._moves()
@@ -210,6 +211,7 @@ class SteadyStateOptimizer(Optimizer):
     def _moves(self) -> tuple[BoolArray, FloatArray]:
         """Return which genes take a step, and by how much."""
         n = len(self._steps)
+        # Mutation (Table 6): a uniform step, up or down with equal chance.
         chosen = self._rng.random(n) < self._settings.mutation_probability
         signs = np.where(self._rng.random(n) < 0.5, -1.0, 1.0)
         sizes = self._rng.random(n) * self._steps

@@ -55,9 +55,10 @@ def normal_force(stiffness: float, damping: float, depth: float, rate: float) ->
 
     References
     ----------
-    Korbel (2013), sec. 2.1.1, Eq. 1.
+    Korbel (2013), section 2.1.1, Eq. 1.
 
     """
+    # Eq. 1, with n = 1: k_N d + lambda d d'.
     force = stiffness * depth + damping * depth * rate
     return max(force, 0.0) if depth > 0.0 else 0.0
 
@@ -86,12 +87,14 @@ def bristle_friction(
 
     References
     ----------
-    Korbel (2013), sec. 2.1.2, Eq. 3 to 5, Table 2.
+    Korbel (2013), section 2.1.2, Eqs. 3 to 5, Table 2.
 
     """
+    # Eq. 3: dx/dt = v, but 0 where x has reached p_o and v would take it further.
     limit = ground.limit
     stopped = (v > 0.0 and x >= limit) or (v < 0.0 and x <= -limit)
     rate = 0.0 if stopped else v
+    # Eqs. 4 and 5: sigma_o (1 + a(x)) x, a(x) = a_c inside the range, plus sigma_1 dx/dt.
     stiff = ground.bristle if ground.law == READING_A else ground.rate_bristle * abs(v)
     lean = (stiff * (1.0 + ground.boost) if abs(x) < limit else stiff) * x
     drag = ground.drag * rate
@@ -99,6 +102,7 @@ def bristle_friction(
     lean = share * lean if x > 0.0 else lean
     drag = share * drag if rate > 0.0 else drag
     moved = x + rate * dt
+    # An explicit step may overshoot p_o. The text of section 2.1.2 resets x at breakaway instead.
     kept = min(max(moved, -limit), limit)
     if ground.lift_off == BREAKAWAY:
         kept = 0.0 if abs(moved) >= limit else moved
@@ -135,6 +139,7 @@ def node_force(
     push = normal_force(ground.stiffness, ground.damping, depth, rate)
     touching = depth > 0.0
     if ground.law == COULOMB:
+        # mu F_N v / |v|, smooth around rest.
         size = -ground.friction * push / math.sqrt(v * v + w * w + ground.slow * ground.slow)
         return push, size * v, size * w, bristle[0], bristle[1]
     along, next_v = bristle_friction(ground, ground.forward, touching, bristle[0], v, dt)

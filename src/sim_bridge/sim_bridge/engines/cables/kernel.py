@@ -130,6 +130,7 @@ def place_points(layout: Layout, state: FloatArray, work: Work) -> None:
     first = layout.first
     turns, points, levers = work.turns, work.points, layout.levers
     for b in range(len(layout.mass)):
+        # Rotation matrix of the unit quaternion, row by row.
         x, y = state[b, 3], state[b, 4]
         z, w = state[b, 5], state[b, 6]
         turns[b, 0] = 1.0 - 2.0 * (y * y + z * z)
@@ -141,6 +142,7 @@ def place_points(layout: Layout, state: FloatArray, work: Work) -> None:
         turns[b, 6] = 2.0 * (x * z - w * y)
         turns[b, 7] = 2.0 * (y * z + w * x)
         turns[b, 8] = 1.0 - 2.0 * (x * x + y * y)
+        # Point: centre of mass plus the turned lever r; its velocity is v + omega x r.
         for p in range(first[b], first[b + 1]):
             u, v, w = levers[p, 0], levers[p, 1], levers[p, 2]
             x = turns[b, 0] * u + turns[b, 1] * v + turns[b, 2] * w
@@ -297,6 +299,8 @@ def _accelerate(layout: Layout, state: FloatArray, work: Work, dt: float) -> Non
         a, b, c = turns[m, 0], turns[m, 1], turns[m, 2]
         d, e, f = turns[m, 3], turns[m, 4], turns[m, 5]
         g, h, i = turns[m, 6], turns[m, 7], turns[m, 8]
+        # Euler's equation along the body's axes: I omega' = torque - omega x I omega. The rate
+        # (u, v, w) and the torque are turned into the body, the acceleration back into the world.
         u, v, w = a * x + d * y + g * z, b * x + e * y + h * z, c * x + f * y + i * z
         lx = inertia[m, 0, 0] * u + inertia[m, 0, 1] * v + inertia[m, 0, 2] * w
         ly = inertia[m, 1, 0] * u + inertia[m, 1, 1] * v + inertia[m, 1, 2] * w
@@ -320,6 +324,7 @@ def _drift(state: FloatArray, dt: float) -> None:
         state[m, 0] += dt * state[m, 7]
         state[m, 1] += dt * state[m, 8]
         state[m, 2] += dt * state[m, 9]
+        # The turn of a step as a quaternion, times the attitude.
         x, y, z = (
             dt * state[m, 10],
             dt * state[m, 11],
@@ -376,7 +381,8 @@ def _advance(setting: Setting, motion: Motion, first: int, steps: int) -> None:
     """Advance some steps of one sub-sample; ``first`` is the number of the first of them."""
     layout, dt, state, work = setting.layout, setting.dt, motion.state, motion.work
     for step in range(steps):
-        # Spelled out: through load_bodies a step takes a third longer.
+        # The calls of load_bodies, which would take a third longer. Semi-implicit Euler: forces of
+        # the old state, then new velocities, then places by the new velocities.
         place_points(layout, state, work)
         pull_elements(layout, work, step * dt)
         touch_ground(layout, setting.ground, motion.bristles, work, dt)

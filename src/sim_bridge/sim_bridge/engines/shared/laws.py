@@ -54,6 +54,7 @@ def exponential_force(stretch: float, strength: float, rise: float) -> float:
     McKenna (1990), Eq. 8.
 
     """
+    # alpha (e^(beta |x|) - 1); expm1 keeps small stretches exact.
     size = strength * math.expm1(min(rise * abs(stretch), _STEEPEST))
     return math.copysign(size, stretch)
 
@@ -80,12 +81,15 @@ def joint_torque(
       from its place to that of the aim, which moves at the rate; likewise damped.
     """
     if law == SLIDER_CRANK:
+        # Bishop (2008), section 4.8: F = -k_s (p - s) - k_d p' on the carriage; its torque on the
+        # knee is F dp/dtheta (appendix C, by virtual work).
         crank, rod = constants[CRANK], constants[ROD]
         place, slope = carriage(position, crank, rod)
         wanted, _ = carriage(aim + rate * elapsed, crank, rod)
         push = constants[STIFFNESS] * (wanted - place) - constants[DAMPING] * slope * velocity
         return float(push * slope)
     if law == EXPONENTIAL:
+        # McKenna (1990), Eq. 8: x from a rest angle that moves evenly (section 4.5), and a damper.
         stretch = position - (aim + rate * elapsed)
         force = exponential_force(stretch, constants[STIFFNESS], constants[RISE])
         return float(-force - constants[DAMPING] * velocity)
@@ -148,7 +152,7 @@ def element_tension(
 
     - ``SPRING``: ``stiffness * (length - rest) + damping * rate + feed``. A linear servo is the
       same toward its set length, and likewise damps the actual rate, not that relative to the
-      set length's (Bishop 2008, sec. 4.8).
+      set length's (Bishop 2008, section 4.8).
     - ``CABLE``: the same, but never below zero (Korbel 2013, Eq. 6, with a clamp).
     - ``EXPONENTIAL_SPRING``: the exponential spring in place of the linear one.
 
@@ -159,6 +163,7 @@ def element_tension(
         force = exponential_force(stretch, constants[STIFFNESS], constants[RISE])
     else:
         force = constants[STIFFNESS] * stretch
+    # Korbel (2013), Eq. 6: k_s (L - x_o) + c L', and the signal of the actuator.
     tension = force + constants[DAMPING] * rate + feed
     lowest = 0.0 if law == CABLE else -constants[EFFORT]
     return float(min(max(tension, lowest), constants[EFFORT]))
