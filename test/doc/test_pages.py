@@ -125,8 +125,10 @@ def keys_of(cls):
     return {field.name for field in fields(cls)}
 
 
-def test_the_page_on_experiments_shows_every_key_and_every_file_of_a_run(tmp_path):
-    output = run(''.join(blocks('doc/experiments.md')), tmp_path)
+def test_the_pages_on_experiments_show_every_key_and_every_file_of_a_run(tmp_path):
+    pages = ('experiments', 'runs', 'champions')
+    commands = [block for page in pages for block in blocks(f'doc/{page}.md')]
+    output = run(''.join(commands), tmp_path)
     assert '"equal": true' in output
 
     shown = yaml.safe_load((tmp_path / 'brisk.yaml').read_text(encoding='utf-8'))
@@ -143,7 +145,7 @@ def test_the_page_on_experiments_shows_every_key_and_every_file_of_a_run(tmp_pat
     ):
         assert set(value) == keys_of(cls)
 
-    page = (_ROOT / 'doc' / 'experiments.md').read_text(encoding='utf-8')
+    page = (_ROOT / 'doc' / 'runs.md').read_text(encoding='utf-8')
     listed = [row[0] for row in rows(page, 'File')]
     # A run that nothing went wrong in has no events and no trial that ended its workers.
     undisturbed = set(listed) - {'events.log', 'trial-3-2-0-bullet.yaml'}
