@@ -11,8 +11,9 @@ import numpy as np
 
 from gait_core.arrays import IntArray
 
-STARTING, IDLE, RUNNING, COMPILING = range(4)
-"""Activities: loading code and robots, waiting for a trial, running one, compiling kernels."""
+STARTING, IDLE, RUNNING, COMPILING, WORKING = range(5)
+"""Activities: loading code and robots, waiting for a trial, running one, compiling kernels, and
+work that need not make control periods."""
 
 SIZE = 2
 """Number of integers of a pulse: the count, then the activity."""

@@ -169,7 +169,7 @@ class HangWatch:
 
     That is wall time without the time in which the process waited for a processor or the watcher
     itself did not run, so that no trial counts as hanging on a busy or suspended machine. A
-    process that loads or compiles makes no control periods: then only its idle time counts.
+    process that loads, compiles or works makes no control periods: then only its idle time counts.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ class HangWatch:
         busy, runnable = _processor_time(self._pid)
         elapsed, worked = now - self._last, max(busy - self._busy, 0.0)
         self._last, self._busy = now, busy
-        if state in (liveness.STARTING, liveness.COMPILING):
+        if state in _BUSY:
             # Work is progress here, however long it takes.
             if runnable or worked:
                 self.seconds = 0.0
@@ -221,6 +221,7 @@ class HangWatch:
         return self.seconds
 
 
+_BUSY = (liveness.STARTING, liveness.COMPILING, liveness.WORKING)
 _TICK = os.sysconf('SC_CLK_TCK')
 
 

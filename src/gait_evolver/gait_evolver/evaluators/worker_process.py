@@ -1,4 +1,4 @@
-"""Handle of one worker process of the local evaluator: start, trial, liveness, end."""
+"""Handle of one worker process of a pool: start, message, liveness, end."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from gait_core.parameters.plain_data import plain
 from gait_core.processes import liveness
 from gait_core.processes.worker_policy import HangWatch
-from gait_core.trial.spec import TrialSpec
 from gait_evolver.evaluators import worker
 from gait_evolver.evaluators.channel import Channel
 
@@ -24,6 +22,7 @@ _ONE_THREAD = dict.fromkeys(
     ('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS', 'NUMBA_NUM_THREADS'), '1'
 )
 _END = 2.0
+_BEGUN = (liveness.RUNNING, liveness.WORKING)
 _CONTEXT = multiprocessing.get_context('spawn')
 
 # One start at a time: it changes the environment of the whole process.
@@ -32,27 +31,29 @@ _STARTING = threading.Lock()
 
 class WorkerProcess:
     """
-    A spawned process that runs trials, one at a time; OSError if it cannot be started.
+    A spawned process that answers messages, one at a time; OSError if it cannot be started.
 
     Parameters
     ----------
+    work : callable
+        See ``WorkerPool``.
     announce : bool
         Whether it prints a line if it compiles.
 
     Attributes
     ----------
-    trial : int or None
-        Index of the trial that it is running; None if it is idle.
+    index : int or None
+        Index of the message that it is working on; None if it is idle.
 
     """
 
-    def __init__(self, announce: bool) -> None:
-        self.trial: int | None = None
+    def __init__(self, work: worker.Work, announce: bool) -> None:
+        self.index: int | None = None
         ours, theirs = socket.socketpair()
         with theirs:
             memory = _CONTEXT.RawArray('q', liveness.SIZE)
             self._pulse = np.frombuffer(memory, dtype=np.int64)
-            arguments = (theirs, memory, os.getpid(), announce)
+            arguments = (theirs, memory, os.getpid(), announce, work)
             self._process: Any = _CONTEXT.Process(target=worker.main, args=arguments, daemon=True)
             try:
                 with _STARTING, _one_thread(), _signals_blocked():
@@ -80,17 +81,17 @@ class WorkerProcess:
 
     @property
     def began(self) -> bool:
-        """True if its trial is running, after loading and not while compiling."""
-        return self.trial is not None and int(self._pulse[1]) == liveness.RUNNING
+        """True if its work itself has begun: after loading, and not while compiling."""
+        return self.index is not None and int(self._pulse[1]) in _BEGUN
 
-    def give(self, index: int, spec: TrialSpec) -> None:
-        """Send it a trial; if it is dead, reading its channel raises."""
-        self.trial = index
+    def give(self, index: int, message: Any) -> None:
+        """Send it a message; if it is dead, reading its channel raises."""
+        self.index = index
         self._watch.restart(int(self._pulse[0]))
-        self.channel.send((index, plain(spec)))
+        self.channel.send((index, message))
 
     def idle_time(self) -> float:
-        """Return the time [s] since its trial was given, or since its last control period."""
+        """Return the time [s] since it was given its message, or since its last progress."""
         periods, state = (int(value) for value in self._pulse)
         return self._watch.look(periods, state)
 

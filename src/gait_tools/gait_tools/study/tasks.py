@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import closing
+from functools import partial
 import json
-import multiprocessing
-import os
 from pathlib import Path
-import signal
 import sys
 from typing import Any, TypeVar
 
-from threadpoolctl import threadpool_limits
-
-from gait_core.errors import ConfigurationError
+from gait_core.errors import ConfigurationError, DeadlyTrial, RunStopped
 from gait_core.files.access import DATA_LIMIT, read_text, write_atomically
-from gait_core.processes.orphans import end_with_parent
+from gait_core.processes import liveness
+from gait_evolver.evaluators.pool import WorkerPool
 
 Piece = TypeVar('Piece')
 
@@ -27,6 +23,8 @@ def work_off(
 ) -> dict[str, Any]:
     """
     Return what became of each piece, by its key; pieces whose result stands in the file are read.
+
+    A piece whose worker is lost is worked off again.
 
     Parameters
     ----------
@@ -42,7 +40,9 @@ def work_off(
     Raises
     ------
     ConfigurationError
-        Where a line before the last one cannot be read.
+        Where a line before the last one cannot be read, or the work raises it.
+    RuntimeError
+        If the work raises anything else; RunStopped if workers are lost again and again.
 
     """
     done = _read(file)
@@ -59,38 +59,38 @@ def work_off(
                 done[key] = value
                 if number % 100 == 0:
                     print(f'gait: {number} of {len(missing)}', file=sys.stderr, flush=True)
-    # As the file has them: a result is the same whether it was read or worked out.
-    return {key: json.loads(json.dumps(done[key])) for key in pieces}
+    return {key: done[key] for key in pieces}
 
 
 def _results(
     work: Callable[[Piece], Any], pieces: Mapping[str, Piece], workers: int
 ) -> Generator[tuple[str, Any], None, None]:
-    if workers == 1 or len(pieces) == 1:
-        with threadpool_limits(1):
-            for key, piece in pieces.items():
-                yield key, work(piece)
-        return
-    context = multiprocessing.get_context('spawn')
-    with ProcessPoolExecutor(
-        workers, context, initializer=_prepare, initargs=(os.getpid(),)
-    ) as pool:
-        try:
-            futures = {pool.submit(work, piece): key for key, piece in pieces.items()}
-            for future in as_completed(futures):
-                yield futures[future], future.result()
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    """Yield key and result of each piece as they come."""
+    keys = list(pieces)
+
+    def report(index: int | None, reason: str) -> None:
+        """Print that a worker was lost."""
+        piece = '' if index is None else f' in piece {keys[index]}'
+        print(f'gait: {reason}{piece}', file=sys.stderr, flush=True)
+
+    pool = WorkerPool(partial(_work, work, pieces), min(workers, len(pieces)))
+    try:
+        with closing(pool.run(keys, report)) as answers:
+            for index, value in answers:
+                yield keys[index], value
+    except DeadlyTrial as error:
+        raise RunStopped(
+            f'piece {keys[error.index]} ended {len(error.reasons)} workers, the last: '
+            f'{error.reasons[-1]}'
+        ) from None
+    finally:
+        pool.close()
 
 
-def _prepare(parent: int) -> None:
-    end_with_parent(parent)
-    # Ctrl-C and a closed terminal reach the whole process group; the parent decides what becomes
-    # of its workers.
-    for number in (signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
-    threadpool_limits(1)
+def _work(work: Callable[[Piece], Any], pieces: Mapping[str, Piece], key: str) -> Any:
+    """Work off a piece in a worker process."""
+    liveness.enter(liveness.WORKING)
+    return work(pieces[key])
 
 
 def _read(file: Path) -> dict[str, Any]:
