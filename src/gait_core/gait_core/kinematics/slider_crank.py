@@ -25,6 +25,8 @@ def carriage(angle: float, crank: float, rod: float) -> tuple[float, float]:
     Bishop (2008), *A Method for Generating Robot Control Systems*, section 4.5 and appendix C.
 
     """
+    # Place d = sqrt(KLL^2 - KBR^2 sin^2) - KBR cos of the knee angle, and dd/dtheta, by which the
+    # force times dd/dtheta is the torque.
     sine, cosine = crank * math.sin(angle), crank * math.cos(angle)
     reach = math.sqrt(rod * rod - sine * sine)
     return reach - cosine, sine - sine * cosine / reach
@@ -38,6 +40,7 @@ def crank_angle(place: float, crank: float, rod: float) -> float:
     That of the nearest place where the carriage cannot be: between ``rod - crank`` and
     ``rod + crank`` it can.
     """
+    # Law of cosines: the inverse of the place.
     place = min(max(place, rod - crank), rod + crank)
     cosine = (rod * rod - crank * crank - place * place) / (2.0 * crank * place)
     return math.acos(min(max(cosine, -1.0), 1.0))

@@ -105,6 +105,8 @@ def element_steps(
         Rest or set lengths and added tensions of the control periods between them.
 
     """
+    # Feed times what the length gives way, and the mean of the rest of the tension times what the
+    # rest length is wound in.
     pulled = 0.5 * (tensions[1:] + tensions[:-1]) - feeds
     wound = np.diff(rests, axis=0, prepend=rests[:1])
     return np.asarray(-feeds * np.diff(lengths, axis=0) - pulled * wound)

@@ -85,6 +85,7 @@ def centres_of_pressure(
     plane = np.where(
         defined, _summed(instant, forces[:, 2] * points[:, 2], instants) / divisor, 0.0
     )
+    # u_ZMP = sum (f_z u - f_u (z - h)) / sum f_z over the contacts, u = x, y.
     above = points[:, 2] - plane[instant]
     zmp = np.zeros((instants, 3))
     for u in (0, 1):
@@ -151,6 +152,7 @@ def zmp_from_accelerations(
     level = np.ones(instants, dtype=bool)
     if instants < 3:
         return ZmpSeries(points=points, defined=defined, level=level)
+    # f_i = m_i (c_i'' - g), then the ZMP of these forces (Vukobratovic and Borovac 2004).
     acceleration = (com[2:] - 2.0 * com[1:-1] + com[:-2]) / dt**2
     force = masses[:, None] * (acceleration - np.asarray(gravity))
     vertical = force[:, :, 2].sum(axis=1)

@@ -142,6 +142,7 @@ class RestAngles:
         for leg, waiting in enumerate(self._waiting):
             if waiting:
                 self._start_due(leg, waiting, dt)
+        # McKenna (1990), section 4.5: the rest angle moves evenly to the target and holds there.
         self.angles = self._next
         reach = self._speed * dt
         self._next = self.angles + np.clip(self._target - self.angles, -reach, reach)

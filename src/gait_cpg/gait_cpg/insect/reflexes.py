@@ -214,6 +214,7 @@ class Reflexes:
         """Return which legs, set farther back by (6,) [rad], should step from stance, (6,)."""
         if not self._params.step_reflex:
             return np.zeros(len(states), dtype=bool)
+        # Step reflex (McKenna 1990, section 4.6): the coxa is beyond an angle, backwards.
         back = self.senses.coxa - shifts - self.posture.shifts()
         far = (back > self._step_angle) & (states == STANCE)
         if self._params.bearing_neighbours:
@@ -224,6 +225,8 @@ class Reflexes:
     def inhibits(self, dt: float, leg: int, states: IntArray) -> bool:
         """Return whether a leg that is about to step must wait for a control period [s]."""
         params = self._params
+        # Load reflex (McKenna 1990, section 4.6) and neighbour inhibition (section 3.2): a step
+        # waits, at most for the longest wait.
         if self._waited[leg] > params.longest_wait - 0.5 * dt:
             found = ''
         elif params.load_reflex and self.senses.load[leg] > self._load[leg]:

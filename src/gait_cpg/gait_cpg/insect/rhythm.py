@@ -33,6 +33,7 @@ def cycle_time(period_scale: float, step_time: float) -> float:
         Of a step, and between the steps of neighbours of one side.
 
     """
+    # McKenna (1990), section 4.6: T = 2 M sigma, with the step time M and the scale sigma.
     return 2.0 * period_scale * step_time
 
 
@@ -89,6 +90,8 @@ class InsectRhythm:
         return triggered
 
     def _quarters(self, cycle: float, delay: float) -> FloatArray:
+        # McKenna (1990), section 4.6: the phase of a leg is that of the master, plus the delay of
+        # its row as a share of the cycle, plus half a cycle on the right.
         self.phases = self.master + self._row * (delay / cycle) + self._side
         # Rounding must not delay a trigger that falls on a frame by that frame.
         return np.asarray(np.floor(self.phases - TRIGGER + 1e-9))

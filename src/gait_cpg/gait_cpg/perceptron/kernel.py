@@ -95,6 +95,7 @@ def respond(signals: Weights, weights: Weights, answer: Weights) -> int:
     inputs, active = len(signals), 0
     answer[:] = np.float32(0.0)
     for j in range(len(weights)):
+        # Eq. 2.1: Rn_j = u(I . W_j) O_j with a strict step u; Eq. 2.2: y = sum_j Rn_j.
         if _dot(signals, weights[j, :inputs]) > 0.0:
             active += 1
             for k in range(len(answer)):
@@ -115,6 +116,7 @@ def remember(signals: Weights, answer: Weights, channels: int, memory: int) -> N
     channels, memory : int
 
     """
+    # I(t) = [x(t); x(t-1) ... x(t-R); y(t-1) ... y(t-R)]: Bishop (2008), sections 2.2 and 2.3.
     past, outputs = channels * (memory + 1), len(answer)
     for i in range(past - 1, channels - 1, -1):
         signals[i] = signals[i - channels]
@@ -152,6 +154,7 @@ def move_set_points(
     Bishop (2008), section 4.8.
 
     """
+    # s' <- clip(s' + clip(a) dt), then s <- s + s' dt.
     most, fastest = limits
     for i in range(len(places)):
         change = min(max(accelerations[i], -most), most) * dt

@@ -61,6 +61,7 @@ class PerceptronLayout(Mapping[str, tuple[int, ...]]):
     @property
     def inputs(self) -> int:
         """Input weights of a perceptron, N_in."""
+        # N_in = m (R + 1) + q R, appendix A.
         return self.channels * (self.memory + 1) + self.outputs * self.memory
 
     @property

@@ -139,6 +139,7 @@ class Arbiter:
         self._drop_finished()
         for item in self._registered:
             angles = item.behaviour.step(period)
+            # Pike (2003), Figure 5.6: ADD, SUB and OVERWRITE.
             columns, action = item.columns, item.action
             if angles is item.still and action is not Action.OVERWRITE:
                 continue

@@ -71,6 +71,8 @@ class LegTwists:
 
         ``duration`` [s] is that of a twist, and of its return.
         """
+        # Pike (2003), Figures 7.1 and 7.2: a leg is twisted at the signal at which it is in the
+        # air and twisted back at the next one, in stance; only then does the turn count.
         for signal in self._walk.signals(period.begin, period.end):
             self.turned += self._back(opposite(signal.swing), signal.time, duration)
             twist = min(max(self._wanted(signal.swing), -LARGEST_TWIST), LARGEST_TWIST)

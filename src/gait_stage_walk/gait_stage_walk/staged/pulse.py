@@ -63,5 +63,6 @@ class Pulse:
         The published listing samples the lobe once a tick instead; its sum then misses the angle
         by a little for a duration that is no whole number of ticks, and the error accumulates.
         """
+        # The difference of the integrals F at both ends: no angle is lost between ticks.
         duration = self.end - self.start
         return progress((end - self.start) / duration) - progress((begin - self.start) / duration)

@@ -48,6 +48,7 @@ class Stage:
     duration: float
 
 
+# Pike (2003), Figure 6.2.
 CYCLE = (
     Stage(numbers=(6, 30), move=Move.EXTEND, leg='left', start=0.0, duration=1.0),
     Stage(numbers=(7, 31), move=Move.LOWER, leg='right', start=0.0, duration=1.25),
@@ -127,6 +128,7 @@ class Factors:
     @classmethod
     def of(cls, params: StagedWalkParams) -> Factors:
         """Return the factors that parameters ask for."""
+        # Pike (2003), Figure 6.16: K, P, M and H are (S / 20) times the tuned values.
         scale = params.step_size_deg / REFERENCE_STEP_DEG
         return cls(
             step=math.radians(params.step_size_deg),
@@ -196,6 +198,7 @@ def motion(move: Move, leg: str, factors: Factors, held: Held) -> tuple[dict[str
     """
     if move in (Move.LEAN, Move.SWAY, Move.CENTRE):
         return _lean(move, leg, factors, held)
+    # Raise: knee +L, hip and ankle +L/2 (Figure 6.5); drop: the same back.
     if move is Move.RAISE:
         return bending(leg, factors.lift), _lifted(held, leg, factors.lift)
     if move is Move.DROP:
@@ -208,6 +211,7 @@ def _lifted(held: Held, leg: str, lift: float) -> Held:
 
 
 def _lean(move: Move, leg: str, factors: Factors, held: Held) -> tuple[dict[str, float], Held]:
+    # Lean: ankle sides +W, hip sides -W and +W (Figure 6.4); sway: from one side to the other.
     target = 0.0
     if move is not Move.CENTRE:
         target = factors.sway if leg == 'right' else -factors.sway
@@ -219,8 +223,11 @@ def _lean(move: Move, leg: str, factors: Factors, held: Held) -> tuple[dict[str,
 
 
 def _step(move: Move, leg: str, factors: Factors, held: Held) -> tuple[dict[str, float], Held]:
+    # In the symbols of the publication: S step, L lift, K knee bend, P ankle place, M ankle move,
+    # H hip move.
     f, other = factors, opposite(leg)
     if move is Move.EXTEND:
+        # Knee -L, hip S - L/2, ankle S - P - L/2; L is what the leg was lifted by.
         lift = getattr(held, leg)
         return {
             f'{leg}_knee': -lift,
@@ -228,12 +235,14 @@ def _step(move: Move, leg: str, factors: Factors, held: Held) -> tuple[dict[str,
             f'{leg}_ankle_fwd': f.step - f.ankle_place - lift / 2.0,
         }, _lifted(held, leg, 0.0)
     if move is Move.LOWER:
+        # Knee +K, ankle +M, hip +H.
         return {
             f'{leg}_knee': f.knee_bend,
             f'{leg}_ankle_fwd': f.ankle_move,
             f'{leg}_hip_fwd': f.hip_move,
         }, held
     if move is Move.STRAIGHTEN:
+        # Standing leg: ankle P - S, hip -S. Other leg: hip -H, ankle +M/3.
         return {
             f'{leg}_ankle_fwd': f.ankle_place - f.step,
             f'{leg}_hip_fwd': -f.step,
@@ -241,6 +250,7 @@ def _step(move: Move, leg: str, factors: Factors, held: Held) -> tuple[dict[str,
             f'{other}_ankle_fwd': f.ankle_move / 3.0,
             'torso_fwd': -f.torso_lean - held.torso,
         }, replace(held, torso=-f.torso_lean)
+    # Move forward: knee L - K, ankle L/2 - 4M/3, hip +L/2.
     return {
         f'{leg}_knee': f.lift - f.knee_bend,
         f'{leg}_ankle_fwd': f.lift / 2.0 - 4.0 * f.ankle_move / 3.0,

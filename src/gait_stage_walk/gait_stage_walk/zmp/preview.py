@@ -77,15 +77,18 @@ def preview_gains(height: float, period: float, weight: float = WEIGHT) -> Previ
         Of the squared jerk against the squared error of the zero moment point.
 
     """
+    # Kajita et al. (2003), Eq. 8: A, b and c of the cart-table.
     t = period
     step = np.array([[1.0, t, 0.5 * t * t], [0.0, 1.0, t], [0.0, 0.0, 1.0]])
     push = np.array([[t**3 / 6.0], [0.5 * t * t], [t]])
     seen = np.array([[1.0, 0.0, -height / GRAVITY]])
+    # Katayama et al. (1985): P of the Riccati equation; K = (R + b^T P b)^-1 b^T P A.
     cost = solve_discrete_are(step, push, seen.T @ seen, np.array([[weight]]))
     scale = 1.0 / (weight + float((push.T @ cost @ push)[0, 0]))
     feedback = scale * (push.T @ cost @ step)[0]
     closed = step - push @ feedback[None, :]
     ahead = max(2, math.ceil(HORIZON * math.sqrt(height / GRAVITY) / period))
+    # f_j = (R + b^T P b)^-1 b^T (A - b K)^(T (j - 1)) c^T Q, by repeated multiplication.
     forward = np.empty(ahead)
     column = seen[0].copy()
     for j in range(ahead):
@@ -113,6 +116,7 @@ def previewed_jerk(feedback, forward, state, reference, jerk):  # type: ignore[n
         Written.
 
     """
+    # Kajita et al. (2003), Eq. 10: u = -K x + sum_j f_j p_ref.
     for axis in range(2):
         total = 0.0
         for i in range(3):

@@ -65,6 +65,7 @@ class Stabiliser:
         if not params.balances:
             self.lean[:] = self.rate[:] = self._turn[:] = 0.0
             return
+        # Kajita et al. (2010): soles turn against angle and rate of the body, within a limit.
         roll, pitch, roll_rate, pitch_rate = lean(seen)
         self.lean[:] = (roll, pitch)
         self.rate[:] = (roll_rate, pitch_rate)
@@ -84,6 +85,7 @@ class Stabiliser:
             Its own.
 
         """
+        # Pratt et al. (2006): the capture point is off by h (angle + rate / w).
         roll, pitch = (self.lean + self.rate / rate).tolist()
         return height * math.sin(pitch), -height * math.sin(roll)
 

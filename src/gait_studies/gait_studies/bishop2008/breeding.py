@@ -55,6 +55,7 @@ class Breeder:
         if layout.perceptrons < 1 or layout.inputs < 1:
             raise ConfigurationError(f'a network of {layout.perceptrons} perceptrons has no child')
         self._layout, self._chosen = layout, mutations
+        # Appendix B: largest rewritten weight, 2 sqrt(1 / N_in).
         self._most = 2.0 * math.sqrt(1.0 / layout.inputs)
         mirrored = layout.outputs == 2 * len(SIDE_PAIRS)
         self._sides = swapped(SIDE_PAIRS) if mirrored else None
@@ -62,6 +63,8 @@ class Breeder:
 
     def child(self, first: Weights, second: Weights, rng: np.random.Generator) -> Weights:
         """Return a child: each perceptron of one of both, mutated, jittered and normalised."""
+        # Appendix B: uniform crossover of perceptrons; mutations; jitter of all weights; input
+        # weights to norm 1, output weights as they are; once per child a segment may move.
         n, inputs = self._layout.perceptrons, self._layout.inputs
         from_first = rng.random(n) < 0.5
         child: Weights = np.where(from_first[:, None], first, second)

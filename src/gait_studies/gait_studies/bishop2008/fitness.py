@@ -28,33 +28,33 @@ _NEAR = 0.002
 
 
 def bishop2008_net(rollout: Rollout) -> float:
-    """Return how far the base is from where it had settled [m], whatever the direction."""
+    """Return how far the base is from where it had settled [m], in any direction; rule 1."""
     return float(np.linalg.norm(_displacement(rollout)))
 
 
 def bishop2008_forward(rollout: Rollout) -> float:
-    """Return how far of that is along the commanded direction [m], not negative."""
+    """Return the part of that along the commanded direction [m], not negative; rule 2."""
     return max(0.0, float(_displacement(rollout) @ _wanted(rollout)))
 
 
 def bishop2008_x(rollout: Rollout) -> float:
-    """Return how far of that is along x [m]; for the log of the thesis."""
+    """Return the part of that along x [m]; for the log of the thesis."""
     return float(_displacement(rollout)[0])
 
 
 def bishop2008_y(rollout: Rollout) -> float:
-    """Return how far of that is along y [m]; for the log of the thesis."""
+    """Return the part of that along y [m]; for the log of the thesis."""
     return float(_displacement(rollout)[1])
 
 
 def bishop2008_inverted(rollout: Rollout) -> float:
-    """Return 1 if the base is upside down at the end, else 0 [-]."""
+    """Return 1 if the base is upside down at the end, else 0 [-]; rule 3."""
     upright = Rotation.from_quat(rollout.body_poses[-1, 0, 3:]).as_matrix()[2, 2]
     return float(upright < 0.0)
 
 
 def bishop2008_hits(rollout: Rollout) -> float:
-    """Return how often the base touched the ground [-]; within a second of one none counts."""
+    """Return the count of touches of the ground by the base [-], at most one a second; rule 4."""
     ticks = np.unique(rollout.contact_tick[_of_base(rollout)])
     pause = max(1, round(REFRACTORY / rollout.dt))
     hits, armed = 0, _start(rollout)

@@ -136,6 +136,7 @@ class RankSquaredOptimizer(Optimizer):
         for member, evaluation in zip(self._members, told, strict=True):
             member.last = sort_key(evaluation)
             fresh = evaluation.fitness if member.last[0] == 0 else 0.0
+            # Section 3.2, rule 5: a share of the last score adds to the new one.
             member.score = fresh + chosen.carry * member.score
         # One that may not win ranks behind all that may, whatever it has carried.
         ranked = sorted(self._members, key=lambda one: (one.last[0], -one.score, one.id))
@@ -161,4 +162,5 @@ def rank_of(uniform: float, population: int) -> int:
 
     A rank below r has the probability ``sqrt(r / population)``.
     """
+    # Section 3.3: floor(N U^2).
     return int(population * uniform * uniform)

@@ -99,6 +99,7 @@ def physics(session: Session) -> Sequence[Row]:
     gantry = _gantry()
     return [
         near('check_6', 'acceleration of a body in free fall', _fall(), GRAVITY, 0.0098, 'm/s^2'),
+        # Eqs. 4 to 6: a_x = f_x / (m1 + m2), a_y = f_y / m1.
         near('check_9_x', 'gantry: acceleration over f / (m1 + m2)', gantry[0], 1.0, 1e-6),
         near('check_9_y', 'gantry: acceleration over f / m1', gantry[1], 1.0, 1e-6),
         at_most('check_10', 'largest error of a torque, of itself', _spring_error(), 1e-3),
@@ -226,7 +227,7 @@ def _rail(name: str, parent: str, child: str, axis: tuple[float, float, float]) 
 
 
 def _spring_error() -> float:
-    """Return the largest relative error of the torques of hanging legs by Eq. 8 of the thesis."""
+    """Return the largest relative error of the torques of hanging legs against Eq. 8."""
     roach = load_robot(ROBOT)
     # Ten times the weight: angles at which an exponential spring differs from a linear one.
     scene = make_scene(
@@ -244,6 +245,7 @@ def _spring_error() -> float:
     for name in (name for leg in roach.legs for name in leg.joints[:3]):
         row, has = roach.joint_index[name], roach.actuators[name].constants
         x = seen.joint_positions[row] - roach.nominal_stance[name]
+        # Eq. 8: Q = -sgn(x) alpha (e^(beta |x|) - 1), x = q - q_rest.
         torque = -np.sign(x) * has['strength'] * np.expm1(has['rise'] * abs(x))
         errors.append(abs(seen.joint_efforts[row] / torque - 1.0))
     return float(max(errors))

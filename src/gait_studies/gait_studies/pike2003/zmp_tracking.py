@@ -161,6 +161,7 @@ def variation(
     Pike (2003), Figures 6.18 and 6.19.
 
     """
+    # Figure 6.18: half of each axis, over N - k ticks, times 100 (objective of the search).
     total = changes(ideal, measured, ticks, unscored).sum()
     return float(100.0 * 0.5 * total / (ticks - unscored))
 
@@ -169,6 +170,7 @@ def changes(
     ideal: FloatArray, measured: FloatArray, ticks: int = TICKS, unscored: int = UNSCORED
 ) -> FloatArray:
     """Return the terms of the sum in ``variation``, (ticks - unscored - 1, 2) [m]."""
+    # d_u(n), and its change from tick to tick; before the first it is 0.
     scored = np.abs(ideal[unscored + 1 : ticks] - measured[unscored + 1 : ticks])
     return np.asarray(np.abs(np.diff(scored, axis=0, prepend=np.zeros((1, 2)))))
 

@@ -132,6 +132,8 @@ def spring_ground(spring, step, contacts, rows, ground):  # type: ignore[no-unty
         normal, row = row, row + contacts.dim[i]
         if contacts.geom[i, 0] != ground:
             continue
+        # McKenna (1990), section 4.4: N = alpha (e^(beta delta) - 1), as in Eq. 8, with a cap on
+        # delta; a share of it while the contact moves out.
         depth = min(max(-contacts.dist[i], 0.0), spring.reach)
         grown = math.exp(spring.rise * depth)
         push = spring.strength * (grown - 1.0)
@@ -206,6 +208,7 @@ def _pull_sole(sole, x, y, z, spring, holds):  # type: ignore[no-untyped-def]
             anchor[0], anchor[1], anchor[2] = x, y, z
             sole.stuck, sole.stretch = True, 0.0
         return
+    # McKenna (1990), Eq. 8: the spring of a sticky foot, a share of it on the way back.
     share = spring.returned if stretch < sole.stretch else 1.0
     sole.stretch = stretch
     if stretch > 0.0:
