@@ -1,5 +1,6 @@
 """Pictures of states: what is where on them, and that looking changes nothing."""
 
+from contextlib import closing
 from dataclasses import replace
 import os
 import subprocess
@@ -39,7 +40,7 @@ def is_blue(picture: np.ndarray) -> np.ndarray:
 
 
 def test_the_camera_follows_a_box_and_shows_it_in_the_middle():
-    with Renderer(free_box(), Plane(), size=(120, 90)) as renderer:
+    with closing(Renderer(free_box(), Plane(), size=(120, 90))) as renderer:
         first = renderer.frame(LEVEL, NO_JOINTS)
         moved = LEVEL.copy()
         moved[0, :2] = 35.0, -20.0
@@ -57,7 +58,7 @@ def test_a_joint_that_turns_moves_its_leg_in_the_picture():
     robot = legged_box(1, 1)
     camera = Camera(yaw_deg=0.0, pitch_deg=-5.0)
     pose = np.array([[0.0, 0.0, 0.3, 0.0, 0.0, 0.0, 1.0]])
-    with Renderer(robot, Plane(), size=(120, 90), camera=camera) as renderer:
+    with closing(Renderer(robot, Plane(), size=(120, 90), camera=camera)) as renderer:
         columns = [
             centre_of(is_blue(renderer.frame(pose, np.array([angle]))))[1]
             for angle in (-0.7, 0.0, 0.7)
@@ -69,7 +70,7 @@ def test_a_joint_that_turns_moves_its_leg_in_the_picture():
 def test_an_overlay_is_drawn_where_its_points_are():
     camera = Camera(yaw_deg=0.0, pitch_deg=-89.0)
     ahead = Overlay(zmp=np.array([0.15, 0.0, 0.0]))
-    with Renderer(free_box(), Plane(), size=(90, 90), camera=camera) as renderer:
+    with closing(Renderer(free_box(), Plane(), size=(90, 90), camera=camera)) as renderer:
         plain = renderer.frame(LEVEL, NO_JOINTS)
         marked = renderer.frame(LEVEL, NO_JOINTS, ahead)
         to_the_left = renderer.frame(LEVEL, NO_JOINTS, Overlay(zmp=np.array([0.0, 0.15, 0.0])))

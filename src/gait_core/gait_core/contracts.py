@@ -178,7 +178,19 @@ class Engine(ABC):
 
     @abstractmethod
     def step(self, targets: AppliedTargets) -> Observation:
-        """Advance one control period and return the state at its end."""
+        """
+        Advance one control period and return the state at its end.
+
+        Raises
+        ------
+        SimulationDiverged
+            If the state left the finite or plausible range; only ``reset`` is possible then.
+        BadCommand, ConfigurationError
+            If the targets cannot be applied; the state is unchanged.
+        ProtocolError
+            Before a reset or after ``close``.
+
+        """
 
     @property
     @abstractmethod

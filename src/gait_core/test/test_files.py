@@ -13,7 +13,7 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.files.access import new_folder, read_bytes, read_json, read_text, write_atomically
-from gait_core.files.weights import load_weights
+from gait_core.files.archives import load_weights
 from gait_core.parameters.yaml_file import LOADED_LIMITS
 from gait_core.robot.urdf.xml_source import read_xml
 from gait_core.trial.champion import gait_parameters

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from gait_core.errors import BadCommand, ConfigurationError, NotInstalled
+from gait_core.errors import BadCommand, NotInstalled
 from gait_core.motion.observation import Imu, Observation
 from gait_core.motion.targets import JointTargets
 from gait_core.robot.load import load_robot, robot_names
@@ -334,26 +334,6 @@ def test_whatever_a_controller_asks_for_leaves_within_the_limits(robot, value, e
         assert (np.abs(out.velocity) <= robot.velocity_limit).all()
         assert (np.abs(out.effort) <= robot.effort_limit).all()
     assert layer.clamped['position'].all() and layer.clamped['effort'].all()
-
-
-@pytest.mark.parametrize(
-    ('changes', 'words'),
-    [
-        ({'velocity': 0.0}, "velocity limit of joint 'leg0_joint1' is 0, expected a positive"),
-        ({'velocity': -10.0}, "velocity limit of joint 'leg0_joint1' is -10"),
-        ({'velocity': math.nan}, "velocity limit of joint 'leg0_joint1' is nan"),
-        ({'effort': -1.0}, "effort limit of joint 'leg0_joint1' is -1"),
-        ({'lower': 1.0, 'upper': -1.0}, "position limits of joint 'leg0_joint1' are 1 and -1"),
-    ],
-)
-def test_limits_within_which_nothing_can_be_kept_are_refused(robot, changes, words):
-    joints = tuple(
-        dataclasses.replace(joint, **changes) if joint.name == 'leg0_joint1' else joint
-        for joint in robot.joints
-    )
-    with pytest.raises(ConfigurationError) as caught:
-        SafetyLayer(dataclasses.replace(robot, joints=joints), SafetyParams())
-    assert words in str(caught.value)
 
 
 def test_without_the_layer_only_limits_and_the_stop_are_left(robot):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.files.weights import load_weights
+from gait_core.files.archives import load_weights
 
 
 @pytest.fixture

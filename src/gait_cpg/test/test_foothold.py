@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 import numpy as np
 
-from gait_cpg.phase_cpg.foothold import footholds
-from gait_cpg.phase_cpg.swing import foot_positions, ground_points
+from gait_cpg.phase_cpg.swing import foot_positions, footholds, ground_points
 
 
 @given(

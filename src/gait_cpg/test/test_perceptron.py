@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.files.weights import load_weights
+from gait_core.files.archives import load_weights
 from gait_core.kinematics.slider_crank import carriage
 from gait_core.motion.observation import Observation
 from gait_core.parameters.declaration import build

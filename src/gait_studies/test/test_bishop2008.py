@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.files.weights import load_weights
+from gait_core.files.archives import load_weights
 from gait_core.terrains import load_terrain
 from gait_core.testing.skips import need_engine
 from gait_core.trial.champion import read_champion

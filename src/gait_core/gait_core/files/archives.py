@@ -1,7 +1,8 @@
-"""Plain ``.npz`` archives: arrays by name, with a bound on their unpacked size."""
+"""Plain ``.npz`` archives: arrays by name, with a bound on their size; never pickles."""
 
 from __future__ import annotations
 
+import hashlib
 import io
 import tokenize
 import zipfile
@@ -10,8 +11,8 @@ import zlib
 import numpy as np
 import numpy.typing as npt
 
-from gait_core.errors import excerpt
-from gait_core.files.access import MEBIBYTE
+from gait_core.errors import ConfigurationError, excerpt
+from gait_core.files.access import MEBIBYTE, read_bytes
 
 UNPACKED_LIMIT = 256 * MEBIBYTE
 """Largest total size [bytes] of the arrays of an archive."""
@@ -95,3 +96,29 @@ def _array(content: bytes) -> npt.NDArray[np.generic]:
     file.seek(0)
     array: npt.NDArray[np.generic] = np.lib.format.read_array(file, allow_pickle=False)
     return array
+
+
+def load_weights(path: str, sha256: str = '') -> dict[str, npt.NDArray[np.generic]]:
+    """
+    Return the bulk weights of a controller by name.
+
+    Raises
+    ------
+    ConfigurationError
+        If the file is missing, is no ``.npz``, holds objects, or differs from its hash.
+
+    """
+    try:
+        content = read_bytes(path)
+    except ConfigurationError as error:
+        raise ConfigurationError(f'weights {error}') from error
+    name = excerpt(path)
+    found = hashlib.sha256(content).hexdigest()
+    if sha256 and found != sha256:
+        raise ConfigurationError(
+            f'weights {name} have SHA-256 {found[:12]}..., expected {sha256[:12]}...'
+        )
+    try:
+        return unpack_arrays(content)
+    except ValueError as error:
+        raise ConfigurationError(f'weights {name} are no plain .npz file: {error}') from error

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-import math
 
 from numba import njit
 import numpy as np
@@ -84,10 +83,8 @@ class LegPaths:
         if not points.flags.writeable:
             # The kernel is compiled for arrays that may be written.
             points = points.copy()
-        flat = points.ravel()
-        # Finite as a sum of squares means finite: mostly there is no need to look at each.
-        finite = math.isfinite(flat.dot(flat)) or all_finite(flat)
-        if points.ndim != 3 or points.shape[::2] != (len(self.legs), 3) or not finite:
+        fits = points.ndim == 3 and points.shape[::2] == (len(self.legs), 3)
+        if not (fits and all_finite(points)):
             wanted = (len(self.legs), 'k', 3)
             raise ValueError(f'paths are {paths!r}, expected {wanted} finite numbers')
         samples = points.shape[1]

@@ -13,7 +13,6 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from gait_core.arrays import FloatArray, IntArray
-from gait_core.errors import ConfigurationError
 from gait_core.kinematics.body import link_poses
 from gait_core.motion.blend import Blend, PeakSpeed
 from gait_core.motion.observation import IMU, Observation
@@ -92,7 +91,6 @@ class SafetyLayer:
     """
 
     def __init__(self, robot: RobotModel, params: SafetyParams, quantity: str = '') -> None:
-        _check_limits(robot)
         self._robot, self.params, self._quantity = robot, params, quantity
         n, m = len(robot.joint_names), len(robot.target_names)
         free = np.full(m - n, np.inf)
@@ -468,25 +466,3 @@ def _base_in_imu(robot: RobotModel) -> Rotation:
         return Rotation.identity()
     pose = link_poses(robot, robot.joint_stance)[robot.link_index[robot.imu_link]]
     return Rotation.from_matrix(pose[:3, :3]).inv()
-
-
-def _check_limits(robot: RobotModel) -> None:
-    """Raise ConfigurationError for reversed or non-positive limits."""
-    for what, unit, limits in (
-        ('velocity', 'rad/s or m/s', robot.velocity_limit),
-        ('effort', 'N m or N', robot.effort_limit),
-    ):
-        for name, limit in zip(robot.joint_names, limits.tolist(), strict=True):
-            if not limit > 0.0:
-                raise ConfigurationError(
-                    f"robot '{robot.name}': the {what} limit of joint '{name}' is {limit:g}, "
-                    f'expected a positive number [{unit}]'
-                )
-    for name, low, high in zip(
-        robot.joint_names, robot.lower.tolist(), robot.upper.tolist(), strict=True
-    ):
-        if not low <= high:
-            raise ConfigurationError(
-                f"robot '{robot.name}': the position limits of joint '{name}' are {low:g} and "
-                f'{high:g}, expected the lower one first'
-            )

@@ -20,7 +20,7 @@ from gait_core.errors import (
     excerpt,
     unknown,
 )
-from gait_core.files.weights import load_weights
+from gait_core.files.archives import load_weights
 from gait_core.measures.metrics import trial_metrics
 from gait_core.motion.observation import Observation, missing
 from gait_core.motion.states import StateTape

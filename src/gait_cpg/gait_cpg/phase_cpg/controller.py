@@ -22,13 +22,12 @@ from gait_core.robot.model import RobotModel
 from gait_core.trial.spec import Command
 from gait_cpg.gaits import GAITS, OWN, gait, leg_lags, read_gait
 from gait_cpg.oscillators import coupling_to_lags, locked_phases
-from gait_cpg.phase_cpg.foothold import footholds
 from gait_cpg.phase_cpg.ground_slope import NEEDS as SLOPE_NEEDS
 from gait_cpg.phase_cpg.ground_slope import GroundSlope, follow_ground, leg_room, within_reach
 from gait_cpg.phase_cpg.kernel import WalkShape, WalkState, advance_feet, follow
 from gait_cpg.phase_cpg.posture import SET_POINTS, Posture
 from gait_cpg.phase_cpg.skid import skid_share
-from gait_cpg.phase_cpg.swing import in_stance
+from gait_cpg.phase_cpg.swing import footholds, in_stance
 from gait_cpg.reflexes.feet import FootReflexes, FootReflexParams
 from gait_cpg.steering import Steering
 

@@ -1,5 +1,5 @@
 r"""
-Foot trajectories: where a foot is in the base frame at a phase of its cycle.
+Foot trajectories: where a foot is in the base frame at a phase of its cycle, and will land.
 
 A cycle begins with lift-off at phase 0. The foot swings until touch-down at ``2 pi (1 - beta)``
 and then stands for the duty factor ``beta``. On the ground it moves exactly as the ground does
@@ -221,3 +221,52 @@ def foot_targets(phases, amplitudes, stance, first, last, out):  # type: ignore[
             path[1] += lean
             for j in range(3):
                 path[j] = foot[j] + amplitudes[k, i] * (path[j] - foot[j])
+
+
+def footholds(
+    oscillators: FloatArray, feet: FloatArray, now: FloatArray, extra: FloatArray
+) -> FloatArray:
+    """
+    Return where feet that swing will touch down, in the base frame as it is now.
+
+    Parameters
+    ----------
+    oscillators : (3, L) array
+        Phases [rad] and amplitudes in the first rows.
+    feet : (L, 4) array [m]
+        In the nominal stance, and on which side: as the last two of ``foot_targets``.
+    now : (10,) array
+        Twist and shape, as of ``foot_targets``.
+    extra : (L,) array
+        By which the duty factor of each leg is more than that of the shape.
+
+    Returns
+    -------
+    (L, 3) array [m]
+        Of feet that stand, where they would land if they swung.
+
+    """
+    (phases, amplitudes), twist = oscillators[:2], now[:3]
+    frequency, duty_factor, _, height, shift, width, sway = now[3:].tolist()
+    duty_factors = duty_factor + extra
+    outward = feet[:, 3]
+    places = feet[:, :3] + np.outer(outward, (0.0, width, 0.0)) - (shift, 0.0, height)
+    # The base goes as far as the feet that stand push it, and the ground the other way.
+    moved = np.outer(amplitudes, twist)
+    share = np.mod(phases, _TWO_PI) / _TWO_PI
+    left = np.clip(1.0 - duty_factors - share, 0.0, None) / frequency
+    half_stance = -0.5 * duty_factors / frequency
+    points: FloatArray = places.copy()
+    points[:, :2] = ground_points(
+        points[:, :2]
+        + amplitudes[:, None]
+        * (
+            ground_points(points[:, :2], np.tile(twist, (len(feet), 1)), half_stance)
+            - points[:, :2]
+        ),
+        moved,
+        -left,
+    )
+    lean = float(outward @ np.cos(phases - math.pi * (1.0 - duty_factors))) * sway / len(feet)
+    points[:, 1] += amplitudes * lean
+    return points

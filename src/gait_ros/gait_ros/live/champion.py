@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gait_core.errors import ConfigurationError
-from gait_core.files.weights import load_weights
+from gait_core.files.archives import load_weights
 from gait_core.robot.identity import compare_robots
 from gait_core.robot.load import load_robot
 from gait_core.trial.champion import Champion, GaitFile, Origin, check_robot, read_gait_file

@@ -20,7 +20,7 @@ from visualization_msgs.msg import MarkerArray
 from gait_core import registry
 from gait_core.contracts import Controller
 from gait_core.errors import ConfigurationError, reason
-from gait_core.files.weights import load_weights
+from gait_core.files.archives import load_weights
 from gait_core.motion.observation import missing
 from gait_core.motion.targets import JointTargets, TargetMemory
 from gait_core.parameters.declaration import Parameters, build

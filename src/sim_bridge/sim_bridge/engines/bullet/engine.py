@@ -109,19 +109,7 @@ class BulletEngine(SceneEngine):
         return seen
 
     def step(self, targets: AppliedTargets) -> Observation:
-        """
-        Advance one control period and return the state at its end.
-
-        Raises
-        ------
-        SimulationDiverged
-            If the state left the finite or plausible range; only ``reset`` is possible then.
-        BadCommand, ConfigurationError
-            If the targets cannot be applied; the state is unchanged.
-        ProtocolError
-            Before a reset or after ``close``.
-
-        """
+        """Advance one control period and return the state at its end."""
         if self._on_nodes and self._nodes is not None:
             return self._nodes.step(targets)
         if not self._ready:

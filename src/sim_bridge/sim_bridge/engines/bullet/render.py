@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 import ctypes
 import ctypes.util
 from dataclasses import dataclass, replace
 import os
 from pathlib import Path
 import tempfile
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -95,19 +95,6 @@ class Renderer:
         self._size, self._camera = size, camera
         self._stage = _Stage(robot, terrain, pb.DIRECT)
 
-    def __enter__(self) -> Renderer:
-        """Return itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close the renderer."""
-        self.close()
-
     def close(self) -> None:
         """Release the client."""
         self._stage.close()
@@ -171,7 +158,6 @@ def render_rollout(
     rollout: Rollout,
     fps: float = 10.0,
     size: tuple[int, int] = (480, 360),
-    camera: Camera = Camera(),
     *,
     overlays: bool = True,
 ) -> Iterator[Picture]:
@@ -187,7 +173,7 @@ def render_rollout(
         )
     terrain = load_terrain(rollout.spec.scene.terrain)
     count = int(rollout.ticks * rollout.dt * fps) + 1
-    with Renderer(rollout.robot, terrain, size, camera) as renderer:
+    with closing(Renderer(rollout.robot, terrain, size)) as renderer:
         for number in range(count):
             tick = min(round(number / (fps * rollout.dt)), rollout.ticks)
             yield renderer.frame(

@@ -107,19 +107,7 @@ class FreeBodiesEngine(SceneEngine):
         return self._reader.read(tick, self._motion)
 
     def step(self, targets: AppliedTargets) -> Observation:
-        """
-        Advance one control period and return the state at its end.
-
-        Raises
-        ------
-        SimulationDiverged
-            If the state left the finite or plausible range; only ``reset`` is possible then.
-        BadCommand, ConfigurationError
-            If the targets cannot be applied; the state is unchanged.
-        ProtocolError
-            Before a reset or after ``close``.
-
-        """
+        """Advance one control period and return the state at its end."""
         self._check_ready()
         if self._similar is not None:
             targets = self._similar.targets(targets)

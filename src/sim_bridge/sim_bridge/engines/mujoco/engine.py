@@ -95,19 +95,7 @@ class MujocoEngine(SceneEngine):
         return seen
 
     def step(self, targets: AppliedTargets) -> Observation:
-        """
-        Advance one control period and return the state at its end.
-
-        Raises
-        ------
-        SimulationDiverged
-            If the state left the finite or plausible range; only ``reset`` is possible then.
-        BadCommand, ConfigurationError
-            If the targets cannot be applied; the state is unchanged.
-        ProtocolError
-            Before a reset or after ``close``.
-
-        """
+        """Advance one control period and return the state at its end."""
         if not self._ready:
             self._check_ready()
         similar, actuators, steps = self._similar, self._actuators, self._steps
