@@ -123,7 +123,7 @@ def test_a_gait_walks_through_a_jittering_manager_without_the_pose_of_the_base(
     first = np.array([measured[name] for name in manager.joints])
     assert np.abs(rows[0] - first).max() <= 0.02
     assert node._safe.layer.mode == 'running'
-    assert 'body_poses' not in node._seen._fields
+    assert 'body_poses' not in node._live.seen._fields
     assert not graph.logged('WARN', 'refused')
     assert len(graph.logged('WARN', "unknown joint 'gripper'")) == 1
 

@@ -27,9 +27,9 @@ LEVELS = {
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
     """Let nodes tell sooner what they would tell after three seconds."""
+    for module in ('gait_ros.live.watch', 'sim_bridge.node'):
+        monkeypatch.setattr(f'{module}._PATIENCE', 0.2)
     for module in ('gait_ros.live.node', 'gait_ros.hardware.node', 'sim_bridge.node'):
-        if module != 'gait_ros.hardware.node':
-            monkeypatch.setattr(f'{module}._PATIENCE', 0.2)
         monkeypatch.setattr(f'{module}._WATCH_PERIOD', 0.1)
 
 

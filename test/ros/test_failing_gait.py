@@ -63,7 +63,7 @@ def test_whatever_a_controller_raises_the_robot_holds_and_the_node_answers(
         assert all(list(one.points[0].positions) == held for one in targets[count:])
         said = ('ERROR', 'the robot holds', type(error).__name__)
         assert len(graph.until(lambda: graph.logged(*said))) == 1
-        assert node._safe.urgent and node._trouble().startswith('the robot holds')
+        assert node._safe.urgent and node._watch.trouble().startswith('the robot holds')
         answer = graph.call(GetState, '/controller/get_state')
         assert answer.current_state.label == 'active'
     graph.until(lambda: list(targets[-1].points[0].positions) != held)

@@ -107,7 +107,7 @@ def test_no_command_reaches_a_motor_before_all_reported_and_a_gait_is_asked_to_m
     asked = Asked(graph)
     cycles(10)
     assert 'waiting for 1 of 8 motors' in node._obstacle(node._now())
-    assert gait._seen.unmeasured() == [box_model.joint_names[3]]
+    assert gait._live.seen.unmeasured() == [box_model.joint_names[3]]
     motors.silent = set()
     asked.data = False
     graph.until(lambda: 'motion_requested is false' in node._obstacle(node._now()))
@@ -127,7 +127,7 @@ def test_a_gait_that_is_asked_moves_motors_and_its_end_holds_them(
     motors, manager = motorize(pose(box_model)), manage(box_model.joint_names)
     gait, _ = walk(graph, box)
     manager.run(lambda: len(motors.commands) > 20)
-    assert gait._claim.asked and not node._obstacle(node._now())
+    assert gait._live.claim.asked and not node._obstacle(node._now())
     gait.trigger_deactivate()
     # The manager goes on to send; what reaches the motors are holds.
     manager.run(lambda: node._holding)
@@ -139,7 +139,7 @@ def test_a_gait_that_is_asked_moves_motors_and_its_end_holds_them(
     manager.run(lambda: len(motors.commands) > count + 2)
     assert motors.commands[-1].position == last
     gait.trigger_activate()
-    manager.run(lambda: gait._claim.asked and not node._holding)
+    manager.run(lambda: gait._live.claim.asked and not node._holding)
     # Killed: it says nothing more.
     gait._step_clock.stop()
     manager.run(lambda: 'motion_requested is silent' in node._obstacle(node._now()))
@@ -185,7 +185,7 @@ def test_twenty_poses_start_softly(graph, box, box_model, manage, motorize):
             if motors.at != at:
                 motors.at.update(at)
                 calm = 0
-            seen = gait._seen.observation(0, 0.0).joint_positions
+            seen = gait._live.seen.observation(0, 0.0).joint_positions
             there = seen is not None and seen.tolist() == list(at.values())
             return manager.state == at and there and calm > CALM
 
@@ -316,8 +316,8 @@ def test_a_second_sender_prevents_activation_and_is_an_error(
     other = graph.client.create_publisher(JointTrajectory, f'/{topic}', 1)
 
     def refused():
-        gait._claim.find_rival()
-        return gait._claim.rival
+        gait._live.claim.find_rival()
+        return gait._live.claim.rival
 
     graph.until(refused)
     with pytest.raises(ConfigurationError, match=f'/{topic} is published by /test_client, too'):

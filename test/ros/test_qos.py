@@ -49,9 +49,9 @@ def test_a_reader_that_asks_for_more_hears_a_driver_that_offers_it(graph, box, b
         **{f'{JOINTS}.subscription.durability': 'transient_local'},
     )
     driver = graph.client.create_publisher(JointState, '/joint_states', LATCHED)
-    assert node._seen.unmeasured()
+    assert node._live.seen.unmeasured()
     driver.publish(JointState(name=list(box_model.joint_names), position=[0.1] * 8))
-    graph.until(lambda: not node._seen.unmeasured())
+    graph.until(lambda: not node._live.seen.unmeasured())
     assert driver.get_subscription_count() == 1
 
 

@@ -41,7 +41,7 @@ class Simulation:
         message = Twist()
         message.linear.x = forward
         self._velocity.publish(message)
-        request = self._node._motion.request
+        request = self._node._live.motion.request
         self._graph.until(lambda: request.velocity[0] == forward)
 
     def tick(self, now, pose=0.1, time_first=False):
@@ -51,7 +51,7 @@ class Simulation:
         states = JointState(name=names, position=[pose] * len(names))
         states.header.stamp = stamp
         nanoseconds = stamp.sec * 10**9 + stamp.nanosec
-        seen, clock = self._node._seen, self._node._step_clock
+        seen, clock = self._node._live.seen, self._node._step_clock
         self.targets.clear()
         if time_first:
             self._clock.publish(Clock(clock=stamp))

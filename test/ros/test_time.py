@@ -19,7 +19,7 @@ from sim_bridge.node import SimBridgeNode
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
     """Let nodes tell sooner what they would tell after three seconds."""
-    for module in ('gait_ros.nodes.clock', 'gait_ros.live.node'):
+    for module in ('gait_ros.nodes.clock', 'gait_ros.live.watch'):
         monkeypatch.setattr(f'{module}._PATIENCE', 0.5)
 
 
@@ -49,7 +49,7 @@ def test_a_bridge_started_again_is_walked_on_by_the_same_controller(graph, box, 
     states = collect(graph, JointState, '/joint_states')
     graph.until(lambda: graph.logged('WARN', 'time went back: the controller starts anew'))
     graph.until(lambda: walker._safe.layer.mode == 'running' and second._live.tick > 100)
-    assert len(graph.logged('WARN', 'time went back')) == 1 and walker._trouble() == ''
+    assert len(graph.logged('WARN', 'time went back')) == 1 and walker._watch.trouble() == ''
     # Softly: no joint has moved faster than it may.
     limit = dict(zip(walker.robot.joint_names, walker.robot.velocity_limit, strict=True))
     for before, after in zip(states, states[1:], strict=False):

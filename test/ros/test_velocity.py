@@ -149,14 +149,14 @@ def test_nothing_moves_unasked_where_the_safety_layer_is_off(graph, box):
     model = load_robot(box)
     message = JointState(name=list(model.joint_names), position=[0.1] * len(model.joint_names))
     graph.client.create_timer(0.02, lambda: states.publish(message))
-    graph.until(lambda: node._seen.age() < 1.0)
+    graph.until(lambda: node._live.seen.age() < 1.0)
     graph.spin(0.3)
     assert not targets
     publisher = graph.client.create_publisher(Twist, '/cmd_vel', 10)
     graph.until(publisher.get_subscription_count)
     publisher.publish(forward(Twist(), 0.2))
     graph.until(lambda: len({tuple(one.points[0].positions) for one in targets}) > 5)
-    graph.until(lambda: not node._motion.stop.moving)
+    graph.until(lambda: not node._live.motion.stop.moving)
     targets.clear()
     graph.until(lambda: len(targets) > 10)
     assert len({tuple(one.points[0].positions) for one in targets[2:]}) == 1
@@ -175,7 +175,7 @@ def stranger(domain):
 
 
 def test_a_publisher_of_another_type_is_named_with_what_is_read(graph, box, domain, monkeypatch):
-    monkeypatch.setattr('gait_ros.live.node._PATIENCE', 0.1)
+    monkeypatch.setattr('gait_ros.live.watch._PATIENCE', 0.1)
     walker = graph.add(ControllerNode, robot=box, controller='wave')
     bridge = graph.add(SimBridgeNode, robot=box, publish_clock=False)
     graph.until(lambda: not mistyped(walker) and not mistyped(bridge))

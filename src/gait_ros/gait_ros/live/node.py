@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-import math
 from pathlib import Path
 import sys
 import time
@@ -25,7 +24,7 @@ from gait_core.motion.observation import missing
 from gait_core.motion.targets import JointTargets, TargetMemory
 from gait_core.parameters.declaration import Parameters, build
 from gait_core.robot.load import load_robot
-from gait_core.safety.layer import FALLEN, STANDING
+from gait_core.safety.layer import FALLEN
 from gait_core.trial.champion import Origin, origin_in, read_gait_file
 from gait_core.trial.setup import choose_controller, nested, own_gait
 from gait_core.trial.spec import Command
@@ -35,28 +34,23 @@ from gait_ros.live.champion import check_origin, find_champion, node_champion
 from gait_ros.live.motion_claim import MotionClaim
 from gait_ros.live.motion_input import MotionInput
 from gait_ros.live.node_parameters import NO_PRESET, ControllerNodeParams
-from gait_ros.live.observation import SOURCES, LiveObservation
+from gait_ros.live.observation import LiveObservation
 from gait_ros.live.posture_input import PostureInput, takes_posture
 from gait_ros.live.safe_output import SafeOutput
 from gait_ros.live.step_clock import StepClock
+from gait_ros.live.watch import GaitWatch, LiveInputs, WatchedGait
 from gait_ros.messages.commands import to_commands, to_gait_state
 from gait_ros.messages.conversions import BUILDER
-from gait_ros.messages.diagnostics import Diagnostics
 from gait_ros.messages.markers import gait_markers
-from gait_ros.nodes.clock import ClockWatch
-from gait_ros.nodes.event_queue import EVENTS
 from gait_ros.nodes.faults import FAULTS, Repeated
 from gait_ros.nodes.managed import ManagedNode
 from gait_ros.nodes.parameters import DeclaredParameters, overrides, refuse_unknown_overrides
 from gait_ros.nodes.qos import advertise, guarded, listen
 from gait_ros.nodes.run import run_node
 from gait_ros.nodes.services import serve
-from gait_ros.nodes.wiring import mistyped
 from gait_ros.trials.lockstep import LockstepClient
 
 _WATCH_PERIOD = 1.0
-_PATIENCE = 3.0
-_REPEAT = 10.0
 _SHOWN = 0.1
 # Longest wait until subscribers have the last message, and time that it may be on its way [s].
 _ARRIVAL, _UNDERWAY = 0.2, 0.05
@@ -91,7 +85,6 @@ class ControllerNode(ManagedNode):
         simulated = bool(self.get_parameter('use_sim_time').value)
         self._chosen.check_demo(simulated, commanded='command' in overrides(self))
         self._make_controller()
-        self._motion: MotionInput | None = None
         self._step_clock = StepClock(
             self, 1.0 / self._chosen.control_rate, self._on_period, self._on_time_back
         )
@@ -159,17 +152,20 @@ class ControllerNode(ManagedNode):
         self._state_publisher = advertise(self, GaitState, 'gait_state')
         self._markers = advertise(self, MarkerArray, 'gait_markers')
         self._shown = 0
-        self._diagnostics = Diagnostics(self, 'controller')
-        self._foreign: list[str] = []
-        self._claim: MotionClaim | None = None
-        if not chosen.lockstep:
-            self._claim = MotionClaim(self, chosen.output)
-            self._listen()
+        self._live = None if chosen.lockstep else self._listen()
+        self._watch = GaitWatch(
+            self,
+            WatchedGait(
+                robot=self.robot,
+                robot_name=chosen.robot,
+                controller=self.controller_name,
+                clock=self._step_clock,
+                safe=self._safe,
+                live=self._live,
+            ),
+        )
         serve(self, LoadGait, '~/load_gait', self._on_load_gait)
         self._lockstep: LockstepClient | None = None
-        self._waiting = ''
-        self._clock_watch = ClockWatch('The robot keeps its last targets')
-        self._told = '', 0
         self._loading = False
         self._say_fault = Repeated(self.get_logger())
 
@@ -177,16 +173,17 @@ class ControllerNode(ManagedNode):
         x, y, yaw = self._chosen.command or self.robot.defaults.get('command') or (0.0, 0.0, 0.0)
         return x, y, yaw
 
-    def _listen(self) -> None:
-        self._seen = LiveObservation(self.robot, self.get_logger().warning, self._step_clock.now)
+    def _listen(self) -> LiveInputs:
+        claim = MotionClaim(self, self._chosen.output)
+        seen = LiveObservation(self.robot, self.get_logger().warning, self._step_clock.now)
         for kind, topic, callback in (
-            (JointState, 'joint_states', self._seen.joint_state),
-            (FootContacts, 'foot_contacts', self._seen.foot_contacts),
-            (Imu, 'imu/data', self._seen.imu),
-            (Odometry, 'odom', self._seen.odometry),
+            (JointState, 'joint_states', seen.joint_state),
+            (FootContacts, 'foot_contacts', seen.foot_contacts),
+            (Imu, 'imu/data', seen.imu),
+            (Odometry, 'odom', seen.odometry),
         ):
             listen(self, kind, topic, callback)
-        self._motion = MotionInput(
+        motion = MotionInput(
             self,
             self._step_clock.now,
             stamped=self._chosen.stamped_cmd_vel,
@@ -196,16 +193,17 @@ class ControllerNode(ManagedNode):
             posture=PostureInput(self) if takes_posture(self.controller) else None,
             refusal=self._cannot_walk,
         )
+        return LiveInputs(seen=seen, claim=claim, motion=motion)
 
     @property
     def _command(self) -> Command:
-        return self._motion.command if self._motion is not None else Command()
+        return self._live.motion.command if self._live is not None else Command()
 
     # ------------------------------------------------------------------------------- lifecycle
 
     def activate(self) -> None:
         """Start to step: at the control rate, or for a bridge."""
-        if self._chosen.lockstep:
+        if self._live is None:
             self._lockstep = LockstepClient(
                 self,
                 self.controller,
@@ -214,11 +212,10 @@ class ControllerNode(ManagedNode):
                 self._stopped,
             )
         else:
-            assert self._claim is not None
-            self._claim.begin()
+            self._live.claim.begin()
             self._begin()
             self._step_clock.start()
-        self._activated = self._steady.now().nanoseconds
+        self._watch.begin()
 
     def deactivate(self) -> None:
         """Stop stepping; the last message to the robot is a hold."""
@@ -229,15 +226,15 @@ class ControllerNode(ManagedNode):
             # the publisher goes.
             time.sleep(_UNDERWAY)
         self._cancel_motion()
-        if self._claim is not None:
-            self._claim.end()
+        if self._live is not None:
+            self._live.claim.end()
         if self._lockstep is not None:
             self._lockstep.close()
             self._lockstep = None
 
     def _hold(self) -> None:
         """Publish the last target positions, without velocity and effort."""
-        held = None if self._chosen.lockstep else self._safe.layer.hold()
+        held = None if self._live is None else self._safe.layer.hold()
         if held is not None:
             self._send(held, 1.0 / self._chosen.control_rate)
 
@@ -259,9 +256,9 @@ class ControllerNode(ManagedNode):
         self._memory = TargetMemory(self.robot.target_names, self.robot.stance)
 
     def _on_time_back(self) -> None:
-        self._seen.forget()
-        if self._motion is not None:
-            self._motion.forget_velocity()
+        if self._live is not None:
+            self._live.seen.forget()
+            self._live.motion.forget_velocity()
         self._begin()
 
     def _reset_controller(self) -> None:
@@ -274,42 +271,42 @@ class ControllerNode(ManagedNode):
     # ---------------------------------------------------------------------------------- stepping
 
     def _on_period(self) -> None:
+        live = self._live
+        assert live is not None
         try:
-            self._run_period()
+            self._run_period(live)
         except FAULTS as error:
             self._safe.refuse(error)
             self._hold()
-            self._publish_claim()
+            live.claim.publish(self._safe.layer.mode)
 
-    def _run_period(self) -> None:
+    def _run_period(self, live: LiveInputs) -> None:
         self._safe.take_stops()
         dt, span = self._step_clock.advance()
-        observation = self._seen.observation(self._tick, self._time)
+        observation = live.seen.observation(self._tick, self._time)
         absent = missing(observation, self.controller.needs)
-        assert self._claim is not None
         # Before the first motion, wait for a second sender to leave. Later only report it: a robot
         # in the middle of a gait would fall if the gait stopped.
-        self._waiting = '' if self._claim.asked else self._claim.rival
+        self._watch.waiting = '' if live.claim.asked else live.claim.rival
         if absent:
-            self._waiting = self._lacking(absent)
+            self._watch.waiting = self._watch.missing_inputs(absent)
         self._report(self._show)
-        if self._waiting:
+        if self._watch.waiting:
             return
 
         def step() -> JointTargets:
             """Return the targets of the next tick."""
             self._begun = False
-            now_seen = self._seen.observation(self._tick, self._time)
+            now_seen = live.seen.observation(self._tick, self._time)
             targets = self.controller.step(dt, self._command, now_seen)
             self._tick, self._time = self._tick + 1, self._time + dt
             return targets
 
-        age = self._seen.age(self.controller.needs)
-        assert self._motion is not None
-        moving = self._motion.update(
+        age = live.seen.age(self.controller.needs)
+        moving = live.motion.update(
             dt, self.asks_motion(), self._safe.layer.mode, self.controller.state, self._sent
         )
-        if self._motion.came_to_stand:
+        if live.motion.came_to_stand:
             self._reset_controller()
         # Targets after a late period are limited as in one of usual length, so that the robot does
         # not move faster to make up for the delay.
@@ -318,7 +315,7 @@ class ControllerNode(ManagedNode):
             self._cancel_motion()
         if self._sent is not None:
             self._send(self._sent, span)
-            self._publish_claim()
+            live.claim.publish(self._safe.layer.mode)
         self._report(self._publish_state)
 
     def asks_motion(self) -> bool:
@@ -326,17 +323,13 @@ class ControllerNode(ManagedNode):
         return False
 
     def _cancel_motion(self) -> None:
-        if self._motion is not None:
-            self._motion.cancel()
+        if self._live is not None:
+            self._live.motion.cancel()
 
     def _cannot_walk(self) -> str:
         if not self.active:
             return 'the node is inactive: configure and activate it'
         return self._safe.trouble if self._safe.urgent else ''
-
-    def _publish_claim(self) -> None:
-        assert self._claim is not None
-        self._claim.publish(self._safe.layer.mode)
 
     def _send(self, targets: JointTargets, period: float) -> None:
         if self._chosen.output == 'joint_trajectory':
@@ -367,8 +360,9 @@ class ControllerNode(ManagedNode):
             return
         self._shown = now
         gait = ' '.join(filter(None, (self.controller_name, self.behaviour())))
-        stop = self._waiting or self._safe.last_stop
-        steps = not (self._waiting or self._safe.urgent)
+        waiting = self._watch.waiting
+        stop = waiting or self._safe.last_stop
+        steps = not (waiting or self._safe.urgent)
         landings = self.controller.landings() if steps else {}
         self._markers.publish(gait_markers(self.robot, self._command, gait, stop, landings))
 
@@ -437,104 +431,9 @@ class ControllerNode(ManagedNode):
     # ---------------------------------------------------------------------------------- watching
 
     def _on_watch(self) -> None:
-        self._foreign = mistyped(self)
-        if self._claim is not None:
-            self._claim.find_rival()
-        trouble, blind = self._trouble(), self._blind()
-        self._tell(trouble or blind)
+        self._watch.look()
         if self._lockstep is not None:
             self._publish_state()
-        rival = self._claim.rival if self._claim is not None else ''
-        self._diagnostics.tell(
-            self.get_clock().now().to_msg(),
-            self._chosen.robot,
-            trouble or blind or ('' if self.active else 'inactive: configure and activate it'),
-            self._readings,
-            failed=self.active and bool(self._safe.urgent or rival or (blind and not trouble)),
-            fine='standing' if self._safe.layer.mode == STANDING else 'running',
-        )
-
-    def _readings(self) -> dict[str, object]:
-        """Return the values of the diagnostics."""
-        values: dict[str, object] = {
-            'controller': self.controller_name,
-            'lockstep': self._chosen.lockstep,
-            'active': self.active,
-        }
-        if self._chosen.lockstep:
-            return values
-        return {
-            **values,
-            'command': ' '.join(f'{speed:.3f}' for speed in self._command.velocity),
-            'commands beyond bounds': self._motion.beyond if self._motion else 0,
-            'age of joint_states [s]': self._seen.age(),
-            'ignored': '; '.join(self._seen.complaints),
-            'last stop': self._safe.last_stop,
-            'messages left out': EVENTS.left_out,
-            **self._safe.counts(),
-        }
-
-    def _lacking(self, absent: Sequence[str]) -> str:
-        """Return one line on the missing inputs of the controller and on why they are missing."""
-        topics = sorted({SOURCES[name] for name in absent if name in SOURCES})
-        silent = [topic for topic in topics if not self.count_publishers(topic)]
-        why = f'nobody publishes {" and ".join(silent)}' if silent else ''
-        if topics and not silent:
-            why = f'{" and ".join(topics)} bring none: compare names and QoS with ros2 topic info'
-        return f'waiting for {", ".join(absent)}' + (f': {why}' if why else '')
-
-    def _tell(self, trouble: str) -> None:
-        """Log a trouble when it comes, and again while it lasts."""
-        kind, now = trouble.partition(':')[0], self._steady.now().nanoseconds
-        if trouble and (kind != self._told[0] or now - self._told[1] > _REPEAT * 1e9):
-            self.get_logger().warning(trouble)
-            self._told = kind, now
-        elif not trouble:
-            self._told = '', 0
-
-    def _trouble(self) -> str:
-        if not self.active:
-            return ''
-        waited = (self._steady.now().nanoseconds - self._activated) * 1e-9
-        if waited < _PATIENCE:
-            return self._safe.trouble if self._safe.urgent else ''
-        if not self._chosen.lockstep and self._step_clock.is_simulated:
-            stopped = self._clock_watch.trouble(self._step_clock.now())
-            if stopped:
-                return stopped
-        foreign = self._foreign[0] if self._foreign else ''
-        rival = self._claim.rival if self._claim is not None else ''
-        return foreign or rival or self._waiting or self._unsafe()
-
-    def _blind(self) -> str:
-        """Return that falls go unseen though they are to be watched for; empty: they are seen."""
-        layer = self._safe.layer
-        watches = layer.params.enabled and layer.params.fall_action != 'ignore'
-        if not (self.active and watches and self.robot.fall) or self._chosen.lockstep:
-            return ''
-        age, waited = self._seen.tilt_age(), self._steady.now().nanoseconds - self._activated
-        if age < _PATIENCE or waited < _PATIENCE * 1e9:
-            return ''
-        said = 'has come' if math.isinf(age) else f'has come for {age:.1f} s'
-        return (
-            f'falls are not seen: nothing usable {said} on {self._topic("imu/data")} or '
-            f'{self._topic("odom")}; mend it, or set safety.fall_action to ignore'
-        )
-
-    def _topic(self, name: str) -> str:
-        return self.resolve_topic_name(name)
-
-    def _unsafe(self) -> str:
-        """Return what the safety layer has against the controller's targets."""
-        if self._chosen.lockstep or not self._safe.layer.params.enabled:
-            return self._safe.stopped or self._safe.fault
-        unmeasured = self._seen.unmeasured()
-        if unmeasured:
-            return (
-                f"waiting for joint_states of {len(unmeasured)} joints, first '{unmeasured[0]}': "
-                'their publisher names others, or none'
-            )
-        return self._safe.trouble
 
 
 def main(args: Sequence[str] | None = None) -> int:

@@ -1,0 +1,208 @@
+"""Troubles of a live gait: found once a second, logged, and published as diagnostics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+import math
+
+from gait_core.robot.model import RobotModel
+from gait_core.safety.layer import STANDING
+from gait_ros.live.motion_claim import MotionClaim
+from gait_ros.live.motion_input import MotionInput
+from gait_ros.live.observation import SOURCES, LiveObservation
+from gait_ros.live.safe_output import SafeOutput
+from gait_ros.live.step_clock import StepClock
+from gait_ros.messages.diagnostics import Diagnostics
+from gait_ros.nodes.clock import ClockWatch
+from gait_ros.nodes.event_queue import EVENTS
+from gait_ros.nodes.managed import ManagedNode
+from gait_ros.nodes.wiring import mistyped
+
+# Time [s] after the activation in which inputs may still come, and age at which they are missed.
+_PATIENCE = 3.0
+# Time [s] after which a trouble that lasts is logged again.
+_REPEAT = 10.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiveInputs:
+    """What a gait has outside lock-step: observation, claim on the robot, requests for motion."""
+
+    seen: LiveObservation
+    claim: MotionClaim
+    motion: MotionInput
+
+
+@dataclass(frozen=True, kw_only=True)
+class WatchedGait:
+    """
+    A gait and its parts.
+
+    Attributes
+    ----------
+    robot : RobotModel
+    robot_name : str
+        As the user gave it.
+    controller : str
+        Registered name.
+    clock : StepClock
+    safe : SafeOutput
+    live : LiveInputs or None
+        None in lock-step.
+
+    """
+
+    robot: RobotModel
+    robot_name: str
+    controller: str
+    clock: StepClock
+    safe: SafeOutput
+    live: LiveInputs | None
+
+
+class GaitWatch:
+    """
+    Finder of what keeps a gait from walking its robot.
+
+    Of several troubles the first of this order is reported: a wrong type of a topic, a second
+    sender, missing inputs, the safety layer. Shortly after the activation only urgent ones are.
+
+    Parameters
+    ----------
+    node : ManagedNode
+        Node of the gait.
+    gait : WatchedGait
+
+    Attributes
+    ----------
+    waiting : str
+        One line on what a gait waits for before it steps, set by its node; empty: for nothing.
+
+    """
+
+    def __init__(self, node: ManagedNode, gait: WatchedGait) -> None:
+        self._node, self._gait = node, gait
+        self._diagnostics = Diagnostics(node, 'controller')
+        self._clock_watch = ClockWatch('The robot keeps its last targets')
+        self._mistyped: list[str] = []
+        self._activated = 0
+        # Kind of the trouble that was logged last, and when [ns].
+        self._logged = '', 0
+        self.waiting = ''
+
+    def begin(self) -> None:
+        """Count the time since the activation from now on."""
+        self._activated = self._now()
+
+    def look(self) -> None:
+        """Find what is wrong, log it, and publish the diagnostics; to be called once a second."""
+        gait = self._gait
+        self._mistyped = mistyped(self._node)
+        if gait.live is not None:
+            gait.live.claim.find_rival()
+        trouble, blind = self.trouble(), self._blind()
+        self._log(trouble or blind)
+        active = self._node.active
+        urgent = gait.safe.urgent or self._rival or (blind and not trouble)
+        self._diagnostics.tell(
+            self._node.get_clock().now().to_msg(),
+            gait.robot_name,
+            trouble or blind or ('' if active else 'inactive: configure and activate it'),
+            self.readings,
+            failed=active and bool(urgent),
+            fine='standing' if gait.safe.layer.mode == STANDING else 'running',
+        )
+
+    def missing_inputs(self, absent: Sequence[str]) -> str:
+        """Return one line on inputs that a controller misses, and on why they are missing."""
+        topics = sorted({SOURCES[name] for name in absent if name in SOURCES})
+        silent = [topic for topic in topics if not self._node.count_publishers(topic)]
+        why = f'nobody publishes {" and ".join(silent)}' if silent else ''
+        if topics and not silent:
+            why = f'{" and ".join(topics)} bring none: compare names and QoS with ros2 topic info'
+        return f'waiting for {", ".join(absent)}' + (f': {why}' if why else '')
+
+    def _now(self) -> int:
+        return int(self._gait.clock.steady.now().nanoseconds)
+
+    @property
+    def _time_active(self) -> float:
+        return (self._now() - self._activated) * 1e-9
+
+    @property
+    def _rival(self) -> str:
+        return self._gait.live.claim.rival if self._gait.live is not None else ''
+
+    def _log(self, trouble: str) -> None:
+        """Log a trouble when it comes, and again while it lasts."""
+        kind, now = trouble.partition(':')[0], self._now()
+        if trouble and (kind != self._logged[0] or now - self._logged[1] > _REPEAT * 1e9):
+            self._node.get_logger().warning(trouble)
+            self._logged = kind, now
+        elif not trouble:
+            self._logged = '', 0
+
+    def trouble(self) -> str:
+        """Return one line on what keeps an active gait from walking; empty if nothing does."""
+        gait = self._gait
+        if not self._node.active:
+            return ''
+        if self._time_active < _PATIENCE:
+            return gait.safe.trouble if gait.safe.urgent else ''
+        if gait.live is not None and gait.clock.is_simulated:
+            stopped = self._clock_watch.trouble(gait.clock.now())
+            if stopped:
+                return stopped
+        wrong_type = self._mistyped[0] if self._mistyped else ''
+        return wrong_type or self._rival or self.waiting or self._unsafe()
+
+    def _blind(self) -> str:
+        """Return one line if falls are to be noticed but cannot be; empty if they can."""
+        gait, layer = self._gait, self._gait.safe.layer
+        watches = layer.params.enabled and layer.params.fall_action != 'ignore'
+        if gait.live is None or not (self._node.active and watches and gait.robot.fall):
+            return ''
+        age = gait.live.seen.tilt_age()
+        if age < _PATIENCE or self._time_active < _PATIENCE:
+            return ''
+        said = 'has come' if math.isinf(age) else f'has come for {age:.1f} s'
+        imu, odom = map(self._node.resolve_topic_name, ('imu/data', 'odom'))
+        return (
+            f'falls are not seen: nothing usable {said} on {imu} or {odom}; mend it, or set '
+            'safety.fall_action to ignore'
+        )
+
+    def _unsafe(self) -> str:
+        """Return why the safety layer does not follow the controller; empty if it does."""
+        live, safe = self._gait.live, self._gait.safe
+        if live is None or not safe.layer.params.enabled:
+            return safe.stopped or safe.fault
+        unmeasured = live.seen.unmeasured()
+        if unmeasured:
+            return (
+                f"waiting for joint_states of {len(unmeasured)} joints, first '{unmeasured[0]}': "
+                'their publisher names others, or none'
+            )
+        return safe.trouble
+
+    def readings(self) -> dict[str, object]:
+        """Return the values of the diagnostics."""
+        gait, live = self._gait, self._gait.live
+        values: dict[str, object] = {
+            'controller': gait.controller,
+            'lockstep': live is None,
+            'active': self._node.active,
+        }
+        if live is None:
+            return values
+        return {
+            **values,
+            'command': ' '.join(f'{speed:.3f}' for speed in live.motion.command.velocity),
+            'commands beyond bounds': live.motion.beyond,
+            'age of joint_states [s]': live.seen.age(),
+            'ignored': '; '.join(live.seen.complaints),
+            'last stop': gait.safe.last_stop,
+            'messages left out': EVENTS.left_out,
+            **gait.safe.counts(),
+        }
