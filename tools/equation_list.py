@@ -18,7 +18,7 @@ import sys
 import tokenize
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCE = re.compile(r'\b([A-Z][A-Za-zé]+)(?: et al\.| and [A-Z]\w+)? \(?((?:19|20)\d\d)\b')
+SOURCE = re.compile(r'\b([A-Z][A-Za-zé]+)(?: et al\.| and [A-Z]\w+)?\s+\(?((?:19|20)\d\d)\b')
 FOLDER = re.compile(r'/([a-z]+)((?:19|20)\d\d)/')
 AUTHORS = {'mckenna': 'McKenna'}
 NUMBER = r'(?:\(?\d+[a-z]?(?:\.\d+)*\)?|[A-Z](?:\.\d+)*\b)'

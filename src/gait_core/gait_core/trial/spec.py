@@ -231,7 +231,7 @@ class TrialResult:
     status : str
         ``ok``, ``fell``, ``diverged`` or ``invalid:<reason>``. Only the first two may win.
     metrics : mapping of str to float
-        Named in DESIGN section 6; an undefined one is absent. Never NaN.
+        By the names of ``doc/measures.md``; an undefined one is absent. Never NaN.
     terms : mapping of str to float
         Fitness terms before weighting; empty unless the status may win.
     fitness : float or None

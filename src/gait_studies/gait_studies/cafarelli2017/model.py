@@ -111,6 +111,8 @@ def _steps_of_chapter_4() -> list[Row]:
     angle = math.tan(HEXAPOD.thread_angle + HEXAPOD.friction_angle)
     fine = StrideRules(intervals=4000, order=PRINTED)
     converged = [_standing_leg(length, fine) for length in (6.0, 12.0)]
+    # The foot by Eq. 3.16; Eqs. 4.3 to 4.6, angles and torques of the screws; Eqs. 4.7 and 4.8,
+    # their speed and power.
     return [
         near('check_1_x', 'foot forward at 45 and 45 degrees', position[0], 0.0424, 1e-4, 'm'),
         near('check_1_depth', 'foot below the hip', -position[1], 0.1024, 1e-4, 'm'),

@@ -46,13 +46,13 @@ def screw_power(
     # Weight of a segment (m_l g), and what a leg in stance carries (m_b g / 3 and two segments).
     segment = body.segment_mass * body.gravity
     carried = (body.body_mass + 6.0 * body.segment_mass) * body.gravity / 3.0
-    # Eqs. 3.4 (stance) and 3.5 (swing): F_l0 along the upper segment, cos(90 - q0) = sin(q0).
+    # Eqs. 3.4 and 3.5, in stance and in swing: F_l0 along the upper segment; sin is cos(90 - q0).
     upper_force = (carried if stance else 2.0 * segment) * math.sin(hip)
-    # Eqs. 3.6 (stance) and 3.7 (swing): F_l1 along the lower segment.
+    # Eqs. 3.6 and 3.7, in stance and in swing: F_l1 along the lower segment.
     lower_force = (carried + segment if stance else segment) * math.sin(hip + knee)
     # Eqs. 3.8 and 3.9: thread angle alpha plus friction angle theta_f.
     angle = math.atan2(body.lead, body.screw_diameter * math.pi) + math.atan(body.screw_friction)
-    # Eqs. 3.10 (tau = F d/2 tan(alpha + theta_f)) and 3.12 (RPM = 60 dl / lead), per F dl.
+    # Eqs. 3.10 and 3.12, per F dl: tau = F d/2 tan(alpha + theta_f), RPM = 60 dl / lead.
     per_newton_metre = 0.5 * body.screw_diameter * math.tan(angle) * 60.0 / body.lead
     # Eq. 3.11: P_p, as coded by magnitudes: shortening costs as much as lengthening.
     work = abs(upper_force * upper_change) + abs(lower_force * lower_change)
@@ -79,8 +79,8 @@ def _samples(start: float, end: float, rules: Rules, out: FloatArray) -> int:
 @njit(cache=True, fastmath=_FAST)
 def _row_of_magnitudes(c0: float, s0: float, upper: float, knees: FloatArray, count: int) -> float:
     """Return the sum over knee angles of the force as coded, at one hip angle."""
-    # Eq. 3.21 with the magnitudes |f_x|, |f_z| of Eq. 3.36: both components of J^T F_x and tau
-    # summed, the formula of force_sum.
+    # Eqs. 3.21 and 3.22 with the magnitudes |f_x|, |f_z| of Eq. 3.36: both components of J^T F_x
+    # and tau summed, the formula of force_sum.
     total = 0.0
     fixed_x, fixed_z = 2.0 - upper * s0, upper * c0
     c1, s1, cosines, sines = knees[0], knees[1], knees[2], knees[3]
@@ -96,7 +96,7 @@ def _row_of_magnitudes(c0: float, s0: float, upper: float, knees: FloatArray, co
 @njit(cache=True, fastmath=_FAST)
 def _row_of_signed(c0: float, s0: float, upper: float, knees: FloatArray, count: int) -> float:
     """Return the sum over knee angles of the force as printed, at one hip angle."""
-    # Eq. 3.21 with signed f_x and f_z of Eq. 3.36.
+    # Eqs. 3.21 and 3.22 with signed f_x and f_z of Eq. 3.36.
     total = 0.0
     fixed_x, fixed_z = 2.0 - upper * s0, upper * c0
     c1, s1, cosines, sines = knees[0], knees[1], knees[2], knees[3]
@@ -136,9 +136,10 @@ def force_sum(
     sign = 1.0 if rules.corner_angles else -1.0
     count = len(knees)
     table = np.empty((4, count))
-    # Rows 0 and 1: l1 cos(q1), l1 sin(q1), twice, for the Jacobian (Eq. 3.17). Rows 2 and 3: what
-    # cos(q0) and sin(q0) multiply in f_x, in f_z, of body (Eqs. 3.23 and 3.24, a W), upper segment
-    # (3.28 and 3.29, b w) and lower segment (3.33 and 3.34); moments equal f_x (3.27, 3.32, 3.35).
+    # Rows 0 and 1: l1 cos(q1), l1 sin(q1), twice, for the Jacobian J = [J_v; J_w] (Eqs. 3.17 to
+    # 3.20). Rows 2 and 3: what cos(q0) and sin(q0) multiply in f_x and f_z of the body (Eqs. 3.23
+    # to 3.26, a W), the upper segment (Eqs. 3.28 to 3.31, b w) and the lower one (Eqs. 3.33 and
+    # 3.34). The moments (Eqs. 3.27, 3.32 and 3.35) equal f_x.
     for j in range(count):
         c1, s1 = math.cos(knees[j]), math.sin(knees[j])
         table[0, j], table[1, j] = 2.0 * lower * c1, 2.0 * lower * s1
