@@ -60,18 +60,28 @@ class EvolverParams(Parameters):
     """Parameters of the evolver: the experiment of the start, and defaults of goals."""
 
     experiment: str = text(
-        '', doc='Experiment that is run at once; empty: wait for goals.', read_only=True
+        '',
+        doc='Experiment to run at the start: name or file. Empty: wait for goals.',
+        read_only=True,
     )
     generations: int = whole(
-        0, low=0, high=1000000, doc='Of that run; 0: as the experiment says.', read_only=True
+        0,
+        low=0,
+        high=1000000,
+        doc='Number of generations of that run; 0: as in the experiment.',
+        read_only=True,
     )
     seed: int = whole(
-        -1, low=-1, high=MAX_SEED, doc='Of that run; -1: as the experiment says.', read_only=True
+        -1,
+        low=-1,
+        high=MAX_SEED,
+        doc='Seed of that run; -1: as in the experiment.',
+        read_only=True,
     )
     run_directory: str = text(
-        '', doc='Of that run; empty: a new folder in ./runs.', read_only=True
+        '', doc='Run directory of that run. Empty: a new folder in ./runs.', read_only=True
     )
-    resume: bool = flag(False, doc='Go on with the run in run_directory.', read_only=True)
+    resume: bool = flag(False, doc='Continue the run in run_directory.', read_only=True)
     evaluator: str = text('ros', doc='Evaluator of goals that name none.')
 
 

@@ -21,67 +21,81 @@ class BridgeParams(Parameters):
 
     robot: str = text(
         '',
-        doc='Robot name or folder; empty: none until a trial or a reset brings one.',
+        doc='Robot name or folder. Empty: no robot until a trial or a reset brings one.',
         read_only=True,
     )
     draw: int = whole(
-        0, low=0, high=MAX_SEED, doc='Seed of a randomly built body.', read_only=True
+        0,
+        low=0,
+        high=MAX_SEED,
+        doc='Seed of the body of a drawn robot; other robots ignore it.',
+        read_only=True,
     )
-    engine: str = text('', doc="Registered engine; empty: the robot's default.", read_only=True)
-    terrain: str = text('', doc='NAME[:key=value,...]; empty: flat.', read_only=True)
-    seed: int = whole(0, low=0, high=MAX_SEED, doc='Of the engine.', read_only=True)
+    engine: str = text('', doc="Registered engine. Empty: the robot's default.", read_only=True)
+    terrain: str = text('', doc='Terrain as NAME[:key=value,...]. Empty: flat.', read_only=True)
+    seed: int = whole(0, low=0, high=MAX_SEED, doc='Seed of the engine.', read_only=True)
     physics_step: float = bounded(
-        0.0, low=0.0, high=0.1, unit='s', doc="0: the robot's default.", read_only=True
+        0.0,
+        low=0.0,
+        high=0.1,
+        unit='s',
+        doc="Physics step; 0: the robot's default.",
+        read_only=True,
     )
     control_period: float = bounded(
-        0.0, low=0.0, high=1.0, unit='s', doc="0: the robot's default.", read_only=True
+        0.0,
+        low=0.0,
+        high=1.0,
+        unit='s',
+        doc="Control period; 0: the robot's default.",
+        read_only=True,
     )
     fixed_base: bool = flag(False, doc='Hang the robot by its root link.', read_only=True)
     mode: str = text(
         REALTIME,
         choices=(REALTIME, FAST, LOCKSTEP),
-        doc='Run by wall time, as fast as possible, or only when asked.',
+        doc='How simulated time advances: with wall time, as fast as possible, or only on '
+        'request.',
         read_only=True,
     )
     realtime_factor: float = bounded(
-        1.0, low=0.01, high=100.0, unit='-', doc='Simulated over wall time in mode realtime.'
+        1.0, low=0.01, high=100.0, unit='-', doc='Simulated time over wall time in mode realtime.'
     )
     publish_clock: bool = flag(
         True,
-        doc='Publish /clock; false for all but one bridge of a domain, which follow it with '
-        'use_sim_time.',
+        doc='Publish /clock. One bridge of a domain does; set false for all others, which follow '
+        'it with use_sim_time.',
         read_only=True,
     )
     rewind_clock: bool = flag(
-        False, doc='Let /clock jump back at a reset, to test how nodes take it.', read_only=True
+        False, doc='Let /clock jump back at a reset; for tests of other nodes.', read_only=True
     )
     publish_link_tf: bool = flag(
         False,
-        doc='Publish every link on /tf, where no robot_state_publisher runs.',
+        doc='Publish the transforms of all links on /tf, for use without robot_state_publisher.',
         read_only=True,
     )
     sensors: str = text(
         '',
-        doc='Lidars and depth cameras of robot.yaml to simulate: their names, or all; empty: '
-        'none.',
+        doc='Names of lidars and depth cameras of robot.yaml to simulate, or all. Empty: none.',
         read_only=True,
     )
     interface: str = text(
         'position',
         choices=('position', 'velocity', 'effort'),
-        doc='Quantity that the commands topic carries.',
+        doc="Quantity of the targets on the topic 'commands'.",
         read_only=True,
     )
     hardware: bool = flag(
         False,
-        doc='Be the hardware of a controller_manager: hardware/joint_commands and '
-        'hardware/joint_states in place of the topics of a robot.',
+        doc='Use hardware/joint_commands and hardware/joint_states, as the hardware of a '
+        'controller_manager, instead of the topics of a robot.',
         read_only=True,
     )
     calibration: str = text(
         '',
-        doc='A hardware.yaml whose motors to play, on motors/joint_commands and '
-        'motors/joint_states; empty: none.',
+        doc='Hardware file whose motors are simulated, on motors/joint_commands and '
+        'motors/joint_states. Empty: none.',
         read_only=True,
     )
     answer_timeout: float = bounded(
@@ -91,7 +105,9 @@ class BridgeParams(Parameters):
         unit='s',
         doc='Wall time that an external controller may take for one tick of a trial.',
     )
-    autostart: bool = flag(True, doc='Configure and activate without being asked.', read_only=True)
+    autostart: bool = flag(
+        True, doc='Configure and activate the node at its start.', read_only=True
+    )
 
 
 def scene_of(params: BridgeParams, recorded: Scene | None = None) -> Scene:

@@ -26,27 +26,32 @@ class WaypointParams(Parameters):
         low=-1e4,
         high=1e4,
         unit='m',
-        doc='Points in odom, in the order in which they are visited: x1, y1, x2, y2, ...',
+        doc='Waypoints in odom, in their order: x1, y1, x2, y2, ...',
         read_only=True,
     )
     speed: float = bounded(
-        0.068, low=0.0, high=10.0, unit='m/s', doc='Forward speed when headed for the waypoint.'
+        0.068,
+        low=0.0,
+        high=10.0,
+        unit='m/s',
+        doc='Forward speed towards a waypoint straight ahead.',
     )
     yaw_rate: float = bounded(
-        0.1, low=0.01, high=10.0, unit='rad/s', doc='Largest yaw rate, either way.'
+        0.1, low=0.01, high=10.0, unit='rad/s', doc='Largest yaw rate, in both directions.'
     )
     heading_gain: float = bounded(
-        0.2, low=0.01, high=20.0, unit='1/s', doc='Yaw rate for each radian of heading error.'
+        0.2, low=0.01, high=20.0, unit='1/s', doc='Yaw rate per heading error.'
     )
     turn_first_deg: float = bounded(
         45.0,
         low=1.0,
         high=180.0,
         unit='deg',
-        doc='Heading error from which it turns on the spot; below, it slows down with the error.',
+        doc='Heading error above which the robot turns on the spot; below, it walks slower with '
+        'the error.',
     )
     tolerance: float = bounded(
-        0.1, low=0.001, high=100.0, unit='m', doc='Distance at which a waypoint is reached.'
+        0.1, low=0.001, high=100.0, unit='m', doc='Distance at which a waypoint counts as reached.'
     )
 
     def __post_init__(self) -> None:

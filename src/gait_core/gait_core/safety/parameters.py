@@ -13,8 +13,8 @@ class SafetyParams(Parameters):
 
     enabled: bool = flag(
         True,
-        doc='Start softly, blend changes in, watch and hold; false leaves only the limits and '
-        'the emergency stop. Never acts in lock-step.',
+        doc='Use the safety layer. False: only joint limits and the emergency stop act. In '
+        'lock-step the layer is never used.',
         read_only=True,
     )
     start_speed: float = bounded(
@@ -22,42 +22,46 @@ class SafetyParams(Parameters):
         low=0.001,
         high=100.0,
         unit='rad/s or m/s',
-        doc='Greatest speed of a joint on its way from the measured pose to the first targets, '
-        'and to the fall pose, and on top of the speed of the gait after a change of it; its own '
-        'limit holds, too.',
+        doc='Largest speed of a joint on its way to the first targets and to the fall pose; after '
+        'a change of the gait, the speed that is added to its own. At most its velocity '
+        'limit.',
     )
     speed_share: float = bounded(
         1.0,
         low=0.01,
         high=1.0,
         unit='-',
-        doc="Share of a joint's speed limit that the motion and the velocity of its target may "
-        'use.',
+        doc="Share of a joint's velocity limit that its targets may use.",
     )
     state_timeout: float = bounded(
         0.5,
         low=0.0,
         high=60.0,
         unit='s',
-        doc='Age of the oldest joint state from which the robot holds its pose; 0: any age.',
+        doc='Age of the oldest joint state at which the joints hold; 0: no limit.',
     )
     fall_tilt: float = bounded(
         0.0,
         low=0.0,
         high=3.15,
         unit='rad',
-        doc="Lean from which the robot counts as fallen; 0: the robot's own.",
+        doc="Tilt at which the robot counts as fallen; 0: the robot's default.",
     )
     fall_time: float = bounded(
-        0.1, low=0.0, high=10.0, unit='s', doc='For how long it must lean so.'
+        0.1,
+        low=0.0,
+        high=10.0,
+        unit='s',
+        doc='Duration of that tilt after which the robot counts as fallen.',
     )
     fall_action: str = text(
         'pose',
         choices=('pose', 'hold', 'ignore'),
-        doc='What a fallen robot does: move into the fall pose of its robot.yaml (hold, if it '
-        'has none), hold, or go on.',
+        doc="Action after a fall: 'pose' moves to the fall pose of robot.yaml, or holds without "
+        "one; 'hold' holds; 'ignore' continues the gait.",
     )
     recover: bool = flag(
         False,
-        doc='Start anew when a fallen robot has stood upright for a second; else ~/resume does.',
+        doc='Restart when a fallen robot has stood upright for a second. False: restart by '
+        '~/resume.',
     )

@@ -27,82 +27,86 @@ class LaunchArgument:
 
 
 _ROBOT = LaunchArgument(name='robot', text='Robot name or folder.')
-_NAMESPACE = LaunchArgument(name='namespace', text='Of every node.')
+_NAMESPACE = LaunchArgument(name='namespace', text='Namespace of all nodes.')
 _FACTOR = LaunchArgument(
-    name='realtime_factor', default='1.0', text='Of a bridge: simulated over wall time.'
+    name='realtime_factor', default='1.0', text='Simulated time over wall time of the bridge.'
 )
 _CLOCK = LaunchArgument(
     name='publish_clock',
     default='true',
-    text='Of a bridge: true or false; one of a domain publishes /clock, all others follow it, '
-    'each with the nodes of its own robot.',
+    text='Publish /clock: true or false. One bridge of a domain does; the others, with the '
+    'nodes of their robots, follow it.',
 )
 _RVIZ = LaunchArgument(name='rviz', default='false', text='Open RViz: true or false.')
 _GAIT = (
     LaunchArgument(
         name='controller',
-        text="Registered controller; empty: the champion's, else the robot's default.",
+        text="Registered controller. Empty: the champion's, else the robot's default.",
     ),
     LaunchArgument(
         name='preset',
-        text="Parameter set; empty: the default one; 'none': the controller's defaults.",
+        text="Preset of the controller. Empty: its default preset; 'none': the defaults of its "
+        'parameters.',
     ),
     LaunchArgument(
         name='gait',
-        text='Parameter file of the controller, or a champion.yaml: robot, controller, control '
-        'period, weights and, in simulation, scene are its own where no argument differs; '
-        'empty: none.',
+        text='Parameter file of the controller, or champion.yaml. A champion also sets robot, '
+        'controller, control period, weights and, in simulation, the scene, unless another '
+        'argument does. Empty: none.',
     ),
-    LaunchArgument(name='seed', text="Of engine and controller; empty: the champion's, else 0."),
+    LaunchArgument(
+        name='seed', text="Seed of engine and controller. Empty: the champion's, else 0."
+    ),
 )
 _MOTION = (
     LaunchArgument(
         name='command_timeout',
         default='0.5',
-        text='Age in s at which a cmd_vel expires: then the robot stops.',
+        text='Age at which a cmd_vel expires and the robot stops [s].',
     ),
     LaunchArgument(
         name='stamped_cmd_vel',
         default='false',
-        text='Read cmd_vel as TwistStamped: true or false.',
+        text='Subscribe to cmd_vel as TwistStamped: true or false.',
     ),
 )
 _DEMO = (
     LaunchArgument(
         name='demo',
         default='false',
-        text='In simulation, walk without a request, until the first cmd_vel or until ~/walk is '
-        'called with false: true or false.',
+        text='In simulation, walk without a motion request, until the first cmd_vel or until '
+        '~/walk is called with false: true or false.',
     ),
     LaunchArgument(
         name='command',
-        text="Velocity of a demonstration, VX[,VY[,WZ]]; empty: the robot's default.",
+        text='Velocity of a demonstration: forward, left [m/s] and yaw rate [rad/s] as '
+        "VX[,VY[,WZ]]. Empty: the robot's default.",
     ),
 )
 _MOVED = LaunchArgument(
     name='target',
     choices=(MOCK, TOPIC, HARDWARE),
-    text='What moves the joints: mock components, whoever takes motors/joint_commands as a '
-    'bridge does, or real motors.',
+    text='What moves the joints: mock components, a driver or bridge on motors/joint_commands, '
+    'or the hardware plugin.',
 )
 _CONTROL = (
     LaunchArgument(
         name='hardware',
-        text='A hardware.yaml: motors of the joints, and the plugin that reaches them; empty: '
-        'motors are as joints.',
+        text='Hardware file: motors of the joints and their plugin. Empty: motors are named and '
+        'turn like the joints.',
     ),
     LaunchArgument(
         name='output',
         default=OUTPUTS[0],
         choices=OUTPUTS,
-        text='How joints are commanded, by trajectories or by values as they are; the controller '
-        'for it is active, the others are loaded.',
+        text='How targets are sent: as trajectories or as plain values. The controller for it is '
+        'active, the others are loaded.',
     ),
-    LaunchArgument(name='rate', default='200.0', text='Of controller_manager, in Hz.'),
+    LaunchArgument(name='rate', default='200.0', text='Update rate of controller_manager [Hz].'),
     LaunchArgument(
         name='simulation',
         default='true',
-        text='With target topic: a bridge plays the motors, true or false.',
+        text='With target topic, simulate the motors by a bridge: true or false.',
     ),
     _FACTOR,
     _CLOCK,
@@ -111,26 +115,28 @@ _CONTROL = (
 )
 
 WALK = (
-    LaunchArgument(name='robot', text="Robot name or folder; empty: the champion's, else guroo."),
+    LaunchArgument(name='robot', text="Robot name or folder. Empty: the champion's, else guroo."),
     LaunchArgument(
         name='target',
         default=SIM,
         choices=TARGETS,
-        text='What moves the joints; other than sim: hardware.launch.py, which takes more.',
+        text='What moves the joints. Other than sim: as hardware.launch.py, which has more '
+        'arguments.',
     ),
     *_GAIT,
     *_MOTION,
     *_DEMO,
     LaunchArgument(
-        name='engine', text="Physics; empty: the champion's, else the robot's default."
+        name='engine', text="Registered engine. Empty: the champion's, else the robot's default."
     ),
     LaunchArgument(
         name='terrain',
-        text="NAME[:key=value,...], e.g. rough:range=0.02; empty: the champion's, else flat.",
+        text="Terrain as NAME[:key=value,...], e.g. rough:range=0.02. Empty: the champion's, else "
+        'flat.',
     ),
     LaunchArgument(
         name='sensors',
-        text='Lidars and depth cameras of robot.yaml to simulate: names, or all; empty: none.',
+        text='Names of lidars and depth cameras of robot.yaml to simulate, or all. Empty: none.',
     ),
     _FACTOR,
     _CLOCK,
@@ -139,7 +145,7 @@ WALK = (
         name='link_tf',
         default='robot_state_publisher',
         choices=('robot_state_publisher', 'sim_bridge'),
-        text='Who publishes the transforms of the links.',
+        text='Node that publishes the transforms of the links.',
     ),
     _RVIZ,
 )
@@ -155,8 +161,8 @@ HARDWARE_ARGUMENTS = (
     LaunchArgument(
         name='activate',
         default='false',
-        text='Activate the gait at once: it moves the robot when asked to. Else it waits to be '
-        'configured and activated: true or false.',
+        text='Configure and activate the gait at the start: true or false. An active gait moves '
+        'the robot on a motion request.',
     ),
 )
 
@@ -164,13 +170,17 @@ EVOLVE = (
     LaunchArgument(
         name='experiment',
         default='guroo_quick',
-        text='Experiment name or file; empty: wait for goals on evolver/evolve.',
+        text='Experiment name or file. Empty: wait for goals on evolver/evolve.',
     ),
-    LaunchArgument(name='workers', default='2', text='Bridges to start, one core each.'),
-    LaunchArgument(name='generations', default='0', text='0: as the experiment says.'),
-    LaunchArgument(name='seed', default='-1', text='-1: as the experiment says.'),
-    LaunchArgument(name='run_directory', text='Empty: a new folder in ./runs.'),
     LaunchArgument(
-        name='resume', default='false', text='Go on with run_directory: true or false.'
+        name='workers', default='2', text='Number of bridges to start; each uses one core.'
+    ),
+    LaunchArgument(
+        name='generations', default='0', text='Number of generations; 0: as in the experiment.'
+    ),
+    LaunchArgument(name='seed', default='-1', text='Seed of the run; -1: as in the experiment.'),
+    LaunchArgument(name='run_directory', text='Run directory. Empty: a new folder in ./runs.'),
+    LaunchArgument(
+        name='resume', default='false', text='Continue the run in run_directory: true or false.'
     ),
 )

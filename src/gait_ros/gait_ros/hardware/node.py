@@ -60,18 +60,20 @@ class HardwareNodeParams(Parameters):
 
     robot: str = text('', doc='Robot name or folder.', read_only=True)
     hardware: str = text(
-        '', doc='A hardware.yaml; empty: motors are named and turn as joints.', read_only=True
+        '',
+        doc='Hardware file. Empty: motors are named and turn like the joints.',
+        read_only=True,
     )
     calibrated: str = text(
-        'hardware.calibrated.yaml', doc='File that ~/calibrate writes; it must not be there.'
+        'hardware.calibrated.yaml', doc='File that ~/calibrate writes; it must not exist.'
     )
     start_speed: float = bounded(
         1.0,
         low=0.001,
         high=100.0,
         unit='rad/s or m/s',
-        doc='Greatest speed of a joint from the measured or held pose until it reaches the '
-        'commanded one; its own limit holds, too.',
+        doc='Largest speed of a joint from its measured or held position until it reaches the '
+        'commanded one; at most its velocity limit.',
     )
     hold_after: float = bounded(
         0.5,
@@ -80,7 +82,9 @@ class HardwareNodeParams(Parameters):
         unit='s',
         doc='Silence of a motor, of motion_requested or of commands after which all motors hold.',
     )
-    autostart: bool = flag(True, doc='Configure and activate without being asked.', read_only=True)
+    autostart: bool = flag(
+        True, doc='Configure and activate the node at its start.', read_only=True
+    )
 
 
 class HardwareNode(ManagedNode):

@@ -17,38 +17,44 @@ class ControllerNodeParams(Parameters):
 
     robot: str = text('', doc='Robot name or folder.', read_only=True)
     draw: int = whole(
-        0, low=0, high=MAX_SEED, doc='Seed of a randomly built body.', read_only=True
+        0,
+        low=0,
+        high=MAX_SEED,
+        doc='Seed of the body of a drawn robot; other robots ignore it.',
+        read_only=True,
     )
     controller: str = text(
-        '', doc="Registered controller; empty: the robot's default.", read_only=True
+        '', doc="Registered controller. Empty: the robot's default.", read_only=True
     )
     preset: str = text(
         '',
-        doc="Parameter set that gait.* starts from; empty: the default one; 'none': the "
-        "controller's own defaults.",
+        doc="Preset that gait.* starts from. Empty: the controller's default preset; 'none': the "
+        'defaults of its parameters.',
         read_only=True,
     )
-    weights: str = text('', doc='File with bulk weights; empty: none.', read_only=True)
-    weights_sha256: str = text('', doc='Their hash; empty: not checked.', read_only=True)
-    seed: int = whole(0, low=0, high=MAX_SEED, doc='Of the controller when run live.')
+    weights: str = text(
+        '', doc='File with the arrays of the controller. Empty: none.', read_only=True
+    )
+    weights_sha256: str = text('', doc='SHA-256 of that file. Empty: not checked.', read_only=True)
+    seed: int = whole(0, low=0, high=MAX_SEED, doc='Seed of the live controller.')
     control_rate: float = bounded(
         50.0,
         low=1.0,
         high=10000.0,
         unit='Hz',
-        doc='Steps per second when run live.',
+        doc='Control periods per second of the live controller.',
         read_only=True,
     )
     output: str = text(
         'joint_trajectory',
         choices=('joint_trajectory', 'commands'),
-        doc='Topic that the targets are published on when run live.',
+        doc='Topic on which a live controller publishes its targets.',
         read_only=True,
     )
     interface: str = text(
         'position',
         choices=('position', 'velocity', 'effort'),
-        doc='Quantity that the commands topic carries.',
+        doc="Quantity of the targets on the topic 'commands'.",
         read_only=True,
     )
     command: tuple[float, ...] = floats(
@@ -56,38 +62,42 @@ class ControllerNodeParams(Parameters):
         low=-10.0,
         high=10.0,
         unit='m/s, m/s, rad/s',
-        doc="Velocity of a demonstration; empty: the robot's default.",
+        doc="Velocity of a demonstration: forward, left, yaw rate. Empty: the robot's default.",
         read_only=True,
     )
     demo: bool = flag(
         False,
-        doc='In simulation: walk without a request, until the first cmd_vel or until ~/walk is '
-        'called with false.',
+        doc='In simulation, walk without a motion request, until the first cmd_vel or until '
+        '~/walk is called with false.',
         read_only=True,
     )
     stamped_cmd_vel: bool = flag(
-        False, doc='Read cmd_vel as TwistStamped, as Nav2 sends it from Kilted on.', read_only=True
+        False,
+        doc='Subscribe to cmd_vel as TwistStamped, which Nav2 sends from Kilted on.',
+        read_only=True,
     )
     command_timeout: float = bounded(
         0.5,
         low=0.05,
         high=60.0,
         unit='s',
-        doc='Age at which a cmd_vel expires, by simulated or wall time, whichever is less: then '
-        'the robot stops.',
+        doc='Age at which a cmd_vel expires and the robot stops. The age is the smaller of its '
+        'ages in simulated and wall time.',
     )
     lockstep: bool = flag(
-        False, doc='Step for the observations of a bridge in lock-step; no timer.', read_only=True
+        False, doc='Run in lock-step with a bridge instead of live.', read_only=True
     )
-    bridge: str = text('sim_bridge', doc='Name of that bridge.', read_only=True)
+    bridge: str = text('sim_bridge', doc='Name of the bridge in lock-step.', read_only=True)
     lockstep_delay: float = bounded(
         0.0,
         low=0.0,
         high=1.0,
         unit='s',
-        doc='Longest random delay of an answer in lock-step; for tests only.',
+        doc='Longest random delay of the targets in lock-step; for tests only.',
     )
-    autostart: bool = flag(True, doc='Configure and activate without being asked.', read_only=True)
+    autostart: bool = flag(
+        True, doc='Configure and activate the node at its start.', read_only=True
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -37,7 +37,7 @@ class WaypointsNodeParams(WaypointParams):
         low=0.1,
         high=1000.0,
         unit='Hz',
-        doc='Of cmd_vel; at least two messages in command_timeout.',
+        doc='Rate of cmd_vel; at least two messages per command_timeout.',
         read_only=True,
     )
     command_timeout: float = bounded(
@@ -45,11 +45,15 @@ class WaypointsNodeParams(WaypointParams):
         low=0.05,
         high=60.0,
         unit='s',
-        doc='Of the gait: age at which a cmd_vel expires.',
+        doc='Parameter command_timeout of the controller: age at which a cmd_vel expires.',
         read_only=True,
     )
     odom_timeout: float = bounded(
-        1.0, low=0.01, high=60.0, unit='s', doc='Age of the last odom at which the robot stops.'
+        1.0,
+        low=0.01,
+        high=60.0,
+        unit='s',
+        doc='Age of the last odom at which the robot is stopped.',
     )
 
     def __post_init__(self) -> None:
