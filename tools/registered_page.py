@@ -1,4 +1,4 @@
-"""The page on everything that has a name: robots, controllers, engines, terrains and so on."""
+"""Page of registered names: robots, controllers, engines, terrains and so on."""
 
 from __future__ import annotations
 
@@ -17,23 +17,22 @@ from gait_evolver.experiment import experiment_names, load_experiment
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = frozenset(path.parent.name for path in ROOT.glob('src/*/setup.py'))
 TEXTS = {
-    'controllers': '`gait walk ROBOT --controller NAME`, the parameter `controller` of a node. '
-    'To add one: [add_a_controller.md](add_a_controller.md).',
-    'engines': '`--engine NAME`, the parameter `engine` of a bridge, `scene.engine` of an '
-    'experiment. How they compare: [engines.md](engines.md).',
-    'terrains': '`--terrain NAME:key=value,...`; keys and their ranges stand in '
-    '[parameters.md](parameters.md#terrains).',
-    'optimizers': '`optimizer.name` of an experiment; settings stand in '
+    'controllers': 'Selected by `gait walk ROBOT --controller NAME`, `controller` of a node or an '
+    'experiment. Which robots they suit: [controllers.md](controllers.md).',
+    'engines': 'Selected by `--engine NAME`, `engine` of a bridge, `scene.engine` of an '
+    'experiment. How to choose: [engines.md](engines.md).',
+    'terrains': 'Selected by `--terrain NAME:key=value,...`. How to choose: '
+    '[terrains.md](terrains.md). Keys: [parameters.md](parameters.md#terrains).',
+    'optimizers': 'Selected by `optimizer.name` of an experiment. Settings: '
     '[parameters.md](parameters.md#optimisers).',
-    'evaluators': '`gait evolve --evaluator NAME`: where trials run.',
-    'fitness_terms': '`fitness` of an experiment: names and weights; what they measure: '
+    'evaluators': 'Selected by `gait evolve --evaluator NAME`.',
+    'fitness_terms': 'Names and weights are in `fitness` of an experiment. Definitions: '
     '[measures.md](measures.md).',
-    'studies': '`gait study NAME`.',
-    'experiment_folders': 'Functions that return a folder of YAML files, which `gait evolve` '
-    'finds by name.',
-    'renderers': 'What draws the pictures of `--video`.',
-    'viewers': 'What opens the window of `--viewer`.',
-    'benchmarks': 'What `gait bench` measures.',
+    'studies': 'Selected by `gait study NAME`.',
+    'experiment_folders': 'Functions that return a folder of experiments.',
+    'renderers': 'Draw the pictures of `--video`.',
+    'viewers': 'Open the window of `--viewer`.',
+    'benchmarks': 'Run by `gait bench`.',
 }
 _HEADINGS = {
     'optimizers': 'Optimisers',
@@ -43,11 +42,11 @@ _HEADINGS = {
 _HEAD = """\
 <!-- Written by tools/write_tables.py from the entry points of the packages; a test compares. -->
 
-# Everything that has a name
+# Registered names
 
-What is registered here; packages of your own add to it by an entry point in their `setup.py`, and
-nothing else need be told. `gait list KIND` prints what there is on a machine, and a wrong name is
-answered with the nearest right one.
+Robots, experiments, controllers, engines and everything else that is selected by name. A package of
+your own adds names by entry points in its `setup.py`: [design.md](design.md#2-packages).
+`gait list KIND` prints the names on a machine. An unknown name is refused with the nearest valid one.
 """
 
 
@@ -84,11 +83,13 @@ def _controllers() -> str:
 def _robots() -> Iterator[str]:
     yield '## Robots\n'
     yield (
-        'Folders of `urdf/robots`, by name or by path. To add one: '
-        '[add_a_robot.md](add_a_robot.md), or [adopt.md](adopt.md) from any URDF.\n'
+        'Folders of `urdf/robots`, selected by name or path. To add one: from any URDF by '
+        '[adopt.md](adopt.md), or by hand, [add_a_robot.md](add_a_robot.md).\n'
     )
     yield (
-        '| Robot | Legs | Joints | Mass [kg] | Its own controller | Preset |\n' + '|---' * 6 + '|'
+        '| Robot | Legs | Joints | Mass [kg] | Default controller | Default preset |\n'
+        + '|---' * 6
+        + '|'
     )
     for name in robot_names():
         robot = load_robot(name)
@@ -101,16 +102,17 @@ def _robots() -> Iterator[str]:
 
 def _experiments() -> Iterator[str]:
     yield '## Experiments\n'
-    yield '`gait evolve NAME`. How they are written: [experiments.md](experiments.md).\n'
+    yield 'Selected by `gait evolve NAME`. How to write one: [experiments.md](experiments.md).\n'
     found = {name: load_experiment(name).description for name in experiment_names()}
-    yield named_table(('Name', 'Searches'), found)
+    yield named_table(('Name', 'Search'), found)
 
 
 def _gates() -> Iterator[str]:
     yield '## Gates\n'
     yield (
-        '`gates` of an experiment, with a limit for each or `null` for none; after the semicolon '
-        'the limit by default, where l is the length scale of the robot.\n'
+        '`gates` of an experiment replaces a limit; `null` turns a gate off. Default limits use '
+        'the length scale l and mass m of the robot. What gates are for: '
+        '[measures.md](measures.md#validity-gates).\n'
     )
     found = {name: f'{gate.text} [{gate.unit}]' for name, gate in GATES.items()}
-    yield named_table(('Gate', 'Measures'), found)
+    yield named_table(('Gate', 'Measured quantity and default limit'), found)

@@ -1,7 +1,7 @@
 """
 Metrics of a trial: numbers by name, all finite; one that is undefined is absent.
 
-``METRICS`` lists them. Those of the `gait` command's JSON stand first.
+``METRICS`` lists them, those of the `gait` command's JSON first.
 """
 
 from __future__ import annotations
@@ -32,33 +32,34 @@ from gait_core.terrains import load_terrain
 from gait_core.trial.rollout import Rollout
 
 METRICS: Mapping[str, str] = {
-    'duration_s': 'Time simulated after settling.',
-    'distance_m': 'Horizontal distance between the first and the last position of the base.',
-    'displacement_x_m': 'The same along the forward direction of the start.',
-    'displacement_y_m': 'The same to the left of it.',
-    'yaw_rad': 'Turn of the base about the vertical, full turns counted.',
+    'duration_s': 'Simulated time after settling.',
+    'distance_m': 'Horizontal distance from the first to the last position of the base.',
+    'displacement_x_m': 'Part of that distance along the first heading.',
+    'displacement_y_m': 'Part of that distance to the left of the first heading.',
+    'yaw_rad': 'Change of the heading; full turns count.',
     'mean_speed_mps': 'Distance over duration.',
-    'steps': 'Landings of all legs, debounced.',
-    'cost_of_transport': 'Energy over weight times distance; undefined where it hardly moved.',
+    'steps': 'Touch-downs of all legs; very short stances and swings do not count.',
+    'cost_of_transport': 'Energy over weight times distance; undefined for a distance below a '
+    'tenth of the length scale.',
     'energy_j': 'Positive mechanical work of all joints and of what drives force elements: '
-    'braking is free, not recovered.',
-    'zmp_margin_min_m': 'Least margin of the centre of pressure in the support polygon; '
-    'zero whenever a trial stood on an edge or a point.',
-    'zmp_undefined_fraction': 'Share of ticks without enough load on the ground for a ZMP.',
-    'zmp_margin_mean_m': 'Mean of that margin.',
-    'inertial_zmp_margin_mean_m': 'Mean margin of the ZMP from link accelerations.',
-    'inertial_zmp_margin_p05_m': 'Its 5 % quantile; negative: the robot was tipping.',
-    'energy_signed_j': 'Signed mechanical work of the same.',
-    'energy_absolute_j': 'Absolute mechanical work of the same.',
-    'height_mean_m': 'Mean height of the base over the terrain.',
-    'tilt_max_rad': 'Largest angle between the base axis z and the vertical.',
+    'braking costs nothing and recovers nothing.',
+    'zmp_margin_min_m': 'Least margin of the CoP; zero if any tick is on an edge or a point.',
+    'zmp_undefined_fraction': 'Share of ticks with too little load on the ground for a CoP.',
+    'zmp_margin_mean_m': 'Mean margin of the CoP.',
+    'inertial_zmp_margin_mean_m': 'Mean margin of the inertial ZMP.',
+    'inertial_zmp_margin_p05_m': '5 % quantile of the margin of the inertial ZMP; negative: the '
+    'robot tipped.',
+    'energy_signed_j': 'The same work with braking negative.',
+    'energy_absolute_j': 'The same work with braking positive.',
+    'height_mean_m': 'Mean height of the base above the terrain.',
+    'tilt_max_rad': 'Largest tilt of the base.',
     'speed_max_mps': 'Largest speed of the base.',
-    'penetration_max_m': 'Deepest overlap of robot and ground.',
-    'command_jitter_rad_s2': 'Root mean square second difference of the position targets.',
-    'duty_factor': 'Mean over the legs of the stance share of a stride.',
-    'stride_frequency_hz': 'Mean over the legs.',
+    'penetration_max_m': 'Largest penetration of robot and ground.',
+    'command_jitter_rad_s2': 'Root mean square of the second difference of the position targets.',
+    'duty_factor': 'Mean duty factor of the legs.',
+    'stride_frequency_hz': 'Mean stride frequency of the legs.',
 }
-"""What each metric means."""
+"""Meaning of each metric."""
 
 LOADED, UNLOADED = 0.05, 0.02
 """Share of the weight at which a leg counts as standing, and below which no longer."""

@@ -252,63 +252,58 @@ def _above(travel: FloatArray, dt: float, least: float) -> float:
 
 GATES: Mapping[str, Gate] = {
     'speed': Gate(
-        text='Largest speed of a root link; 4 sqrt(g l), faster than a fall from 8 l.',
+        text='Largest speed of a root link. Limit 4 sqrt(g l), the speed of a fall from 8 l.',
         unit='m/s',
         limit=lambda robot, g: 4.0 * math.sqrt((g or 1.0) * robot.length_scale),
         measure=speed,
     ),
     'penetration': Gate(
-        text='Deepest overlap of any link with the ground, the start included; 0.1 l.',
+        text='Largest penetration of a link and the ground, at the start too. Limit 0.1 l.',
         unit='m',
         limit=lambda robot, g: 0.1 * robot.length_scale,
         measure=penetration,
     ),
     'airborne': Gate(
-        text='Longest time with nothing on the ground; 2 sqrt(2 l / g), a leap of l / 2 and '
-        'its fall. Off without gravity.',
+        text='Longest time without contact with the ground. Limit 2 sqrt(2 l / g), a jump of '
+        'height l and its fall; none without gravity.',
         unit='s',
         limit=lambda robot, g: 2.0 * math.sqrt(2.0 * robot.length_scale / g) if g else None,
         measure=airborne,
     ),
     'energy': Gate(
-        text='Kinetic, potential and elastic energy gained beyond the work of joints, of what '
-        'drives force elements, and of pushes; 3 m g l / 4.',
+        text='Largest gain of kinetic, potential and elastic energy beyond the work of joints, '
+        'of what drives force elements, and of pushes. Limit 3 m g l / 4.',
         unit='J',
         limit=lambda robot, g: 0.75 * robot.mass * (g or 1.0) * robot.length_scale,
         measure=energy,
     ),
     'joint_rate': Gate(
-        text='Largest joint velocity over its limit; 1.5, as impacts overrun it for a moment.',
+        text='Largest ratio of joint velocity and its limit. Limit 1.5, for short impacts.',
         unit='-',
         limit=lambda robot, g: 1.5,
         measure=joint_rate,
     ),
     'command_jitter': Gate(
-        text='Root mean square of a target above 10 Hz, or 1.5 sqrt(g / l) if more, in '
-        'rad or in l; 0.1.',
+        text='Root mean square of the part of a target above 10 Hz, or above 1.5 sqrt(g / l) if '
+        'that is higher, in rad, or in l for a length. Limit 0.1.',
         unit='rad',
         limit=lambda robot, g: 0.1,
         measure=command_jitter,
     ),
     'base_height': Gate(
-        text='Largest height of a root link over the ground; 2 l over where it stands.',
+        text='Largest height of a root link above the ground. Limit 2 l above its stance.',
         unit='m',
         limit=lambda robot, g: nominal_height(robot) + 2.0 * robot.length_scale,
         measure=base_height,
     ),
     'base_depth': Gate(
-        text='Depth of the origin of a root link below the ground; 0.1 l.',
+        text='Largest depth of the origin of a root link below the ground. Limit 0.1 l.',
         unit='m',
         limit=lambda robot, g: 0.1 * robot.length_scale,
         measure=base_depth,
     ),
 }
 """Gates by name, in the order in which they are checked."""
-
-GATE_TEXTS: Mapping[str, str] = {
-    name: f'{gate.text} [{gate.unit}]' for name, gate in GATES.items()
-}
-"""What each gate measures and its default limit."""
 
 
 def gated(rollout: Rollout, status: str, reason: str) -> tuple[str, str]:
