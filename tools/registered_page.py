@@ -44,9 +44,10 @@ _HEAD = """\
 
 # Registered names
 
-Robots, experiments, controllers, engines and everything else that is selected by name. A package of
-your own adds names by entry points in its `setup.py`: [design.md](design.md#2-packages).
-`gait list KIND` prints the names on a machine. An unknown name is refused with the nearest valid one.
+Robots, experiments, controllers, engines and everything else that is selected by name. A package
+of your own adds names by entry points in its `setup.py`: [design.md](design.md#2-packages).
+`gait list KIND` prints the names on a machine. An unknown name is refused with the nearest valid
+one.
 """
 
 
