@@ -24,9 +24,9 @@ from gait_core.trial.loop import initial_positions
 from gait_core.trial.scene import Scene
 from sim_bridge.engines.bullet.client import connect, disconnect, pb
 from sim_bridge.engines.bullet.options import BulletOptions
+from sim_bridge.engines.bullet.world import place_base, set_physics
 from sim_bridge.engines.shared.actuator_commands import DEFAULT_GAIN, NO_LIMIT
 from sim_bridge.engines.shared.merged_joints import fused
-from sim_bridge.engines.shared.poses import matrix_of, product
 from sim_bridge.engines.shared.trial_benchmark import trial_rows
 
 
@@ -99,24 +99,8 @@ class _Script:
     def load(self, file: str) -> None:
         """Empty the client and bring the robot to its start."""
         client, robot, scene, pose = self.client, self._robot, self._scene, self._pose
-        options = build(BulletOptions, scene.engine_options)
         pb.resetSimulation(physicsClientId=client)
-        pb.setPhysicsEngineParameter(
-            fixedTimeStep=scene.physics_step,
-            numSolverIterations=options.solver_iterations,
-            solverResidualThreshold=options.solver_residual,
-            erp=options.erp,
-            contactERP=options.contact_erp,
-            frictionERP=options.friction_erp,
-            globalCFM=options.cfm,
-            contactSlop=options.contact_slop,
-            restitutionVelocityThreshold=options.restitution_speed,
-            warmStartingFactor=options.warm_start,
-            deterministicOverlappingPairs=1,
-            enableFileCaching=0,
-            physicsClientId=client,
-        )
-        pb.setGravity(*scene.gravity, physicsClientId=client)
+        set_physics(client, scene, build(BulletOptions, scene.engine_options))
         plane = pb.createCollisionShape(pb.GEOM_PLANE, physicsClientId=client)
         ground = pb.createMultiBody(0.0, plane, physicsClientId=client)
         body = pb.loadURDF(
@@ -135,12 +119,7 @@ class _Script:
             pb.changeDynamics(body, link, **surface, physicsClientId=client)
         pb.changeDynamics(body, -1, linearDamping=0.0, angularDamping=0.0, physicsClientId=client)
         pb.changeDynamics(body, -1, maxJointVelocity=NO_LIMIT, physicsClientId=client)
-        dynamics = pb.getDynamicsInfo(body, -1, physicsClientId=client)
-        at = pose[:3] + matrix_of(pose[3:]) @ dynamics[3]
-        turn = product(pose[3:], dynamics[4])
-        pb.resetBasePositionAndOrientation(
-            body, at.tolist(), turn.tolist(), physicsClientId=client
-        )
+        place_base(client, body, pose)
         index = {pb.getJointInfo(body, i, client)[1].decode(): i for i in range(count)}
         links = [index[name] for name in robot.joint_names]
         for link, position in zip(links, self._start.tolist(), strict=True):

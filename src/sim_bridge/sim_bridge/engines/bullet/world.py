@@ -49,8 +49,6 @@ class World:
         Bullet's index of each actuated joint; that of the ball joint for its three.
     link : mapping of str to int
         Bullet's index of each link of the fused robot; -1 is the root.
-    apart : tuple of (str, str)
-        Pairs of links that overlap at the start and therefore do not collide.
 
     """
 
@@ -70,7 +68,7 @@ class World:
         self.full, self.model = start.robot, fused(start.robot)
         check_base('bullet', scene, self.model.robot)
         pb.resetSimulation(physicsClientId=self.client)
-        self._set_physics(scene, options)
+        set_physics(self.client, scene, options)
         self._add_ground(start.terrain)
         self._load(
             scene.fixed_base,
@@ -94,13 +92,7 @@ class World:
 
     def place(self, pose: FloatArray, positions: FloatArray) -> None:
         """Put the root link at a pose and the joints at positions, all at rest."""
-        # PyBullet's base pose is that of the inertial frame, turned where inertia is off-diagonal.
-        com, inertial_turn = self.inertial(-1)
-        at = pose[:3] + matrix_of(pose[3:]) @ com
-        turn = product(pose[3:], inertial_turn)
-        pb.resetBasePositionAndOrientation(
-            self.body, at.tolist(), turn.tolist(), physicsClientId=self.client
-        )
+        place_base(self.client, self.body, pose)
         robot = self.model.robot
         value = dict(zip(robot.joint_names, positions.tolist(), strict=True))
         for joint in robot.joints:
@@ -126,27 +118,6 @@ class World:
         """Return position (3,) [m] and quaternion (4,) of a link's inertial frame in its own."""
         dynamics = pb.getDynamicsInfo(self.body, link, physicsClientId=self.client)
         return np.array(dynamics[3]), np.array(dynamics[4])
-
-    def _set_physics(self, scene: Scene, options: BulletOptions) -> None:
-        # All of them at every reset: Bullet forgets some and keeps others.
-        pb.setPhysicsEngineParameter(
-            fixedTimeStep=scene.physics_step,
-            numSubSteps=0,
-            numSolverIterations=options.solver_iterations,
-            solverResidualThreshold=options.solver_residual,
-            erp=options.erp,
-            contactERP=options.contact_erp,
-            frictionERP=options.friction_erp,
-            globalCFM=options.cfm,
-            contactSlop=options.contact_slop,
-            restitutionVelocityThreshold=options.restitution_speed,
-            warmStartingFactor=options.warm_start,
-            deterministicOverlappingPairs=1,
-            enableFileCaching=0,
-            physicsClientId=self.client,
-        )
-        pb.setRealTimeSimulation(0, physicsClientId=self.client)
-        pb.setGravity(*scene.gravity, physicsClientId=self.client)
 
     def _add_ground(self, terrain: Terrain) -> None:
         field = terrain.heightfield
@@ -271,3 +242,34 @@ class World:
                     0,
                     physicsClientId=self.client,
                 )
+
+
+def set_physics(client: int, scene: Scene, options: BulletOptions) -> None:
+    """Set gravity, step and solver, all at every reset: Bullet forgets some and keeps others."""
+    pb.setPhysicsEngineParameter(
+        fixedTimeStep=scene.physics_step,
+        numSubSteps=0,
+        numSolverIterations=options.solver_iterations,
+        solverResidualThreshold=options.solver_residual,
+        erp=options.erp,
+        contactERP=options.contact_erp,
+        frictionERP=options.friction_erp,
+        globalCFM=options.cfm,
+        contactSlop=options.contact_slop,
+        restitutionVelocityThreshold=options.restitution_speed,
+        warmStartingFactor=options.warm_start,
+        deterministicOverlappingPairs=1,
+        enableFileCaching=0,
+        physicsClientId=client,
+    )
+    pb.setRealTimeSimulation(0, physicsClientId=client)
+    pb.setGravity(*scene.gravity, physicsClientId=client)
+
+
+def place_base(client: int, body: int, pose: FloatArray) -> None:
+    """Put the root link of a body at a pose, (7,) [m, -]."""
+    # PyBullet's base pose is that of the inertial frame, turned where inertia is off-diagonal.
+    dynamics = pb.getDynamicsInfo(body, -1, physicsClientId=client)
+    at = pose[:3] + matrix_of(pose[3:]) @ dynamics[3]
+    turn = product(pose[3:], dynamics[4])
+    pb.resetBasePositionAndOrientation(body, at.tolist(), turn.tolist(), physicsClientId=client)

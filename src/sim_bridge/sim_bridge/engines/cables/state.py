@@ -24,6 +24,7 @@ from sim_bridge.engines.cables.kernel import (
     pull_elements,
 )
 from sim_bridge.engines.shared.limits import FAR, out_of_range
+from sim_bridge.engines.shared.poses import turned, turned_back
 
 _NO_JOINTS: FloatArray = np.zeros(0)
 _NO_JOINTS.flags.writeable = False
@@ -58,28 +59,6 @@ class Mount(NamedTuple):
 
 
 @numba.njit(cache=True, error_model='numpy')
-def _turned(turn: FloatArray, vector: FloatArray) -> tuple[float, float, float]:
-    """Return a vector of a body's axes in the world, by its rotation matrix (9,)."""
-    x, y, z = vector[0], vector[1], vector[2]
-    return (
-        turn[0] * x + turn[1] * y + turn[2] * z,
-        turn[3] * x + turn[4] * y + turn[5] * z,
-        turn[6] * x + turn[7] * y + turn[8] * z,
-    )
-
-
-@numba.njit(cache=True, error_model='numpy')
-def _turned_back(turn: FloatArray, vector: FloatArray) -> tuple[float, float, float]:
-    """Return a vector of the world in a body's axes, by its rotation matrix (9,)."""
-    x, y, z = vector[0], vector[1], vector[2]
-    return (
-        turn[0] * x + turn[3] * y + turn[6] * z,
-        turn[1] * x + turn[4] * y + turn[7] * z,
-        turn[2] * x + turn[5] * y + turn[8] * z,
-    )
-
-
-@numba.njit(cache=True, error_model='numpy')
 def view_state(layout: Layout, motion: Motion, mount: Mount, view: View) -> bool:
     """
     Write a state as the suite reports it; return whether it is within its range.
@@ -99,7 +78,8 @@ def view_state(layout: Layout, motion: Motion, mount: Mount, view: View) -> bool
     for b in range(len(state)):
         for i in range(state.shape[1]):
             near &= abs(state[b, i]) < FAR
-        x, y, z = _turned(work.turns[b], layout.coms[b])
+        com = layout.coms[b]
+        x, y, z = turned(work.turns[b], com[0], com[1], com[2])
         u, v, w = state[b, 10], state[b, 11], state[b, 12]
         poses[b] = state[b, :7]
         twists[b] = state[b, 7:]
@@ -115,8 +95,9 @@ def view_state(layout: Layout, motion: Motion, mount: Mount, view: View) -> bool
         rate = change / mount.period if math.isfinite(change) else 0.0
         mount.velocity[i] = twist[i]
         view.felt[1, i] = rate - mount.gravity[i]
-    view.felt[0] = _turned_back(turn, twist[3:])
-    view.felt[1] = _turned_back(turn, view.felt[1])
+    felt = view.felt
+    felt[0] = turned_back(turn, twist[3], twist[4], twist[5])
+    felt[1] = turned_back(turn, felt[1, 0], felt[1, 1], felt[1, 2])
     return near
 
 

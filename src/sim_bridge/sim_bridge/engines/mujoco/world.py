@@ -26,8 +26,6 @@ class World:
         The robot as described.
     fused : Fused
         The robot as built.
-    apart : tuple of (str, str)
-        Pairs of links that overlap at the start and therefore do not collide.
     ground : int
         MuJoCo's index of the ground's geometry.
     options : MujocoOptions

@@ -18,22 +18,17 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from sim_bridge.engines.shared.merged_joints import Ball
-from sim_bridge.engines.shared.poses import quaternion_of
+from sim_bridge.engines.shared.poses import Matrix, quaternion_of, turned, turned_back
 
 NEAR = 0.05
 """Cosine of the second angle, 3 degrees from lock, below which rates and torques are bounded."""
 _LOCKED = 1e-7
 
 
-Matrix = tuple[float, float, float, float, float, float, float, float, float]
-
-
-# Numbers rather than arrays: these run in every physics step, where an array of nine costs more
-# than all that is done with it.
 @numba.njit(cache=True)
 def _rotation(quaternion: FloatArray, turn: FloatArray) -> Matrix:
     """Return the rotation of a quaternion x, y, z, w in the axes of a ball joint, by rows."""
-    x, y, z = _turned(turn, quaternion[0], quaternion[1], quaternion[2])
+    x, y, z = turned(turn, quaternion[0], quaternion[1], quaternion[2])
     w = quaternion[3]
     s = 2.0 / (x * x + y * y + z * z + w * w)
     return (
@@ -41,27 +36,6 @@ def _rotation(quaternion: FloatArray, turn: FloatArray) -> Matrix:
         s * (x * y + z * w), 1.0 - s * (x * x + z * z), s * (y * z - x * w),
         s * (x * z - y * w), s * (y * z + x * w), 1.0 - s * (x * x + y * y),
     )  # fmt: skip
-
-
-@numba.njit(cache=True)
-def _turned(m: FloatArray | Matrix, x: float, y: float, z: float) -> tuple[float, float, float]:
-    """Return a vector turned by a matrix of nine numbers by rows."""
-    return (
-        m[0] * x + m[1] * y + m[2] * z,
-        m[3] * x + m[4] * y + m[5] * z,
-        m[6] * x + m[7] * y + m[8] * z,
-    )
-
-
-@numba.njit(cache=True)
-def _turned_back(
-    m: FloatArray | Matrix, x: float, y: float, z: float
-) -> tuple[float, float, float]:
-    return (
-        m[0] * x + m[3] * y + m[6] * z,
-        m[1] * x + m[4] * y + m[7] * z,
-        m[2] * x + m[5] * y + m[8] * z,
-    )
 
 
 @numba.njit(cache=True)
@@ -96,8 +70,8 @@ def ball_states(
             a, c = math.atan2(m[7], m[4]), 0.0
         angles[i, 0], angles[i, 1] = a, math.atan2(m[2], cosine)
         angles[i, 2] = signs[i] * c
-        x, y, z = _turned(turns[i], spins[i, 0], spins[i, 1], spins[i, 2])
-        x, y, z = _turned(m, x, y, z)
+        x, y, z = turned(turns[i], spins[i, 0], spins[i, 1], spins[i, 2])
+        x, y, z = turned(m, x, y, z)
         sa, ca = math.sin(a), math.cos(a)
         last = (ca * z - sa * y) / max(cosine, NEAR)
         rates[i, 0] = x - m[2] * last
@@ -136,8 +110,8 @@ def ball_torques(
         cosine = max(math.hypot(m[0], m[1]), NEAR)
         sa, ca = math.sin(angles[i, 0]), math.cos(angles[i, 0])
         across = (signs[i] * third - m[2] * first) / cosine
-        x, y, z = _turned_back(m, first, ca * second - sa * across, sa * second + ca * across)
-        torques[i, 0], torques[i, 1], torques[i, 2] = _turned_back(turns[i], x, y, z)
+        x, y, z = turned_back(m, first, ca * second - sa * across, sa * second + ca * across)
+        torques[i, 0], torques[i, 1], torques[i, 2] = turned_back(turns[i], x, y, z)
 
 
 def ball_quaternion(ball: Ball, angles: Sequence[float] | FloatArray) -> FloatArray:

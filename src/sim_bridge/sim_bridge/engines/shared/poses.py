@@ -1,19 +1,24 @@
 """
 Poses in double precision, in the order of components that the suite uses.
 
-PyBullet's own helpers round to single precision, which would show in every pose.
+PyBullet's own helpers round to single precision, which would show in every pose. The compiled
+functions take a vector as three numbers: they run in every physics step, where an array costs more
+than all that is done with it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numba
 import numpy as np
 from transforms3d.quaternions import mat2quat, qconjugate, quat2mat
 
 from gait_core.arrays import FloatArray
 
 Vector = Sequence[float] | FloatArray
+Matrix = tuple[float, float, float, float, float, float, float, float, float]
+"""Rotation matrix by rows."""
 
 
 def matrix_of(quaternion: Vector) -> FloatArray:
@@ -48,3 +53,25 @@ def inverse(quaternion: Vector) -> FloatArray:
     x, y, z, w = quaternion
     w, x, y, z = qconjugate((w, x, y, z))
     return np.array([x, y, z, w])
+
+
+@numba.njit(cache=True)
+def turned(m: FloatArray | Matrix, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """Return a vector turned by a matrix of nine numbers by rows."""
+    return (
+        m[0] * x + m[1] * y + m[2] * z,
+        m[3] * x + m[4] * y + m[5] * z,
+        m[6] * x + m[7] * y + m[8] * z,
+    )
+
+
+@numba.njit(cache=True)
+def turned_back(
+    m: FloatArray | Matrix, x: float, y: float, z: float
+) -> tuple[float, float, float]:
+    """Return a vector turned by the inverse, hence transpose, of a rotation matrix."""
+    return (
+        m[0] * x + m[3] * y + m[6] * z,
+        m[1] * x + m[4] * y + m[7] * z,
+        m[2] * x + m[5] * y + m[8] * z,
+    )
