@@ -25,14 +25,16 @@ class Bumps(TerrainParameters):
     """
 
     height: float = bounded(
-        0.01, low=-1.0, high=1.0, unit='m', doc='Of a bump; negative: as deep a hole.'
+        0.01, low=-1.0, high=1.0, unit='m', doc='Height of a bump; negative: depth of a hole.'
     )
     radius: float = bounded(
-        0.1, low=5e-4, high=10.0, unit='m', doc='Of its foot, 2 cells at least.'
+        0.1, low=5e-4, high=10.0, unit='m', doc='Radius of a bump at its foot; at least 2 cells.'
     )
-    spacing: float = bounded(0.3, low=0.001, high=50.0, unit='m', doc='Side of its square.')
+    spacing: float = bounded(
+        0.3, low=0.001, high=50.0, unit='m', doc='Side of the square that holds one bump.'
+    )
     flat_radius: float = bounded(
-        0.4, low=0.0, high=100.0, unit='m', doc='Level ground around the origin.'
+        0.4, low=0.0, high=100.0, unit='m', doc='Radius of level ground around the origin.'
     )
     extent: float = bounded(10.0, low=0.05, high=100.0, unit='m', doc='Side of the ground.')
     cell: float = bounded(0.05, low=1e-4, high=0.5, unit='m', doc='Grid spacing.')

@@ -26,13 +26,19 @@ class Room(TerrainParameters):
     towards their inside: a wall at x has its foot at x - ``cell`` and its top at x.
     """
 
-    length: float = bounded(8.0, low=0.5, high=100.0, unit='m', doc='From wall to wall, ahead.')
-    width: float = bounded(6.0, low=0.5, high=100.0, unit='m', doc='The same, to the sides.')
-    height: float = bounded(0.6, low=0.0, high=5.0, unit='m', doc='Of walls and boxes.')
+    length: float = bounded(
+        8.0, low=0.5, high=100.0, unit='m', doc='Distance between the walls ahead and behind.'
+    )
+    width: float = bounded(
+        6.0, low=0.5, high=100.0, unit='m', doc='Distance between the walls to the sides.'
+    )
+    height: float = bounded(0.6, low=0.0, high=5.0, unit='m', doc='Height of walls and boxes.')
     box: float = bounded(0.4, low=0.0, high=10.0, unit='m', doc='Side of a box; 0: no boxes.')
-    spacing: float = bounded(2.0, low=0.01, high=50.0, unit='m', doc="Side of a box's square.")
+    spacing: float = bounded(
+        2.0, low=0.01, high=50.0, unit='m', doc='Side of the square that holds one box.'
+    )
     free_radius: float = bounded(
-        1.0, low=0.0, high=100.0, unit='m', doc='Level ground around the origin.'
+        1.0, low=0.0, high=100.0, unit='m', doc='Radius of level ground around the origin.'
     )
     cell: float = bounded(0.1, low=1e-3, high=0.5, unit='m', doc='Grid spacing.')
 

@@ -23,12 +23,20 @@ class Rough(TerrainParameters):
     """
 
     range: float = bounded(
-        0.13, low=0.0, high=1.0, unit='m', doc='From the lowest to the highest possible node.'
+        0.13,
+        low=0.0,
+        high=1.0,
+        unit='m',
+        doc='Difference of the highest and the lowest possible node.',
     )
-    extent: float = bounded(50.0, low=0.05, high=500.0, unit='m', doc='Side of the square.')
+    extent: float = bounded(50.0, low=0.05, high=500.0, unit='m', doc='Side of the ground.')
     nodes: int = whole(256, low=2, high=1024, doc='Grid nodes along a side.')
     flat_radius: float = bounded(
-        0.0, low=0.0, high=100.0, unit='m', doc='Nodes nearer to the origin have height zero.'
+        0.0,
+        low=0.0,
+        high=100.0,
+        unit='m',
+        doc='Radius around the origin within which nodes have height zero.',
     )
 
     def build(self, seed: int) -> Terrain:

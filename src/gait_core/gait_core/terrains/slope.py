@@ -24,15 +24,19 @@ class Slope(TerrainParameters):
     """
 
     angle_deg: float = bounded(
-        5.0, low=-40.0, high=40.0, unit='deg', doc='Rise; negative: it falls.'
+        5.0, low=-40.0, high=40.0, unit='deg', doc='Angle of the slope; negative: downhill.'
     )
     direction_deg: float = bounded(
-        0.0, low=-180.0, high=180.0, unit='deg', doc='Where it rises to: 0 ahead, 90 to the left.'
+        0.0, low=-180.0, high=180.0, unit='deg', doc='Uphill direction: 0 ahead, 90 to the left.'
     )
     start: float = bounded(
-        0.5, low=-100.0, high=100.0, unit='m', doc='From the origin to where the rise begins.'
+        0.5,
+        low=-100.0,
+        high=100.0,
+        unit='m',
+        doc='Distance from the origin at which the slope begins.',
     )
-    extent: float = bounded(40.0, low=0.05, high=500.0, unit='m', doc='Side of the square.')
+    extent: float = bounded(40.0, low=0.05, high=500.0, unit='m', doc='Side of the ground.')
     cell: float = bounded(0.1, low=1e-4, high=1.0, unit='m', doc='Grid spacing.')
 
     def __post_init__(self) -> None:

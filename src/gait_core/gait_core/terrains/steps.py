@@ -23,14 +23,24 @@ class Steps(TerrainParameters):
     cells make steeper risers, but engines carry a flat sole badly over more than 5 by 5 cells.
     """
 
-    height: float = bounded(0.005, low=0.0, high=0.3, unit='m', doc='Of one riser.')
-    length: float = bounded(0.3, low=0.001, high=10.0, unit='m', doc='Tread, riser included.')
-    up_share: float = bounded(
-        0.5, low=0.0, high=1.0, unit='-', doc='Chance that a tread goes up: 1 a staircase, 0 down.'
+    height: float = bounded(0.005, low=0.0, high=0.3, unit='m', doc='Height of a riser.')
+    length: float = bounded(
+        0.3, low=0.001, high=10.0, unit='m', doc='Length of a tread with its riser.'
     )
-    start: float = bounded(0.5, low=0.0, high=100.0, unit='m', doc='Where the first riser begins.')
-    extent: float = bounded(10.0, low=0.05, high=100.0, unit='m', doc='Length of the way ahead.')
-    width: float = bounded(6.4, low=0.01, high=100.0, unit='m', doc='Width of the way.')
+    up_share: float = bounded(
+        0.5,
+        low=0.0,
+        high=1.0,
+        unit='-',
+        doc='Probability that a tread goes up: 1 is a staircase up, 0 one down.',
+    )
+    start: float = bounded(
+        0.5, low=0.0, high=100.0, unit='m', doc='Distance from the origin to the first riser.'
+    )
+    extent: float = bounded(
+        10.0, low=0.05, high=100.0, unit='m', doc='Length of the ground ahead.'
+    )
+    width: float = bounded(6.4, low=0.01, high=100.0, unit='m', doc='Width of the ground.')
     cell: float = bounded(0.05, low=1e-4, high=0.5, unit='m', doc='Grid spacing.')
 
     def __post_init__(self) -> None:

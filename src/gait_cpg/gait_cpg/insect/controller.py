@@ -61,45 +61,48 @@ class InsectGaitParams(MotorProgramParams, ReflexParams):
         high=SLOWEST,
         unit='-',
         log=True,
-        doc='Cycle time over the shortest: 1 walks the tripod, 3 and above the wave.',
+        doc='Cycle time over the shortest one: 1 is the tripod, 3 and above the wave.',
     )
     step_time: float = bounded(
-        0.05, low=0.005, high=1.0, unit='s', doc='Of a step, and between neighbours of one side.'
+        0.05,
+        low=0.005,
+        high=1.0,
+        unit='s',
+        doc='Duration of a swing, and delay between neighbours on one side.',
     )
     period_rate: float = bounded(
-        4.0, low=0.1, high=100.0, unit='1/s', doc='Bound of the change of the period scale.'
+        4.0, low=0.1, high=100.0, unit='1/s', doc='Largest rate of change of the period scale.'
     )
     top_speed: float = bounded(
         0.06,
         low=0.001,
         high=10.0,
         unit='m/s',
-        doc='Commanded speed that walks at the period scale; half of it doubles the cycle.',
+        doc='Commanded speed at which the period scale is that of the parameter; half of it '
+        'doubles the cycle time.',
     )
     back_shift: float = bounded(
         0.6,
         low=0.0,
         high=1.0,
         unit='rad',
-        doc='Back legs swing farther back by this, in full at period scales from 1.3 to 1.9 and '
-        'less towards 1 and 3: the body would rear up there.',
+        doc='Backward shift of the swing of back legs, in full at period scales from 1.3 to 1.9 '
+        'and falling to 0 at 1 and 3. Without it the body rears up at these scales.',
     )
-    let_go: bool = flag(
-        True, doc='Soles let go of ground to which they stick while their legs step.'
-    )
+    let_go: bool = flag(True, doc='Sticking soles release the ground while their legs swing.')
     turn_gain: float = bounded(
         0.16,
         low=0.0,
         high=10.0,
         unit='s/rad',
-        doc='Share by which the strides of both sides differ, over the commanded turning rate.',
+        doc='Relative difference of the strides of both sides per commanded yaw rate.',
     )
     heading_gain: float = bounded(
         3.0,
         low=0.0,
         high=100.0,
         unit='1/s',
-        doc='Turning rate over the error of the heading; 0: the heading is not held.',
+        doc='Yaw rate per heading error; 0: the heading is not held.',
     )
 
 

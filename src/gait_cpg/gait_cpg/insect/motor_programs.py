@@ -40,30 +40,42 @@ class MotorProgramParams(Parameters):
     of the stance.
     """
 
-    front_step_coxa: float = _angle(-0.7, 'Front legs, step: joint 0 swings forward to here.')
-    front_step_lift: float = _angle(0.35, 'Front legs, step: joint 1 lifts to here.')
-    front_step_lift_time: float = _share(0.2, 'Front legs: share of the step in which it lifts.')
-    front_step_lower: float = _angle(-0.3, 'Front legs: joint 1 at the end of the step.')
-    front_step_tibia: float = _angle(-0.2, 'Front legs, step: joint 2.')
-    front_stance_coxa: float = _angle(-0.05, 'Front legs, stance: joint 0 draws back to here.')
-    front_stance_femur: float = _angle(-0.3, 'Front legs, stance: joint 1 presses down to here.')
-    front_stance_tibia: float = _angle(0.1, 'Front legs, stance: joint 2.')
-    middle_step_coxa: float = _angle(-0.25, 'Middle legs, step: joint 0.')
-    middle_step_lift: float = _angle(0.0, 'Middle legs, step: joint 1 lifts to here.')
-    middle_step_lift_time: float = _share(0.4, 'Middle legs: share of the step in which it lifts.')
-    middle_step_lower: float = _angle(-0.5, 'Middle legs: joint 1 at the end of the step.')
-    middle_step_tibia: float = _angle(0.2, 'Middle legs, step: joint 2.')
-    middle_stance_coxa: float = _angle(0.25, 'Middle legs, stance: joint 0.')
-    middle_stance_femur: float = _angle(-0.9, 'Middle legs, stance: joint 1.')
-    middle_stance_tibia: float = _angle(0.8, 'Middle legs, stance: joint 2.')
-    back_step_coxa: float = _angle(-0.1, 'Back legs, step: joint 0.')
-    back_step_lift: float = _angle(1.0, 'Back legs, step: joint 1 lifts to here.')
-    back_step_lift_time: float = _share(1.0 / 3.0, 'Back legs: share of the step it lifts in.')
-    back_step_lower: float = _angle(0.4, 'Back legs: joint 1 at the end of the step.')
-    back_step_tibia: float = _angle(-0.35, 'Back legs, step: joint 2.')
-    back_stance_coxa: float = _angle(0.3, 'Back legs, stance: joint 0.')
-    back_stance_femur: float = _angle(-0.2, 'Back legs, stance: joint 1.')
-    back_stance_tibia: float = _angle(0.4, 'Back legs, stance: joint 2.')
+    front_step_coxa: float = _angle(
+        -0.7, 'Front legs, swing: target of joint 0, negative forward.'
+    )
+    front_step_lift: float = _angle(
+        0.35, 'Front legs, swing: target of joint 1 in the lift, positive up.'
+    )
+    front_step_lift_time: float = _share(0.2, 'Front legs, swing: share in which joint 1 lifts.')
+    front_step_lower: float = _angle(-0.3, 'Front legs, swing: target of joint 1 at touch-down.')
+    front_step_tibia: float = _angle(-0.2, 'Front legs, swing: target of joint 2.')
+    front_stance_coxa: float = _angle(-0.05, 'Front legs, stance: target of joint 0.')
+    front_stance_femur: float = _angle(-0.3, 'Front legs, stance: target of joint 1.')
+    front_stance_tibia: float = _angle(0.1, 'Front legs, stance: target of joint 2.')
+    middle_step_coxa: float = _angle(
+        -0.25, 'Middle legs, swing: target of joint 0, negative forward.'
+    )
+    middle_step_lift: float = _angle(
+        0.0, 'Middle legs, swing: target of joint 1 in the lift, positive up.'
+    )
+    middle_step_lift_time: float = _share(0.4, 'Middle legs, swing: share in which joint 1 lifts.')
+    middle_step_lower: float = _angle(-0.5, 'Middle legs, swing: target of joint 1 at touch-down.')
+    middle_step_tibia: float = _angle(0.2, 'Middle legs, swing: target of joint 2.')
+    middle_stance_coxa: float = _angle(0.25, 'Middle legs, stance: target of joint 0.')
+    middle_stance_femur: float = _angle(-0.9, 'Middle legs, stance: target of joint 1.')
+    middle_stance_tibia: float = _angle(0.8, 'Middle legs, stance: target of joint 2.')
+    back_step_coxa: float = _angle(-0.1, 'Back legs, swing: target of joint 0, negative forward.')
+    back_step_lift: float = _angle(
+        1.0, 'Back legs, swing: target of joint 1 in the lift, positive up.'
+    )
+    back_step_lift_time: float = _share(
+        1.0 / 3.0, 'Back legs, swing: share in which joint 1 lifts.'
+    )
+    back_step_lower: float = _angle(0.4, 'Back legs, swing: target of joint 1 at touch-down.')
+    back_step_tibia: float = _angle(-0.35, 'Back legs, swing: target of joint 2.')
+    back_stance_coxa: float = _angle(0.3, 'Back legs, stance: target of joint 0.')
+    back_stance_femur: float = _angle(-0.2, 'Back legs, stance: target of joint 1.')
+    back_stance_tibia: float = _angle(0.4, 'Back legs, stance: target of joint 2.')
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ class PostureParams(LeanParams):
     """Parameters of the legs' answer to a lean."""
 
     lean_lead: float = bounded(
-        0.01, low=0.0, high=1.0, unit='s', doc='By which a lean is looked ahead at its rate.'
+        0.01, low=0.0, high=1.0, unit='s', doc='Time by which the tilt is predicted from its rate.'
     )
     lean_up: float = lean_range(0.26, 'backward')
     lean_down: float = lean_range(0.2, 'forward')
@@ -37,23 +37,23 @@ class PostureParams(LeanParams):
         low=0.0,
         high=1e4,
         unit='1/s',
-        doc='Rate at which back legs are set farther back, over the excess of a lean.',
+        doc='Rate at which back legs shift backward per excess of pitch.',
     )
     set_back_most: float = bounded(
-        0.6, low=0.0, high=1.0, unit='rad', doc='By which they are at most.'
+        0.6, low=0.0, high=1.0, unit='rad', doc='Largest shift of back legs.'
     )
     set_back_time: float = bounded(
-        0.4, low=0.01, high=100.0, unit='s', doc='Time constant in which that fades.'
+        0.4, low=0.01, high=100.0, unit='s', doc='Time constant with which that shift decays.'
     )
     give_way: float = bounded(
         1.0,
         low=0.0,
         high=50.0,
         unit='-',
-        doc='By which joint 1 of a leg that stands on the high side lifts, over the excess.',
+        doc='Lift of joint 1 of a stance leg on the high side, per excess of tilt.',
     )
     give_way_most: float = bounded(
-        0.5, low=0.0, high=1.6, unit='rad', doc='By which it lifts at most.'
+        0.5, low=0.0, high=1.6, unit='rad', doc='Largest lift by give_way.'
     )
 
 

@@ -67,42 +67,73 @@ def _delay(default: float, doc: str) -> Any:
 class ReflexParams(PostureParams):
     """Parameters of the reflexes: switches, and thresholds of each pair of legs as left angles."""
 
-    step_reflex: bool = flag(False, doc='A leg that stands too far back wants to step.')
-    load_reflex: bool = flag(False, doc='A leg that bears load does not step.')
+    step_reflex: bool = flag(False, doc='A stance leg too far back starts to swing.')
+    load_reflex: bool = flag(False, doc='A loaded leg does not start to swing.')
     neighbour_inhibition: bool = flag(
-        False, doc='A leg does not step while one before, behind or across from it does.'
+        False,
+        doc='A leg does not start to swing while a leg before, behind or across from it swings.',
     )
-    elevator_reflex: bool = flag(False, doc='A leg that is held up in its step lifts higher.')
-    retraction: bool = flag(False, doc='A leg that is held up in its step is drawn back a little.')
-    foothold_search: bool = flag(False, doc='A leg that finds no ground presses further down.')
+    elevator_reflex: bool = flag(
+        False, doc='A leg that meets an obstacle in its swing lifts higher.'
+    )
+    retraction: bool = flag(False, doc='A leg that meets an obstacle in its swing is drawn back.')
+    foothold_search: bool = flag(False, doc='A stance leg without contact presses further down.')
     bearing_neighbours: bool = flag(
-        True, doc='The step reflex waits until all neighbours of its leg stand on the ground.'
+        True, doc='The step reflex waits until all neighbours of the leg are in contact.'
     )
     longest_wait: float = bounded(
-        0.01, low=0.0, high=10.0, unit='s', doc='By which reflexes delay a step at most.'
+        0.01, low=0.0, high=10.0, unit='s', doc='Largest delay of a swing by reflexes.'
     )
-    front_step_angle: float = _angle(0.10, 'Front legs: joint 0 beyond which they want to step.')
-    middle_step_angle: float = _angle(0.40, 'Middle legs: the same.')
-    back_step_angle: float = _angle(0.45, 'Back legs: the same.')
-    front_load: float = _torque(3e-5, 'Front legs: torque of joint 1 beyond which they stay.')
-    middle_load: float = _torque(1.2e-4, 'Middle legs: the same.')
-    back_load: float = _torque(1.5e-4, 'Back legs: the same.')
+    front_step_angle: float = _angle(
+        0.10, 'Front legs: angle of joint 0 from which the step reflex acts.'
+    )
+    middle_step_angle: float = _angle(
+        0.40, 'Middle legs: angle of joint 0 from which the step reflex acts.'
+    )
+    back_step_angle: float = _angle(
+        0.45, 'Back legs: angle of joint 0 from which the step reflex acts.'
+    )
+    front_load: float = _torque(
+        3e-5, 'Front legs: torque of joint 1 from which the load reflex acts.'
+    )
+    middle_load: float = _torque(
+        1.2e-4, 'Middle legs: torque of joint 1 from which the load reflex acts.'
+    )
+    back_load: float = _torque(
+        1.5e-4, 'Back legs: torque of joint 1 from which the load reflex acts.'
+    )
     front_held: float = _angle(
-        0.14, 'Front legs: lag of joint 0 in a step that tells an obstacle.'
+        0.14, 'Front legs: lag of joint 0 in a swing that counts as an obstacle.'
     )
-    middle_held: float = _angle(0.08, 'Middle legs: the same.')
-    back_held: float = _angle(0.16, 'Back legs: the same.')
-    front_groundless: float = _delay(0.035, 'Front legs: stance without ground before a search.')
-    middle_groundless: float = _delay(0.005, 'Middle legs: the same.')
-    back_groundless: float = _delay(0.005, 'Back legs: the same.')
-    elevator_lift: float = _angle(0.4, 'By which joint 1 lifts higher over an obstacle.')
-    retraction_angle: float = _angle(0.15, 'By which joint 0 is drawn back at an obstacle.')
-    search_depth: float = _angle(0.5, 'By which joint 1 presses further at most, for a foothold.')
+    middle_held: float = _angle(
+        0.08, 'Middle legs: lag of joint 0 in a swing that counts as an obstacle.'
+    )
+    back_held: float = _angle(
+        0.16, 'Back legs: lag of joint 0 in a swing that counts as an obstacle.'
+    )
+    front_groundless: float = _delay(
+        0.035, 'Front legs: time of a stance without contact before the foothold search.'
+    )
+    middle_groundless: float = _delay(
+        0.005, 'Middle legs: time of a stance without contact before the foothold search.'
+    )
+    back_groundless: float = _delay(
+        0.005, 'Back legs: time of a stance without contact before the foothold search.'
+    )
+    elevator_lift: float = _angle(0.4, 'Additional lift of joint 1 over an obstacle.')
+    retraction_angle: float = _angle(0.15, 'Retraction of joint 0 at an obstacle.')
+    search_depth: float = _angle(
+        0.5, 'Largest additional depression of joint 1 in a foothold search.'
+    )
     reflex_time: float = bounded(
-        0.01, low=1e-4, high=1.0, unit='s', doc='In which lift and retraction are reached.'
+        0.01, low=1e-4, high=1.0, unit='s', doc='Time in which lift and retraction are reached.'
     )
     search_time: float = bounded(
-        0.03, low=1e-3, high=1.0, unit='s', doc='In which the search reaches its depth.'
+        0.03,
+        low=1e-3,
+        high=1.0,
+        unit='s',
+        doc='Time in which the foothold search reaches its depth.',
     )
 
 

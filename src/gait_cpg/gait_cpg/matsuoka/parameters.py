@@ -67,31 +67,40 @@ class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
         low=0.02,
         high=5.0,
         unit='s',
-        doc='Time constant of rise; the frequency falls with it. A search begins in [0.2, 0.5).',
+        doc='Time constant of the rise; a longer one lowers the frequency. A search begins in '
+        '[0.2, 0.5).',
     )
     tau_ratio: float = bounded(
-        2.0, low=0.2, high=20.0, unit='-', doc='Time constant of adaptation over that of rise.'
+        2.0,
+        low=0.2,
+        high=20.0,
+        unit='-',
+        doc='Time constant of the adaptation over that of the rise.',
     )
     pair_weight: float = bounded(
         1.5, low=0.0, high=10.0, unit='-', doc='Inhibition between the two neurons of a pair.'
     )
     adaptation: float = bounded(
-        2.5, low=0.0, high=20.0, unit='-', doc='Inhibition of a neuron by its own fatigue.'
+        2.5, low=0.0, high=20.0, unit='-', doc='Inhibition of a neuron by its own adaptation.'
     )
     tonic: float = bounded(
-        0.5, low=0.0, high=10.0, unit='-', doc='Constant input of all neurons; scales signals.'
+        0.5,
+        low=0.0,
+        high=10.0,
+        unit='-',
+        doc='Constant input of all neurons; it scales the signals.',
     )
     gait: str = text(
         'none',
         choices=('none', *ALTERNATING),
-        doc='Which legs alternate: takes the place of the weights, for robots without signals.',
+        doc='Gait of robots without signals: which legs alternate. It replaces the weights.',
     )
     inhibition: float = bounded(
         0.6,
         low=0.0,
         high=10.0,
         unit='-',
-        doc='With a gait: the weights on each neuron from legs half a cycle apart, together.',
+        doc='With a gait: sum of the weights on a neuron from the legs half a cycle apart.',
     )
     gain: float = bounded(
         2.0 * POUND,
@@ -105,52 +114,53 @@ class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
         low=-20.0,
         high=20.0,
         unit='rad',
-        doc='Offset of a joint from its stance per unit of fatigue, the smooth signal that lags.',
+        doc='Offset of a joint from its stance per unit of adaptation, a smooth signal that lags.',
     )
     lift_gain: float = bounded(
         0.5,
         low=-20.0,
         high=20.0,
         unit='rad',
-        doc='Offset of a joint that lifts a foot per unit of signal beyond fatigue: while the '
-        'foot swings forward.',
+        doc='Offset of a joint that lifts a foot, per unit of signal above the adaptation; it '
+        'acts in the swing.',
     )
     blanking: float = bounded(
         1.25,
         low=0.0,
         high=60.0,
         unit='s',
-        doc='Time at the start in which efforts are zero, or offsets of joints grow.',
+        doc='Time at the start in which efforts are zero and offsets of joints grow.',
     )
     step: float = bounded(
         0.0005,
         low=1e-5,
         high=0.01,
         unit='s',
-        doc='Explicit Euler step; the nearest that divides a target is taken.',
+        doc='Explicit Euler step; the nearest one that divides the time of a target is used.',
     )
     separate: bool = flag(
-        False, doc='One oscillator for each joint or force element, not for each signal.'
+        False,
+        doc='One oscillator for each joint or force element in place of one for each signal.',
     )
     sub_samples: int = whole(
         0,
         low=0,
         high=1000,
-        doc='Targets in a control period; they must divide its physics steps. 0: one for each '
-        'Euler step of efforts, 5 of joint positions.',
+        doc='Targets per control period; must divide its physics steps. 0: one for each Euler '
+        'step for efforts, 5 for joint positions.',
     )
     feedback: str = text(
         'none',
         choices=FEEDBACKS,
-        doc='What is fed back: elongation of force elements (share) and deflection of joints '
-        '(rad), or load of the soles (share beyond an even one).',
+        doc='Feedback signal: elongation of force elements (share) and deflection of joints '
+        '(rad), or load of the soles (share above an equal load).',
     )
     feedback_gain: float = bounded(
         0.0,
         low=-10.0,
         high=10.0,
         unit='-',
-        doc='Of the feedback into extensors; flexors get the opposite.',
+        doc='Gain of the feedback into extensors; flexors receive the opposite.',
     )
 
     def weights(self, count: int) -> FloatArray:

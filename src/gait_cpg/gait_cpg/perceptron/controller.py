@@ -45,38 +45,36 @@ class PerceptronParams(Parameters):
     spare: str = text(
         'zero',
         choices=tuple(_SPARES),
-        doc='What a last channel carries: nothing (there is none), 0, 1, or the cosine of the '
-        "platform's tilt.",
+        doc="Last input channel: none, 0, 1, or the cosine of the platform's tilt.",
     )
     direction: str = text(
         'odom',
         choices=('odom', 'body'),
-        doc='Where the direction of the commanded velocity is meant: one of the ground, or one '
-        'that turns with the robot.',
+        doc='Frame of the commanded direction: that of the ground, or that of the robot.',
     )
-    scaled: bool = flag(True, doc='Channels are divided by the scales; else they are in m and N.')
+    scaled: bool = flag(
+        True, doc='Input channels are divided by their scales; otherwise they are in m and N.'
+    )
     length_scale: float = bounded(
-        0.1, low=1e-6, high=1e3, unit='m', doc='What a servo position is divided by.'
+        0.1, low=1e-6, high=1e3, unit='m', doc='Scale of servo positions.'
     )
-    force_scale: float = bounded(
-        100.0, low=1e-6, high=1e6, unit='N', doc='What a servo force is divided by.'
-    )
+    force_scale: float = bounded(100.0, low=1e-6, high=1e6, unit='N', doc='Scale of servo forces.')
     output_gain: float = bounded(
         0.0,
         low=0.0,
         high=1e6,
         unit='1/s',
-        doc='Acceleration of a set point per output [m/s]; 0 is one over the control period, '
-        'outputs then are steps of the speed.',
+        doc='Acceleration of a target per output [m/s]; 0: one over the control period, so that '
+        'outputs are steps of the speed.',
     )
     max_acceleration: float = bounded(
-        2.9, low=0.0, high=1e3, unit='m/s^2', doc='Bound of the acceleration of a set point.'
+        2.9, low=0.0, high=1e3, unit='m/s^2', doc='Largest acceleration of a target.'
     )
     max_speed: float = bounded(
-        0.35, low=0.0, high=1e3, unit='m/s', doc='Bound of the speed of a set point.'
+        0.35, low=0.0, high=1e3, unit='m/s', doc='Largest speed of a target.'
     )
     stops: bool = flag(
-        True, doc='Set points stay within the travel of their servo: a third of its length.'
+        True, doc='Targets stay within the travel of their servo, which is a third of its length.'
     )
 
 

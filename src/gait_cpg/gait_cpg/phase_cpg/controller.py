@@ -44,82 +44,101 @@ _AT_REST = 1e-4
 class PhaseCpgParams(FootReflexParams):
     """Parameters of the phase-oscillator walk."""
 
-    gait: str = text('trot', choices=(*GAITS, OWN), doc='Which legs move together.')
-    gait_file: str = text('', doc='YAML file of the gait `own`: duty factor and lag of each leg.')
+    gait: str = text('trot', choices=(*GAITS, OWN), doc='Gait: which legs swing together.')
+    gait_file: str = text(
+        '', doc='YAML file of the gait `own`: duty factor and phase lag of each leg.'
+    )
     frequency: float = bounded(2.5, low=0.2, high=5.0, unit='Hz', doc='Gait cycles per second.')
     duty_factor: float = bounded(
         GAITS['trot'].duty_factor,
         low=0.3,
         high=0.95,
         unit='-',
-        doc='Share of a cycle that a foot is down.',
+        doc='Share of a stride that is stance.',
     )
     stride_height: float = bounded(
-        0.05, low=0.0, high=0.3, unit='m', doc='Height of a foot over the ground at mid-swing.'
+        0.05, low=0.0, high=0.3, unit='m', doc='Height of a foot above the ground at mid-swing.'
     )
     body_height: float = bounded(
-        0.0, low=-0.2, high=0.2, unit='m', doc='Raises the body over its nominal stance.'
+        0.0,
+        low=-0.2,
+        high=0.2,
+        unit='m',
+        doc='Height of the body above that of its nominal stance.',
     )
     body_shift: float = bounded(
         0.0,
         low=-0.2,
         high=0.2,
         unit='m',
-        doc='Shifts the body forward over the feet of the nominal stance.',
+        doc='Forward shift of the body over the feet of the nominal stance.',
     )
     stance_width: float = bounded(
-        0.0, low=-0.1, high=0.2, unit='m', doc='Moves each foot outward from the nominal stance.'
+        0.0,
+        low=-0.1,
+        high=0.2,
+        unit='m',
+        doc='Outward shift of each foot from the nominal stance.',
     )
     sway: float = bounded(
         0.0,
         low=0.0,
         high=0.2,
         unit='m',
-        doc='Shifts the body sideways, away from the legs in the air; by so much if all of one '
-        'side swung together, less if they take turns.',
+        doc='Sideways shift of the body away from swinging legs, if all legs of one side swing at '
+        'once; less if they alternate.',
     )
     max_forward: float = bounded(
-        0.6, low=0.0, high=3.0, unit='m/s', doc='Bound of the speed forward and backward.'
+        0.6, low=0.0, high=3.0, unit='m/s', doc='Largest speed forward and backward.'
     )
     max_sideways: float = bounded(
-        0.3, low=0.0, high=2.0, unit='m/s', doc='Bound of the speed to either side.'
+        0.3, low=0.0, high=2.0, unit='m/s', doc='Largest speed to either side.'
     )
-    max_yaw_rate: float = bounded(
-        1.0, low=0.0, high=5.0, unit='rad/s', doc='Bound of the turning rate.'
-    )
+    max_yaw_rate: float = bounded(1.0, low=0.0, high=5.0, unit='rad/s', doc='Largest yaw rate.')
     acceleration: float = bounded(
-        0.5, low=0.01, high=10.0, unit='m/s^2', doc='Bound of the change of the velocity.'
+        0.5, low=0.01, high=10.0, unit='m/s^2', doc='Largest change of the velocity per second.'
     )
     yaw_acceleration: float = bounded(
-        1.5, low=0.01, high=30.0, unit='rad/s^2', doc='Bound of the change of the turning rate.'
+        1.5, low=0.01, high=30.0, unit='rad/s^2', doc='Largest change of the yaw rate per second.'
     )
     sub_samples: int = whole(
         5,
         low=1,
         high=20,
-        doc='Joint targets in a control period; they must divide its physics steps.',
+        doc='Targets per control period; must divide its physics steps.',
     )
     convergence_rate: float = bounded(
         6.0,
         low=0.5,
         high=20.0,
         unit='1/s',
-        doc='Rate at which phase lags, the size of the steps and changed parameters settle.',
+        doc='Rate at which phase lags, step length and changed parameters converge.',
     )
     heading_gain: float = bounded(
-        0.0, low=0.0, high=5.0, unit='1/s', doc='Turning rate per error of the heading.'
+        0.0,
+        low=0.0,
+        high=5.0,
+        unit='1/s',
+        doc='Yaw rate per heading error; 0: the heading is not held.',
     )
     speed_gain: float = bounded(
-        0.0, low=0.0, high=5.0, unit='1/s', doc='Rate at which an error of the speed is made good.'
+        0.0,
+        low=0.0,
+        high=5.0,
+        unit='1/s',
+        doc='Rate at which a speed error is corrected; 0: the speed is not held.',
     )
     level: float = bounded(
         0.0,
         low=0.0,
         high=1.0,
         unit='-',
-        doc='Share of the slope of the ground by which legs level the body; 1: it stays level.',
+        doc='Share of the slope of the ground that the legs compensate; 1: the body stays level.',
     )
-    odometry: bool = flag(False, doc='Add up the way of the feet that stand, as `odom` state.')
+    odometry: bool = flag(
+        False,
+        doc='Report leg odometry in the state `odom`: the sum of the motion of the stance feet.',
+    )
 
     def __post_init__(self) -> None:
         """Check every field, and read the file of a gait of its own."""

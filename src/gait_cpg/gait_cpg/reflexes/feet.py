@@ -42,45 +42,72 @@ class FootReflexParams(LeanParams):
     """Parameters of the reflexes of feet; lengths in lengths of the leg in its nominal stance."""
 
     elevator_reflex: bool = flag(
-        False, doc='A foot that is held up in its swing is lifted higher.'
+        False, doc='A foot that meets an obstacle in its swing is lifted higher.'
     )
-    retraction: bool = flag(
-        False, doc='A foot that is held up in its swing is drawn back a little.'
-    )
-    foothold_search: bool = flag(False, doc='A foot that finds no ground reaches further down.')
+    retraction: bool = flag(False, doc='A foot that meets an obstacle in its swing is drawn back.')
+    foothold_search: bool = flag(False, doc='A stance foot without contact reaches further down.')
     held_lag: float = bounded(
-        0.15, low=0.0, high=2.0, unit='-', doc='Lag of a swinging foot that tells an obstacle.'
+        0.15,
+        low=0.0,
+        high=2.0,
+        unit='-',
+        doc='Lag of a swinging foot that counts as an obstacle, in leg lengths.',
     )
     groundless_time: float = bounded(
-        0.06, low=0.0, high=2.0, unit='s', doc='Stance without ground before a search.'
+        0.06,
+        low=0.0,
+        high=2.0,
+        unit='s',
+        doc='Time of a stance without contact before the foothold search.',
     )
     elevator_lift: float = bounded(
-        0.15, low=0.0, high=1.0, unit='-', doc='By which a foot is lifted over an obstacle.'
+        0.15, low=0.0, high=1.0, unit='-', doc='Additional lift over an obstacle, in leg lengths.'
     )
     retraction_way: float = bounded(
-        0.1, low=0.0, high=1.0, unit='-', doc='By which a foot is drawn back at an obstacle.'
+        0.1, low=0.0, high=1.0, unit='-', doc='Retraction at an obstacle, in leg lengths.'
     )
     search_depth: float = bounded(
-        0.2, low=0.0, high=1.0, unit='-', doc='By which a foot reaches down at most.'
+        0.2,
+        low=0.0,
+        high=1.0,
+        unit='-',
+        doc='Largest depth of the foothold search, in leg lengths.',
     )
     lean_gain: float = bounded(
         1.0,
         low=0.0,
         high=10.0,
         unit='-',
-        doc='Share of the way that a lean has moved a standing foot which it is moved back.',
+        doc='Share of the height error of a stance foot by the excess of tilt that the posture '
+        'reflex corrects.',
     )
     lean_step: float = bounded(
-        1.0, low=0.0, high=10.0, unit='-', doc='By which a swinging foot follows a lean [1/rad].'
+        1.0,
+        low=0.0,
+        high=10.0,
+        unit='-',
+        doc='Shift of a swinging foot to the low side per excess of tilt, in leg lengths per rad.',
     )
     lean_most: float = bounded(
-        0.2, low=0.0, high=1.0, unit='-', doc='By which a lean moves a foot at most.'
+        0.2,
+        low=0.0,
+        high=1.0,
+        unit='-',
+        doc='Largest shift of a foot by the posture reflex, in leg lengths.',
     )
     reflex_time: float = bounded(
-        0.06, low=1e-3, high=2.0, unit='s', doc='In which all but the search reach their ends.'
+        0.06,
+        low=1e-3,
+        high=2.0,
+        unit='s',
+        doc='Time in which every reflex but the foothold search reaches its end.',
     )
     search_time: float = bounded(
-        0.12, low=1e-3, high=2.0, unit='s', doc='In which the search reaches its depth.'
+        0.12,
+        low=1e-3,
+        high=2.0,
+        unit='s',
+        doc='Time in which the foothold search reaches its depth.',
     )
 
 

@@ -19,8 +19,10 @@ from gait_core.parameters.declaration import Parameters, bounded, flag
 
 
 def lean_range(default: float, way: str) -> float:
-    """Declare what is no lean one way."""
-    doc = f'Lean {way}, looked ahead, that is none: undisturbed walks reach it.'
+    """Declare the dead band of the predicted tilt in one direction."""
+    doc = (
+        f'Predicted tilt {way} within which the posture reflex is off; undisturbed walks reach it.'
+    )
     found: float = bounded(default, low=0.0, high=math.pi, unit='rad', doc=doc)
     return found
 
@@ -30,10 +32,11 @@ class LeanParams(Parameters):
     """Parameters of the levelling of a leaning body."""
 
     posture_reflex: bool = flag(
-        False, doc='Legs level a body that leans further than undisturbed, by the IMU.'
+        False,
+        doc='Legs level the body when its tilt exceeds that of an undisturbed walk, by the IMU.',
     )
     lean_lead: float = bounded(
-        0.05, low=0.0, high=1.0, unit='s', doc='By which a lean is looked ahead at its rate.'
+        0.05, low=0.0, high=1.0, unit='s', doc='Time by which the tilt is predicted from its rate.'
     )
     lean_up: float = lean_range(0.15, 'backward')
     lean_down: float = lean_range(0.15, 'forward')

@@ -60,14 +60,14 @@ class CmaEsSettings(Parameters):
         low=0.0,
         high=0.1,
         unit='-',
-        doc='The search stops when steps are shorter than this, as a share of the range.',
+        doc='Step length at which the search stops, as a share of the range.',
     )
     start: tuple[float, ...] = floats(
         (),
         low=0.0,
         high=1.0,
         unit='-',
-        doc='Initial mean in the unit cube, one number per gene; empty is its centre.',
+        doc='Initial mean in the unit cube, one number per gene; empty: the centre.',
     )
 
 

@@ -38,15 +38,15 @@ class GeneticSettings(Parameters):
         2,
         low=0,
         high=1000,
-        doc='Best individuals that survive with their record, without a second evaluation.',
+        doc='Number of best candidates that stay in the population, without a second evaluation.',
     )
     reevaluate: bool = flag(
         False,
-        doc='Evaluate the elites anew in each generation, for trials with noise: what was lucky '
-        'once does not stay. Their fitness is then the mean of all their trials.',
+        doc='Evaluate the elites again in each generation, for noisy trials. Their fitness is '
+        'then the mean of all their trials.',
     )
     tournament: int = whole(
-        3, low=1, high=1000, doc='Individuals drawn for one parent; the best of them wins.'
+        3, low=1, high=1000, doc='Number of candidates drawn for one parent; the best becomes it.'
     )
     crossover_probability: float = bounded(
         0.9, low=0.0, high=1.0, unit='-', doc='Share of offspring with two parents.'
@@ -56,10 +56,11 @@ class GeneticSettings(Parameters):
         low=0.0,
         high=2.0,
         unit='-',
-        doc='BLX alpha: how far beyond its parents a gene may fall, as a share of their distance.',
+        doc='Alpha of BLX-alpha crossover: distance of a gene beyond its parents, as a share of '
+        'their distance.',
     )
     mutations: float = bounded(
-        1.0, low=0.0, high=1000.0, unit='-', doc='Expected mutated genes per offspring.'
+        1.0, low=0.0, high=1000.0, unit='-', doc='Expected number of mutated genes per offspring.'
     )
     mutation_deviation: float = bounded(
         0.1,
@@ -74,7 +75,7 @@ class GeneticSettings(Parameters):
         low=0.5,
         high=1.0,
         unit='-',
-        doc='Factor on the deviation after each generation; 1 keeps it.',
+        doc='Factor on that deviation after each generation.',
     )
     start: tuple[float, ...] = floats((), low=0.0, high=1.0, unit='-', doc=START_DOC)
     spread: float = bounded(0.1, low=0.0, high=1.0, unit='-', doc=SPREAD_DOC)

@@ -41,7 +41,10 @@ class Nsga2Settings(Parameters):
 
     population: int = whole(100, low=4, high=100000, doc='Individuals per generation.')
     objectives: int = whole(
-        1, low=1, high=20, doc='Of each evaluation; with one it is a plain genetic algorithm.'
+        1,
+        low=1,
+        high=20,
+        doc='Number of objectives of an evaluation; 1 is a plain genetic algorithm.',
     )
     crossover_probability: float = bounded(
         0.9, low=0.0, high=1.0, unit='-', doc='Share of matings that cross their parents.'
@@ -51,14 +54,16 @@ class Nsga2Settings(Parameters):
         low=0.0,
         high=1000.0,
         unit='-',
-        doc='Of simulated binary crossover; the greater, the closer to a parent.',
+        doc='Distribution index of simulated binary crossover; a larger one keeps offspring '
+        'closer to a parent.',
     )
     mutation_index: float = bounded(
         20.0,
         low=0.0,
         high=1000.0,
         unit='-',
-        doc='Of polynomial mutation, which changes one gene on average; the greater, the less.',
+        doc='Distribution index of polynomial mutation, which changes one gene on average; a '
+        'larger one changes it less.',
     )
     start: tuple[float, ...] = floats((), low=0.0, high=1.0, unit='-', doc=START_DOC)
     spread: float = bounded(0.1, low=0.0, high=1.0, unit='-', doc=SPREAD_DOC)

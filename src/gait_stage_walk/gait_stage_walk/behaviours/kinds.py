@@ -49,12 +49,12 @@ class Startable(Behaviour, Protocol):
 class JointPulseParams(Parameters):
     """A motion of one joint."""
 
-    joint: str = text('', doc='The joint that moves; fixed at the start.')
+    joint: str = text('', doc='Joint that moves; fixed at the start.')
     angle_deg: float = bounded(
-        10.0, low=-180.0, high=180.0, unit='deg', doc='By how much it moves.'
+        10.0, low=-180.0, high=180.0, unit='deg', doc='Amplitude of the motion.'
     )
     period: float = bounded(
-        3.0, low=0.1, high=60.0, unit='s', doc='How long that takes; fixed at the start.'
+        3.0, low=0.1, high=60.0, unit='s', doc='Duration of the motion; fixed at the start.'
     )
 
 

@@ -117,7 +117,7 @@ class TurnParams(Parameters):
         low=0.02,
         high=1.0,
         unit='-',
-        doc='Share of the angle that one twist makes, at most 20 degrees.',
+        doc='Share of the angle that one twist turns, at most 20 degrees.',
     )
     period: float = bounded(
         0.7, low=0.3, high=0.9, unit='s', doc='Duration of a twist, and of its return.'
@@ -125,7 +125,7 @@ class TurnParams(Parameters):
     legs: str = text(
         'right',
         choices=('right', 'both'),
-        doc='Which legs are twisted: the right one as published, or both, twice as fast.',
+        doc='Legs that twist: the right one, as published, or both, twice as fast.',
     )
 
 

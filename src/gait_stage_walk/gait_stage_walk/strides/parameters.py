@@ -18,32 +18,40 @@ class KeyframeStrideParams(Parameters):
         low=-360.0,
         high=360.0,
         unit='deg, cm',
-        doc='48 numbers: for each of 4 postures and 3 legs hip, knee, upper and lower length, as '
-        'published. Empty: feet count.',
+        doc='48 numbers as published: hip, knee, upper and lower length for each of 4 postures '
+        'and 3 legs. Empty: feet are used.',
     )
     joined: str = text(
         'joints',
         choices=('joints', 'feet'),
-        doc='What moves from posture to posture: joints with minimum jerk, at rest in each; or '
-        'feet, evenly while they stand.',
+        doc='Interpolation between postures: of joints, with minimum jerk and rest in each; or of '
+        'feet, at constant speed in stance.',
     )
     feet: tuple[float, ...] = floats(
         (),
         low=-1.0,
         high=1.0,
         unit='m',
-        doc='24 numbers: for each of 4 keyframes and 3 legs how far the foot is ahead of its hip '
-        'and how deep below. Empty: stroke, height, lift and offset count.',
+        doc='24 numbers: position of the foot ahead of its hip and depth below it, for each of 4 '
+        'keyframes and 3 legs. Empty: stroke, height, lift and offset are used.',
     )
     stroke: float = bounded(
-        0.12, low=0.0, high=0.3, unit='m', doc='Way of a foot on the ground, under the body.'
+        0.12,
+        low=0.0,
+        high=0.3,
+        unit='m',
+        doc='Distance that a foot moves backward under the body in its stance.',
     )
     height: float = bounded(
-        0.165, low=0.05, high=0.24, unit='m', doc='Hips above the centres of standing feet.'
+        0.165,
+        low=0.05,
+        high=0.24,
+        unit='m',
+        doc='Height of the hips above the centres of stance feet.',
     )
-    lift: float = bounded(0.03, low=0.0, high=0.15, unit='m', doc='Height of a step.')
+    lift: float = bounded(0.03, low=0.0, high=0.15, unit='m', doc='Height of a swing.')
     offset: float = bounded(
-        0.0, low=-0.1, high=0.1, unit='m', doc='Middle of the stroke ahead of the hip.'
+        0.0, low=-0.1, high=0.1, unit='m', doc='Centre of the stroke ahead of the hip.'
     )
     upper: float = bounded(
         0.09, low=0.06, high=0.12, unit='m', doc='Length of upper segments in mid-stance.'
@@ -56,41 +64,51 @@ class KeyframeStrideParams(Parameters):
         low=-2.0,
         high=2.0,
         unit='-',
-        doc='Share of a change of reach on the ground that lengths make and not knees; 0 freezes '
-        'them. Not where postures give lengths.',
+        doc='Share of a change of reach in stance that is made by lengths and not by knees; 0: '
+        'lengths are frozen. Without effect if postures give lengths.',
     )
     lift_extension: float = bounded(
-        0.0, low=-2.0, high=2.0, unit='-', doc='The same for raising the foot.'
+        0.0, low=-2.0, high=2.0, unit='-', doc='The same share for the lift of a foot.'
     )
     duty: float = bounded(
-        0.55, low=0.5, high=0.8, unit='-', doc='Share of a cycle that moved feet stand.'
+        0.55, low=0.5, high=0.8, unit='-', doc='Duty factor of interpolated feet.'
     )
-    period: float = bounded(2.0, low=0.2, high=20.0, unit='s', doc='Of a cycle; published: 4 s.')
+    period: float = bounded(2.0, low=0.2, high=20.0, unit='s', doc='Cycle time; published: 4 s.')
     beyond: str = text(
         'refuse',
         choices=('refuse', 'nearest'),
-        doc='What a joint does with an angle, length or foot that it cannot reach.',
+        doc='Reaction to an angle, length or foot position out of reach.',
     )
     follow_velocity: bool = flag(
-        False, doc='Step as often as the commanded forward speed asks for, and stand at none.'
+        False,
+        doc='Take the frequency of the strides from the commanded forward speed, and stand at '
+        'zero.',
     )
     fastest: float = bounded(
-        1.5, low=0.1, high=5.0, unit='-', doc='Most cycles per period that a command can ask for.'
+        1.5,
+        low=0.1,
+        high=5.0,
+        unit='-',
+        doc='Largest number of cycles per period that a command can cause.',
     )
     start_time: float = bounded(
         1.0,
         low=0.1,
         high=10.0,
         unit='s',
-        doc='To get from the stance to the stride, or from one stride to another.',
+        doc='Time from the stance to the stride, or from one stride to another.',
     )
     ramp_time: float = bounded(
-        0.5, low=0.05, high=10.0, unit='s', doc='From standing to a cycle per period, and back.'
+        0.5,
+        low=0.05,
+        high=10.0,
+        unit='s',
+        doc='Time from standing to one cycle per period, and back.',
     )
     samples: int = whole(
         5, low=1, high=50, doc='Targets per control period; must divide its physics steps.'
     )
-    stop: bool = flag(False, doc='Stand still, from the next time on that both tripods stand.')
+    stop: bool = flag(False, doc='Stand still as soon as both tripods are in stance.')
 
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {

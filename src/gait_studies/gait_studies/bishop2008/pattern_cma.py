@@ -45,15 +45,18 @@ class PatternCmaSettings(Parameters):
     pattern: str = text(
         'forward',
         choices=tuple(PATTERNS),
-        doc='A gait along x that the direction steers, or one along every direction.',
+        doc='forward: a gait along x that the direction steers. omnidirectional: one gait for '
+        'every direction.',
     )
-    control_period: float = bounded(0.012, low=1e-3, high=0.1, unit='s', doc='That of the trials.')
+    control_period: float = bounded(
+        0.012, low=1e-3, high=0.1, unit='s', doc='Control period of the trials.'
+    )
     start: tuple[float, ...] = floats(
         (),
         low=0.0,
         high=1.0,
         unit='-',
-        doc='Initial mean in the unit cube, one number per gene; empty is its centre.',
+        doc='Initial mean in the unit cube, one number per gene; empty: the centre.',
     )
 
 

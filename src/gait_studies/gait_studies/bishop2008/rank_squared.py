@@ -37,35 +37,45 @@ class RankSquaredSettings(Parameters):
         low=0.0,
         high=0.99,
         unit='-',
-        doc="Share of a member's score that adds to its next one; the thesis's text says 0.5.",
+        doc="Share of a candidate's fitness that adds to its next one; the text of the thesis "
+        'says 0.5.',
     )
     mutation_probability: float = bounded(
-        0.05, low=0.0, high=1.0, unit='-', doc='Chance of a perceptron of a child to be mutated.'
+        0.05,
+        low=0.0,
+        high=1.0,
+        unit='-',
+        doc='Probability that a perceptron of an offspring mutates.',
     )
     delay_probability: float = bounded(
         0.75,
         low=0.0,
         high=1.0,
         unit='-',
-        doc='Chance of a mutated one to be delayed; the text of the thesis says 0.25.',
+        doc='Probability that a mutated perceptron is delayed; the text of the thesis says 0.25.',
     )
     relocation_probability: float = bounded(
-        0.95, low=0.0, high=1.0, unit='-', doc='Chance of a child to have a segment moved.'
+        0.95,
+        low=0.0,
+        high=1.0,
+        unit='-',
+        doc='Probability that a segment of an offspring is moved.',
     )
     input_jitter: float = bounded(
         0.1,
         low=0.0,
         high=100.0,
         unit='-',
-        doc='Largest change of every input weight, by the root mean square of a unit vector.',
+        doc='Largest change of an input weight, in units of the root mean square of a unit '
+        'vector.',
     )
     output_jitter: float = bounded(
-        1e-4, low=0.0, high=1.0, unit='m/s', doc='Largest change of every output weight.'
+        1e-4, low=0.0, high=1.0, unit='m/s', doc='Largest change of an output weight.'
     )
     as_text: bool = flag(
         False,
-        doc='Rewritten segments can reach the last weight, and mirroring delays and negates '
-        'nothing, as in the text of the thesis; its program does otherwise.',
+        doc='Follow the text of the thesis, not its program: rewritten segments can reach the '
+        'last weight, and mirroring neither delays nor negates.',
     )
 
 

@@ -42,21 +42,21 @@ class PostureGeneticSettings(Parameters):
         low=0.0,
         high=0.99,
         unit='-',
-        doc='Share of the population, rounded, that survives with its record.',
+        doc='Share of the population, rounded, that are elites.',
     )
     mutation_probability: float = bounded(
-        0.03, low=0.0, high=1.0, unit='-', doc='Chance of each gene to be drawn anew, uniformly.'
+        0.03, low=0.0, high=1.0, unit='-', doc='Probability that a gene is drawn anew, uniformly.'
     )
     domain: str = text(
         BOX,
         choices=(BOX, STRIDE),
-        doc='box: every genome is feasible. stride: 48 genes of a hexapod stride; infeasible ones '
-        'are rejected at birth and never asked.',
+        doc='box: every genome is feasible. stride: 48 genes of a hexapod stride; infeasible '
+        'genomes are rejected before they are asked.',
     )
     listing_compat: bool = flag(
         False,
-        doc='Draw from the generator of java.util.Random and leave the first population unsorted, '
-        'as the published program does: its seed 5 gives Table 6.10.',
+        doc='Follow the published program: the generator of java.util.Random, and an unsorted '
+        'first population. Seed 5 then gives Table 6.10.',
     )
 
     @property

@@ -30,62 +30,74 @@ class SteadyStateSettings(Parameters):
 
     population: int = whole(50, low=2, high=100000, doc='Individuals; always that many.')
     tournament: int = whole(
-        5, low=1, high=1000, doc='Members drawn, with replacement, for a parent or a victim.'
+        5,
+        low=1,
+        high=1000,
+        doc='Number of candidates drawn, with replacement, for a parent or for the one to be '
+        'replaced.',
     )
     crossover_probability: float = bounded(
-        0.2, low=0.0, high=1.0, unit='-', doc='Chance of each gene to be swapped by the parents.'
+        0.2, low=0.0, high=1.0, unit='-', doc='Probability that the parents swap a gene.'
     )
     mutation_probability: float = bounded(
-        0.7, low=0.0, high=1.0, unit='-', doc='Chance of each gene of a child to take a step.'
+        0.7,
+        low=0.0,
+        high=1.0,
+        unit='-',
+        doc='Probability that a gene of an offspring takes a step.',
     )
     steps: tuple[float, ...] = floats(
         (),
         low=0.0,
         high=1.0,
         unit='-',
-        doc='Largest step of each gene, as a share of its range; empty is a tenth. An experiment '
-        'gives it as `step` of its genes, in their units.',
+        doc='Largest step of each gene, as a share of its range; empty: a tenth. In an '
+        'experiment: `step` of a gene, in its unit.',
     )
     initial_low: tuple[float, ...] = floats(
         (),
         low=0.0,
         high=1.0,
         unit='-',
-        doc='Where the range begins from which each gene is first drawn, in the unit cube; empty '
-        'is 0. An experiment gives it as `initial` of its genes, in their units.',
+        doc='Lower end of the first range of each gene, in the unit cube; empty: 0. In an '
+        'experiment: `initial` of a gene, in its unit.',
     )
     initial_high: tuple[float, ...] = floats(
         (),
         low=0.0,
         high=1.0,
         unit='-',
-        doc='Where it ends; empty is 1. Children may leave it, within the range of the gene.',
+        doc='Upper end of that range; empty: 1. Offspring may leave it, within the bounds of the '
+        'gene.',
     )
     grid: int = whole(
         2000,
         low=0,
         high=10**9,
-        doc='First draws are from that many equal steps of their range, its end excluded; '
-        '0 draws from all of it.',
+        doc='Number of equal steps of the first range from which first genes are drawn, its upper '
+        'end excluded; 0: continuous.',
     )
     iterations: int = whole(2000, low=1, high=10**9, doc='The search ends after that many.')
     patience: int = whole(
-        100, low=1, high=10**9, doc='Iterations over which the gain of the mean is looked at.'
+        100,
+        low=1,
+        high=10**9,
+        doc='Number of iterations over which the gain of the mean fitness is measured.',
     )
     least_gain: float = bounded(
         0.03,
         low=0.0,
         high=1e9,
         unit='fitness',
-        doc='The search ends where the mean fitness gained less than this; 0 never does.',
+        doc='Gain of the mean fitness below which the search ends; 0: never.',
     )
     unstopped: int = whole(
-        200, low=0, high=10**9, doc='Iterations before a small gain may end the search.'
+        200, low=0, high=10**9, doc='Number of iterations before a small gain may end the search.'
     )
     listing_compat: bool = flag(
         False,
-        doc='As the published program does: both children of an iteration take the same steps, '
-        'the last gene never takes one, and a small gain ends nothing.',
+        doc='Follow the published program: both offspring of an iteration take the same steps, '
+        'the last gene takes none, and a small gain ends nothing.',
     )
 
 

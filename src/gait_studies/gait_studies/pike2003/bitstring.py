@@ -35,22 +35,23 @@ class BitstringSettings(Parameters):
         0.6, low=0.0, high=1.0, unit='-', doc='Share of the pairs that cross at one point.'
     )
     mutation_probability: float = bounded(
-        0.005, low=0.0, high=1.0, unit='-', doc='Chance of each bit to flip.'
+        0.005, low=0.0, high=1.0, unit='-', doc='Probability that a bit flips.'
     )
     truncation: float = bounded(
         2.0,
         low=0.0,
         high=100.0,
         unit='-',
-        doc='Sigma truncation: costs this many deviations below the mean count as equal.',
+        doc='Sigma truncation: costs more than this many standard deviations below the mean count '
+        'as equal.',
     )
     elitist: bool = flag(
-        True, doc='The best so far takes the place of the worst where all offspring are worse.'
+        True, doc='The best candidate so far replaces the worst if all offspring are worse.'
     )
     survivors_only: bool = flag(
         True,
-        doc='A fall breeds only where no trial ended ok; its large cost would otherwise make '
-        'all survivors alike to the wheel.',
+        doc='A candidate that fell breeds only if no trial ended ok. Otherwise its large cost '
+        'would make all survivors equal on the roulette wheel.',
     )
 
 

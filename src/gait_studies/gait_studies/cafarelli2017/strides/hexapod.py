@@ -40,40 +40,58 @@ class HexapodParameters(Parameters):
     """
 
     body_length: float = bounded(
-        0.54, low=0.1, high=2.0, unit='m', doc='From the front hips to the rear hips.'
+        0.54, low=0.1, high=2.0, unit='m', doc='Distance of the front hips from the rear hips.'
     )
     body_width: float = bounded(
-        0.42, low=0.1, high=2.0, unit='m', doc='Between the two middle hips.'
+        0.42, low=0.1, high=2.0, unit='m', doc='Distance of the two middle hips.'
     )
     tripod_width: float = bounded(
         0.39,
         low=0.05,
         high=2.0,
         unit='m',
-        doc='From the line of the two hips on one side to the middle hip of the other.',
+        doc='Distance of the middle hip of a tripod from the line of its two other hips.',
     )
-    body_mass: float = bounded(10.0, low=0.0, high=100.0, unit='kg', doc='Without any leg.')
+    body_mass: float = bounded(
+        10.0, low=0.0, high=100.0, unit='kg', doc='Mass of the body without legs.'
+    )
     segment_mass: float = bounded(
-        1.0, low=0.0, high=10.0, unit='kg', doc='Of each of the twelve leg segments, with motors.'
+        1.0,
+        low=0.0,
+        high=10.0,
+        unit='kg',
+        doc='Mass of each of the twelve leg segments with its motor.',
     )
-    gravity: float = bounded(9.81, low=0.0, high=30.0, unit='m/s^2', doc='Magnitude.')
+    gravity: float = bounded(
+        9.81, low=0.0, high=30.0, unit='m/s^2', doc='Gravitational acceleration.'
+    )
     lead: float = bounded(
-        0.006, low=0.0005, high=0.1, unit='m', doc='Of the screws, along their axis per turn.'
+        0.006, low=0.0005, high=0.1, unit='m', doc='Lead of the screws, along their axis per turn.'
     )
-    screw_diameter: float = bounded(0.01, low=0.001, high=0.1, unit='m', doc='Of the screws.')
+    screw_diameter: float = bounded(
+        0.01, low=0.001, high=0.1, unit='m', doc='Diameter of the screws.'
+    )
     screw_friction: float = bounded(
-        0.5, low=0.0, high=2.0, unit='-', doc='Coefficient at the thread; plastic on plastic.'
+        0.5,
+        low=0.0,
+        high=2.0,
+        unit='-',
+        doc='Friction coefficient of the thread; plastic on plastic.',
     )
     screw_speed: float = bounded(
-        0.06, low=0.001, high=1.0, unit='m/s', doc='Of a moving rod: the whole stroke in 1 s.'
+        0.06,
+        low=0.001,
+        high=1.0,
+        unit='m/s',
+        doc='Speed of a moving rod: the whole stroke in 1 s.',
     )
     guide_friction: float = bounded(
         0.0,
         low=0.0,
         high=2.0,
         unit='-',
-        doc='Coefficient of a rod that slides in its shell under a load across it; the thesis has '
-        'none, so that a level segment extends for nothing. In `measure` only.',
+        doc='Friction coefficient of a rod that slides in its shell under a transverse load. The '
+        'thesis has none; a level segment then extends without work. Used by `measure` only.',
     )
 
     @property

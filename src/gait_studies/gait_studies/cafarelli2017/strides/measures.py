@@ -46,7 +46,9 @@ class MeasureSettings(Parameters):
     """Under which conditions strides are measured, and what counts as energy."""
 
     steps: int = whole(16, low=1, high=10000, doc='Intervals per phase, trapezoidal rule.')
-    phase_duration: float = bounded(1.0, low=0.01, high=100.0, unit='s', doc='Of each phase.')
+    phase_duration: float = bounded(
+        1.0, low=0.01, high=100.0, unit='s', doc='Duration of each phase.'
+    )
     slope_up: float = bounded(
         0.0, low=-1.0, high=1.0, unit='rad', doc='Angle of the ground, positive uphill.'
     )
@@ -55,39 +57,40 @@ class MeasureSettings(Parameters):
         low=-1.0,
         high=1.0,
         unit='rad',
-        doc='Angle of the ground, positive where left is up. '
-        'Energies are the mean of both tripods, the margin the lesser.',
+        doc='Angle of the ground, positive with the left side up. Energies are the mean of both '
+        'tripods, the margin is the smaller one.',
     )
     loads: str = text(
         'statics',
         choices=('statics', 'equal'),
-        doc='statics: each standing foot carries what keeps the robot from tipping, gravity as '
-        'the pose of the body has it. equal: a third each, body parallel to the ground.',
+        doc='statics: the load of each stance foot follows from the balance of moments, with '
+        'gravity in the pose of the body. equal: a third each, body parallel to the ground.',
     )
     axial_force: str = text(
         'path',
         choices=('path', 'printed'),
-        doc='path: the force along a screw that does the work of the path. printed: equations 3.4 '
-        'to 3.7, level ground only.',
+        doc='path: the force along a screw that does the work of the path. printed: Eqs. 3.4 to '
+        '3.7, level ground only.',
     )
     screw: str = text(
         'friction',
         choices=('friction', 'symmetric'),
-        doc='friction: a screw that yields to its load needs less than one that pushes against '
-        'it, nothing where it cannot lock itself. symmetric: the same both ways, as published.',
+        doc='friction: a screw that yields to its load needs less work than one that pushes '
+        'against it, and none if it is not self-locking. symmetric: the same in both '
+        'directions, as published.',
     )
     work: str = text(
         'absolute',
         choices=('absolute', 'positive'),
-        doc='Of hips and knees that counts as energy. absolute: braking costs as much as driving. '
-        'positive: braking is free.',
+        doc='Work of hips and knees that counts as energy. absolute: braking costs as much as '
+        'driving. positive: braking is free.',
     )
     lift: bool = flag(
         True,
-        doc='Whether energy counts the lift that the joints leave out. A body that sinks in a '
-        'stroke, or does not climb with its slope, must be raised before the next.',
+        doc='Energy includes the lift that the joints omit: a body that sinks in a stroke, or '
+        'does not climb with its slope, must be raised before the next stroke.',
     )
-    heat: bool = flag(False, doc='Whether the heat of the motors counts as energy.')
+    heat: bool = flag(False, doc='Energy includes the heat of the motors.')
     rotary_constant: float = bounded(
         1.8,
         low=0.001,

@@ -44,7 +44,8 @@ class StrideRules(Parameters):
         100,
         low=1,
         high=10000,
-        doc='Of each joint range in the rotary sum: 10 in chapter 4, 100 in the listing.',
+        doc='Intervals of each joint range in the rotary sum: 10 in chapter 4, 100 in the '
+        'listing.',
     )
     samples: str = text(
         CODED,
@@ -94,8 +95,8 @@ class StrideRules(Parameters):
         low=0.0,
         high=0.1,
         unit='m',
-        doc='Difference of side heights up to which the body counts as level; only in the '
-        'program. The text has none: 0.',
+        doc='Difference of side heights up to which the body counts as level. Only the program '
+        'has it; in the text it is 0.',
     )
     side_clearance: str = text(
         CODED,
@@ -109,16 +110,20 @@ class StrideRules(Parameters):
         'it, and the offset has the other sign (5.41, 5.44).',
     )
     buffer: float = bounded(
-        0.0025, low=0.0, high=0.1, unit='m', doc='Least distance to each edge of the triangle.'
+        0.0025, low=0.0, high=0.1, unit='m', doc='Smallest distance to each edge of the triangle.'
     )
     efficiency_weight: float = bounded(
-        0.97, low=0.0, high=1.0, unit='-', doc='w0: of distance per energy.'
+        0.97, low=0.0, high=1.0, unit='-', doc='w0: weight of distance per energy.'
     )
     dragging_weight: float = bounded(
-        (1.0 - 0.97) / 2.0, low=0.0, high=1.0, unit='-', doc='w1: of swinging free of the ground.'
+        (1.0 - 0.97) / 2.0,
+        low=0.0,
+        high=1.0,
+        unit='-',
+        doc='w1: weight of swings free of the ground.',
     )
     stability_weight: float = bounded(
-        (1.0 - 0.97) / 2.0, low=0.0, high=1.0, unit='-', doc='w2: of static stability.'
+        (1.0 - 0.97) / 2.0, low=0.0, high=1.0, unit='-', doc='w2: weight of static stability.'
     )
 
     def compiled(self) -> Rules:

@@ -18,21 +18,24 @@ class BulletOptions(NodeOptions):
     """
 
     solver_iterations: int = whole(
-        100, low=1, high=10000, doc='Most iterations of the contact and joint solver a step.'
+        100,
+        low=1,
+        high=10000,
+        doc='Largest number of solver iterations per physics step, for contacts and joints.',
     )
     sum_work: int = whole(
         1,
         low=0,
         high=1,
         doc='1: work is summed over physics steps, for 4 to 7 % more time. 0: over control '
-        'periods, from what is read at their ends.',
+        'periods, from the values at their ends.',
     )
     solver_residual: float = bounded(
         1e-7,
         low=0.0,
         high=1.0,
         unit='-',
-        doc='The solver stops early below this squared residual; 0 runs every iteration.',
+        doc='Squared residual below which the solver stops early; 0: it runs every iteration.',
     )
     self_collision: int = whole(
         0,
@@ -61,10 +64,10 @@ class BulletOptions(NodeOptions):
         0.0, low=0.0, high=1.0, unit='-', doc='Constraint force mixing: softness of contacts.'
     )
     contact_slop: float = bounded(
-        1e-5, low=0.0, high=0.01, unit='m', doc='Penetration that is left uncorrected.'
+        1e-5, low=0.0, high=0.01, unit='m', doc='Penetration that stays uncorrected.'
     )
     restitution_speed: float = bounded(
-        0.2, low=0.0, high=10.0, unit='m/s', doc='Slower impacts do not bounce.'
+        0.2, low=0.0, high=10.0, unit='m/s', doc='Speed below which an impact does not bounce.'
     )
     warm_start: float = bounded(
         0.1,

@@ -20,24 +20,24 @@ class NodeOptions(Parameters):
         0,
         low=0,
         high=3,
-        doc='Friction state of a node in the air: 0 holds, 1 is reset, 2 goes on; 3: holds, but '
-        'is reset where it breaks away.',
+        doc='Friction state of a node in the air. 0: holds. 1: is reset. 2: continues. 3: holds, '
+        'but is reset where it breaks away.',
     )
     reading: int = whole(
         0,
         low=0,
         high=1,
-        doc='Of Eq. 5: 0 (A) stiction_stiffness, 1 (C) stiction_rate times the speed.',
+        doc='Reading of Eq. 5. 0 (A): stiction_stiffness. 1 (C): stiction_rate times the speed.',
     )
     ground_stiffness: float = bounded(
-        4378.17, low=0.0, high=1e9, unit='N/m', doc='Of the normal force (25 lb/in).'
+        4378.17, low=0.0, high=1e9, unit='N/m', doc='Stiffness of the normal force (25 lb/in).'
     )
     ground_damping: float = bounded(
         186158.0,
         low=0.0,
         high=1e12,
         unit='N s/m^2',
-        doc='Of the normal force, times depth and its rate (27 lb s/in^2).',
+        doc='Damping of the normal force, times depth and its rate (27 lb s/in^2).',
     )
     stiction_range: float = bounded(
         1.016e-4, low=1e-9, high=1.0, unit='m', doc='Largest friction state (0.004 in).'
@@ -52,21 +52,26 @@ class NodeOptions(Parameters):
         70.0507, low=0.0, high=1e9, unit='N s/m', doc='sigma_1, while stuck (0.4 lb s/in).'
     )
     stiction_boost: float = bounded(
-        0.7, low=0.0, high=100.0, unit='-', doc='a_c: stiffer by this share while stuck.'
+        0.7,
+        low=0.0,
+        high=100.0,
+        unit='-',
+        doc='a_c: relative increase of the stiffness while stuck.',
     )
     forward_share: float = bounded(
         1.0,
         low=0.0,
         high=1.0,
         unit='-',
-        doc='Share of the friction that is left against motion along +x; 1: alike both ways.',
+        doc='Share of the friction that acts against motion along +x; 1: equal in both '
+        'directions.',
     )
     coulomb_speed: float = bounded(
         0.01,
         low=1e-6,
         high=10.0,
         unit='m/s',
-        doc='Speed below which the law coulomb is rather viscous.',
+        doc='Speed below which the law coulomb is viscous.',
     )
 
 

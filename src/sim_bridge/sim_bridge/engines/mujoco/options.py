@@ -13,17 +13,20 @@ class MujocoOptions(GroundSpringOptions):
     """Solver and contact settings; contacts are stiff and the friction cone is round."""
 
     iterations: int = whole(
-        100, low=1, high=10000, doc='Most iterations of the constraint solver a step.'
+        100,
+        low=1,
+        high=10000,
+        doc='Largest number of iterations of the constraint solver per physics step.',
     )
     line_iterations: int = whole(
-        50, low=1, high=10000, doc='Most steps of a line search in one of those iterations.'
+        50, low=1, high=10000, doc='Largest number of line search steps per iteration.'
     )
     tolerance: float = bounded(
         1e-8,
         low=0.0,
         high=1.0,
         unit='-',
-        doc='The solver stops early where its cost improves by less than this.',
+        doc='Improvement of the cost below which the solver stops early.',
     )
     implicit: int = whole(
         1,
@@ -43,7 +46,7 @@ class MujocoOptions(GroundSpringOptions):
         low=1e-4,
         high=10.0,
         unit='s',
-        doc='Time constant in which a penetration decays; an impact ends within a step.',
+        doc='Time constant with which a penetration decays; an impact ends within a physics step.',
     )
     contact_impedance: float = bounded(
         0.99, low=0.5, high=0.9999, unit='-', doc='Hardness of a contact.'
@@ -56,14 +59,14 @@ class MujocoOptions(GroundSpringOptions):
         low=1e-4,
         high=10.0,
         unit='s',
-        doc='Time constant in which the excess of a joint over its limit decays.',
+        doc='Time constant with which the excess of a joint over its limit decays.',
     )
     armature: float = bounded(
         0.0,
         low=0.0,
         high=100.0,
         unit='kg m^2',
-        doc='Rotor inertia added to every joint; kg for a sliding one.',
+        doc='Rotor inertia added to every joint; kg for a prismatic one.',
     )
     self_collision: int = whole(
         0,

@@ -29,43 +29,65 @@ class GroundSpringOptions(Parameters):
     """
 
     ground_strength: float = bounded(
-        17.5, low=1e-6, high=1e6, unit='N/kg', doc="Law 'springs': of the ground."
+        17.5, low=1e-6, high=1e6, unit='N/kg', doc="Law 'springs': strength of the ground."
     )
     ground_rise: float = bounded(
-        3000.0, low=1e-3, high=1e9, unit='1/m', doc="Law 'springs': of the ground."
+        3000.0,
+        low=1e-3,
+        high=1e9,
+        unit='1/m',
+        doc="Law 'springs': exponential rise of the ground.",
     )
     ground_depth: float = bounded(
-        0.01, low=1e-6, high=1e3, unit='m', doc="Law 'springs': deeper it pushes no harder."
+        0.01,
+        low=1e-6,
+        high=1e3,
+        unit='m',
+        doc="Law 'springs': depth from which the force is constant.",
     )
     ground_return: float = bounded(
         0.5,
         low=0.0,
         high=1.0,
         unit='-',
-        doc="Law 'springs': share of the force on the way out, and of the height of a rebound.",
+        doc="Law 'springs': share of the force while the depth falls, and of the height of a "
+        'rebound.',
     )
     ground_slow: float = bounded(
         1e-3,
         low=1e-9,
         high=1e3,
         unit='m/s',
-        doc="Law 'springs': from this speed inwards to it outwards the share comes in.",
+        doc="Law 'springs': the share sets in between this speed inward and outward.",
     )
     stick_strength: float = bounded(
-        1.75, low=1e-6, high=1e6, unit='N/kg', doc="Law 'sticky': of the spring of a sole."
+        1.75,
+        low=1e-6,
+        high=1e6,
+        unit='N/kg',
+        doc="Law 'sticky': strength of the spring of a sole.",
     )
     stick_rise: float = bounded(
-        3000.0, low=1e-3, high=1e9, unit='1/m', doc="Law 'sticky': of the spring of a sole."
+        3000.0,
+        low=1e-3,
+        high=1e9,
+        unit='1/m',
+        doc="Law 'sticky': exponential rise of the spring of a sole.",
     )
     stick_reach: float = bounded(
         2e-4,
         low=1e-9,
         high=1e3,
         unit='m',
-        doc="Law 'sticky': farther away a sole comes loose, and sticks anew where it touches.",
+        doc="Law 'sticky': distance from which a sole comes loose; it sticks again where it "
+        'touches.',
     )
     stick_return: float = bounded(
-        0.0, low=0.0, high=1.0, unit='-', doc="Law 'sticky': share of the force on the way back."
+        0.0,
+        low=0.0,
+        high=1.0,
+        unit='-',
+        doc="Law 'sticky': share of the force while the distance falls.",
     )
 
 
