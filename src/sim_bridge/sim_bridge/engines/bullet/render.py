@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-import ctypes
-import ctypes.util
 from dataclasses import dataclass, replace
 import os
 from pathlib import Path
+import subprocess
+import sys
 import tempfile
 from typing import Any
 
@@ -251,15 +251,12 @@ def require_display() -> None:
     name = os.environ.get('DISPLAY', '')
     if not name:
         raise ConfigurationError('a viewer needs a display: DISPLAY is not set')
-    library = ctypes.util.find_library('X11')
-    if library is None:
-        raise ConfigurationError('a viewer needs a display: the X11 library is not installed')
-    x11 = ctypes.CDLL(library)
-    x11.XOpenDisplay.restype = ctypes.c_void_p
-    display = x11.XOpenDisplay(name.encode())
-    if not display:
+    # PyBullet ends the process that cannot open a window, so that another one tries.
+    attempt = 'import os, pybullet; os._exit(pybullet.connect(pybullet.GUI) < 0)'
+    if subprocess.run(
+        [sys.executable, '-c', attempt], capture_output=True, check=False
+    ).returncode:
         raise ConfigurationError(f"a viewer needs a display: '{name}' cannot be opened")
-    x11.XCloseDisplay(ctypes.c_void_p(display))
 
 
 class _Stage:
