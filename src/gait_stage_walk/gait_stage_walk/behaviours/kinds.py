@@ -51,7 +51,7 @@ class JointPulseParams(Parameters):
 
     joint: str = text('', doc='Joint that moves; fixed at the start.')
     angle_deg: float = bounded(
-        10.0, low=-180.0, high=180.0, unit='deg', doc='Amplitude of the motion.'
+        10.0, low=-180.0, high=180.0, unit='deg', doc='Angle by which the joint moves.'
     )
     period: float = bounded(
         3.0, low=0.1, high=60.0, unit='s', doc='Duration of the motion; fixed at the start.'

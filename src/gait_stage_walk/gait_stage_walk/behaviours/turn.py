@@ -110,22 +110,22 @@ class TurnParams(Parameters):
     """A turn by an angle."""
 
     angle_deg: float = bounded(
-        20.0, low=-360.0, high=360.0, unit='deg', doc='Change of heading, left positive.'
+        20.0, low=-360.0, high=360.0, unit='deg', doc='Change of heading, positive to the left.'
     )
     share: float = bounded(
         0.25,
         low=0.02,
         high=1.0,
         unit='-',
-        doc='Share of the angle that one twist turns, at most 20 degrees.',
+        doc='Share of the angle per twist; a twist is at most 20 degrees.',
     )
     period: float = bounded(
-        0.7, low=0.3, high=0.9, unit='s', doc='Duration of a twist, and of its return.'
+        0.7, low=0.3, high=0.9, unit='s', doc='Duration of a twist and of its return.'
     )
     legs: str = text(
         'right',
         choices=('right', 'both'),
-        doc='Legs that twist: the right one, as published, or both, twice as fast.',
+        doc='Legs that are twisted: right as published, or both, which turns twice as fast.',
     )
 
 

@@ -12,7 +12,7 @@ from gait_core.parameters.declaration import Parameters, bounded, flag
 @dataclass(frozen=True, kw_only=True)
 class StagedWalkParams(Parameters):
     """
-    Search variables of the staged walk, in the degrees in which they were published.
+    Parameters of the staged walk; angles in degrees, as published.
 
     The four binding variables ``knee_bend_deg`` to ``hip_move_deg`` are given for a step of
     20 degrees and scale with ``step_size_deg``; their defaults are the published optimum.
@@ -24,7 +24,9 @@ class StagedWalkParams(Parameters):
     leg_lift_deg: float = bounded(
         25.0, low=10.0, high=35.0, unit='deg', doc='Knee angle of the lifted leg.'
     )
-    sway_deg: float = bounded(9.0, low=4.0, high=12.0, unit='deg', doc='Roll to each side.')
+    sway_deg: float = bounded(
+        9.0, low=4.0, high=12.0, unit='deg', doc='Sideways tilt of the body to each side.'
+    )
     knee_bend_deg: float = bounded(
         22.272373, low=20.0, high=35.0, unit='deg', doc='Knee angle of the rear leg.'
     )
@@ -33,31 +35,31 @@ class StagedWalkParams(Parameters):
         low=20.0,
         high=40.0,
         unit='deg',
-        doc='Toe-down ankle motion of the swing leg; twice the step keeps the foot flat.',
+        doc='Toe-down ankle angle of the front leg; twice step_size_deg keeps the foot level.',
     )
     ankle_move_deg: float = bounded(
         16.447701,
         low=10.0,
         high=25.0,
         unit='deg',
-        doc='Toe-up ankle motion of the rear leg; 3/4 of the knee bend keeps it flat.',
+        doc='Toe-up ankle angle of the rear leg; 3/4 of knee_bend_deg keeps the foot level.',
     )
     hip_move_deg: float = bounded(
         23.228657,
         low=10.0,
         high=25.0,
         unit='deg',
-        doc='Without effect: the published timetable adds it and subtracts it at once.',
+        doc='No effect: the published timetable adds and subtracts it at the same time.',
     )
     torso_lean_deg: float = bounded(
-        0.0, low=-10.0, high=10.0, unit='deg', doc='Forward pitch of the torso in the walk.'
+        0.0, low=-10.0, high=10.0, unit='deg', doc='Forward tilt of the torso during the walk.'
     )
     time_scale: float = bounded(
         0.9,
         low=0.6,
         high=1.2,
         unit='s',
-        doc='Time unit of the timetable; a gait cycle takes 3.5 of them.',
+        doc='Time unit of the timetable; a gait cycle takes 3.5 of it.',
     )
     sway_lead: float = bounded(
         0.02,
@@ -71,36 +73,35 @@ class StagedWalkParams(Parameters):
         low=0.0,
         high=1.0,
         unit='-',
-        doc='Share of the knee bend that makes the leg at touch-down as short as the other one; '
-        '0: off.',
+        doc='Share of the knee bend that makes a landing leg as short as the other; 0: off.',
     )
     landing_clearance: float = bounded(
         0.004,
         low=0.0,
         high=0.02,
         unit='thigh',
-        doc='Further shortening of that leg, so that it touches down later.',
+        doc='Length by which a landing leg is shorter than the other, so that it lands later.',
     )
     level_hold: float = bounded(
         1.05,
         low=1.0,
         high=1.25,
         unit='time_scale',
-        doc='Time from the start of its half-cycle at which that leg begins to straighten.',
+        doc='Time from the start of a half-cycle until its levelled leg straightens.',
     )
     level_release: float = bounded(
         0.7,
         low=0.4,
         high=0.8,
         unit='time_scale',
-        doc='Duration of its straightening.',
+        doc='Time in which a levelled leg straightens.',
     )
     turn_deg: float = bounded(
         0.0,
         low=-360.0,
         high=360.0,
         unit='deg',
-        doc='Target heading, left positive; 0 is that of the start.',
+        doc='Wanted heading relative to that at the start, positive to the left.',
     )
     max_twist_deg: float = bounded(
         10.0, low=2.0, high=15.0, unit='deg', doc='Largest change of heading per step.'
@@ -110,27 +111,26 @@ class StagedWalkParams(Parameters):
         low=0.0,
         high=1.0,
         unit='-',
-        doc='Share of the measured heading error that a step corrects; 0: turns are counted, not '
-        'measured.',
+        doc='Share of the measured heading error that a step corrects; 0: count twists.',
     )
     balance_gain: float = bounded(
         0.0,
         low=0.0,
         high=2.0,
         unit='rad/rad',
-        doc='Angle of a stance ankle per tilt of the base; above 0 an IMU is needed.',
+        doc='Ankle angle of a leg in stance against roll and pitch; above 0 it needs an IMU.',
     )
     balance_damping: float = bounded(
         0.0,
         low=0.0,
         high=0.5,
         unit='s',
-        doc='Angle of a stance ankle per rate of that tilt.',
+        doc='Ankle angle of a leg in stance against the rates of roll and pitch.',
     )
     follow_velocity: bool = flag(
-        False, doc='Take the step size from the commanded forward speed, and stand at zero.'
+        False, doc='Step size follows the commanded forward speed; the robot stands at zero.'
     )
-    stop: bool = flag(False, doc='Stand still from the end of the present gait cycle.')
+    stop: bool = flag(False, doc='Stand still, from the end of the present cycle.')
 
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {

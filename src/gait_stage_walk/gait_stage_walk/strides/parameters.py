@@ -24,79 +24,87 @@ class KeyframeStrideParams(Parameters):
     joined: str = text(
         'joints',
         choices=('joints', 'feet'),
-        doc='Interpolation between postures: of joints, with minimum jerk and rest in each; or of '
-        'feet, at constant speed in stance.',
+        doc='Motion from posture to posture. joints: minimum jerk, at rest in each posture. feet: '
+        'even velocity in stance.',
     )
     feet: tuple[float, ...] = floats(
         (),
         low=-1.0,
         high=1.0,
         unit='m',
-        doc='24 numbers: position of the foot ahead of its hip and depth below it, for each of 4 '
-        'keyframes and 3 legs. Empty: stroke, height, lift and offset are used.',
+        doc='24 numbers: distance of the foot ahead of and below its hip, for each of 4 keyframes '
+        'and 3 legs. Empty: stroke, height, lift and offset are used.',
     )
     stroke: float = bounded(
         0.12,
         low=0.0,
         high=0.3,
         unit='m',
-        doc='Distance that a foot moves backward under the body in its stance.',
+        doc='Distance that a foot moves in stance, relative to the body.',
     )
     height: float = bounded(
         0.165,
         low=0.05,
         high=0.24,
         unit='m',
-        doc='Height of the hips above the centres of stance feet.',
+        doc='Height of the hips above the centres of feet in stance.',
     )
-    lift: float = bounded(0.03, low=0.0, high=0.15, unit='m', doc='Height of a swing.')
+    lift: float = bounded(
+        0.03, low=0.0, high=0.15, unit='m', doc='Height of the foot at mid-swing.'
+    )
     offset: float = bounded(
-        0.0, low=-0.1, high=0.1, unit='m', doc='Centre of the stroke ahead of the hip.'
+        0.0,
+        low=-0.1,
+        high=0.1,
+        unit='m',
+        doc='Distance of the middle of the stroke ahead of the hip.',
     )
     upper: float = bounded(
-        0.09, low=0.06, high=0.12, unit='m', doc='Length of upper segments in mid-stance.'
+        0.09, low=0.06, high=0.12, unit='m', doc='Length of the upper segments at mid-stance.'
     )
     lower: float = bounded(
-        0.09, low=0.06, high=0.12, unit='m', doc='Length of lower segments in mid-stance.'
+        0.09, low=0.06, high=0.12, unit='m', doc='Length of the lower segments at mid-stance.'
     )
     extension: float = bounded(
         0.0,
         low=-2.0,
         high=2.0,
         unit='-',
-        doc='Share of a change of reach in stance that is made by lengths and not by knees; 0: '
-        'lengths are frozen. Without effect if postures give lengths.',
+        doc='Share of a change of reach in stance that lengths make instead of knees; 0: constant '
+        'lengths. Unused where postures give lengths.',
     )
     lift_extension: float = bounded(
-        0.0, low=-2.0, high=2.0, unit='-', doc='The same share for the lift of a foot.'
+        0.0,
+        low=-2.0,
+        high=2.0,
+        unit='-',
+        doc='Share of the lift in swing that lengths make instead of knees.',
     )
     duty: float = bounded(
-        0.55, low=0.5, high=0.8, unit='-', doc='Duty factor of interpolated feet.'
+        0.55, low=0.5, high=0.8, unit='-', doc='Duty factor of feet that are moved.'
     )
     period: float = bounded(2.0, low=0.2, high=20.0, unit='s', doc='Cycle time; published: 4 s.')
     beyond: str = text(
         'refuse',
         choices=('refuse', 'nearest'),
-        doc='Reaction to an angle, length or foot position out of reach.',
+        doc='Angle, length or foot out of reach: refuse it, or use the nearest one.',
     )
     follow_velocity: bool = flag(
-        False,
-        doc='Take the frequency of the strides from the commanded forward speed, and stand at '
-        'zero.',
+        False, doc='Frequency follows the commanded forward speed; the robot stands at zero.'
     )
     fastest: float = bounded(
         1.5,
         low=0.1,
         high=5.0,
         unit='-',
-        doc='Largest number of cycles per period that a command can cause.',
+        doc='Largest frequency that a command can ask for, in cycles per period.',
     )
     start_time: float = bounded(
         1.0,
         low=0.1,
         high=10.0,
         unit='s',
-        doc='Time from the stance to the stride, or from one stride to another.',
+        doc='Time from the nominal stance to the stride, or from one stride to another.',
     )
     ramp_time: float = bounded(
         0.5,
@@ -106,9 +114,12 @@ class KeyframeStrideParams(Parameters):
         doc='Time from standing to one cycle per period, and back.',
     )
     samples: int = whole(
-        5, low=1, high=50, doc='Targets per control period; must divide its physics steps.'
+        5,
+        low=1,
+        high=50,
+        doc='Targets per control period; must divide its number of physics steps.',
     )
-    stop: bool = flag(False, doc='Stand still as soon as both tripods are in stance.')
+    stop: bool = flag(False, doc='Stand still, as soon as both tripods are in stance.')
 
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {

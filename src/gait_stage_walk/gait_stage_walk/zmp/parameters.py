@@ -1,4 +1,4 @@
-"""Parameters of the walk on a previewed zero moment point."""
+"""Parameters of the walk on a previewed ZMP."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from gait_core.parameters.declaration import Parameters, bounded, flag, whole
 
 @dataclass(frozen=True, kw_only=True)
 class ZmpWalkParams(Parameters):
-    """Parameters of the walk on a previewed zero moment point."""
+    """Parameters of the walk on a previewed ZMP."""
 
     step_time: float = bounded(
-        0.7, low=0.2, high=3.0, unit='s', doc='Time from one touch-down to the next.'
+        0.7, low=0.2, high=3.0, unit='s', doc='Time from a touch-down to the next one.'
     )
     double_support: float = bounded(
-        0.2, low=0.05, high=0.8, unit='-', doc='Share of a step with both feet in stance.'
+        0.2, low=0.05, high=0.8, unit='-', doc='Share of a step in double support.'
     )
     stride_height: float = bounded(
         0.05, low=0.0, high=0.3, unit='m', doc='Height of a foot above the ground at mid-swing.'
@@ -25,22 +25,22 @@ class ZmpWalkParams(Parameters):
         low=0.6,
         high=1.0,
         unit='-',
-        doc='Height of the base in the walk over that on stretched legs; at most that of the '
-        'nominal stance.',
+        doc='Height of the base as a share of that over straight legs; the height of the nominal '
+        'stance is its limit.',
     )
     zmp_forward: float = bounded(
         0.0,
         low=-0.1,
         high=0.1,
         unit='m',
-        doc='Planned position of the ZMP on a sole, ahead of its centre.',
+        doc='ZMP of a leg in stance, ahead of the middle of its sole.',
     )
     zmp_inward: float = bounded(
         0.0,
         low=-0.1,
         high=0.1,
         unit='m',
-        doc='Planned position of the ZMP on a sole, from its centre toward the other foot.',
+        doc='ZMP of a leg in stance, from the middle of its sole toward the other foot.',
     )
     max_forward: float = bounded(
         0.4, low=0.0, high=2.0, unit='m/s', doc='Largest speed forward and backward.'
@@ -50,44 +50,43 @@ class ZmpWalkParams(Parameters):
     )
     max_yaw_rate: float = bounded(0.4, low=0.0, high=2.0, unit='rad/s', doc='Largest yaw rate.')
     acceleration: float = bounded(
-        0.3, low=0.01, high=10.0, unit='m/s^2', doc='Largest change of the velocity per second.'
+        0.3, low=0.01, high=10.0, unit='m/s^2', doc='Largest change of the velocity.'
     )
     yaw_acceleration: float = bounded(
-        0.6, low=0.01, high=30.0, unit='rad/s^2', doc='Largest change of the yaw rate per second.'
+        0.6, low=0.01, high=30.0, unit='rad/s^2', doc='Largest change of the yaw rate.'
     )
     sub_samples: int = whole(
         5,
         low=1,
         high=20,
-        doc='Targets per control period; must divide its physics steps.',
+        doc='Joint targets per control period; must divide its number of physics steps.',
     )
     balance_gain: float = bounded(
         0.5,
         low=0.0,
         high=3.0,
         unit='-',
-        doc='Angle of stance soles per tilt of the body; above 0 an IMU is needed.',
+        doc='Angle of soles in stance against tilt; above 0 it needs an IMU.',
     )
     balance_damping: float = bounded(
-        0.05, low=0.0, high=0.5, unit='s', doc='Angle of stance soles per rate of the tilt.'
+        0.05, low=0.0, high=0.5, unit='s', doc='Angle of soles in stance against the rate of tilt.'
     )
     capture_gain: float = bounded(
         0.0,
         low=0.0,
         high=3.0,
         unit='-',
-        doc='Share of the capture point error by tilt by which the next foothold moves.',
+        doc='Share of the error of the capture point by which the next foothold moves.',
     )
     heading_gain: float = bounded(
         0.0,
         low=0.0,
         high=5.0,
         unit='1/s',
-        doc='Yaw rate per heading error by slipping soles.',
+        doc='Yaw rate per unplanned yaw, as slipping soles cause it.',
     )
     odometry: bool = flag(
-        False,
-        doc='Report leg odometry in the state `odom`: the sum of the motion of the stance feet.',
+        False, doc='Report odometry from the feet in stance as `odom` in `gait_state`.'
     )
 
     @property

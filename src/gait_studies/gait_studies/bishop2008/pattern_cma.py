@@ -31,7 +31,7 @@ PATTERNS: Mapping[str, type[Pattern] | type[Omnidirectional]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class PatternCmaSettings(Parameters):
-    """Settings of CMA-ES, and the control period for which weights are computed."""
+    """Settings of CMA-ES over patterns of weights."""
 
     population: int = whole(16, low=4, high=100000, doc='Candidates per generation.')
     sigma: float = bounded(
@@ -45,8 +45,8 @@ class PatternCmaSettings(Parameters):
     pattern: str = text(
         'forward',
         choices=tuple(PATTERNS),
-        doc='forward: a gait along x that the direction steers. omnidirectional: one gait for '
-        'every direction.',
+        doc='forward: a gait along x, steered by the direction. omnidirectional: one in any '
+        'direction.',
     )
     control_period: float = bounded(
         0.012, low=1e-3, high=0.1, unit='s', doc='Control period of the trials.'
@@ -56,13 +56,13 @@ class PatternCmaSettings(Parameters):
         low=0.0,
         high=1.0,
         unit='-',
-        doc='Initial mean in the unit cube, one number per gene; empty: the centre.',
+        doc='Initial mean in the unit cube, one number per gene. Empty: its centre.',
     )
 
 
 class PatternCmaOptimizer(Optimizer):
     """
-    CMA-ES over patterns; what it asks for are networks, as ``rank_squared`` does.
+    CMA-ES over the numbers of a pattern from which the weights of a network follow.
 
     No candidate is evaluated twice. The last channel of the layer has to be 1 (``spare: one``).
     """

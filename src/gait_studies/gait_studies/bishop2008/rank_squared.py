@@ -28,16 +28,21 @@ from gait_studies.bishop2008.breeding import Breeder, Mutations
 
 @dataclass(frozen=True, kw_only=True)
 class RankSquaredSettings(Parameters):
-    """Settings; defaults are the thesis's program, or what its reference recommends."""
+    """Settings of the published genetic algorithm; the defaults are those of its program."""
 
-    population: int = whole(40, low=4, high=10000, doc='Members; always that many.')
-    replaced: int = whole(20, low=1, high=9999, doc='Last ranks that children take the place of.')
+    population: int = whole(40, low=4, high=10000, doc='Candidates in the population.')
+    replaced: int = whole(
+        20,
+        low=1,
+        high=9999,
+        doc='Candidates of the last ranks that offspring replace in each generation.',
+    )
     carry: float = bounded(
         0.25,
         low=0.0,
         high=0.99,
         unit='-',
-        doc="Share of a candidate's fitness that adds to its next one; the text of the thesis "
+        doc="Share of a candidate's score that adds to its next score; the text of the thesis "
         'says 0.5.',
     )
     mutation_probability: float = bounded(
@@ -45,7 +50,7 @@ class RankSquaredSettings(Parameters):
         low=0.0,
         high=1.0,
         unit='-',
-        doc='Probability that a perceptron of an offspring mutates.',
+        doc='Probability that a perceptron of an offspring is mutated.',
     )
     delay_probability: float = bounded(
         0.75,
@@ -59,23 +64,23 @@ class RankSquaredSettings(Parameters):
         low=0.0,
         high=1.0,
         unit='-',
-        doc='Probability that a segment of an offspring is moved.',
+        doc='Probability that a segment of perceptrons of an offspring moves.',
     )
     input_jitter: float = bounded(
         0.1,
         low=0.0,
         high=100.0,
         unit='-',
-        doc='Largest change of an input weight, in units of the root mean square of a unit '
+        doc='Largest random change of an input weight, over the root mean square of a unit '
         'vector.',
     )
     output_jitter: float = bounded(
-        1e-4, low=0.0, high=1.0, unit='m/s', doc='Largest change of an output weight.'
+        1e-4, low=0.0, high=1.0, unit='m/s', doc='Largest random change of an output weight.'
     )
     as_text: bool = flag(
         False,
-        doc='Follow the text of the thesis, not its program: rewritten segments can reach the '
-        'last weight, and mirroring neither delays nor negates.',
+        doc='Follow the text of the thesis and not its program: a rewritten segment can reach the '
+        'last weight, and a mirrored perceptron is delayed and not negated.',
     )
 
 
@@ -90,7 +95,7 @@ class _Member:
 
 class RankSquaredOptimizer(Optimizer):
     """
-    A generational search of networks; every member is evaluated again in every generation.
+    Genetic algorithm over the weights of networks; every candidate is tried in every generation.
 
     The rank of a parent is ``floor(N u^2)`` with u uniform. A survivor keeps its weights and its
     id; its score is its new fitness plus the carried share of the old one, and is that share

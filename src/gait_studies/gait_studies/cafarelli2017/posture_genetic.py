@@ -36,13 +36,13 @@ _BLOCK = 1 << 14
 class PostureGeneticSettings(Parameters):
     """Settings of the genetic algorithm; the defaults are the published final ones."""
 
-    population: int = whole(100, low=2, high=100000, doc='Individuals per generation.')
+    population: int = whole(100, low=2, high=100000, doc='Candidates per generation.')
     elite_share: float = bounded(
         0.2,
         low=0.0,
         high=0.99,
         unit='-',
-        doc='Share of the population, rounded, that are elites.',
+        doc='Share of the population that survives as elites; rounded.',
     )
     mutation_probability: float = bounded(
         0.03, low=0.0, high=1.0, unit='-', doc='Probability that a gene is drawn anew, uniformly.'
@@ -51,12 +51,12 @@ class PostureGeneticSettings(Parameters):
         BOX,
         choices=(BOX, STRIDE),
         doc='box: every genome is feasible. stride: 48 genes of a hexapod stride; infeasible '
-        'genomes are rejected before they are asked.',
+        'offspring are drawn again.',
     )
     listing_compat: bool = flag(
         False,
-        doc='Follow the published program: the generator of java.util.Random, and an unsorted '
-        'first population. Seed 5 then gives Table 6.10.',
+        doc='Draw from java.util.Random and leave the first population unsorted, as the published '
+        'program does; with it, seed 5 gives Table 6.10.',
     )
 
     @property
@@ -99,7 +99,7 @@ class _Individual:
 
 class PostureGeneticOptimizer(Optimizer):
     """
-    Roulette selection, crossover of two neighbouring quarters in a cycle, uniform reset, elites.
+    Roulette wheel, crossover of two neighbouring postures, genes drawn anew, elites.
 
     The wheel turns on fitness itself, shifted where some is negative: unlike the other optimisers
     this one is not invariant to monotone transforms of fitness.

@@ -28,13 +28,12 @@ from gait_evolver.optimizers.ranking import Ledger, SortKey, sort_key
 class SteadyStateSettings(Parameters):
     """Settings of the steady-state algorithm; the defaults are the published ones."""
 
-    population: int = whole(50, low=2, high=100000, doc='Individuals; always that many.')
+    population: int = whole(50, low=2, high=100000, doc='Candidates in the population.')
     tournament: int = whole(
         5,
         low=1,
         high=1000,
-        doc='Number of candidates drawn, with replacement, for a parent or for the one to be '
-        'replaced.',
+        doc='Candidates drawn, with replacement, to choose a parent or one to be replaced.',
     )
     crossover_probability: float = bounded(
         0.2, low=0.0, high=1.0, unit='-', doc='Probability that the parents swap a gene.'
@@ -51,38 +50,37 @@ class SteadyStateSettings(Parameters):
         low=0.0,
         high=1.0,
         unit='-',
-        doc='Largest step of each gene, as a share of its range; empty: a tenth. In an '
-        'experiment: `step` of a gene, in its unit.',
+        doc='Largest step of each gene as a share of its range. Empty: 0.1. An experiment gives '
+        'it as `step` of its genes, in their units.',
     )
     initial_low: tuple[float, ...] = floats(
         (),
         low=0.0,
         high=1.0,
         unit='-',
-        doc='Lower end of the first range of each gene, in the unit cube; empty: 0. In an '
-        'experiment: `initial` of a gene, in its unit.',
+        doc='Lower end of the first draws of each gene, in the unit cube. Empty: 0. An experiment '
+        'gives both ends as `initial` of its genes, in their units.',
     )
     initial_high: tuple[float, ...] = floats(
         (),
         low=0.0,
         high=1.0,
         unit='-',
-        doc='Upper end of that range; empty: 1. Offspring may leave it, within the bounds of the '
-        'gene.',
+        doc='Upper end of the first draws of each gene. Empty: 1. Offspring may leave this range.',
     )
     grid: int = whole(
         2000,
         low=0,
         high=10**9,
-        doc='Number of equal steps of the first range from which first genes are drawn, its upper '
-        'end excluded; 0: continuous.',
+        doc='Number of equal steps of their range that first draws take, its end excluded; 0: '
+        'any value.',
     )
-    iterations: int = whole(2000, low=1, high=10**9, doc='The search ends after that many.')
+    iterations: int = whole(2000, low=1, high=10**9, doc='Iterations after which the search ends.')
     patience: int = whole(
         100,
         low=1,
         high=10**9,
-        doc='Number of iterations over which the gain of the mean fitness is measured.',
+        doc='Iterations over which the gain of the mean fitness is measured.',
     )
     least_gain: float = bounded(
         0.03,
@@ -92,12 +90,12 @@ class SteadyStateSettings(Parameters):
         doc='Gain of the mean fitness below which the search ends; 0: never.',
     )
     unstopped: int = whole(
-        200, low=0, high=10**9, doc='Number of iterations before a small gain may end the search.'
+        200, low=0, high=10**9, doc='Iterations before which a small gain does not end the search.'
     )
     listing_compat: bool = flag(
         False,
         doc='Follow the published program: both offspring of an iteration take the same steps, '
-        'the last gene takes none, and a small gain ends nothing.',
+        'the last gene never takes one, and a small gain does not end the search.',
     )
 
 
@@ -113,7 +111,7 @@ class Member:
 
 class SteadyStateOptimizer(Optimizer):
     """
-    Two children per iteration, each of which takes the place of a worse member, if there is one.
+    Evolutionary algorithm of two offspring per iteration; each replaces a worse candidate, if any.
 
     Attributes
     ----------

@@ -29,10 +29,10 @@ from gait_evolver.optimizers.ranking import Ledger, sort_key
 class BitstringSettings(Parameters):
     """Settings of the genetic algorithm on bit strings; the defaults are the published ones."""
 
-    population: int = whole(150, low=2, high=100000, doc='Individuals per generation.')
-    bits: int = whole(16, low=1, high=52, doc='Of each gene; plain binary.')
+    population: int = whole(150, low=2, high=100000, doc='Candidates per generation.')
+    bits: int = whole(16, low=1, high=52, doc='Bits per gene, plain binary.')
     crossover_probability: float = bounded(
-        0.6, low=0.0, high=1.0, unit='-', doc='Share of the pairs that cross at one point.'
+        0.6, low=0.0, high=1.0, unit='-', doc='Probability that a pair crosses at one point.'
     )
     mutation_probability: float = bounded(
         0.005, low=0.0, high=1.0, unit='-', doc='Probability that a bit flips.'
@@ -42,16 +42,16 @@ class BitstringSettings(Parameters):
         low=0.0,
         high=100.0,
         unit='-',
-        doc='Sigma truncation: costs more than this many standard deviations below the mean count '
-        'as equal.',
+        doc='Sigma truncation: costs more than this many standard deviations below the mean are '
+        'equal.',
     )
     elitist: bool = flag(
-        True, doc='The best candidate so far replaces the worst if all offspring are worse.'
+        True, doc='If all offspring are worse than the best parent, it replaces the worst of them.'
     )
     survivors_only: bool = flag(
         True,
-        doc='A candidate that fell breeds only if no trial ended ok. Otherwise its large cost '
-        'would make all survivors equal on the roulette wheel.',
+        doc='Candidates that fell become parents only if all fell: their large cost would give '
+        'all others nearly equal chances.',
     )
 
 
@@ -119,7 +119,7 @@ def wheel(costs: FloatArray, truncation: float) -> FloatArray:
 
 class BitstringOptimizer(Optimizer):
     """
-    Bit strings bred by roulette wheel, one-point crossover and bit flips (Pike 2003).
+    Genetic algorithm on bit strings: roulette wheel, one-point crossover, bit flips (Pike 2003).
 
     A genome that was told before is not asked again: it keeps its evaluation, as in the original
     an individual that neither crossed nor mutated. So a generation asks for fewer than its

@@ -40,17 +40,17 @@ class HexapodParameters(Parameters):
     """
 
     body_length: float = bounded(
-        0.54, low=0.1, high=2.0, unit='m', doc='Distance of the front hips from the rear hips.'
+        0.54, low=0.1, high=2.0, unit='m', doc='Distance from the front hips to the rear hips.'
     )
     body_width: float = bounded(
-        0.42, low=0.1, high=2.0, unit='m', doc='Distance of the two middle hips.'
+        0.42, low=0.1, high=2.0, unit='m', doc='Distance between the two middle hips.'
     )
     tripod_width: float = bounded(
         0.39,
         low=0.05,
         high=2.0,
         unit='m',
-        doc='Distance of the middle hip of a tripod from the line of its two other hips.',
+        doc='Distance from the line of the two hips on one side to the middle hip of the other.',
     )
     body_mass: float = bounded(
         10.0, low=0.0, high=100.0, unit='kg', doc='Mass of the body without legs.'
@@ -60,13 +60,11 @@ class HexapodParameters(Parameters):
         low=0.0,
         high=10.0,
         unit='kg',
-        doc='Mass of each of the twelve leg segments with its motor.',
+        doc='Mass of each of the twelve leg segments, with motors.',
     )
-    gravity: float = bounded(
-        9.81, low=0.0, high=30.0, unit='m/s^2', doc='Gravitational acceleration.'
-    )
+    gravity: float = bounded(9.81, low=0.0, high=30.0, unit='m/s^2', doc='Magnitude of gravity.')
     lead: float = bounded(
-        0.006, low=0.0005, high=0.1, unit='m', doc='Lead of the screws, along their axis per turn.'
+        0.006, low=0.0005, high=0.1, unit='m', doc='Lead of the screws: travel per turn.'
     )
     screw_diameter: float = bounded(
         0.01, low=0.001, high=0.1, unit='m', doc='Diameter of the screws.'
@@ -76,22 +74,22 @@ class HexapodParameters(Parameters):
         low=0.0,
         high=2.0,
         unit='-',
-        doc='Friction coefficient of the thread; plastic on plastic.',
+        doc='Coefficient of friction at the thread; plastic on plastic.',
     )
     screw_speed: float = bounded(
         0.06,
         low=0.001,
         high=1.0,
         unit='m/s',
-        doc='Speed of a moving rod: the whole stroke in 1 s.',
+        doc='Speed of a moving rod: its whole stroke in 1 s.',
     )
     guide_friction: float = bounded(
         0.0,
         low=0.0,
         high=2.0,
         unit='-',
-        doc='Friction coefficient of a rod that slides in its shell under a transverse load. The '
-        'thesis has none; a level segment then extends without work. Used by `measure` only.',
+        doc='Coefficient of friction of a rod in its shell under a load across it, in `measure`. '
+        'The thesis has none, so a level segment extends at no cost.',
     )
 
     @property

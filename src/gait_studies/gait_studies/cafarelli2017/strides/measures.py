@@ -57,27 +57,26 @@ class MeasureSettings(Parameters):
         low=-1.0,
         high=1.0,
         unit='rad',
-        doc='Angle of the ground, positive with the left side up. Energies are the mean of both '
+        doc='Angle of the ground, positive where left is up. Energies are the mean of both '
         'tripods, the margin is the smaller one.',
     )
     loads: str = text(
         'statics',
         choices=('statics', 'equal'),
-        doc='statics: the load of each stance foot follows from the balance of moments, with '
-        'gravity in the pose of the body. equal: a third each, body parallel to the ground.',
+        doc='Loads of the feet in stance. statics: in equilibrium, with gravity along the slope. '
+        'equal: a third each, body parallel to the ground.',
     )
     axial_force: str = text(
         'path',
         choices=('path', 'printed'),
-        doc='path: the force along a screw that does the work of the path. printed: Eqs. 3.4 to '
-        '3.7, level ground only.',
+        doc='Force along a screw. path: that which does the work along the path. printed: Eqs. '
+        '3.4 to 3.7, level ground only.',
     )
     screw: str = text(
         'friction',
         choices=('friction', 'symmetric'),
-        doc='friction: a screw that yields to its load needs less work than one that pushes '
-        'against it, and none if it is not self-locking. symmetric: the same in both '
-        'directions, as published.',
+        doc='Work of a screw. friction: yielding to the load needs less than pushing against it, '
+        'and none if the screw cannot lock itself. symmetric: the same both ways, as published.',
     )
     work: str = text(
         'absolute',
@@ -87,8 +86,8 @@ class MeasureSettings(Parameters):
     )
     lift: bool = flag(
         True,
-        doc='Energy includes the lift that the joints omit: a body that sinks in a stroke, or '
-        'does not climb with its slope, must be raised before the next stroke.',
+        doc='Energy includes the lift that the joints leave out: a body that sinks in a stroke, '
+        'or does not climb with its slope, is raised before the next one.',
     )
     heat: bool = flag(False, doc='Energy includes the heat of the motors.')
     rotary_constant: float = bounded(

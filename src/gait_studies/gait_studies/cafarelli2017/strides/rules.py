@@ -50,80 +50,84 @@ class StrideRules(Parameters):
     samples: str = text(
         CODED,
         choices=_EITHER,
-        doc='coded: rounding of the running angle decides on 100 or 101 samples (an interval too '
-        'many is worth a percent of energy). printed: exactly as many as intervals.',
+        doc='Samples of a joint range. coded: as many as intervals or one more, by rounding of '
+        'the running angle (one more is about 1 % of energy). printed: as many as intervals.',
     )
     one_joint: str = text(
         CODED,
         choices=_EITHER,
-        doc='coded: a phase that moves one joint alone is a line integral, no joint is screws '
-        'alone. printed: equation 3.37, whose area is then zero.',
+        doc='Energy of a phase in which one joint moves. coded: a line integral. printed: Eq. '
+        '3.37, whose area is then zero.',
     )
     components: str = text(
         CODED,
         choices=_EITHER,
-        doc='coded: magnitudes of the three components of force and of their sum. printed: signed '
-        '(3.21, 3.36).',
+        doc='Components of force. coded: magnitudes, also of their sum. printed: signed (Eqs. '
+        '3.21 and 3.36).',
     )
     corner_angles: str = text(
         CODED,
         choices=_EITHER,
-        doc='coded: the law of cosines. printed: with the sign error of 3.26 and 3.31.',
+        doc='Angles of the leg. coded: law of cosines. printed: sign error of Eqs. 3.26 and 3.31.',
     )
     order: str = text(
         CODED,
         choices=_EITHER,
-        doc='coded: rotary work at the first lengths goes with screws at the first angles, or '
-        'both at the last. printed: one after the other, first lengths with last angles or the '
-        'reverse (section 5.2.6). The lesser counts.',
+        doc='Pairing of rotary work and screws; the lesser sum is used. coded: first lengths with '
+        'first angles, or last with last. printed: first lengths with last angles, or the reverse '
+        '(section 5.2.6).',
     )
     distance: str = text(
         CODED,
         choices=_EITHER,
-        doc='coded: backward counts as forward. printed: signed.',
+        doc='Distance. coded: magnitude, so backward counts as forward. printed: signed.',
     )
     pose_angles: str = text(
         CODED,
         choices=_EITHER,
-        doc='coded: the law of cosines. printed: with the sign error of 5.8 and 5.11.',
+        doc='Angles of the pose. coded: law of cosines. printed: sign error of Eqs. 5.8 and 5.11.',
     )
     front_height: str = text(
-        CODED, choices=_EITHER, doc='coded: 180 degrees in 5.14. printed: 108 degrees.'
+        CODED, choices=_EITHER, doc='Angle in Eq. 5.14. coded: 180 degrees. printed: 108.'
     )
     dead_band: float = bounded(
         0.01,
         low=0.0,
         high=0.1,
         unit='m',
-        doc='Difference of side heights up to which the body counts as level. Only the program '
-        'has it; in the text it is 0.',
+        doc='Difference of the heights of both sides up to which the body counts as level, as in '
+        'the program; 0 as in the text.',
     )
     side_clearance: str = text(
         CODED,
         choices=_EITHER,
-        doc='coded: corner hips are 2 w_t - w_b apart. printed: 5.27, w_b apart.',
+        doc='Distance of the corner hips. coded: 2 w_t - w_b. printed: w_b (Eq. 5.27).',
     )
     rear_edge: str = text(
         CODED,
         choices=_EITHER,
-        doc='coded: the centre of mass must lie below the edge from foot 2 to 3. printed: above '
-        'it, and the offset has the other sign (5.41, 5.44).',
+        doc='Side of the edge from foot 2 to 3 on which the CoM must lie. coded: below. printed: '
+        'above, and the offset has the other sign (Eqs. 5.41 and 5.44).',
     )
     buffer: float = bounded(
-        0.0025, low=0.0, high=0.1, unit='m', doc='Smallest distance to each edge of the triangle.'
+        0.0025,
+        low=0.0,
+        high=0.1,
+        unit='m',
+        doc='Least distance of the CoM to each edge of the triangle of feet.',
     )
     efficiency_weight: float = bounded(
-        0.97, low=0.0, high=1.0, unit='-', doc='w0: weight of distance per energy.'
+        0.97, low=0.0, high=1.0, unit='-', doc='Weight w0 of distance per energy.'
     )
     dragging_weight: float = bounded(
         (1.0 - 0.97) / 2.0,
         low=0.0,
         high=1.0,
         unit='-',
-        doc='w1: weight of swings free of the ground.',
+        doc='Weight w1 of a swing free of the ground.',
     )
     stability_weight: float = bounded(
-        (1.0 - 0.97) / 2.0, low=0.0, high=1.0, unit='-', doc='w2: weight of static stability.'
+        (1.0 - 0.97) / 2.0, low=0.0, high=1.0, unit='-', doc='Weight w2 of static stability.'
     )
 
     def compiled(self) -> Rules:
