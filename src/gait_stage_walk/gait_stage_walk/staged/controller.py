@@ -36,7 +36,7 @@ CLEARANCE = 0.005
 
 class StagedWalkController(Controller):
     """
-    Staged walk of a humanoid with the joints ``JOINTS`` and ``TWISTS``, and what goes beside it.
+    Walks a humanoid by the timetable of Pike (2003), with levelling, heading and balance.
 
     It starts at once and walks on at the pace that its parameters give; with ``follow_velocity``
     the commanded forward speed gives the step size, and none lets it stand. The commanded yaw

@@ -43,17 +43,16 @@ STANDING = 1e-3
 
 class KeyframeStrideController(Controller):
     """
-    Plays a stride of three legs with the legs of ``TRIPODS``, the second two phases later.
+    Walks a hexapod by a stride of three legs; the other tripod follows two phases later.
 
-    The stride is given by postures, by feet, or by stroke, height and so on; see ``strides``.
-    It begins in mid-stance of the first tripod: from where the joints are (or the nominal stance,
-    if none are seen) they move there with minimum jerk, then the stride gathers speed. Positions
-    are twice continuously differentiable in time, but for the rate of stepping, which changes at
-    a bounded rate.
+    The stride is given by postures, by feet, or by stroke, height, lift and offset. It begins at
+    mid-stance of the first tripod: the joints move there with minimum jerk from their measured
+    positions, or from the nominal stance without any; then the frequency rises. Positions have
+    continuous velocity and acceleration, but for the frequency, which changes at a bounded rate.
 
-    With ``follow_velocity`` the commanded forward speed sets how often it steps, also backwards;
-    the stride itself stays. No hip can yaw, so it does not turn or step aside. Asked to stand, by
-    ``stop``, the set point ``stop`` above 0.5, or no speed, it walks on until both tripods stand.
+    With ``follow_velocity`` the commanded forward speed, also backward, sets the frequency and not
+    the stride. The hips cannot yaw: it does not turn or step aside. Asked to stand, by ``stop``,
+    the set point ``stop`` above 0.5, or zero speed, it walks on until both tripods are in stance.
 
     Parameters
     ----------

@@ -49,9 +49,7 @@ class KeyframeStrideParams(Parameters):
         unit='m',
         doc='Height of the hips above the centres of feet in stance.',
     )
-    lift: float = bounded(
-        0.03, low=0.0, high=0.15, unit='m', doc='Height of the foot at mid-swing.'
-    )
+    lift: float = bounded(0.03, low=0.0, high=0.15, unit='m', doc='Rise of the foot at mid-swing.')
     offset: float = bounded(
         0.0,
         low=-0.1,

@@ -37,15 +37,15 @@ _SQUAT = 0.75
 
 class ZmpWalkController(Controller):
     """
-    Walks any robot on two legs of five joints or more, on soles, at a commanded velocity.
+    Walks any robot with two legs of five joints or more, and soles, at a commanded velocity.
 
-    Footsteps follow the command within the limits of speed and acceleration. The zero moment point
-    goes from sole to sole, previewed, so that the centre of mass is accelerated before it has to
-    be; what swinging legs add to it is reckoned with (``mass_model``). Legs are placed by their
-    kinematics under a body that stays upright. By an IMU, soles push against a lean, and the next
-    foot goes where a lean carries the body. A robot that is told not to move puts its feet side by
-    side and stands. The set point ``stop`` above 0.5 makes it stop whatever is commanded; with
-    ``sit`` above 0.5 it stops and squats, and it rises and goes on at 0.
+    Footsteps follow the command within limits of velocity and acceleration. The reference of the
+    ZMP moves from sole to sole; preview control moves the CoM ahead of it, with the moment of the
+    swing leg included (``mass_model``). Inverse kinematics places the legs under an upright body.
+    With an IMU, soles in stance turn against tilt, and the next foothold follows the capture
+    point. At zero velocity the robot puts its feet side by side and stands. The set point ``stop``
+    above 0.5 stops it whatever is commanded; ``sit`` above 0.5 stops it and squats, and at 0 it
+    rises and walks on.
     """
 
     Params: ClassVar[type[Parameters]] = ZmpWalkParams

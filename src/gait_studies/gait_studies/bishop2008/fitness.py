@@ -28,33 +28,33 @@ _NEAR = 0.002
 
 
 def bishop2008_net(rollout: Rollout) -> float:
-    """Return how far the base is from where it had settled [m], in any direction; rule 1."""
+    """Return the distance of the base from where it settled [m]; rule 1 of section 3.2."""
     return float(np.linalg.norm(_displacement(rollout)))
 
 
 def bishop2008_forward(rollout: Rollout) -> float:
-    """Return the part of that along the commanded direction [m], not negative; rule 2."""
+    """Return the distance along the commanded direction from there [m], >= 0; rule 2."""
     return max(0.0, float(_displacement(rollout) @ _wanted(rollout)))
 
 
 def bishop2008_x(rollout: Rollout) -> float:
-    """Return the part of that along x [m]; for the log of the thesis."""
+    """Return the distance along x from where the base settled [m]; for the published log."""
     return float(_displacement(rollout)[0])
 
 
 def bishop2008_y(rollout: Rollout) -> float:
-    """Return the part of that along y [m]; for the log of the thesis."""
+    """Return the distance along y from where the base settled [m]; for the published log."""
     return float(_displacement(rollout)[1])
 
 
 def bishop2008_inverted(rollout: Rollout) -> float:
-    """Return 1 if the base is upside down at the end, else 0 [-]; rule 3."""
+    """Return 1 if the base is upside down at the end, else 0; rule 3."""
     upright = Rotation.from_quat(rollout.body_poses[-1, 0, 3:]).as_matrix()[2, 2]
     return float(upright < 0.0)
 
 
 def bishop2008_hits(rollout: Rollout) -> float:
-    """Return the count of touches of the ground by the base [-], at most one a second; rule 4."""
+    """Return the count of contacts of the base with the ground, at most one per second; rule 4."""
     ticks = np.unique(rollout.contact_tick[_of_base(rollout)])
     pause = max(1, round(REFRACTORY / rollout.dt))
     hits, armed = 0, _start(rollout)

@@ -17,7 +17,7 @@ _SHORT = 'what the short searches find does not walk'
 
 
 def study() -> Study:
-    """Return the searches of walking networks, beside what was published."""
+    """Return the study of Bishop (2008): searches for networks that walk drawn robots."""
     return Study(
         name='bishop2008',
         title='A perceptron layer learns to walk drawn bodies over rough ground.',

@@ -22,7 +22,7 @@ from gait_tools.study.definition import Part, Study
 
 
 def study() -> Study:
-    """Return the energy study of the extending hexapod, beside what was published."""
+    """Return the study of Cafarelli (2017): the energy of a hexapod with extending legs."""
     return Study(
         name='cafarelli2017',
         title='Do legs that change their length save energy? Tables, flaw, the question again.',

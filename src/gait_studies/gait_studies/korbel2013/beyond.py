@@ -147,7 +147,7 @@ def _tau(found: Mapping[str, Evolved]) -> Row:
 
 
 def study() -> Study:
-    """Return what the tensegrity spine does beyond its thesis, at equal numbers of trials."""
+    """Return the study of nine searches beyond Korbel (2013), at equal numbers of trials."""
     return Study(
         name='korbel2013_beyond',
         title='The tensegrity spine beyond its thesis: signals, grounds, feedback, CMA-ES.',

@@ -24,28 +24,28 @@ NODE_1, NODE_2, NODE_3 = 't1_a', 't1_b', 't5_d'
 
 
 def korbel2013_forward(rollout: Rollout) -> float:
-    """Return how far node 1 went along x from 3 s to the end [in], Eq. 10."""
+    """Return the distance of node 1 along x from 3 s to the end [in], Eq. 10."""
     begin = min(round(UNSCORED / rollout.dt), rollout.ticks)
     return float(_node(rollout, NODE_1, -1)[0] - _node(rollout, NODE_1, begin)[0]) / INCH
 
 
 def korbel2013_twist(rollout: Rollout) -> float:
-    """Return by how much the x of nodes 1 and 2 differ at the end [in], >= 0, Eq. 10."""
+    """Return the difference of the x of nodes 1 and 2 at the end [in], >= 0, Eq. 10."""
     return float(abs(_node(rollout, NODE_1, -1)[0] - _node(rollout, NODE_2, -1)[0])) / INCH
 
 
 def korbel2013_direction(rollout: Rollout) -> float:
-    """Return how far node 3 is ahead of node 1 along x at the end [in]; unscored in Eq. 10."""
+    """Return the distance of node 3 ahead of node 1 at the end [in]; weight 0 in Eq. 10."""
     return float(_node(rollout, NODE_3, -1)[0] - _node(rollout, NODE_1, -1)[0]) / INCH
 
 
 def korbel2013_travel(rollout: Rollout) -> float:
-    """Return how far node 1 went along x in all of the trial [in]; unscored, for comparison."""
+    """Return the distance of node 1 along x over the whole trial [in]; for comparison."""
     return float(_node(rollout, NODE_1, -1)[0] - _node(rollout, NODE_1, 0)[0]) / INCH
 
 
 def korbel2013_lateral(rollout: Rollout) -> float:
-    """Return how far node 1 is beside where it started at the end [in], >= 0, Eq. 10."""
+    """Return the sideways distance of node 1 from its start at the end [in], >= 0, Eq. 10."""
     return float(abs(_node(rollout, NODE_1, -1)[1] - _node(rollout, NODE_1, 0)[1])) / INCH
 
 

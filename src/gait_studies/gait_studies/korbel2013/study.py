@@ -15,7 +15,7 @@ from gait_tools.study.definition import Part, Study
 
 
 def study() -> Study:
-    """Return the tensegrity spine, its oscillators and ten evolutions of its gait."""
+    """Return the study of Korbel (2013): ten evolutions of the gait of a tensegrity spine."""
     return Study(
         name='korbel2013',
         title='A spine of five tetrahedra: cables, oscillators and ten evolutions of its gait.',

@@ -20,7 +20,7 @@ from gait_tools.study.definition import Part, Study
 
 
 def study() -> Study:
-    """Return the roach, its gaits on level and uneven ground, its reflexes and motor programs."""
+    """Return the study of McKenna (1990): gaits, reflexes and motor programs of the roach."""
     return Study(
         name='mckenna1990',
         title='A cockroach on springs: tripod to wave by one number, reflexes calibrated.',

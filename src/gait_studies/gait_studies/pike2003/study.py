@@ -20,7 +20,7 @@ from gait_tools.study.definition import Part, Study
 
 
 def study() -> Study:
-    """Return GuRoo's staged walk and its genetic algorithm, beside what was published."""
+    """Return the study of Pike (2003): GuRoo's staged walk and its genetic algorithm."""
     return Study(
         name='pike2003',
         title="GuRoo's staged walk: schedule, superposition, ZMP genetic algorithm, distance.",

@@ -184,17 +184,17 @@ def deviation(
 
 
 def pike2003_zmp(rollout: Rollout) -> float:
-    """Return the score of Pike (2003), a cost [100 m]: variation of the ZMP; 1000 if it fell."""
+    """Return the cost of Pike (2003) [100 m]: mean change of the ZMP error; 1000 after a fall."""
     return _cost(rollout, AVERAGED, TICKS, deviating=False)
 
 
 def pike2003_zmp_smooth(rollout: Rollout) -> float:
-    """Return the same over the whole trial with a ZMP averaged over half a second [100 m]."""
+    """Return the same cost for a ZMP averaged over 0.5 s, over the whole trial [100 m]."""
     return _cost(rollout, round(0.5 / rollout.dt), rollout.ticks, deviating=False)
 
 
 def zmp_deviation(rollout: Rollout) -> float:
-    """Return the mean deviation from the same ideal ZMP over the whole trial, a cost [100 m]."""
+    """Return the mean deviation from the ideal ZMP over the whole trial, a cost [100 m]."""
     return _cost(rollout, AVERAGED, rollout.ticks, deviating=True)
 
 
