@@ -25,7 +25,7 @@ class StagedWalkParams(Parameters):
         25.0, low=10.0, high=35.0, unit='deg', doc='Knee angle of the lifted leg.'
     )
     sway_deg: float = bounded(
-        9.0, low=4.0, high=12.0, unit='deg', doc='Sideways tilt of the body to each side.'
+        9.0, low=4.0, high=12.0, unit='deg', doc='Roll of the body to each side.'
     )
     knee_bend_deg: float = bounded(
         22.272373, low=20.0, high=35.0, unit='deg', doc='Knee angle of the rear leg.'
@@ -52,7 +52,7 @@ class StagedWalkParams(Parameters):
         doc='No effect: the published timetable adds and subtracts it at the same time.',
     )
     torso_lean_deg: float = bounded(
-        0.0, low=-10.0, high=10.0, unit='deg', doc='Forward tilt of the torso during the walk.'
+        0.0, low=-10.0, high=10.0, unit='deg', doc='Forward pitch of the torso during the walk.'
     )
     time_scale: float = bounded(
         0.9,

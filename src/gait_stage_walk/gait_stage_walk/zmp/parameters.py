@@ -50,10 +50,10 @@ class ZmpWalkParams(Parameters):
     )
     max_yaw_rate: float = bounded(0.4, low=0.0, high=2.0, unit='rad/s', doc='Largest yaw rate.')
     acceleration: float = bounded(
-        0.3, low=0.01, high=10.0, unit='m/s^2', doc='Largest change of the velocity.'
+        0.3, low=0.01, high=10.0, unit='m/s^2', doc='Largest change of the velocity per second.'
     )
     yaw_acceleration: float = bounded(
-        0.6, low=0.01, high=30.0, unit='rad/s^2', doc='Largest change of the yaw rate.'
+        0.6, low=0.01, high=30.0, unit='rad/s^2', doc='Largest change of the yaw rate per second.'
     )
     sub_samples: int = whole(
         5,
