@@ -63,7 +63,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
 LEGS = (('fl', 45.0), ('rl', 135.0), ('rr', 225.0), ('fr', 315.0))
 """Names and azimuths [deg]."""
 STIFFNESS, KNEE_STIFFNESS, DAMPING = 1100.0, 1500.0, 30.0
-"""N/m and N s/m (sec. 4.8)."""
+"""N/m and N s/m (section 4.8)."""
 KNEE_RANGE = 1.3
 V_PLACES = (
     ('UCR', 'VAO'),
@@ -108,10 +108,11 @@ class Part:
 
 
 def draw_body(draw: int, rng: np.random.Generator) -> dict[str, float]:
-    """Return the 27 parameters by name; the length of the knee link is then overwritten (K0)."""
+    """Return the 27 parameters by name; the drawn length of the knee link is overwritten."""
     low, high = np.array(list(RANGES.values())).T
     shares = rng.random(len(RANGES)) if draw else np.full(len(RANGES), 0.5)
     body = dict(zip(RANGES, (low + (high - low) * shares).tolist(), strict=True))
+    # Bishop (2008), appendix C: KLL puts the carriage in the middle of the upper leg at rest.
     along = body['KBR'] * math.cos(body['LLZA']) + 0.5 * body['ULL']
     body['KLL'] = math.hypot(along, body['KBR'] * math.sin(body['LLZA']))
     return body

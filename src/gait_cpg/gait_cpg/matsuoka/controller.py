@@ -121,6 +121,7 @@ class MatsuokaController(TapeController):
         count, every, step = divisions(dt, self._params.step, given)
         drive = None
         if self._sense is not None and observation is not None:
+            # Korbel (2013), Eq. 7: the feedback f, positive on extensors, negative on flexors.
             felt = self._params.feedback_gain * self._sense.read(observation)
             drive = np.stack([felt, -felt], axis=-1).ravel()
         samples = periods * count
@@ -144,9 +145,11 @@ class MatsuokaController(TapeController):
         self, signals: FloatArray, times: FloatArray, period: float
     ) -> dict[str, FloatArray]:
         signals = signals[:, : len(self._outputs.signals)]
-        # Rounding of the time must not blank a sample more.
+        # Korbel (2013), appendix B.1: the first signals are blanked. Rounding of the time must not
+        # blank a sample more.
         signals[times < self._params.blanking - 1e-6 * period] = 0.0
         self._signals = signals[-1]
+        # The signal adds to the tension of its cables (Korbel 2013, Eq. 6).
         return {'effort': self._params.gain * signals[:, self._outputs.signal]}
 
     def _positions(
