@@ -14,14 +14,19 @@ _HEAD = """\
 # The command gait
 
 `./gait` at the root of a clone enters the environment that `make setup` made; on an installed ROS
-it is `ros2 run gait_tools gait`. `gait COMMAND --help` prints what stands here.
+it is `ros2 run gait_tools gait`. `gait COMMAND --help` prints these texts.
 
-Exit status 0: done, or a trial that ended `ok` or `fell`. 1: diverged, invalid, or a failed row.
-2: a mistake, told in one line with the nearest valid name. 130 and 143: interrupted. With `--json`
-one object is printed on standard output and nothing else: its keys stand in
-[design.md](design.md#6-the-gait-command), every metric in [measures.md](measures.md#metrics).
+| Exit status | Meaning |
+|---|---|
+| 0 | done, or a trial that ended `ok` or `fell` |
+| 1 | diverged or invalid trial, failed row of a study, stopped run that can be resumed |
+| 2 | an error of the user; one line names it and the nearest valid value |
+| 130, 143 | interrupted by SIGINT, SIGTERM |
 
-| Command | To |
+`--json` prints one object on standard output and nothing else. Its metrics are defined in
+[measures.md](measures.md#metrics).
+
+| Command | Purpose |
 |---|---|
 """
 

@@ -18,13 +18,13 @@ COMMANDS = {
     'walk': 'run one trial of a robot and print its measures',
     'evolve': 'search for a better gait',
     'study': 'reproduce a published study, row by row',
-    'replay': 'run a champion again and compare with its record',
+    'replay': 'run a champion again and compare it with its record',
     'report': 'write one self-contained page about a run or a champion',
-    'calibrate': 'set the thresholds of reflexes beyond an undisturbed walk',
-    'check': 'report what a robot description says, and what it lacks',
-    'adopt': 'make a robot folder of any legged URDF',
-    'list': 'list robots, controllers, engines, terrains, experiments, ...',
-    'bench': 'measure the speed of this installation against its budgets',
+    'calibrate': 'set the thresholds of reflexes above an undisturbed walk',
+    'check': 'report the contents of a robot description, and what it lacks',
+    'adopt': 'make a robot folder from any legged URDF',
+    'list': 'list registered names: robots, controllers, engines, ...',
+    'bench': 'compare the speed of this installation with its budgets',
 }
 """Subcommands; each is a module of ``gait_tools.commands`` with ``add_arguments``, ``run``."""
 
@@ -250,7 +250,7 @@ def _overview() -> str:
             '',
             *lines,
             '',
-            '`gait COMMAND --help` tells more.',
+            'Options of a command: gait COMMAND --help',
         ]
     )
 

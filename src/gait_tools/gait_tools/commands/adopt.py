@@ -1,10 +1,10 @@
 """
-Make a robot folder of any legged URDF, and name what is doubtful.
+Make a robot folder from any legged URDF, and name doubtful results.
 
-URDF is a .urdf or .xacro file. Legs, soles, what each joint does, counterparts and the forward
-direction are read off its geometry and names; a stance is proposed, each foot's reach measured,
-and both tried in physics: it stands for 2 s and walks for 12. `gait walk DIR --cmd 0.3` runs
-what is written.
+URDF is a .urdf or .xacro file. Legs, soles, the role of each joint, mirror pairs and the forward
+direction follow from geometry and names. The command proposes a stance, measures the reach of
+each foot, and simulates 2 s of standing and 12 s of walking. `gait walk DIR --cmd 0.3` walks the
+new robot.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument('urdf', metavar='URDF', help='URDF or xacro file')
     parser.add_argument(
-        '--out', required=True, metavar='DIR', help='the folder to make; its name is the robot'
+        '--out',
+        required=True,
+        metavar='DIR',
+        help='robot folder to make; its name is that of the robot',
     )
     add_packages(parser)
     add_json(parser)

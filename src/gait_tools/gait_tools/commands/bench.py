@@ -1,9 +1,9 @@
 """
-Measure the speed of this installation against its budgets.
+Measure the speed of this installation and compare it with its budgets.
 
-Times are compared as ratios within one run, so they hold on any machine that is not busy with
-something else. `--checks` runs the long acceptance checks instead: half an hour. One that fails
-or breaks does not keep the others from being run; `--only` runs some of them.
+Times are ratios within one run, so that they hold on any idle machine. `--checks` runs the long
+acceptance checks instead, which take half an hour. All checks run, even if one fails; `--only`
+selects some.
 """
 
 from __future__ import annotations
@@ -26,9 +26,12 @@ _Measure = Callable[[], 'Sequence[Measurement]']
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('--checks', action='store_true', help='the long acceptance checks')
+    parser.add_argument('--checks', action='store_true', help='run the long acceptance checks')
     parser.add_argument(
-        '--only', action='append', metavar='NAME', help='one part of either; may be repeated'
+        '--only',
+        action='append',
+        metavar='NAME',
+        help='part of the budgets or checks to run; may be repeated',
     )
     add_json(parser)
 

@@ -1,9 +1,9 @@
 """
-Set the thresholds of a robot's reflexes beyond what it reaches while nothing disturbs it.
+Set the thresholds of a robot's reflexes above the values of an undisturbed walk.
 
-ROBOT walks on level ground with its reflexes off, once by each preset; thresholds are set a margin
-outside the range of all walks, and the walks repeated with every reflex on: none should act. The
-file of `--out` holds the thresholds for `gait walk --champion FILE` and for the gait's node.
+ROBOT walks on level ground without reflexes, once per preset. Each threshold is set outside the
+range of all walks by a margin. Then the walks are repeated with all reflexes, none of which
+should act. `gait walk --champion FILE` and the node of the gait load the file of `--out`.
 """
 
 from __future__ import annotations
@@ -24,31 +24,37 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument('robot', metavar='ROBOT', help='name or folder of the robot')
     parser.add_argument(
-        '--controller', default='', metavar='C', help="a registered one; else the robot's own"
+        '--controller', default='', metavar='C', help="controller (default: the robot's)"
     )
     parser.add_argument(
         '--preset',
         action='append',
         default=[],
         metavar='P',
-        help='walk by this one; may be repeated; default: by every preset',
+        help='preset; may be repeated (default: every preset)',
     )
     parser.add_argument(
-        '--seconds', type=float, default=SECONDS, metavar='S', help='of each walk; default: 3'
+        '--seconds',
+        type=float,
+        default=SECONDS,
+        metavar='S',
+        help='duration of each walk [s] (default: 3)',
     )
     parser.add_argument(
         '--margin',
         type=float,
         default=MARGIN,
         metavar='M',
-        help='by which share of its range a threshold lies beyond it; default: 0.1',
+        help='distance of a threshold from the range, as a share of the range (default: 0.1)',
     )
     parser.add_argument(
-        '--cmd', metavar='VX[,VY[,WZ]]', help="velocity [m/s, m/s, rad/s]; else the robot's own"
+        '--cmd', metavar='VX[,VY[,WZ]]', help="velocity [m/s, m/s, rad/s] (default: the robot's)"
     )
-    parser.add_argument('--engine', metavar='E', help="physics; else the robot's own")
-    parser.add_argument('--seed', type=int, default=0, metavar='N', help='of the trial')
-    parser.add_argument('--out', metavar='FILE', help='write a parameter file')
+    parser.add_argument('--engine', metavar='E', help="engine (default: the robot's)")
+    parser.add_argument(
+        '--seed', type=int, default=0, metavar='N', help='seed of the trials (default: 0)'
+    )
+    parser.add_argument('--out', metavar='FILE', help='parameter file to write')
     add_settings(parser, 'scene.friction=0.5 or gait.step_time=0.06')
 
 

@@ -1,5 +1,5 @@
 """
-Report what a robot description says, and what it lacks.
+Report the contents of a robot description, and what it lacks.
 
 URDF is a .urdf or .xacro file, a robot folder or the name of a robot.
 """

@@ -36,7 +36,7 @@ def add_settings(parser: ArgumentParser, example: str) -> None:
         default=[],
         metavar='NAME=VALUE',
         dest='settings',
-        help=f'change a setting, e.g. {example}; may be repeated',
+        help=f'change a setting, such as {example}; may be repeated',
     )
     add_json(parser)
 
@@ -55,7 +55,7 @@ def add_packages(parser: ArgumentParser) -> None:
         action='append',
         default=[],
         metavar='NAME=PATH',
-        help='folder that package://NAME stands for; may be repeated',
+        help='folder of package://NAME; may be repeated',
     )
 
 

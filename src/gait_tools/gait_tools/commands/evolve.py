@@ -1,9 +1,9 @@
 """
 Search for a better gait.
 
-EXPERIMENT is a name (see `gait list experiments`) or a YAML file. Ctrl-C leaves a run that
-`--run-dir DIR --resume` continues; so do a closed terminal and kill -9. Settings are named as in
-the file, e.g. optimizer.settings.elites=3; gait.<name> fixes a parameter that is not searched.
+EXPERIMENT is a name (`gait list experiments`) or a YAML file. After Ctrl-C, a closed terminal or
+kill -9, `--run-dir DIR --resume` continues the run. `--set` names keys as in the file, such as
+optimizer.settings.elites=3; gait.<name> fixes a parameter that is not searched.
 """
 
 from __future__ import annotations
@@ -33,29 +33,36 @@ def add_arguments(parser: ArgumentParser) -> None:
         'experiment',
         metavar='EXPERIMENT',
         nargs='?',
-        help='name or YAML file; not needed with --resume',
+        help='name or YAML file; none with --resume',
     )
     parser.add_argument(
-        '--generations', type=int, metavar='N', help='in all; else as the experiment says'
+        '--generations',
+        type=int,
+        metavar='N',
+        help="number of generations in total (default: the experiment's)",
     )
     parser.add_argument(
-        '--workers', type=int, default=0, metavar='N', help='0: one per processor (the default)'
+        '--workers',
+        type=int,
+        default=0,
+        metavar='N',
+        help='number of workers; 0, the default: one per processor',
     )
-    parser.add_argument('--evaluator', metavar='E', help='where trials run: local or ros')
-    parser.add_argument('--engine', metavar='E', help='run on this one alone')
+    parser.add_argument('--evaluator', metavar='E', help='evaluator: local or ros')
+    parser.add_argument('--engine', metavar='E', help='engine of all trials')
     parser.add_argument(
-        '--seed', type=int, metavar='N', help='of the run; else as the experiment says'
+        '--seed', type=int, metavar='N', help="seed of the run (default: the experiment's)"
     )
     parser.add_argument(
-        '--run-dir', metavar='DIR', help='of the run; default: a new one in ./runs'
+        '--run-dir', metavar='DIR', help='run directory (default: a new one in ./runs)'
     )
-    parser.add_argument('--resume', action='store_true', help='go on with the run in --run-dir')
+    parser.add_argument('--resume', action='store_true', help='continue the run in --run-dir')
     parser.add_argument(
         '--skip-trial',
         action='append',
         default=[],
         metavar='ID',
-        help='with --resume: leave out a trial that ends its workers, and record that',
+        help='with --resume: skip and record a trial that ends its workers',
     )
     add_settings(parser, 'population=30')
 

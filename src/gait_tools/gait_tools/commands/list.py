@@ -1,4 +1,4 @@
-"""List what is available: KIND is one of robots, controllers, engines, terrains, ..."""
+"""List registered names: KIND is one of robots, controllers, engines, terrains, ..."""
 
 from __future__ import annotations
 

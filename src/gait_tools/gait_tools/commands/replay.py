@@ -1,14 +1,11 @@
 """
-Run a champion again and say whether fitness and hash equal its record.
+Run a champion again and compare fitness and hash with its record.
 
-RUN_DIR_OR_CHAMPION is the folder of a run or a champion.yaml. Hashes are comparable on the
-platform that recorded them only; on another one the fitness must agree within a tolerance. With
-`--engine` it runs on another engine, where nothing can be equal, unless the run was spread over
-several engines: what it did on that one is then its record. `--individual` takes any other
-individual of a run's log. `--record` writes a bag of each trial, `--export` one file for other
-tools: FILE.csv the joint trajectory, FILE.yaml the gait with its provenance as a ROS parameter
-file, any other name a rosbag2 directory (MCAP). Given a bag instead, its observations are fed to
-the controller that was recorded, and what it answers is compared with what was applied then.
+RUN_DIR_OR_CHAMPION is a run directory, a champion.yaml or a bag. Hashes are comparable on the
+platform that recorded them; on another one the fitness must agree within a tolerance.
+`--engine` runs it on that engine and compares with the record of that engine, if the run used
+it. A bag gives the recorded observations to its controller, and compares the targets with those
+of the recording.
 """
 
 from __future__ import annotations
@@ -49,19 +46,21 @@ TOLERANCE = 0.05
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
-        'source', metavar='RUN_DIR_OR_CHAMPION', help='folder of a run, a champion.yaml, or a bag'
+        'source', metavar='RUN_DIR_OR_CHAMPION', help='run directory, champion.yaml or bag'
     )
-    parser.add_argument('--engine', metavar='E', help='run it on this one')
+    parser.add_argument('--engine', metavar='E', help='engine (default: the recorded one)')
     parser.add_argument(
-        '--individual', metavar='G/I', help='of the log of a run: generation and number, from 0'
+        '--individual',
+        metavar='G/I',
+        help='another candidate of the run: generation and number, from 0',
     )
     parser.add_argument(
         '--export',
         metavar='FILE.csv|FILE.yaml|DIR',
-        help='joint trajectory as CSV, ROS parameter file, or a rosbag2 directory',
+        help='write the joint targets (CSV), the gait as a ROS parameter file (YAML) or a bag',
     )
     parser.add_argument(
-        '--record', metavar='DIR', help='add a rosbag2 directory per trial, indexed in bags.csv'
+        '--record', metavar='DIR', help='add a bag per trial, and its line in bags.csv'
     )
     add_run_options(parser)
     add_json(parser)

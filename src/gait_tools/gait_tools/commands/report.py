@@ -1,10 +1,10 @@
 """
 Write one self-contained page about a run or a champion.
 
-The page opens in any browser without network: a replay to turn with the mouse, fitness and
-parameters over the generations, gait diagram, zero moment point, energy, what the validity gates
-caught, and the command that repeats the run. With `--card` the champion is also tried beside what
-it was chosen in: unseen starts, friction, mass, terrain, the other engine; minutes.
+Any browser opens the page without a network. It shows a replay in three dimensions, fitness and
+parameters over the generations, gait diagram, zero-moment point, energy, trials that the gates
+rejected, and the commands that repeat the run. `--card` also tries the champion with other
+starts, friction, mass, terrain and engine, which takes minutes.
 """
 
 from __future__ import annotations
@@ -25,14 +25,16 @@ if TYPE_CHECKING:
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
-        'source', metavar='RUN_DIR_OR_CHAMPION', help='folder of a run, or a champion.yaml'
+        'source', metavar='RUN_DIR_OR_CHAMPION', help='run directory or champion.yaml'
     )
     parser.add_argument(
-        '--out', metavar='FILE', help='default: report.html in the run or beside the champion'
+        '--out',
+        metavar='FILE',
+        help='page (default: report.html in the run directory or beside the champion)',
     )
-    parser.add_argument('--card', action='store_true', help='with the robustness card')
+    parser.add_argument('--card', action='store_true', help='add the robustness card')
     parser.add_argument(
-        '--markdown', metavar='FILE', help='write the card as a Markdown table as well'
+        '--markdown', metavar='FILE', help='also write the card as a Markdown table'
     )
     add_json(parser)
 

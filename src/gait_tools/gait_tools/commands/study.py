@@ -1,9 +1,9 @@
 """
-Reproduce a published study: its numbers beside those measured here.
+Reproduce a published study and compare its numbers with those measured here.
 
 NAME is one of `gait list studies`. The run directory keeps every finished part, the pictures and
-the table as a page; `--run-dir DIR --resume` goes on with it. `--quick` takes under 5 minutes.
-Exit code 1 if a row fails; a row that differs names its measured cause.
+the table as a page; `--run-dir DIR --resume` continues it. `--quick` takes less than 5 minutes.
+The exit status is 1 if a row fails. A row with a difference names the measured cause.
 """
 
 from __future__ import annotations
@@ -25,16 +25,20 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument('name', metavar='NAME', help='see `gait list studies`')
+    parser.add_argument('name', metavar='NAME', help='one of `gait list studies`')
     parser.add_argument('--quick', action='store_true', help='fewer and shorter trials')
-    parser.add_argument('--seed', type=int, metavar='N', help='of every search; default: 1')
+    parser.add_argument('--seed', type=int, metavar='N', help='seed of every search (default: 1)')
     parser.add_argument(
-        '--workers', type=int, default=0, metavar='N', help='0: one per processor (the default)'
+        '--workers',
+        type=int,
+        default=0,
+        metavar='N',
+        help='number of workers; 0, the default: one per processor',
     )
     parser.add_argument(
-        '--run-dir', metavar='DIR', help='of the run; default: a new one in ./runs'
+        '--run-dir', metavar='DIR', help='run directory (default: a new one in ./runs)'
     )
-    parser.add_argument('--resume', action='store_true', help='go on with the run in --run-dir')
+    parser.add_argument('--resume', action='store_true', help='continue the run in --run-dir')
     add_json(parser)
 
 

@@ -1,9 +1,9 @@
 """
 Run one trial of a robot and print its measures.
 
-ROBOT is a name (see `gait list robots`) or a robot folder. Controller, preset, scene and
-duration are the robot's own unless given. Settings: gait.<parameter of the controller>,
-scene.<field>, e.g. scene.friction=0.5, and settle_time.
+ROBOT is a name (`gait list robots`) or a robot folder. Without options the robot's controller,
+preset, scene and duration apply. `--set` changes gait.<parameter of the controller>,
+scene.<field>, such as scene.friction=0.5, and settle_time.
 """
 
 from __future__ import annotations
@@ -38,23 +38,25 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument('robot', metavar='ROBOT', help='name or folder of the robot')
     parser.add_argument(
-        '--controller', default='', metavar='C', help="a registered one; else the robot's own"
+        '--controller', default='', metavar='C', help="controller (default: the robot's)"
     )
-    parser.add_argument('--preset', default='', metavar='P', help='named set of gait parameters')
+    parser.add_argument('--preset', default='', metavar='P', help='preset of the controller')
     parser.add_argument(
-        '--champion', metavar='FILE', help='champion.yaml or other file with gait parameters'
-    )
-    parser.add_argument(
-        '--seconds', type=float, metavar='S', help="duration; else the robot's own"
+        '--champion', metavar='FILE', help='champion.yaml or another file with gait parameters'
     )
     parser.add_argument(
-        '--cmd', metavar='VX[,VY[,WZ]]', help='velocity forward, left [m/s] and turning [rad/s]'
+        '--seconds', type=float, metavar='S', help="duration [s] (default: the robot's)"
     )
     parser.add_argument(
-        '--terrain', metavar='NAME[:k=v,...]', help='ground, e.g. rough:range=0.1,seed=3'
+        '--cmd', metavar='VX[,VY[,WZ]]', help='velocity forward, left [m/s], and yaw rate [rad/s]'
     )
-    parser.add_argument('--engine', metavar='E', help="physics; else the robot's own")
-    parser.add_argument('--seed', type=int, default=0, metavar='N', help='of the trial')
+    parser.add_argument(
+        '--terrain', metavar='NAME[:k=v,...]', help='terrain, such as rough:range=0.1,seed=3'
+    )
+    parser.add_argument('--engine', metavar='E', help="engine (default: the robot's)")
+    parser.add_argument(
+        '--seed', type=int, default=0, metavar='N', help='seed of the trial (default: 0)'
+    )
     parser.add_argument('--record', metavar='DIR', help='write a rosbag2 directory (MCAP)')
     parser.add_argument(
         '--sensors', default='', metavar='NAME[,...]', help='range sensors to publish, or all'
