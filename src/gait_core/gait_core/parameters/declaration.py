@@ -146,6 +146,11 @@ def bounded(
     )
 
 
+def share(default: float, *, doc: str) -> Any:
+    """Declare a float field from 0 to 1 without a unit."""
+    return bounded(default, low=0.0, high=1.0, unit='-', doc=doc)
+
+
 def whole(default: int, *, low: int, high: int, doc: str, read_only: bool = False) -> Any:
     """Declare an int field with inclusive bounds."""
     return _field('int', int(default), low=low, high=high, unit='-', doc=doc, read_only=read_only)
@@ -188,7 +193,7 @@ class Parameters:
     Base of every parameter dataclass: values are coerced and checked on construction.
 
     Subclasses are ``@dataclass(frozen=True, kw_only=True)`` whose fields are declared with
-    ``bounded``, ``whole``, ``flag``, ``text`` and ``floats``.
+    ``bounded``, ``share``, ``whole``, ``flag``, ``text`` and ``floats``.
     """
 
     def __post_init__(self) -> None:

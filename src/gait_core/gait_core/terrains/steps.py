@@ -10,7 +10,7 @@ import numpy as np
 from gait_core.contracts import Terrain, TerrainParameters
 from gait_core.errors import ConfigurationError
 from gait_core.height_field import HeightField
-from gait_core.parameters.declaration import bounded
+from gait_core.parameters.declaration import bounded, share
 from gait_core.terrains.base import Grid, check_grid
 
 
@@ -27,12 +27,8 @@ class Steps(TerrainParameters):
     length: float = bounded(
         0.3, low=0.001, high=10.0, unit='m', doc='Length of a tread with its riser.'
     )
-    up_share: float = bounded(
-        0.5,
-        low=0.0,
-        high=1.0,
-        unit='-',
-        doc='Probability that a tread goes up: 1 is a staircase up, 0 one down.',
+    up_share: float = share(
+        0.5, doc='Probability that a tread goes up: 1 is a staircase up, 0 one down.'
     )
     start: float = bounded(
         0.5, low=0.0, high=100.0, unit='m', doc='Distance from the origin to the first riser.'

@@ -17,7 +17,7 @@ from gait_core.kinematics.leg_paths import LegPaths
 from gait_core.motion.observation import Observation
 from gait_core.motion.targets import JointTargets
 from gait_core.motion.velocity_limits import Bounds, at_most
-from gait_core.parameters.declaration import Parameters, bounded, flag, text, whole
+from gait_core.parameters.declaration import Parameters, bounded, flag, share, text, whole
 from gait_core.robot.model import RobotModel
 from gait_core.trial.spec import Command
 from gait_cpg.gaits import GAITS, OWN, gait, leg_lags, read_gait
@@ -128,11 +128,8 @@ class PhaseCpgParams(FootReflexParams):
         unit='1/s',
         doc='Rate at which a speed error is corrected; 0: the speed is not held.',
     )
-    level: float = bounded(
+    level: float = share(
         0.0,
-        low=0.0,
-        high=1.0,
-        unit='-',
         doc='Share of the slope of the ground that the legs compensate; 1: the body stays level.',
     )
     odometry: bool = flag(

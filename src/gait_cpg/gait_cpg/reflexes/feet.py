@@ -25,7 +25,7 @@ from gait_core.kinematics.body import link_poses
 from gait_core.kinematics.leg_ik import LegKinematics
 from gait_core.motion.observation import Observation
 from gait_core.motion.targets import JointTargets
-from gait_core.parameters.declaration import bounded, flag
+from gait_core.parameters.declaration import bounded, flag, share
 from gait_core.robot.model import RobotModel
 from gait_cpg.reflexes.tilt import Lean, LeanParams
 
@@ -60,19 +60,9 @@ class FootReflexParams(LeanParams):
         unit='s',
         doc='Time of a stance without contact before the foothold search.',
     )
-    elevator_lift: float = bounded(
-        0.15, low=0.0, high=1.0, unit='-', doc='Additional lift over an obstacle, in leg lengths.'
-    )
-    retraction_way: float = bounded(
-        0.1, low=0.0, high=1.0, unit='-', doc='Retraction at an obstacle, in leg lengths.'
-    )
-    search_depth: float = bounded(
-        0.2,
-        low=0.0,
-        high=1.0,
-        unit='-',
-        doc='Largest depth of the foothold search, in leg lengths.',
-    )
+    elevator_lift: float = share(0.15, doc='Additional lift over an obstacle, in leg lengths.')
+    retraction_way: float = share(0.1, doc='Retraction at an obstacle, in leg lengths.')
+    search_depth: float = share(0.2, doc='Largest depth of the foothold search, in leg lengths.')
     lean_gain: float = bounded(
         1.0,
         low=0.0,
@@ -88,12 +78,8 @@ class FootReflexParams(LeanParams):
         unit='-',
         doc='Shift of a swinging foot to the low side per excess of tilt, in leg lengths per rad.',
     )
-    lean_most: float = bounded(
-        0.2,
-        low=0.0,
-        high=1.0,
-        unit='-',
-        doc='Largest shift of a foot by the posture reflex, in leg lengths.',
+    lean_most: float = share(
+        0.2, doc='Largest shift of a foot by the posture reflex, in leg lengths.'
     )
     reflex_time: float = bounded(
         0.06,

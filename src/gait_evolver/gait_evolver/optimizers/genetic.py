@@ -18,7 +18,7 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.declaration import Parameters, bounded, build, flag, floats, whole
+from gait_core.parameters.declaration import Parameters, bounded, build, flag, floats, share, whole
 from gait_core.trial.seeding import check_seed
 from gait_evolver.optimizers.ranking import Ledger, SortKey, sort_key
 
@@ -48,9 +48,7 @@ class GeneticSettings(Parameters):
     tournament: int = whole(
         3, low=1, high=1000, doc='Number of candidates drawn for one parent; the best becomes it.'
     )
-    crossover_probability: float = bounded(
-        0.9, low=0.0, high=1.0, unit='-', doc='Share of offspring with two parents.'
-    )
+    crossover_probability: float = share(0.9, doc='Share of offspring with two parents.')
     blend: float = bounded(
         0.5,
         low=0.0,
@@ -78,7 +76,7 @@ class GeneticSettings(Parameters):
         doc='Factor on that deviation after each generation.',
     )
     start: tuple[float, ...] = floats((), low=0.0, high=1.0, unit='-', doc=START_DOC)
-    spread: float = bounded(0.1, low=0.0, high=1.0, unit='-', doc=SPREAD_DOC)
+    spread: float = share(0.1, doc=SPREAD_DOC)
 
     def __post_init__(self) -> None:
         """Check that some of the population is new in each generation."""

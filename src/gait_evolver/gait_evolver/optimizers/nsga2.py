@@ -26,7 +26,7 @@ from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.declaration import Parameters, bounded, build, floats, whole
+from gait_core.parameters.declaration import Parameters, bounded, build, floats, share, whole
 from gait_core.trial.seeding import check_seed
 from gait_evolver.optimizers.genetic import SPREAD_DOC, START_DOC, first_population
 from gait_evolver.optimizers.ranking import Ledger, sort_key
@@ -46,9 +46,7 @@ class Nsga2Settings(Parameters):
         high=20,
         doc='Number of objectives of an evaluation; 1 is a plain genetic algorithm.',
     )
-    crossover_probability: float = bounded(
-        0.9, low=0.0, high=1.0, unit='-', doc='Share of matings that cross their parents.'
-    )
+    crossover_probability: float = share(0.9, doc='Share of matings that cross their parents.')
     crossover_index: float = bounded(
         15.0,
         low=0.0,
@@ -66,7 +64,7 @@ class Nsga2Settings(Parameters):
         'larger one changes it less.',
     )
     start: tuple[float, ...] = floats((), low=0.0, high=1.0, unit='-', doc=START_DOC)
-    spread: float = bounded(0.1, low=0.0, high=1.0, unit='-', doc=SPREAD_DOC)
+    spread: float = share(0.1, doc=SPREAD_DOC)
 
 
 class Nsga2Optimizer(Optimizer):

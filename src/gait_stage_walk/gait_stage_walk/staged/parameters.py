@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gait_core.parameters.declaration import Parameters, bounded, flag
+from gait_core.parameters.declaration import Parameters, bounded, flag, share
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,12 +68,8 @@ class StagedWalkParams(Parameters):
         unit='time_scale',
         doc='Time by which the sway precedes the steps.',
     )
-    levelling: float = bounded(
-        1.0,
-        low=0.0,
-        high=1.0,
-        unit='-',
-        doc='Share of the knee bend that makes a landing leg as short as the other; 0: off.',
+    levelling: float = share(
+        1.0, doc='Share of the knee bend that makes a landing leg as short as the other; 0: off.'
     )
     landing_clearance: float = bounded(
         0.004,
@@ -106,12 +102,8 @@ class StagedWalkParams(Parameters):
     max_twist_deg: float = bounded(
         10.0, low=2.0, high=15.0, unit='deg', doc='Largest change of heading per step.'
     )
-    heading_gain: float = bounded(
-        0.0,
-        low=0.0,
-        high=1.0,
-        unit='-',
-        doc='Share of the measured heading error that a step corrects; 0: count twists.',
+    heading_gain: float = share(
+        0.0, doc='Share of the measured heading error that a step corrects; 0: count twists.'
     )
     balance_gain: float = bounded(
         0.0,

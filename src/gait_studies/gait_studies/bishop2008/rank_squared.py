@@ -19,7 +19,7 @@ import numpy as np
 
 from gait_core.contracts import ArrayShapes, Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.declaration import Parameters, bounded, build, flag, whole
+from gait_core.parameters.declaration import Parameters, bounded, build, flag, share, whole
 from gait_core.trial.seeding import check_seed
 from gait_cpg.perceptron.layout import Weights, layout_for
 from gait_evolver.optimizers.ranking import Ledger, sort_key
@@ -45,26 +45,15 @@ class RankSquaredSettings(Parameters):
         doc="Share of a candidate's score that adds to its next score; the text of the thesis "
         'says 0.5.',
     )
-    mutation_probability: float = bounded(
-        0.05,
-        low=0.0,
-        high=1.0,
-        unit='-',
-        doc='Probability that a perceptron of an offspring is mutated.',
+    mutation_probability: float = share(
+        0.05, doc='Probability that a perceptron of an offspring is mutated.'
     )
-    delay_probability: float = bounded(
+    delay_probability: float = share(
         0.75,
-        low=0.0,
-        high=1.0,
-        unit='-',
         doc='Probability that a mutated perceptron is delayed; the text of the thesis says 0.25.',
     )
-    relocation_probability: float = bounded(
-        0.95,
-        low=0.0,
-        high=1.0,
-        unit='-',
-        doc='Probability that a segment of perceptrons of an offspring moves.',
+    relocation_probability: float = share(
+        0.95, doc='Probability that a segment of perceptrons of an offspring moves.'
     )
     input_jitter: float = bounded(
         0.1,

@@ -20,7 +20,7 @@ import numpy as np
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.contracts import Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.declaration import Parameters, bounded, build, flag, text, whole
+from gait_core.parameters.declaration import Parameters, bounded, build, flag, share, text, whole
 from gait_core.trial.seeding import check_seed
 from gait_evolver.optimizers.ranking import Ledger, SortKey, sort_key
 from gait_studies.cafarelli2017.strides.encoding import GENES, LIMITS_AS_CODED, feasible, unit_of
@@ -44,8 +44,8 @@ class PostureGeneticSettings(Parameters):
         unit='-',
         doc='Share of the population that survives as elites; rounded.',
     )
-    mutation_probability: float = bounded(
-        0.03, low=0.0, high=1.0, unit='-', doc='Probability that a gene is drawn anew, uniformly.'
+    mutation_probability: float = share(
+        0.03, doc='Probability that a gene is drawn anew, uniformly.'
     )
     domain: str = text(
         BOX,

@@ -19,7 +19,7 @@ import numpy as np
 from gait_core.arrays import BoolArray, FloatArray
 from gait_core.contracts import Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.declaration import Parameters, bounded, build, flag, floats, whole
+from gait_core.parameters.declaration import Parameters, bounded, build, flag, floats, share, whole
 from gait_core.trial.seeding import check_seed
 from gait_evolver.optimizers.ranking import Ledger, SortKey, sort_key
 
@@ -35,15 +35,9 @@ class SteadyStateSettings(Parameters):
         high=1000,
         doc='Candidates drawn, with replacement, to choose a parent or one to be replaced.',
     )
-    crossover_probability: float = bounded(
-        0.2, low=0.0, high=1.0, unit='-', doc='Probability that the parents swap a gene.'
-    )
-    mutation_probability: float = bounded(
-        0.7,
-        low=0.0,
-        high=1.0,
-        unit='-',
-        doc='Probability that a gene of an offspring takes a step.',
+    crossover_probability: float = share(0.2, doc='Probability that the parents swap a gene.')
+    mutation_probability: float = share(
+        0.7, doc='Probability that a gene of an offspring takes a step.'
     )
     steps: tuple[float, ...] = floats(
         (),

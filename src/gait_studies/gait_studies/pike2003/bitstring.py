@@ -19,7 +19,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.contracts import Candidate, Evaluation, Optimizer
-from gait_core.parameters.declaration import Parameters, bounded, build, flag, whole
+from gait_core.parameters.declaration import Parameters, bounded, build, flag, share, whole
 from gait_core.trial.seeding import check_seed
 from gait_core.trial.spec import OK
 from gait_evolver.optimizers.ranking import Ledger, sort_key
@@ -31,12 +31,8 @@ class BitstringSettings(Parameters):
 
     population: int = whole(150, low=2, high=100000, doc='Candidates per generation.')
     bits: int = whole(16, low=1, high=52, doc='Bits per gene, plain binary.')
-    crossover_probability: float = bounded(
-        0.6, low=0.0, high=1.0, unit='-', doc='Probability that a pair crosses at one point.'
-    )
-    mutation_probability: float = bounded(
-        0.005, low=0.0, high=1.0, unit='-', doc='Probability that a bit flips.'
-    )
+    crossover_probability: float = share(0.6, doc='Probability that a pair crosses at one point.')
+    mutation_probability: float = share(0.005, doc='Probability that a bit flips.')
     truncation: float = bounded(
         2.0,
         low=0.0,

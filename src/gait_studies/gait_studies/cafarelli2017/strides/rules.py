@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gait_core.parameters.declaration import Parameters, bounded, text, whole
+from gait_core.parameters.declaration import Parameters, bounded, share, text, whole
 
 CODED, PRINTED = 'coded', 'printed'
 _EITHER = (CODED, PRINTED)
@@ -116,19 +116,11 @@ class StrideRules(Parameters):
         unit='m',
         doc='Least distance of the CoM to each edge of the triangle of feet.',
     )
-    efficiency_weight: float = bounded(
-        0.97, low=0.0, high=1.0, unit='-', doc='Weight w0 of distance per energy.'
+    efficiency_weight: float = share(0.97, doc='Weight w0 of distance per energy.')
+    dragging_weight: float = share(
+        (1.0 - 0.97) / 2.0, doc='Weight w1 of a swing free of the ground.'
     )
-    dragging_weight: float = bounded(
-        (1.0 - 0.97) / 2.0,
-        low=0.0,
-        high=1.0,
-        unit='-',
-        doc='Weight w1 of a swing free of the ground.',
-    )
-    stability_weight: float = bounded(
-        (1.0 - 0.97) / 2.0, low=0.0, high=1.0, unit='-', doc='Weight w2 of static stability.'
-    )
+    stability_weight: float = share((1.0 - 0.97) / 2.0, doc='Weight w2 of static stability.')
 
     def compiled(self) -> Rules:
         """Return what compiled code takes."""

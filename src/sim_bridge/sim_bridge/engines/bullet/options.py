@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gait_core.parameters.declaration import bounded, whole
+from gait_core.parameters.declaration import bounded, share, whole
 from sim_bridge.engines.cables.options import NodeOptions
 
 
@@ -43,22 +43,10 @@ class BulletOptions(NodeOptions):
         high=1,
         doc='1: links collide, except neighbours and pairs that overlap at the start.',
     )
-    erp: float = bounded(
-        0.2,
-        low=0.0,
-        high=1.0,
-        unit='-',
-        doc='Share of a joint limit error that one step corrects.',
-    )
-    contact_erp: float = bounded(
-        0.08, low=0.0, high=1.0, unit='-', doc='Share of a penetration that one step corrects.'
-    )
-    friction_erp: float = bounded(
-        0.2,
-        low=0.0,
-        high=1.0,
-        unit='-',
-        doc='Share of a friction anchor error that one step corrects.',
+    erp: float = share(0.2, doc='Share of a joint limit error that one step corrects.')
+    contact_erp: float = share(0.08, doc='Share of a penetration that one step corrects.')
+    friction_erp: float = share(
+        0.2, doc='Share of a friction anchor error that one step corrects.'
     )
     cfm: float = bounded(
         0.0, low=0.0, high=1.0, unit='-', doc='Constraint force mixing: softness of contacts.'
@@ -69,10 +57,6 @@ class BulletOptions(NodeOptions):
     restitution_speed: float = bounded(
         0.2, low=0.0, high=10.0, unit='m/s', doc='Speed below which an impact does not bounce.'
     )
-    warm_start: float = bounded(
-        0.1,
-        low=0.0,
-        high=1.0,
-        unit='-',
-        doc="Share of the last step's contact impulses that the solver starts from.",
+    warm_start: float = share(
+        0.1, doc="Share of the last step's contact impulses that the solver starts from."
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gait_core.parameters.declaration import Parameters, bounded, whole
+from gait_core.parameters.declaration import Parameters, bounded, share, whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,11 +58,8 @@ class NodeOptions(Parameters):
         unit='-',
         doc='a_c: relative increase of the stiffness while stuck.',
     )
-    forward_share: float = bounded(
+    forward_share: float = share(
         1.0,
-        low=0.0,
-        high=1.0,
-        unit='-',
         doc='Share of the friction that acts against motion along +x; 1: equal in both '
         'directions.',
     )

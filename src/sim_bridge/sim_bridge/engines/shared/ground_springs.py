@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gait_core.errors import ConfigurationError
-from gait_core.parameters.declaration import Parameters, bounded
+from gait_core.parameters.declaration import Parameters, bounded, share
 from gait_core.trial.scene import Scene
 
 SPRINGS, STICKY, STICKY_SPRINGS = 'springs', 'sticky', 'sticky_springs'
@@ -45,11 +45,8 @@ class GroundSpringOptions(Parameters):
         unit='m',
         doc="Law 'springs': depth from which the force is constant.",
     )
-    ground_return: float = bounded(
+    ground_return: float = share(
         0.5,
-        low=0.0,
-        high=1.0,
-        unit='-',
         doc="Law 'springs': share of the force while the depth falls, and of the height of a "
         'rebound.',
     )
@@ -82,12 +79,8 @@ class GroundSpringOptions(Parameters):
         doc="Law 'sticky': distance from which a sole comes loose; it sticks again where it "
         'touches.',
     )
-    stick_return: float = bounded(
-        0.0,
-        low=0.0,
-        high=1.0,
-        unit='-',
-        doc="Law 'sticky': share of the force while the distance falls.",
+    stick_return: float = share(
+        0.0, doc="Law 'sticky': share of the force while the distance falls."
     )
 
 
