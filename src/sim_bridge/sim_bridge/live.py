@@ -96,11 +96,6 @@ class LiveSimulation:
         self._started = 0.0
         self._start: FloatArray = np.zeros(0)
 
-    def anew(self) -> LiveSimulation:
-        """Return the simulation of the same scene from tick 0."""
-        settle = SETTLE if self.commanded else 0.0
-        return LiveSimulation(self.scene, self.seed, settle, self._settled)
-
     def close(self) -> None:
         """Release the engine."""
         self.engine.close()

@@ -10,7 +10,7 @@ from gait_core.motion.targets import JointTargets
 from gait_core.motion.trajectory import Trajectory
 from gait_core.testing.doubles import KinematicEngine, registered
 from gait_core.trial.scene import Scene
-from sim_bridge.live import LiveSimulation
+from sim_bridge.live import SETTLE, LiveSimulation
 
 NAME = 'leg0_joint0'
 
@@ -110,7 +110,7 @@ def test_a_new_trajectory_begins_where_the_old_one_is(live):
 def test_a_reset_under_commands_ignores_them_for_a_tenth_of_a_second(live):
     live.command(JointTargets(names=(NAME,), position=np.array([0.9])))
     live.step()
-    live = live.anew()
+    live = LiveSimulation(live.scene, live.seed, SETTLE)
     for tick in range(8):
         live.command(JointTargets(names=(NAME,), position=np.array([0.9])))
         live.step()

@@ -61,7 +61,7 @@ class Diagnosis:
         )
 
 
-def diagnose(signals: FloatArray, dt: float, alive_above: float = ALIVE_ABOVE) -> Diagnosis:
+def diagnose(signals: FloatArray, dt: float) -> Diagnosis:
     """
     Return whether signals, (..., T, m) at a distance of ``dt`` [s], are alive.
 
@@ -77,7 +77,7 @@ def diagnose(signals: FloatArray, dt: float, alive_above: float = ALIVE_ABOVE) -
         peak_to_peak=spread,
         frequency=_frequency(safe - 0.5 * (high + low)[..., None, :], dt),
         diverged=np.logical_not(finite),
-        alive=np.nan_to_num(spread) > alive_above,
+        alive=np.nan_to_num(spread) > ALIVE_ABOVE,
     )
 
 
