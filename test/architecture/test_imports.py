@@ -81,7 +81,7 @@ WITHOUT_ROS = {
     'graph/control.py',
     'graph/nodes.py',
     'hardware/motor_guard.py',
-    'hardware/motor_readings.py',
+    'hardware/motor_watch.py',
     'hardware/motors.py',
     'hardware/ros2_control.py',
 }

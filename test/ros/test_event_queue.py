@@ -10,7 +10,7 @@ from std_msgs.msg import UInt32
 from std_srvs.srv import Trigger
 
 from gait_ros.nodes import event_queue
-from gait_ros.nodes.qos import PUBLISHED, STREAM, listen
+from gait_ros.nodes.qos import PUBLISHED, listen
 from gait_ros.nodes.services import serve
 
 HANDLING, FEED, MOST = 0.01, 5, 500
@@ -42,7 +42,7 @@ def flooded(graph):
         time.sleep(HANDLING)
         feed()
 
-    listen(graph.client, UInt32, '/count', on_message, STREAM)
+    listen(graph.client, UInt32, '/count', on_message)
     graph.until(sent.get_subscription_count)
     feed()
     return graph, handled
@@ -80,7 +80,7 @@ def test_the_newest_message_is_handled_and_those_it_replaces_are_counted(flooded
 def test_a_stream_in_time_is_handled_whole(graph):
     handled = []
     sent = graph.client.create_publisher(UInt32, '/count', PUBLISHED)
-    listen(graph.client, UInt32, '/count', lambda message: handled.append(message.data), STREAM)
+    listen(graph.client, UInt32, '/count', lambda message: handled.append(message.data))
     graph.until(sent.get_subscription_count)
     for number in range(200):
         sent.publish(UInt32(data=number))

@@ -14,8 +14,7 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from gait_core.errors import ConfigurationError
-from gait_ros.hardware.joint_messages import COMMANDS
-from gait_ros.hardware.motors import read_hardware
+from gait_ros.hardware.motors import COMMANDS, read_hardware
 from gait_ros.hardware.node import HardwareNode
 from gait_ros.live.node import ControllerNode
 
@@ -27,6 +26,11 @@ def pose(model, seed=0):
     low, high = np.maximum(model.lower, -1.0), np.minimum(model.upper, 1.0)
     drawn = np.random.default_rng(seed).uniform(low, high)
     return dict(zip(model.joint_names, drawn.tolist(), strict=True))
+
+
+def obstacle(node):
+    """Return what keeps commands from the motors now."""
+    return node._watch.obstacle(node._now())
 
 
 class Asked:
@@ -77,8 +81,10 @@ def walk(graph, box, **more):
 
 
 def test_no_command_reaches_a_motor_before_all_reported_and_a_gait_is_asked_to_move(
-    graph, box, box_model, manage, motorize
+    graph, box, box_model, manage, motorize, monkeypatch
 ):
+    # The gait and the test both publish motion_requested: no second sender is to be found.
+    monkeypatch.setattr('gait_ros.hardware.node._WATCH_PERIOD', 600.0)
     node = graph.add(HardwareNode, robot=box)
     start = pose(box_model)
     motors, manager = motorize(start), manage(box_model.joint_names)
@@ -106,11 +112,11 @@ def test_no_command_reaches_a_motor_before_all_reported_and_a_gait_is_asked_to_m
     motors.at.update(start)
     asked = Asked(graph)
     cycles(10)
-    assert 'waiting for 1 of 8 motors' in node._obstacle(node._now())
+    assert 'waiting for 1 of 8 motors' in obstacle(node)
     assert gait._live.seen.unmeasured() == [box_model.joint_names[3]]
     motors.silent = set()
     asked.data = False
-    graph.until(lambda: 'motion_requested is false' in node._obstacle(node._now()))
+    graph.until(lambda: 'motion_requested is false' in obstacle(node))
     cycles(10)
     assert manager.written[-1][0] == held[manager.joints[0]] and not motors.commands
     asked.data = True
@@ -127,7 +133,7 @@ def test_a_gait_that_is_asked_moves_motors_and_its_end_holds_them(
     motors, manager = motorize(pose(box_model)), manage(box_model.joint_names)
     gait, _ = walk(graph, box)
     manager.run(lambda: len(motors.commands) > 20)
-    assert gait._live.claim.asked and not node._obstacle(node._now())
+    assert gait._live.claim.asked and not obstacle(node)
     gait.trigger_deactivate()
     # The manager goes on to send; what reaches the motors are holds.
     manager.run(lambda: node._holding)
@@ -142,7 +148,7 @@ def test_a_gait_that_is_asked_moves_motors_and_its_end_holds_them(
     manager.run(lambda: gait._live.claim.asked and not node._holding)
     # Killed: it says nothing more.
     gait._step_clock.stop()
-    manager.run(lambda: 'motion_requested is silent' in node._obstacle(node._now()))
+    manager.run(lambda: 'motion_requested is silent' in obstacle(node))
     manager.run(lambda: node._holding)
     assert graph.logged('ERROR', 'the motors hold', 'motion_requested')
 
@@ -276,12 +282,12 @@ def test_states_that_cannot_be_true_reach_nobody(graph, box, box_model, manage, 
     motors, manager = motorize({**pose(box_model), names[5]: 1e9}), manage(names)
     graph.until(lambda: len(manager.state) == 7)
     assert names[5] not in manager.state
-    assert f"motor '{names[5]}' of joint '{names[5]}' has not" in node._obstacle(node._now())
+    assert f"motor '{names[5]}' of joint '{names[5]}' has not" in obstacle(node)
     motors.at[names[5]] = 30.0
-    graph.until(lambda: 'tells 30.00 of its joint, far beyond' in node._obstacle(node._now()))
+    graph.until(lambda: 'tells 30.00 of its joint, far beyond' in obstacle(node))
     assert node._values()['implausible states'] > 0
     motors.at[names[5]] = 0.2
-    graph.until(lambda: 'no gait is active' in node._obstacle(node._now()))
+    graph.until(lambda: 'no gait is active' in obstacle(node))
 
 
 def test_a_second_sender_prevents_activation_and_is_an_error(
@@ -307,7 +313,7 @@ def test_a_second_sender_prevents_activation_and_is_an_error(
     )
     graph.until(lambda: motors.commands)
     past = graph.client.create_publisher(JointState, '/motors/joint_commands', 1)
-    graph.until(lambda: node._holding and 'past this node' in node._rival)
+    graph.until(lambda: node._holding and 'past this node' in node._watch.rival)
     graph.client.destroy_publisher(past)
     graph.until(lambda: not node._holding)
 

@@ -9,7 +9,7 @@ from gait_core.errors import NotInstalled
 from gait_core.robot.load import load_robot, robot_names
 from gait_core.testing.doubles import legged_box
 from gait_ros.hardware.motor_guard import MotorGuard
-from gait_ros.hardware.motor_readings import Readings
+from gait_ros.hardware.motor_watch import Readings
 from gait_ros.hardware.motors import JointValues
 
 ROBOT = legged_box()

@@ -12,13 +12,6 @@ from gait_core.motion.targets import JointTargets, repeated
 from gait_core.robot.names import check_names
 from gait_ros.hardware.motors import JointValues
 
-COMMANDS = 'hardware/joint_commands'
-STATES = 'hardware/joint_states'
-MOTOR_COMMANDS = 'motors/joint_commands'
-MOTOR_STATES = 'motors/joint_states'
-MOTION = 'motion_requested'
-"""Topic of the permission to command motors: an active gait was asked for motion."""
-
 _FIELDS = ('position', 'velocity', 'effort')
 
 

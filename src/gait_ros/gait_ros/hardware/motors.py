@@ -18,6 +18,12 @@ from gait_core.robot.model import RobotModel
 from gait_core.safety.plausibility import IMPLAUSIBLE
 from gait_core.trial.scene import NOTHING
 
+# Topics of the node hardware.
+COMMANDS, STATES = 'hardware/joint_commands', 'hardware/joint_states'
+MOTOR_COMMANDS, MOTOR_STATES = 'motors/joint_commands', 'motors/joint_states'
+MOTION = 'motion_requested'
+"""Topic of the permission to command motors: an active gait was asked for motion."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class JointValues:

@@ -21,20 +21,20 @@ from gait_core.errors import BadCommand, ConfigurationError, excerpt
 from gait_core.parameters.declaration import Parameters, bounded, flag, text
 from gait_core.robot.load import load_robot
 from gait_core.robot.names import unmatched
-from gait_ros.hardware.joint_messages import (
+from gait_ros.hardware.joint_messages import from_values, to_values
+from gait_ros.hardware.motor_guard import MotorGuard
+from gait_ros.hardware.motor_watch import MotorWatch
+from gait_ros.hardware.motors import (
     COMMANDS,
     MOTION,
     MOTOR_COMMANDS,
     MOTOR_STATES,
     STATES,
-    from_values,
-    to_values,
+    JointValues,
+    read_hardware,
 )
-from gait_ros.hardware.motor_guard import MotorGuard
-from gait_ros.hardware.motor_readings import Readings
-from gait_ros.hardware.motors import JointValues, read_hardware
 from gait_ros.messages.diagnostics import Diagnostics
-from gait_ros.nodes.clock import UNKNOWN, others_on
+from gait_ros.nodes.clock import second_sender
 from gait_ros.nodes.event_queue import EVENTS
 from gait_ros.nodes.faults import Repeated
 from gait_ros.nodes.managed import ManagedNode
@@ -50,8 +50,6 @@ _LISTED = 20
 # Longest wait [s] for reliable subscribers to acknowledge the last hold, and time [s] that the
 # message may take to best-effort subscribers.
 _ARRIVAL, _TRANSPORT = 0.2, 0.02
-# For a calibration motors must rest for this time [s], within this range [rad or m].
-_REST_TIME, _REST_RANGE = 1.0, 0.01
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,18 +106,15 @@ class HardwareNode(ManagedNode):
         self._hardware = read_hardware(chosen.hardware, robot)
         self._guard = MotorGuard(robot)
         self._joints = robot.joint_names
-        motors = [self._hardware.motors[joint] for joint in self._joints]
-        self._motors = tuple(motor.name for motor in motors)
-        self._raw = Readings(self._motors, np.array([_REST_RANGE * m.ratio for m in motors]))
-        self._readings = Readings(self._joints)
+        self._watch = MotorWatch(
+            self._hardware, self._joints, lambda: self._declared.value.hold_after
+        )
         # Joints whose motors are silent.
         self._stale: set[str] = set()
         self._message_counts = {MOTOR_STATES: 0, COMMANDS: 0}
-        self._times: dict[str, FloatArray] = {}
-        # Whether motion is requested, motors were ever commanded, and they were made to hold.
-        self._wanted = self._moved = self._holding = False
+        # Whether motors were ever commanded, and they were made to hold.
+        self._moved = self._holding = False
         self._last_command: FloatArray | None = None
-        self._rival = ''
         self._open = False
         self._refused = self._kept_back = self._bounded = 0
         self._unknown: set[str] = set()
@@ -145,11 +140,10 @@ class HardwareNode(ManagedNode):
 
     def activate(self) -> None:
         """Start to pass on states and commands; ConfigurationError if there is a second sender."""
-        self._rival = self._second_sender()
-        if self._rival:
-            raise ConfigurationError(self._rival)
-        # Readings from before may be old, and robots are moved by hand: wait for new ones.
-        self._readings = Readings(self._joints)
+        self._watch.rival = self._second_sender()
+        if self._watch.rival:
+            raise ConfigurationError(self._watch.rival)
+        self._watch.forget()
         self._guard.reset()
         self._moved = self._holding = False
         self._last_command = None
@@ -166,7 +160,8 @@ class HardwareNode(ManagedNode):
     # ---------------------------------------------------------------------------------- messages
 
     def _on_motion(self, message: Bool) -> None:
-        self._wanted, self._times[MOTION] = bool(message.data), self._now()
+        self._watch.wanted = bool(message.data)
+        self._watch.note(MOTION, self._now())
 
     def _on_state(self, message: JointState) -> None:
         values = self._read(MOTOR_STATES, message)
@@ -174,12 +169,12 @@ class HardwareNode(ManagedNode):
             return
         now = self._now()
         if values.position is not None:
-            self._raw.take(values.names, values.position, now)
+            self._watch.raw.take(values.names, values.position, now)
         if not self.active:
             return
         joints = self._guard.measure(self._hardware.to_joints(values))
         if joints.position is not None:
-            self._readings.take(joints.names, joints.position, now)
+            self._watch.readings.take(joints.names, joints.position, now)
         if joints.names:
             self._to_manager.publish(from_values(joints, message.header.stamp))
 
@@ -187,8 +182,8 @@ class HardwareNode(ManagedNode):
         values = self._read(COMMANDS, message)
         if values is None or not self.active:
             return
-        now = self._times[COMMANDS]
-        if self._obstacle(now):
+        now = self._now()
+        if self._watch.obstacle(now):
             self._kept_back += 1
             return
         if self._holding:
@@ -210,8 +205,8 @@ class HardwareNode(ManagedNode):
             self._refused += 1
             self._warn_refused(f'{source} refused: {excerpt(error)}')
             return None
-        self._times[source] = self._now()
-        known = self._hardware.motors if source == COMMANDS else self._motors
+        self._watch.note(source, self._now())
+        known = self._hardware.motors if source == COMMANDS else self._watch.motors
         if not all(name in known for name in values.names):
             self._report_unknown(source, values.names, list(known))
         return values
@@ -239,43 +234,42 @@ class HardwareNode(ManagedNode):
         if not self.active:
             return
         now = self._now()
-        late = self._readings.ages(now) > self._declared.value.hold_after
-        stale = {joint for joint, old in zip(self._joints, late.tolist(), strict=True) if old}
+        stale = self._watch.silent_joints(now)
         for joint in stale - self._stale:
             # Once it is back it starts from its measured position: it may have moved meanwhile.
             self._guard.release_joint(joint)
         self._stale = stale
-        obstacle = self._obstacle(now)
+        obstacle = self._watch.obstacle(now)
         if obstacle:
             self._hold()
         if bool(obstacle) == self._open:
             self._open = not obstacle
             if self._open:
                 self.get_logger().info('commands reach the motors')
-            elif self._holding and obstacle == self._ended():
+            elif self._holding and obstacle == self._watch.ended():
                 self.get_logger().info(f'the motors hold: {obstacle}')
             elif self._holding:
                 self.get_logger().error(f'the motors hold: {obstacle}')
 
     def _on_watch(self) -> None:
         rival = self._second_sender()
-        if rival and not self._rival:
+        if rival and not self._watch.rival:
             self.get_logger().error(rival)
-        self._rival = rival
+        self._watch.rival = rival
         trouble = 'inactive: configure and activate it'
         if self.active:
-            trouble = self._obstacle(self._now())
+            trouble = self._watch.obstacle(self._now())
         if trouble:
             self._warn_trouble(trouble)
         self._log_limited()
         stamp = self.get_clock().now().to_msg()
-        lost = self._holding and (self._wanted or bool(self._stale))
+        lost = self._holding and (self._watch.wanted or bool(self._stale))
         self._diagnostics.tell(
             stamp,
             self._declared.value.robot,
             trouble,
             self._values,
-            failed=self.active and (bool(self._rival) or lost),
+            failed=self.active and (bool(rival) or lost),
         )
 
     def _log_limited(self) -> None:
@@ -291,70 +285,6 @@ class HardwareNode(ManagedNode):
                 f"commands beyond what joints can do were bounded: {listed}; most of '{joint}'"
             )
 
-    def _obstacle(self, now: FloatArray) -> str:
-        """Return one line on why no command may reach a motor; empty if commands may."""
-        if self._rival:
-            return self._rival
-        ages = self._readings.ages(now)
-        never = np.flatnonzero(np.isnan(self._readings.values))
-        if len(never):
-            return self._unreported(never, now)
-        late = np.flatnonzero(ages > self._declared.value.hold_after)
-        if len(late):
-            return (
-                f'{self._named(int(late[0]))} has told no plausible position for '
-                f'{ages[late[0]]:.1f} s ({len(late)} of {len(ages)} motors): is the driver of the '
-                'motors running?'
-            )
-        return self._not_requested(now) or self._no_commands(now)
-
-    def _unreported(self, never: Any, now: FloatArray) -> str:
-        """Return one line on the motors that have not reported, and on implausible readings."""
-        first = int(never[0])
-        if MOTOR_STATES not in self._times:
-            return f'nothing has come on {MOTOR_STATES}: is the driver of the motors running?'
-        why = 'has not reported'
-        if np.isfinite(self._raw.ages(now)[first]):
-            joint = self._hardware.to_joints(
-                JointValues(
-                    names=(self._motors[first],), position=self._raw.values[first : first + 1]
-                )
-            )
-            assert joint.position is not None
-            why = (
-                f'tells {float(joint.position[0]):.2f} of its joint, far beyond its limits: is '
-                'the offset of its hardware.yaml right?'
-            )
-        return (
-            f'waiting for {len(never)} of {len(self._joints)} motors: {self._named(first)} {why}'
-        )
-
-    def _not_requested(self, now: FloatArray) -> str:
-        """Return one line on why no motion is requested; empty if it is."""
-        if MOTION not in self._times:
-            return f'no gait is active and asked to move: nothing has come on {MOTION}'
-        age = self._age(MOTION, now)
-        if self._wanted and age > self._declared.value.hold_after:
-            return f'{MOTION} is silent for {age:.1f} s: has the node of the gait ended?'
-        return self._ended()
-
-    def _ended(self) -> str:
-        """Return one line if the gait has been ended on purpose."""
-        if self._wanted or MOTION not in self._times:
-            return ''
-        return f'no gait is active and asked to move: {MOTION} is false'
-
-    def _no_commands(self, now: FloatArray) -> str:
-        """Return one line if commands have ceased; empty if they come."""
-        age = self._age(COMMANDS, now)
-        if age <= self._declared.value.hold_after:
-            return ''
-        verb = 'has come' if np.isinf(age) else 'comes any more'
-        return (
-            f'nothing {verb} on {COMMANDS}: is controller_manager running, with target:=topic '
-            'or hardware?'
-        )
-
     def _second_sender(self) -> str:
         """Return one line on a topic with a publisher too many; empty if there is none."""
         for topic, own, what in (
@@ -363,12 +293,9 @@ class HardwareNode(ManagedNode):
             (MOTOR_COMMANDS, 1, 'commands reach the motors past this node'),
             (STATES, 1, 'its readers see both'),
         ):
-            others = others_on(self, topic, own=own)
-            if len(others) + own > 1 and not any(UNKNOWN in other for other in others):
-                both = ' as well as by '.join(
-                    others if not own else [others[0], self.get_fully_qualified_name()]
-                )
-                return f'{topic} is published by {both}: {what}; end one of them'
+            rival = second_sender(self, topic, what, own)
+            if rival:
+                return rival
         return ''
 
     def _values(self) -> dict[str, object]:
@@ -384,17 +311,6 @@ class HardwareNode(ManagedNode):
             'implausible commands': int(self._guard.implausible.sum()),
             **{f'clamped_{what}': int(n.sum()) for what, n in self._guard.clamped.items()},
         }
-
-    def _named(self, i: int) -> str:
-        return f"motor '{self._motors[i]}' of joint '{self._joints[i]}'"
-
-    def _age(self, source: str, now: FloatArray) -> float:
-        """Return the age [s] of the last message of a source, the smaller one by both clocks."""
-        then = self._times.get(source)
-        if then is None:
-            return float('inf')
-        spans = now - then
-        return float(np.where(spans < 0.0, np.inf, spans).min())
 
     def _now(self) -> FloatArray:
         """Return the present time [s] by the clock of the stamps and by a steady one, (2,)."""
@@ -413,8 +329,8 @@ class HardwareNode(ManagedNode):
                 f"{file} exists, and is not overwritten: move it, or set 'calibrated' to another "
                 'file'
             )
-        self._check_still()
-        readings = dict(zip(self._motors, self._raw.values.tolist(), strict=True))
+        self._watch.check_still(self._now())
+        readings = dict(zip(self._watch.motors, self._watch.raw.values.tolist(), strict=True))
         calibrated = self._hardware.calibrated(readings).text()
         with file.open('x', encoding='utf-8') as output:
             try:
@@ -426,21 +342,6 @@ class HardwareNode(ManagedNode):
         response.success = True
         response.message = f'{file} is written; start again with hardware:={file}'
         return response
-
-    def _check_still(self) -> None:
-        """Raise ConfigurationError if a motor is silent, moves, or has no finite reading."""
-        now = self._now()
-        ages, stillness = self._raw.ages(now), self._raw.stillness(now)
-        for i, (age, still) in enumerate(zip(ages.tolist(), stillness.tolist(), strict=True)):
-            if np.isinf(age):
-                raise ConfigurationError(f'{self._named(i)} has no finite reading')
-            if age > self._declared.value.hold_after:
-                raise ConfigurationError(f'{self._named(i)} is silent for {age:.1f} s')
-            if still < _REST_TIME:
-                raise ConfigurationError(
-                    f'{self._named(i)} was not still for {_REST_TIME:g} s: let it rest, then call '
-                    'again'
-                )
 
 
 def _some(values: JointValues, rows: Sequence[int]) -> JointValues:

@@ -18,7 +18,7 @@ import yaml
 from gait_core.errors import ConfigurationError, unknown
 from gait_core.robot.model import Joint, RobotModel
 from gait_core.robot.urdf.writer import to_scene_urdf
-from gait_ros.hardware.motors import Hardware, same_as_joints
+from gait_ros.hardware.motors import COMMANDS, STATES, Hardware, same_as_joints
 
 SIM, MOCK, TOPIC, HARDWARE = TARGETS = ('sim', 'mock', 'topic', 'hardware')
 """
@@ -116,8 +116,8 @@ def control_element(
         _parameters(
             system,
             {
-                'joint_commands_topic': 'hardware/joint_commands',
-                'joint_states_topic': 'hardware/joint_states',
+                'joint_commands_topic': COMMANDS,
+                'joint_states_topic': STATES,
                 # Always: silence of a held pose would pass for a controller that is gone.
                 'trigger_joint_command_threshold': '-1',
             },

@@ -16,18 +16,16 @@ from gait_core.motion.targets import JointTargets
 from gait_core.motion.trajectory import Trajectory
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
-from gait_ros.hardware.joint_messages import (
+from gait_ros.hardware.joint_messages import from_values, to_targets, to_values
+from gait_ros.hardware.motors import (
     COMMANDS,
     MOTOR_COMMANDS,
     MOTOR_STATES,
     STATES,
-    from_values,
-    to_targets,
-    to_values,
+    read_hardware,
 )
-from gait_ros.hardware.motors import read_hardware
 from gait_ros.messages.commands import from_commands, from_trajectory
-from gait_ros.nodes.clock import UNKNOWN, others_on
+from gait_ros.nodes.clock import second_sender
 from gait_ros.nodes.faults import Repeated
 from gait_ros.nodes.qos import listen
 
@@ -108,19 +106,10 @@ class JointTopics:
     def rival(self) -> str:
         """Return who speaks on a topic that is for one, for a person; empty: nobody does."""
         for topic in self._inputs:
-            both = others_on(self._node, topic, own=0)
-            if len(both) > 1 and UNKNOWN not in both[0] + both[1]:
-                return (
-                    f'{topic} is published by {both[0]} as well as by {both[1]}: the robot '
-                    'follows both in turn; end one of them'
-                )
-        others = others_on(self._node, self.states)
-        if not others or UNKNOWN in others[0]:
-            return ''
-        return (
-            f'{self.states} is published by {others[0]} as well as by '
-            f'{self._node.get_fully_qualified_name()}: their readers see both; end one of them'
-        )
+            rival = second_sender(self._node, topic, 'the robot follows both in turn', own=0)
+            if rival:
+                return rival
+        return second_sender(self._node, self.states, 'their readers see both')
 
     def withheld(self) -> str:
         """Return that the senders to motors wait for motion to be requested; empty if not."""

@@ -7,7 +7,7 @@ from std_msgs.msg import Bool
 
 from gait_core.errors import ConfigurationError
 from gait_core.safety.layer import RUNNING, STARTING
-from gait_ros.hardware.joint_messages import MOTION
+from gait_ros.hardware.motors import MOTION
 from gait_ros.nodes.clock import UNKNOWN, others_on
 from gait_ros.nodes.qos import advertise
 

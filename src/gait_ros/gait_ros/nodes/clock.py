@@ -128,6 +128,27 @@ def others_on(node: Node, topic: str, own: int = 1) -> list[str]:
     return found
 
 
+def second_sender(node: Node, topic: str, consequence: str, own: int = 1) -> str:
+    """
+    Return one line on a topic with a publisher too many; empty if there is none.
+
+    Parameters
+    ----------
+    node : Node
+    topic : str
+    consequence : str
+        What follows of it.
+    own : int
+        Number of the node's own publishers.
+
+    """
+    others = others_on(node, topic, own)
+    if len(others) + own < 2 or any(UNKNOWN in other for other in others):
+        return ''
+    both = f'{others[0]} as well as by {node.get_fully_qualified_name() if own else others[1]}'
+    return f'{topic} is published by {both}: {consequence}; end one of them'
+
+
 class OwnClock:
     """A bridge's own time on ``~/clock``, also where another bridge publishes /clock."""
 

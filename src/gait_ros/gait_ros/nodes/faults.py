@@ -12,7 +12,7 @@ FAULTS = (Exception, SystemExit)
 
 class Repeated:
     """
-    Logger of a condition that may last: at most one line per period.
+    Logger of a condition that may last: at most one line in 10 s of wall time.
 
     The ``throttle_duration_sec`` of rclpy walks the stack at every call, which takes 1 ms.
 
@@ -22,22 +22,20 @@ class Repeated:
         Logger of a node.
     is_error : bool
         Whether lines are errors; else warnings.
-    period : float [s]
-        Shortest wall time between two lines.
 
     """
 
-    def __init__(self, logger: Any, *, is_error: bool = True, period: float = _REPEAT) -> None:
-        self._logger, self._is_error, self._period = logger, is_error, period
+    def __init__(self, logger: Any, *, is_error: bool = True) -> None:
+        self._logger, self._is_error = logger, is_error
         self._last = -float('inf')
 
     @property
     def due(self) -> bool:
         """True if a line would be logged now."""
-        return time.monotonic() - self._last >= self._period
+        return time.monotonic() - self._last >= _REPEAT
 
     def __call__(self, line: str) -> None:
-        """Log a line unless one was logged within the period."""
+        """Log a line unless one was logged shortly before."""
         if not self.due:
             return
         self._last = time.monotonic()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from copy import copy
 from functools import wraps
-import time
 import traceback
 from typing import Any
 
@@ -22,7 +21,7 @@ from rclpy.serialization import deserialize_message
 
 from gait_core.errors import ConfigurationError, nearest, reason
 from gait_ros.nodes.event_queue import Stream
-from gait_ros.nodes.faults import FAULTS
+from gait_ros.nodes.faults import FAULTS, Repeated
 from gait_ros.nodes.parameters import overrides
 
 PUBLISHED = QoSProfile(
@@ -65,7 +64,6 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
 _DEPTH = 'depth'
 _PREFIX = 'qos_overrides.'
 _MOST = 100_000
-_REPEAT = 10.0
 
 
 def advertise(node: Node, kind: Any, topic: str, profile: QoSProfile = PUBLISHED) -> Any:
@@ -81,15 +79,9 @@ def advertise(node: Node, kind: Any, topic: str, profile: QoSProfile = PUBLISHED
     return node.create_publisher(kind, topic, **_overridable(node, 'publisher', topic, profile))
 
 
-def listen(
-    node: Node,
-    kind: Any,
-    topic: str,
-    callback: Callable[[Any], Any],
-    profile: QoSProfile = STREAM,
-) -> Any:
+def listen(node: Node, kind: Any, topic: str, callback: Callable[[Any], Any]) -> Any:
     """
-    Return a subscription with overridable QoS; an exception of its callback is logged.
+    Return a subscription to a stream, with overridable QoS; exceptions of its callback are logged.
 
     While the process is behind with its events, the newest message of a stream replaces others.
     """
@@ -97,26 +89,24 @@ def listen(
     return node.create_subscription(
         kind,
         topic,
-        Stream(handle) if profile is STREAM else handle,
+        Stream(handle),
         raw=True,
-        **_overridable(node, 'subscription', topic, profile),
+        **_overridable(node, 'subscription', topic, STREAM),
     )
 
 
 def guarded(node: Node, what: str, callback: Callable[..., Any]) -> Callable[..., None]:
     """Return a callback that logs its exceptions, every 10 s at most, instead of raising them."""
-    said = -_REPEAT
+    say = Repeated(node.get_logger())
 
     @wraps(callback)
     def call(*message: Any) -> None:
         """Call the callback with a message, or with none for a timer."""
-        nonlocal said
         try:
             callback(*message)
         except FAULTS as error:
-            if time.monotonic() - said >= _REPEAT:
-                said = time.monotonic()
-                node.get_logger().error(f'{what} is left out: {reason(error)}')
+            if say.due:
+                say(f'{what} is left out: {reason(error)}')
                 node.get_logger().debug(traceback.format_exc())
 
     return call

@@ -1,0 +1,208 @@
+"""
+Readings of motors, and the obstacles that keep commands from them.
+
+It has no clock and no messages: the caller says what came, and when. Times are pairs [s], (2,): by
+the clock of the messages' stamps and by a steady clock. A time span is the shorter of the two, so
+that neither a paused simulation nor a clock that is set makes a reading look old.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from gait_core.arrays import FloatArray
+from gait_core.errors import ConfigurationError
+from gait_core.safety.plausibility import IMPLAUSIBLE
+from gait_ros.hardware.motors import COMMANDS, MOTION, MOTOR_STATES, Hardware, JointValues
+
+# Pause [s] in the readings of a motor that ends its time of rest: it may have moved meanwhile.
+_MAX_PAUSE = 0.5
+# For a calibration motors must rest for this time [s], within this range [rad or m].
+_REST_TIME, _REST_RANGE = 1.0, 0.01
+
+
+class Readings:
+    """
+    Latest finite reading of each motor, its age, and the time for which it has not changed.
+
+    Parameters
+    ----------
+    names : sequence of str
+    tolerance : (n,) float array or None
+        Change of a reading that still counts as rest; ``None``: zero.
+
+    Attributes
+    ----------
+    values : (n,) float array
+        NaN before the first finite reading.
+
+    """
+
+    def __init__(self, names: Sequence[str], tolerance: FloatArray | None = None) -> None:
+        self._row = {name: row for row, name in enumerate(names)}
+        n = len(self._row)
+        self._tolerance = np.zeros(n) if tolerance is None else tolerance
+        self.values: FloatArray = np.full(n, np.nan)
+        self._came = np.full((n, 2), -np.inf)
+        self._anchor = np.full(n, np.nan)
+        self._since = np.full((n, 2), -np.inf)
+
+    def take(self, names: Sequence[str], values: FloatArray, now: FloatArray) -> None:
+        """Add readings that came at a time; unknown names and implausible values are left out."""
+        for name, value in zip(names, values.tolist(), strict=True):
+            row = self._row.get(name)
+            # Written as a negation, because every comparison with NaN is false.
+            if row is None or not abs(value) <= IMPLAUSIBLE:
+                continue
+            paused = _spans(self._came[row], now) > _MAX_PAUSE
+            # The anchor is the value at which the rest began: a slow drift ends the rest, too.
+            if paused or not abs(value - self._anchor[row]) <= self._tolerance[row]:
+                self._anchor[row], self._since[row] = value, now
+            self.values[row], self._came[row] = value, now
+
+    def ages(self, now: FloatArray) -> FloatArray:
+        """Return the age of each reading [s]; ``inf`` before the first."""
+        return _spans(self._came, now)
+
+    def stillness(self, now: FloatArray) -> FloatArray:
+        """Return the time [s] for which each reading has not changed; 0 before the first."""
+        return np.where(np.isnan(self.values), 0.0, _spans(self._since, now))
+
+
+def _spans(then: FloatArray, now: FloatArray) -> FloatArray:
+    """Return the shorter time span by both clocks [s]; a clock that went back does not count."""
+    spans = now - then
+    return np.asarray(np.where(spans < 0.0, np.inf, spans).min(axis=-1))
+
+
+class MotorWatch:
+    """
+    Watch over all that commands on their way to motors depend on.
+
+    Parameters
+    ----------
+    hardware : Hardware
+    joints : sequence of str
+    hold_after : callable
+        Returns the silence [s] after which motors must hold.
+
+    Attributes
+    ----------
+    raw, readings : Readings
+        Positions as motors report them, and of their joints since the activation.
+    rival : str
+        One line on a second sender; empty: there is none.
+    wanted : bool
+        Whether motion is requested.
+
+    """
+
+    def __init__(
+        self, hardware: Hardware, joints: Sequence[str], hold_after: Callable[[], float]
+    ) -> None:
+        self._hardware, self._joints, self._hold_after = hardware, tuple(joints), hold_after
+        motors = [hardware.motors[joint] for joint in joints]
+        self.motors = tuple(motor.name for motor in motors)
+        self.raw = Readings(self.motors, np.array([_REST_RANGE * m.ratio for m in motors]))
+        self.rival = ''
+        self.wanted = False
+        self._times: dict[str, FloatArray] = {}
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget the positions of joints: they may be old, and robots are moved by hand."""
+        self.readings = Readings(self._joints)
+
+    def note(self, source: str, now: FloatArray) -> None:
+        """Note the time of a message on a topic."""
+        self._times[source] = now
+
+    def silent_joints(self, now: FloatArray) -> set[str]:
+        """Return the joints whose motors are silent."""
+        late = self.readings.ages(now) > self._hold_after()
+        return {joint for joint, old in zip(self._joints, late.tolist(), strict=True) if old}
+
+    def obstacle(self, now: FloatArray) -> str:
+        """Return one line on why no command may reach a motor; empty if commands may."""
+        if self.rival:
+            return self.rival
+        ages = self.readings.ages(now)
+        never = np.flatnonzero(np.isnan(self.readings.values))
+        if len(never):
+            return self._unreported(int(never[0]), len(never), now)
+        late = np.flatnonzero(ages > self._hold_after())
+        if len(late):
+            return (
+                f'{self._named(int(late[0]))} has told no plausible position for '
+                f'{ages[late[0]]:.1f} s ({len(late)} of {len(ages)} motors): is the driver of the '
+                'motors running?'
+            )
+        return self._not_requested(now) or self._no_commands(now)
+
+    def ended(self) -> str:
+        """Return one line if the gait has been ended on purpose."""
+        if self.wanted or MOTION not in self._times:
+            return ''
+        return f'no gait is active and asked to move: {MOTION} is false'
+
+    def check_still(self, now: FloatArray) -> None:
+        """Raise ConfigurationError if a motor is silent, moves, or has no finite reading."""
+        ages, stillness = self.raw.ages(now), self.raw.stillness(now)
+        for i, (age, still) in enumerate(zip(ages.tolist(), stillness.tolist(), strict=True)):
+            if np.isinf(age):
+                raise ConfigurationError(f'{self._named(i)} has no finite reading')
+            if age > self._hold_after():
+                raise ConfigurationError(f'{self._named(i)} is silent for {age:.1f} s')
+            if still < _REST_TIME:
+                raise ConfigurationError(
+                    f'{self._named(i)} was not still for {_REST_TIME:g} s: let it rest, then call '
+                    'again'
+                )
+
+    def _unreported(self, first: int, count: int, now: FloatArray) -> str:
+        """Return one line on the motors that have not reported, and on implausible readings."""
+        if MOTOR_STATES not in self._times:
+            return f'nothing has come on {MOTOR_STATES}: is the driver of the motors running?'
+        why = 'has not reported'
+        if np.isfinite(self.raw.ages(now)[first]):
+            joint = self._hardware.to_joints(
+                JointValues(
+                    names=(self.motors[first],), position=self.raw.values[first : first + 1]
+                )
+            )
+            assert joint.position is not None
+            why = (
+                f'tells {float(joint.position[0]):.2f} of its joint, far beyond its limits: is '
+                'the offset of its hardware.yaml right?'
+            )
+        return f'waiting for {count} of {len(self._joints)} motors: {self._named(first)} {why}'
+
+    def _not_requested(self, now: FloatArray) -> str:
+        """Return one line on why no motion is requested; empty if it is."""
+        if MOTION not in self._times:
+            return f'no gait is active and asked to move: nothing has come on {MOTION}'
+        age = self._age(MOTION, now)
+        if self.wanted and age > self._hold_after():
+            return f'{MOTION} is silent for {age:.1f} s: has the node of the gait ended?'
+        return self.ended()
+
+    def _no_commands(self, now: FloatArray) -> str:
+        """Return one line if commands have ceased; empty if they come."""
+        age = self._age(COMMANDS, now)
+        if age <= self._hold_after():
+            return ''
+        verb = 'has come' if np.isinf(age) else 'comes any more'
+        return (
+            f'nothing {verb} on {COMMANDS}: is controller_manager running, with target:=topic '
+            'or hardware?'
+        )
+
+    def _named(self, i: int) -> str:
+        return f"motor '{self.motors[i]}' of joint '{self._joints[i]}'"
+
+    def _age(self, source: str, now: FloatArray) -> float:
+        """Return the age [s] of the last message of a source."""
+        then = self._times.get(source)
+        return float('inf') if then is None else float(_spans(then, now))
