@@ -4,11 +4,11 @@ import pytest
 
 pytest.importorskip('rclpy')
 
-from gait_ros.checks.stream_benchmark import LOSS_BUDGET, RATE, rows
+from gait_ros.checks.benchmark import LOSS_BUDGET, RATE, stream_rows
 
 
 def test_a_node_at_200_hz_is_heard_at_that_rate():
-    loss, spread = rows(1.0)
+    loss, spread = stream_rows(1.0)
     assert (loss.id, spread.id) == ('stream_loss', 'stream_spread')
     # A busy machine may lose many times what an idle one may.
     assert 0.0 <= loss.measured < 50 * LOSS_BUDGET

@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 import math
 import os
-from pathlib import Path
 import time
 from typing import Any
 
-from gait_core.benchmark import Measurement
 from gait_core.contracts import Evaluator, Progress
 from gait_core.errors import ConfigurationError, NoWorkers
 from gait_core.processes.worker_policy import HANG, PATIENCE, Losses, Lost
@@ -19,7 +17,7 @@ from gait_core.trial.fingerprint import fingerprint
 from gait_core.trial.spec import TrialResult, TrialSpec
 from gait_evolver.evaluators.balance import Pace, backup, worth
 from gait_interfaces.msg import WorkerStatus
-from gait_ros.trials.session import RosClient, run_ros_trial
+from gait_ros.trials.session import RosClient
 from gait_ros.trials.worker_client import TrialRefused, WorkerClient, WorkerLost
 from gait_ros.trials.worker_processes import WorkerProcesses
 
@@ -366,34 +364,3 @@ def _on_domain(node: Any) -> list[str]:
         for topic, types in node.get_topic_names_and_types()
         if topic.endswith(_STATUS_TOPIC) and _STATUS_TYPE in types
     )
-
-
-def run_in_lockstep(spec: TrialSpec, delay: float = 0.0) -> TrialResult:
-    """
-    Run one trial with bridge and controller as two processes in lock-step.
-
-    ``delay`` [s] is the longest random delay of the controller's answers.
-    """
-    result: TrialResult = run_ros_trial(spec, delay=delay).result
-    return result
-
-
-def walk_champions(folder: Path, seconds: float) -> list[Measurement]:
-    """Compare the distances that the champions of a folder walk live and in this process."""
-    from gait_ros.checks.live_walk import compare_walks
-
-    return compare_walks(sorted(folder.glob('*champion*.yaml')), seconds)
-
-
-def flood_nodes(share: float = 1.0) -> list[Measurement]:
-    """Flood every node for a share of a minute and return the measurements."""
-    from gait_ros.checks.flood import SECONDS, flooded
-
-    return flooded(SECONDS * share)
-
-
-def stop_gaits(share: float = 1.0) -> list[Measurement]:
-    """Stop a walk under traffic, a share of 20 times; return the longest time until it holds."""
-    from gait_ros.checks.emergency_stop import STOPS, stops
-
-    return stops(max(1, round(STOPS * share)))

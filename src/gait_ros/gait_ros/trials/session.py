@@ -204,9 +204,7 @@ def _identity(spec: TrialSpec) -> Any:
     )
 
 
-def run_ros_trial(
-    spec: TrialSpec, *, link_transforms: bool = False, delay: float = 0.0, record: str = ''
-) -> RosTrial:
+def run_ros_trial(spec: TrialSpec, *, delay: float = 0.0) -> RosTrial:
     """
     Run one trial over ROS: bridge and controller are two processes, started and stopped here.
 
@@ -220,5 +218,5 @@ def run_ros_trial(
         If a node ended before the trial.
 
     """
-    with TrialSession(spec, link_transforms=link_transforms, delay=delay) as session:
-        return session.run(spec, record=record)
+    with TrialSession(spec, delay=delay) as session:
+        return session.run(spec)

@@ -9,7 +9,7 @@ from rclpy.node import Node
 
 from gait_core.errors import ConfigurationError, ProtocolError
 from gait_core.parameters.plain_data import sha256_of
-from gait_core.processes.worker_policy import HANG, WatchClock
+from gait_core.processes.worker_policy import WatchClock
 from gait_core.trial.spec import TrialResult, TrialSpec
 from gait_interfaces.msg import WorkerStatus
 from gait_interfaces.srv import CancelTrial, RunTrial
@@ -54,7 +54,7 @@ class WorkerClient:
 
     """
 
-    def __init__(self, node: Node, name: str, hang: float = HANG) -> None:
+    def __init__(self, node: Node, name: str, hang: float) -> None:
         self.name = name
         self._hang = hang
         self._clock = WatchClock()
@@ -94,14 +94,7 @@ class WorkerClient:
         """True if a trial was submitted whose end was not polled yet."""
         return self._future is not None
 
-    def submit(
-        self,
-        spec: TrialSpec,
-        *,
-        external: bool = False,
-        answer_timeout: float = 0.0,
-        record: str = '',
-    ) -> str:
+    def submit(self, spec: TrialSpec, *, external: bool = False, record: str = '') -> str:
         """
         Ask for a trial and return its id.
 
@@ -110,8 +103,6 @@ class WorkerClient:
         spec : TrialSpec
         external : bool
             A controller node in lock-step runs the controller.
-        answer_timeout : float [s]
-            Of that controller; 0: the worker's own.
         record : str
             Folder for the rollout's record on the worker's machine; empty: none.
 
@@ -124,7 +115,6 @@ class WorkerClient:
                 trial_id=self._trial_id,
                 spec=to_spec(spec),
                 external_controller=external,
-                answer_timeout=float(answer_timeout),
                 record=record,
             )
         )

@@ -137,7 +137,8 @@ def equal_hashes(share: float = 1.0) -> list[Measurement]:
 
 
 def _hashes(robot: str, share: float) -> Measurement:
-    from gait_evolver.evaluators.ros import RosEvaluator, run_in_lockstep
+    from gait_evolver.evaluators.ros import RosEvaluator
+    from gait_ros.trials.session import run_ros_trial
 
     spec = default_trial(robot, max(1.0, 10.0 * share))
     hashes = [run_trial(spec).trial_hash]
@@ -145,7 +146,7 @@ def _hashes(robot: str, share: float) -> Measurement:
     for seed in range(max(2, round(20 * share))):
         run_trial(replace(between[seed % len(between)], seed=seed))
     hashes.append(run_trial(spec).trial_hash)
-    hashes.append(run_in_lockstep(spec, _DELAY).trial_hash)
+    hashes.append(run_ros_trial(spec, delay=_DELAY).result.trial_hash)
     evaluator = RosEvaluator(workers=1)
     try:
         hashes.append(evaluator.evaluate([spec])[0].trial_hash)
@@ -175,7 +176,7 @@ def equal_logs(share: float = 1.0) -> list[Measurement]:
         # The tests have runs on four workers and over ROS of their own.
         if share >= 1.0:
             _evolve(folder / 'four', '4', settings)
-        if share >= 1.0 and importlib.util.find_spec('rclpy') is not None:
+        if share >= 1.0 and _has_ros():
             _evolve(folder / 'ros', '2', [*settings, '--evaluator', 'ros'])
         logs = [file.read_bytes() for file in folder.glob('*/evaluations.csv')]
     return [
@@ -275,29 +276,33 @@ def memory(share: float = 1.0) -> list[Measurement]:
 
 def floods(share: float = 1.0) -> list[Measurement]:
     """Every node stays up, answers and does not grow under floods of messages and requests."""
-    if importlib.util.find_spec('rclpy') is None:
+    if not _has_ros():
         return []
-    from gait_evolver.evaluators.ros import flood_nodes
+    from gait_ros.checks.flood import SECONDS, flooded
 
-    return flood_nodes(share)
+    return flooded(SECONDS * share)
 
 
 def emergency_stops(share: float = 1.0) -> list[Measurement]:
     """Measure the time from an emergency stop to held targets, under traffic at 1 kHz."""
-    if importlib.util.find_spec('rclpy') is None:
+    if not _has_ros():
         return []
-    from gait_evolver.evaluators.ros import stop_gaits
+    from gait_ros.checks.emergency_stop import STOPS, stops
 
-    return stop_gaits(share)
+    return stops(max(1, round(STOPS * share)))
 
 
 def champions_live(share: float = 1.0) -> list[Measurement]:
     """Walk the champions of ./doc/results live, by wall time, and compare with this process."""
-    if importlib.util.find_spec('rclpy') is None:
+    if not _has_ros():
         return []
-    from gait_evolver.evaluators.ros import walk_champions
+    from gait_ros.checks.live_walk import compare_walks
 
-    return walk_champions(Path('doc/results'), 6.0 * share)
+    return compare_walks(sorted(Path('doc/results').glob('*champion*.yaml')), 6.0 * share)
+
+
+def _has_ros() -> bool:
+    return importlib.util.find_spec('rclpy') is not None
 
 
 CHECKS: dict[str, Callable[[float], list[Measurement]]] = {
