@@ -3,17 +3,18 @@ The compiled part of the oscillators: right-hand sides, explicit Euler, and exac
 
 One file for all models: Numba notices that cached code is old by its own file alone.
 
-A network of n oscillators is a state (s, n) and what its equations multiply with, vectors (p, n)
-and matrices (q, n, n), by sender; which these are, each model's class says. A drive (n,) adds to
-them.
+A network of n oscillators is a state (s, n) and its ``Equations``. A drive (n,) adds to them.
 """
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numba
 import numpy as np
+
+from gait_core.arrays import FloatArray
 
 NEURONS, PAIRS, LAGGED, PHASE = range(4)
 """
@@ -28,6 +29,26 @@ MAX_STEP = 0.005
 
 _TWO_PI = 2.0 * math.pi
 _ROOM = 11
+
+
+class Equations(NamedTuple):
+    """
+    Equations of a network, or of b networks.
+
+    Attributes
+    ----------
+    kind : int
+        The model.
+    vectors, matrices : (p, n) and (q, n, n) arrays, or (b, p, n) and (b, q, n, n)
+        What the equations multiply with; which these are, each model's class says. Matrices are by
+        sender: row j is of what j does to all.
+
+    """
+
+    kind: int
+    vectors: FloatArray
+    matrices: FloatArray
+
 
 # A division that may raise keeps loops from being vectorised.
 _compiled = numba.njit(cache=True, error_model='numpy')
@@ -78,13 +99,13 @@ def _matsuoka_load(state, vectors, room):  # type: ignore[no-untyped-def]
 
 
 @_compiled
-def _matsuoka(state, vectors, matrices, drive, room, out):  # type: ignore[no-untyped-def]
-    n = state.shape[1]
+def _matsuoka(equations, state, drive, room, out):  # type: ignore[no-untyped-def]
+    n, vectors = state.shape[1], equations.vectors
     u, v, y, source, pull = room[0], room[1], room[2], room[5], room[6]
     _matsuoka_load(state, vectors, room)
     for i in range(n):
         source[_place(i, n)] = vectors[0, i] + drive[i]
-    _matsuoka_pull(u, v, y, source, room[3], room[4], matrices[0], pull)
+    _matsuoka_pull(u, v, y, source, room[3], room[4], equations.matrices[0], pull)
     # Korbel (2013), Eq. 7: du/dt, and tau_b dv/dt = y - v.
     for i in range(n):
         k = _place(i, n)
@@ -93,13 +114,13 @@ def _matsuoka(state, vectors, matrices, drive, room, out):  # type: ignore[no-un
 
 
 @_compiled
-def _matsuoka_euler(  # type: ignore[no-untyped-def]
-    kind, state, vectors, matrix, drives, dt, every, room, signals
-):
+def _matsuoka_euler(equations, state, drives, dt, every, signals):  # type: ignore[no-untyped-def]
+    kind, vectors, matrix = equations.kind, equations.vectors, equations.matrices[0]
+    n, last = state.shape[1], drives.shape[0] - 1
+    room = np.empty((_ROOM, n))
     # One array per quantity, copied out of the batch: nothing is looked up within the loops.
     u, v, y, adaptation, partner = room[0], room[1], room[2], room[3], room[4]
     source, pull, rise, fall = room[5], room[6], room[7], room[8]
-    n, last = state.shape[1], drives.shape[0] - 1
     _matsuoka_load(state, vectors, room)
     for i in range(n):
         k = _place(i, n)
@@ -155,10 +176,10 @@ def _phase_rates(shifted, amplitude, frequency, coupling, room, out):  # type: i
 
 
 @_compiled
-def _phase(state, vectors, matrices, drive, room, out):  # type: ignore[no-untyped-def]
-    frequency, target, gain = vectors[0], vectors[1], vectors[2]
+def _phase(equations, state, drive, room, out):  # type: ignore[no-untyped-def]
+    frequency, target, gain = equations.vectors[0], equations.vectors[1], equations.vectors[2]
     phase, amplitude, rate = state[0], state[1], state[2]
-    coupling = (matrices[0], matrices[1])
+    coupling = (equations.matrices[0], equations.matrices[1])
     _phase_rates((phase, phase, 0.0), amplitude, frequency, coupling, room, out[0])
     # Ijspeert et al. (2007): r'' = a (a/4 (R - r) - r'), critically damped.
     for i in range(phase.shape[0]):
@@ -168,11 +189,11 @@ def _phase(state, vectors, matrices, drive, room, out):  # type: ignore[no-untyp
 
 
 @_compiled
-def _rates_into(kind, state, vectors, matrices, drive, room, out):  # type: ignore[no-untyped-def]
-    if kind <= LAGGED:
-        _matsuoka(state, vectors, matrices, drive, room, out)
+def _rates_into(equations, state, drive, room, out):  # type: ignore[no-untyped-def]
+    if equations.kind <= LAGGED:
+        _matsuoka(equations, state, drive, room, out)
     else:
-        _phase(state, vectors, matrices, drive, room, out)
+        _phase(equations, state, drive, room, out)
 
 
 @_compiled
@@ -194,11 +215,16 @@ def _signals_into(kind, state, signals):  # type: ignore[no-untyped-def]
 
 
 @_compiled
-def rates(kind, states, vectors, matrices, drives, out):  # type: ignore[no-untyped-def]
+def _network(equations, b):  # type: ignore[no-untyped-def]
+    return Equations(equations.kind, equations.vectors[b], equations.matrices[b])
+
+
+@_compiled
+def rates(equations, states, drives, out):  # type: ignore[no-untyped-def]
     """Write the time derivatives, (b, s, n), of b networks; drives are (b, n)."""
     room = np.empty((_ROOM, states.shape[2]))
     for b in range(states.shape[0]):
-        _rates_into(kind, states[b], vectors[b], matrices[b], drives[b], room, out[b])
+        _rates_into(_network(equations, b), states[b], drives[b], room, out[b])
 
 
 @_compiled
@@ -209,34 +235,30 @@ def signals_of(kind, states, signals):  # type: ignore[no-untyped-def]
 
 
 @_compiled
-def _any_euler(  # type: ignore[no-untyped-def]
-    kind, state, vectors, matrices, drives, dt, every, room, slope, signals
-):
+def _any_euler(equations, state, drives, dt, every, signals):  # type: ignore[no-untyped-def]
+    room, slope = np.empty((_ROOM, state.shape[1])), np.empty(state.shape)
     last = drives.shape[0] - 1
     for k in range(signals.shape[0]):
         drive = drives[min(k, last)]
         for _ in range(every):
-            _rates_into(kind, state, vectors, matrices, drive, room, slope)
+            _rates_into(equations, state, drive, room, slope)
             for row in range(state.shape[0]):
                 for i in range(state.shape[1]):
                     state[row, i] += dt * slope[row, i]
-        _signals_into(kind, state, signals[k])
+        _signals_into(equations.kind, state, signals[k])
 
 
 @_compiled
-def euler(  # type: ignore[no-untyped-def]
-    kind, states, vectors, matrices, drives, dt, every, signals
-):
+def euler(equations, states, drives, dt, every, signals):  # type: ignore[no-untyped-def]
     """
     Advance b networks by explicit Euler and write their signals.
 
     Parameters
     ----------
-    kind : int
+    equations : Equations
+        Of b networks.
     states : (b, s, n) array
         Overwritten.
-    vectors, matrices : (b, p, n), (b, q, n, n) arrays
-        Matrices by sender: row j is of what j does to all.
     drives : (b, d, n) array
         Of each of the T samples, or of all where d is 1.
     dt : float [s]
@@ -247,18 +269,12 @@ def euler(  # type: ignore[no-untyped-def]
         Written, each after the last of its steps.
 
     """
-    room, slope = np.empty((_ROOM, states.shape[2])), np.empty(states.shape[1:])
     for b in range(states.shape[0]):
-        if kind <= LAGGED:
-            _matsuoka_euler(
-                kind, states[b], vectors[b], matrices[b, 0], drives[b], dt, every, room,
-                signals[b],
-            )  # fmt: skip
+        network = _network(equations, b)
+        if equations.kind <= LAGGED:
+            _matsuoka_euler(network, states[b], drives[b], dt, every, signals[b])
         else:
-            _any_euler(
-                kind, states[b], vectors[b], matrices[b], drives[b], dt, every, room, slope,
-                signals[b],
-            )  # fmt: skip
+            _any_euler(network, states[b], drives[b], dt, every, signals[b])
 
 
 @_compiled

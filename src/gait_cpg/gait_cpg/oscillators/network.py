@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gait_core.arrays import FloatArray, frozen
 from gait_core.errors import SimulationDiverged
-from gait_cpg.oscillators.kernels import euler, rates, signals_of
+from gait_cpg.oscillators.kernels import Equations, euler, rates, signals_of
 
 
 class Run(NamedTuple):
@@ -73,6 +73,11 @@ class OscillatorNetwork(ABC):
         return self.KIND
 
     @property
+    def _equations(self) -> Equations:
+        """The equations of every network."""
+        return Equations(self._kind(), self._packed, self._coupled)
+
+    @property
     def size(self) -> int:
         """Number n of oscillators, or of neurons."""
         return int(self._packed.shape[-1])
@@ -87,7 +92,7 @@ class OscillatorNetwork(ABC):
         states = self._states(state)
         out = np.empty_like(states)
         drives = self._drives(drive, 1)[:, 0]
-        rates(self._kind(), states, self._packed, self._coupled, drives, out)
+        rates(self._equations, states, drives, out)
         return self._unpacked(out)
 
     def signals(self, state: npt.ArrayLike) -> FloatArray:
@@ -130,16 +135,7 @@ class OscillatorNetwork(ABC):
         """
         states = self._states(state)
         signals = np.empty((len(states), samples, self.outputs))
-        euler(
-            self._kind(),
-            states,
-            self._packed,
-            self._coupled,
-            self._drives(drive, samples),
-            dt,
-            every,
-            signals,
-        )
+        euler(self._equations, states, self._drives(drive, samples), dt, every, signals)
         return Run(self._unpacked(states), signals.reshape(*self.batch, samples, self.outputs))
 
     def solve(

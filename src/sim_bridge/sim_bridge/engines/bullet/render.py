@@ -253,9 +253,8 @@ def require_display() -> None:
         raise ConfigurationError('a viewer needs a display: DISPLAY is not set')
     # PyBullet ends the process that cannot open a window, so that another one tries.
     attempt = 'import os, pybullet; os._exit(pybullet.connect(pybullet.GUI) < 0)'
-    if subprocess.run(
-        [sys.executable, '-c', attempt], capture_output=True, check=False
-    ).returncode:
+    done = subprocess.run([sys.executable, '-c', attempt], capture_output=True, check=False)
+    if done.returncode:
         raise ConfigurationError(f"a viewer needs a display: '{name}' cannot be opened")
 
 
