@@ -14,6 +14,10 @@ from gait_core.trial.spec import OK, TrialResult, TrialSpec
 
 Run = Callable[[Sequence[TrialSpec]], Sequence[TrialResult]]
 """Runs trials and returns their results in order."""
+DURATION = 0.2
+"""Of a push whose impulse is searched [s]."""
+MOST = 20.0
+"""Largest impulse that is tried [N s]."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,8 +49,6 @@ def survived_impulses(
     cases: Sequence[PushCase],
     *,
     link: str,
-    duration: float = 0.2,
-    most: float = 20.0,
     rounds: int = 5,
     after: float = 6.0,
 ) -> FloatArray:
@@ -54,7 +56,7 @@ def survived_impulses(
     Return the largest impulse of each case with which the trial still ends ``ok``, (c,) [N s].
 
     A bisection: it takes for granted that who survives a push survives a weaker one. All cases
-    of a round run together. A result of ``most`` is the end of the search, not the robot's.
+    of a round run together. A result of ``MOST`` is the end of the search, not the robot's.
 
     Parameters
     ----------
@@ -65,22 +67,19 @@ def survived_impulses(
     cases : sequence of PushCase
     link : str
         That is pushed, at its centre of mass.
-    duration : float [s]
-        Of a push.
-    most : float [N s]
     rounds : int
-        The resolution is ``most / 2**rounds``.
+        The resolution is ``MOST / 2**rounds``.
     after : float [s]
 
     """
-    survived, felled = np.zeros(len(cases)), np.full(len(cases), 2.0 * most)
+    survived, felled = np.zeros(len(cases)), np.full(len(cases), 2.0 * MOST)
     for _ in range(rounds + 1):
-        rows = [row for row, impulse in enumerate(survived) if impulse < most]
+        rows = [row for row, impulse in enumerate(survived) if impulse < MOST]
         impulses = 0.5 * (survived + felled)[rows]
         specs = [
             replace(
-                pushed(spec, cases[row], float(impulse), link, duration),
-                duration=cases[row].start + duration + after,
+                pushed(spec, cases[row], float(impulse), link, DURATION),
+                duration=cases[row].start + DURATION + after,
             )
             for row, impulse in zip(rows, impulses, strict=True)
         ]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 import math
+from typing import NamedTuple
 
 from numba import njit
 import numpy as np
@@ -16,8 +16,7 @@ from gait_core.robot.cache import per_robot
 from gait_core.robot.mechanism import MOVING, Joint, Mechanism
 
 
-@dataclass(frozen=True, kw_only=True)
-class KinematicTree:
+class KinematicTree(NamedTuple):
     """
     A robot's tree as arrays, one row per link in ``robot.links`` order.
 
@@ -213,17 +212,14 @@ def link_coms(
     coms = np.empty((len(angles), len(robot.links), 3))
     travel = angles @ tree.gain.T + tree.bias
     frames = np.ascontiguousarray(pose_matrices(base)[..., :3, :])
-    _write_coms(
-        tree.parent, tree.revolute, tree.prismatic, tree.turn, tree.offset, tree.axis, tree.com,
-        frames, travel, coms,
-    )  # fmt: skip
+    _write_coms(tree, frames, travel, coms)
     return coms
 
 
 @njit(cache=True)
-def _write_coms(  # type: ignore[no-untyped-def]
-    parent, revolute, prismatic, turn, offset, axis, com, frames, travel, coms
-):
+def _write_coms(tree, frames, travel, coms):  # type: ignore[no-untyped-def]
+    parent, revolute, prismatic = tree.parent, tree.revolute, tree.prismatic
+    offset, turn, axis, com = tree.offset, tree.turn, tree.axis, tree.com
     roots = frames.shape[1]
     turns, places = np.empty((len(parent), 3, 3)), np.empty((len(parent), 3))
     for t in range(len(coms)):
