@@ -13,7 +13,6 @@ from sim_bridge.engines.mujoco.force_kernel import (
     BALL,
     TORQUE,
     drive_torques,
-    sum_torque_work,
 )
 from sim_bridge.engines.mujoco.row_kernel import SERVO, aim_servos, grip_screws
 from sim_bridge.engines.mujoco.world import World
@@ -50,6 +49,8 @@ class Actuators:
         Constraint rows of mimic joints and servos; all others come after them.
     state : two arrays
         MuJoCo's ``qpos`` and ``qvel``.
+    half_step : float [s]
+        As of ``sum_torque_work``.
     has_servos, has_torques, has_forces : bool
         Whether the robot has servos and torques; whether ``apply_forces`` does anything.
     servos_only : bool
@@ -61,17 +62,18 @@ class Actuators:
         self._world, self._step = world, scene.physics_step
         data = world.data
         self._data = data
-        self.state, self._acceleration = (data.qpos, data.qvel), data.qacc
-        self._forces, self._controls = data.qfrc_applied, data.ctrl
+        self.state, self._forces = (data.qpos, data.qvel), data.qfrc_applied
         self._lengths, self._rates = data.ten_length, data.ten_velocity
         self.demands = demands = Demands('mujoco', robot, scene.physics_step)
         self.torques, self.tensions = Torques(demands), Tensions(demands, robot)
+        # MuJoCo's controls are the tensions of the elements.
+        self.tensions.applied = data.ctrl
         self.torque_table = self._make_torques(robot)
         self.ball_table = self._make_balls()
         self.has_torques = len(self.torque_table) > 0
         self._has_tensions = len(self.tensions.names) > 0
         # Along the angles of ball joints there is no acceleration at hand.
-        self._half = 0.0 if len(self.ball_table) else 0.5 * scene.physics_step
+        self.half_step = 0.0 if len(self.ball_table) else 0.5 * scene.physics_step
         self._hinge: BoolArray = np.ones(len(demands.kinds), dtype=bool)
         self._hinge[[column for ball in world.fused.balls for column in ball.columns]] = False
         self._servo = np.isin(demands.kinds, SERVOS)
@@ -199,9 +201,4 @@ class Actuators:
         if self.has_torques:
             drive_torques(self.torque_table, self.ball_table, elapsed, qpos, qvel, self._forces)
         if self._has_tensions:
-            # A positive tension shortens; MuJoCo's forces lengthen.
-            np.negative(self.tensions.at(self._lengths, self._rates), out=self._controls)
-
-    def sum_torque_work(self) -> None:
-        """Add the work of torques in a step that has been made."""
-        sum_torque_work(self.torque_table, self._step, self._half, self._acceleration)
+            self.tensions.at(self._lengths, self._rates)

@@ -16,7 +16,7 @@ from gait_core.robot.model import RobotModel
 from gait_core.trial.scene import Push, Scene
 from sim_bridge.engines.mujoco.actuators import Actuators
 from sim_bridge.engines.mujoco.client import mj
-from sim_bridge.engines.mujoco.force_kernel import apply_push
+from sim_bridge.engines.mujoco.force_kernel import apply_push, sum_torque_work
 from sim_bridge.engines.mujoco.ground import Ground, GroundRays
 from sim_bridge.engines.mujoco.options import MujocoOptions
 from sim_bridge.engines.mujoco.row_kernel import aim_servos, sum_servo_work, write_rows
@@ -130,7 +130,8 @@ class MujocoEngine(SceneEngine):
         """
         actuators, ground, step = self._actuators, self._ground, self._step
         model, data = self._world.model, self._world.data
-        servos, rows, slip = actuators.servo_table, actuators.row_count, ground.slip
+        servos, torques = actuators.servo_table, actuators.torque_table
+        rows, slip, half_step = actuators.row_count, ground.slip, actuators.half_step
         state, acceleration = actuators.state, data.qacc
         try:
             for index in range(steps):
@@ -151,7 +152,7 @@ class MujocoEngine(SceneEngine):
                 if actuators.has_servos:
                     sum_servo_work(servos, step, data.efc_force, acceleration)
                 if actuators.has_torques:
-                    actuators.sum_torque_work()
+                    sum_torque_work(torques, step, half_step, acceleration)
         except mj.FatalError as error:
             reason = ' '.join(str(error).split())
             raise SimulationDiverged(f'the physics came to an end: {reason}') from None

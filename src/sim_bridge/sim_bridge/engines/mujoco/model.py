@@ -382,6 +382,8 @@ def _add_element(spec: Any, bodies: dict[str, Any], element: ForceElement, fused
         name=element.name, target=element.name, trntype=mj.mjtTrn.mjTRN_TENDON
     )
     motor.set_to_motor()
+    # A positive tension shortens; MuJoCo's forces lengthen.
+    motor.gear[0] = -1.0
 
 
 def _wxyz(rpy: Iterable[float]) -> FloatArray:
