@@ -73,8 +73,8 @@ class Ground:
 
     def push_back(self, references: FloatArray) -> None:
         """Let a ground of springs act in a step; ``references`` are its ``efc_aref``, written."""
-        data = self._data
-        rows = Rows(data.efc_vel, references, data.efc_R, data.efc_D)
+        data, contact = self._data, self._data.contact
+        rows = Rows(data.efc_vel, references, data.efc_R, data.efc_D, contact.friction, contact.mu)
         spring_ground(self._spring, self._step, contacts_of(data), rows, self._ground)
 
     def pulls(self) -> tuple[np.ndarray[Any, Any], FloatArray]:

@@ -14,7 +14,6 @@ from numba import njit
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from sim_bridge.engines.mujoco.read_kernel import first_contact_row
 from sim_bridge.engines.shared.laws import exponential_force
 
 # What is left of a spring that gives nothing back: a row of no stiffness has no solution.
@@ -70,6 +69,8 @@ class Rows(NamedTuple):
     velocity, reference : (nefc,) arrays [m/s, m/s^2]
     softness, hardness : (nefc,) arrays [1/kg, kg]
         R and D = 1 / R.
+    friction, mu : (c, 5) and (c,) arrays [-]
+        Of each contact, and of the solver's cone.
 
     """
 
@@ -77,6 +78,8 @@ class Rows(NamedTuple):
     reference: FloatArray
     softness: FloatArray
     hardness: FloatArray
+    friction: FloatArray
+    mu: FloatArray
 
 
 class Bodies(NamedTuple):
@@ -116,21 +119,15 @@ def spring_ground(spring, step, contacts, rows, ground):  # type: ignore[no-unty
     spring : Spring
     step : float [s]
     contacts : Contacts
-        ``mu`` is written.
     rows : Rows
         All but the velocity are written.
     ground : int
         The ground's geometry.
 
     """
-    row = first_contact_row(contacts, len(rows.reference))
-    if row < 0:
-        return
     for i in range(len(contacts.dist)):
-        if contacts.exclude[i] != 0:
-            continue
-        normal, row = row, row + contacts.dim[i]
-        if contacts.geom[i, 0] != ground:
+        normal = contacts.row[i]
+        if contacts.geom[i, 0] != ground or not 0 <= normal < len(rows.reference):
             continue
         # McKenna (1990), section 4.4: N = alpha (e^(beta delta) - 1), as in Eq. 8, with a cap on
         # delta; a share of it while the contact moves out.
@@ -149,7 +146,7 @@ def spring_ground(spring, step, contacts, rows, ground):  # type: ignore[no-unty
         # Rows of friction keep their own hardness, of which MuJoCo's cone has the ratio.
         if normal + 1 < len(rows.softness):
             tangent = rows.softness[normal + 1]
-            contacts.mu[i] = contacts.friction[i, 0] * math.sqrt(tangent * hard)
+            rows.mu[i] = rows.friction[i, 0] * math.sqrt(tangent * hard)
 
 
 @njit(cache=True)
@@ -173,7 +170,7 @@ def stick_soles(soles, spring, torques, contacts, ground, bodies):  # type: igno
     """
     soles.touches[:] = False
     for i in range(len(contacts.dist)):
-        if contacts.exclude[i] == 0 and contacts.geom[i, 0] == ground:
+        if contacts.row[i] >= 0 and contacts.geom[i, 0] == ground:
             for s in range(len(soles)):
                 if soles[s].first <= contacts.geom[i, 1] < soles[s].end:
                     soles[s].touches = True

@@ -26,15 +26,12 @@ class Contacts(NamedTuple):
     """
     The contacts of a state, c of them, as MuJoCo holds them.
 
-    Each that counts has as many constraint rows as it has dimensions, the first along its normal;
-    they are the last of all rows, in the order of the contacts.
-
     Attributes
     ----------
     geom : (c, 2) int array
         The two geometries of each.
-    exclude : (c,) int array
-        0 where a contact counts.
+    row : (c,) int array
+        First constraint row of each, along its normal; -1 where a contact does not count.
     dim : (c,) int array
         Dimensions, hence constraint rows.
     dist : (c,) array [m]
@@ -42,38 +39,21 @@ class Contacts(NamedTuple):
     pos : (c, 3) array [m]
     frame : (c, 9) array
         Axes by rows, the normal first.
-    friction : (c, 5) array [-]
-    mu : (c,) array [-]
-        Friction of the solver's cone.
 
     """
 
     geom: IntArray
-    exclude: IntArray
+    row: IntArray
     dim: IntArray
     dist: FloatArray
     pos: FloatArray
     frame: FloatArray
-    friction: FloatArray
-    mu: FloatArray
 
 
 def contacts_of(data: Any) -> Contacts:
     """Return views of the contacts that MuJoCo's data has at present."""
     found = data.contact
-    return Contacts(
-        found.geom, found.exclude, found.dim, found.dist, found.pos, found.frame, found.friction,
-        found.mu,
-    )  # fmt: skip
-
-
-@njit(cache=True)
-def first_contact_row(contacts, rows):  # type: ignore[no-untyped-def]
-    """Return where the rows of contacts begin; below 0 if MuJoCo had no memory for them."""
-    for i in range(len(contacts.dim)):
-        if contacts.exclude[i] == 0:
-            rows -= contacts.dim[i]
-    return rows
+    return Contacts(found.geom, found.efc_address, found.dim, found.dist, found.pos, found.frame)
 
 
 @njit(cache=True)
@@ -208,27 +188,23 @@ def read_contacts(contacts, force, ground, sole_of, soles, found):  # type: igno
     sole_of : (g,) int array
         Sole of each geometry.
     soles, found : (c,) int and (c, 7) arrays
-        Sole, and point, force and depth; written as far as there is room.
+        Sole, and point, force and depth; the first of them are written.
 
     """
-    count, row = 0, first_contact_row(contacts, len(force))
-    if row < 0:
-        return 0
+    count = 0
     for i in range(len(contacts.dist)):
-        if contacts.exclude[i] != 0:
+        row, gap, frame = contacts.row[i], contacts.dist[i], contacts.frame[i]
+        # MuJoCo makes no rows at all if it has no memory for them.
+        if contacts.geom[i, 0] != ground or not 0 <= row < len(force):
             continue
-        normal, row = row, row + contacts.dim[i]
-        if contacts.geom[i, 0] != ground:
-            continue
-        if count < len(soles):
-            soles[count] = sole_of[contacts.geom[i, 1]]
-            seen, frame = found[count], contacts.frame[i]
-            for axis in range(3):
-                # MuJoCo's points are midway between the two surfaces.
-                seen[axis] = contacts.pos[i, axis] - 0.5 * contacts.dist[i] * frame[axis]
-                seen[3 + axis] = 0.0
-                for k in range(contacts.dim[i]):
-                    seen[3 + axis] += force[normal + k] * frame[3 * k + axis]
-            seen[6] = -contacts.dist[i]
+        soles[count] = sole_of[contacts.geom[i, 1]]
+        seen = found[count]
+        for axis in range(3):
+            # MuJoCo's points are midway between the two surfaces.
+            seen[axis] = contacts.pos[i, axis] - 0.5 * gap * frame[axis]
+            seen[3 + axis] = 0.0
+            for k in range(contacts.dim[i]):
+                seen[3 + axis] += force[row + k] * frame[3 * k + axis]
+        seen[6] = -gap
         count += 1
     return count

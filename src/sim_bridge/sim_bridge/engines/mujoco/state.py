@@ -70,7 +70,6 @@ class StateReader:
         self._sole_of: IntArray = np.array(
             [sole_of.get(body, -1) for body in world.model.geom_bodyid.tolist()], dtype=np.int64
         )
-        self._make_room(16)
 
     def _find_imu(self, robot: RobotModel, scene: Scene) -> None:
         places = self._world.fused.places
@@ -82,10 +81,6 @@ class StateReader:
         self.imu = np.zeros(1, dtype=IMU)
         self.imu['lever'], self.imu['mount'] = mount.position, quaternion_of(mount.rotation)
         self.imu['gravity'], self.imu['period'] = scene.gravity, scene.control_period
-
-    def _make_room(self, contacts: int) -> None:
-        self._soles: IntArray = np.zeros(contacts, dtype=np.int64)
-        self._found: FloatArray = np.zeros((contacts, 7))
 
     def read(self, tick: int, ground: Ground) -> Observation:
         """
@@ -158,20 +153,15 @@ class StateReader:
 
     def _contacts(self, ground: Ground) -> Contacts | None:
         """Return the contacts with the ground in the last step; ``None`` for none."""
-        count = self._read_contacts()
-        if count > len(self._soles):
-            self._make_room(2 * count)
-            self._read_contacts()
-        soles, found = self._soles[:count].copy(), self._found[:count].copy()
+        data = self._data
+        soles: IntArray = np.empty(data.ncon, dtype=np.int64)
+        found: FloatArray = np.empty((data.ncon, 7))
+        count = read_contacts(
+            contacts_of(data), data.efc_force, self._world.ground, self._sole_of, soles, found
+        )
+        soles, found = soles[:count], found[:count]
         if len(ground.soles):
             # What a sole sticks with is a force of the ground as well, where it stuck.
             pulled, pulls = ground.pulls()
             soles, found = np.concatenate([soles, pulled]), np.concatenate([found, pulls])
         return self._layout.contacts(soles, found) if len(soles) else None
-
-    def _read_contacts(self) -> int:
-        count: int = read_contacts(
-            contacts_of(self._data), self._data.efc_force, self._world.ground, self._sole_of,
-            self._soles, self._found,
-        )  # fmt: skip
-        return count
