@@ -72,15 +72,12 @@ class JointTargets:
             if given is not None:
                 array = self._checked(field, given)
                 rows.add(len(array))
-                if array is not given:
-                    object.__setattr__(self, field, array)
+                object.__setattr__(self, field, array)
         if len(rows) > 1:
             raise BadCommand(f'targets differ in their number of sub-samples: {sorted(rows)}')
 
     def _checked(self, field: str, given: FloatArray) -> FloatArray:
-        array = np.asarray(given, dtype=np.float64)
-        if array.ndim < 2:
-            array = array.reshape(1, -1)
+        array: FloatArray = np.array(given, dtype=np.float64, ndmin=2)
         if array.ndim != 2 or array.shape[0] < 1 or array.shape[1] != len(self.names):
             raise BadCommand(
                 f'{field} has shape {array.shape}, expected (K, {len(self.names)}) for '
@@ -91,9 +88,7 @@ class JointTargets:
         if not math.isfinite(flat.dot(flat)) and not np.isfinite(flat).all():
             bad = ~np.isfinite(array).all(axis=0)
             raise BadCommand(f"{field} of joint '{self.names[int(np.argmax(bad))]}' is not finite")
-        if array.flags.writeable:
-            array = array.copy()
-            array.flags.writeable = False
+        array.flags.writeable = False
         return array
 
     @property
@@ -251,7 +246,7 @@ class TargetMemory:
         for field in _FIELDS:
             given = getattr(targets, field)
             if given is None and field == 'velocity' and targets.position is not None:
-                given = np.zeros_like(targets.position)
+                given = np.zeros(targets.position.shape)
             if given is None:
                 full.append(self._hold(field, shape))
                 continue
