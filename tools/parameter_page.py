@@ -17,7 +17,7 @@ Entry = tuple[str, str, str]
 NODES: tuple[Entry, ...] = (
     ('sim_bridge', 'sim_bridge.settings:BridgeParams', ''),
     ('controller, cpg, stage_walk', 'gait_ros.live.node_parameters:ControllerNodeParams', ''),
-    ('Safety layer of these', 'gait_core.safety.parameters:SafetyParams', 'safety.'),
+    ('Safety layer', 'gait_core.safety.parameters:SafetyParams', 'safety.'),
     ('evolver', 'gait_evolver.node:EvolverParams', ''),
     ('waypoints', 'gait_ros.live.waypoints_node:WaypointsNodeParams', ''),
     ('hardware', 'gait_ros.hardware.node:HardwareNodeParams', ''),
@@ -29,12 +29,12 @@ BEHAVIOURS: tuple[Entry, ...] = (
 STRIDES: tuple[Entry, ...] = (
     ('The hexapod', 'gait_studies.cafarelli2017.strides.hexapod:HexapodParameters', ''),
     (
-        'How its publication scores a stride',
+        'Score of a stride',
         'gait_studies.cafarelli2017.strides.rules:StrideRules',
         '',
     ),
     (
-        'How a stride is measured',
+        'Measurement of a stride',
         'gait_studies.cafarelli2017.strides.measures:MeasureSettings',
         '',
     ),
@@ -44,26 +44,27 @@ _HEAD = """\
 
 # Parameters
 
-Every parameter of every node, controller, engine, terrain and optimiser: type, default, range,
-unit, and whether it can be changed while the node runs (live). A value out of range, an unknown
-name or a wrong type is refused in one line that names the nearest valid one; a whole number serves
-as a double.
+Parameters of nodes, controllers, engines, terrains and optimisers: type, default, range, unit, and
+whether they can change while the node runs (live). A value out of range, an unknown name or a
+wrong type is refused in one line that names the nearest valid one. A double may be given as a
+whole number.
 
-| Where | How `frequency` of a controller is set |
+| Place | Example for `frequency` of a controller |
 |---|---|
 | command line | `gait walk a1 --set gait.frequency=1.5` |
-| a node that starts | `ros2 run gait_cpg cpg_node --ros-args -p gait.frequency:=1.5` |
-| a file, by `--params-file`, `gait:=FILE`, `--champion FILE` | \
+| start of a node | `ros2 run gait_cpg cpg_node --ros-args -p gait.frequency:=1.5` |
+| file, for `--params-file`, `gait:=FILE`, `--champion FILE` | \
 `/**: {ros__parameters: {gait: {frequency: 1.5}}}` |
-| a node that runs | `ros2 param set /cpg gait.frequency 1.5`, or `~/load_gait` with a file |
-| an experiment | `parameters: {frequency: 1.5}`, or searched as one of its `genes` |
+| running node | `ros2 param set /cpg gait.frequency 1.5`, or `~/load_gait` with a file |
+| experiment | `parameters: {frequency: 1.5}`, or one of the searched `genes` |
 
 Topics and services of each node are in [nodes.md](nodes.md). Every node also has `use_sim_time`,
 and `qos_overrides.<topic>.<publisher or subscription>.<policy>` for its topics.
 """
 _GAITS = """\
-Prefix `gait.` in ROS and on the command line. What changes live settles without a jump, or at the
-end of a cycle. A preset is a named set of values; the first is the default one.
+The prefix is `gait.` in ROS and on the command line. A live change converges without a jump, or
+takes effect at the end of a cycle. A preset is a named set of values; the first one is the default.
+[controllers.md](controllers.md) and [stage_walk.md](stage_walk.md) describe the controllers.
 """
 
 
@@ -74,31 +75,33 @@ def page() -> str:
         ('Controllers', _GAITS, gaits(), True),
         (
             'Behaviours of stage_walk',
-            'What `~/set_behaviour` starts, under the NAME of the instance.\n',
+            '`~/set_behaviour` starts a behaviour under a NAME.\n',
             BEHAVIOURS,
             False,
         ),
         (
             'Engines',
-            'By name in `scene.engine_options` of a trial, an experiment or `--set`.\n',
+            'Set in `scene.engine_options` of an experiment, or by `--set`. How to choose an engine: '
+            '[engines.md](engines.md).\n',
             engines(),
             False,
         ),
         (
             'Terrains',
-            '`--terrain NAME:key=value,...`, or `terrain: {name: ..., parameters: ...}`.\n',
+            'Set by `--terrain NAME:key=value,...`, or in `scene.terrain` of an experiment: '
+            '[terrains.md](terrains.md).\n',
             terrains(),
             False,
         ),
         (
             'Optimisers',
-            '`optimizer: {name: ..., settings: ...}` of an experiment.\n',
+            'Set in `optimizer: {name: ..., settings: ...}` of an experiment.\n',
             optimizers(),
             False,
         ),
         (
             'Strides of the hexapod',
-            'Of a model without an engine and without a node: [hexapod.md](hexapod.md).\n',
+            'For the model of a stride without an engine: [hexapod.md](hexapod.md).\n',
             STRIDES if find_spec('gait_studies') else (),
             False,
         ),

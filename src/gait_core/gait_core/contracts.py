@@ -442,7 +442,7 @@ class Renderer(Protocol):
 
 
 class Viewer(ABC):
-    """A window that mirrors states; constructed as ``cls(robot, terrain)``."""
+    """A window that shows the state of a running trial; constructed as ``cls(robot, terrain)``."""
 
     @abstractmethod
     def __init__(self, robot: RobotModel, terrain: Terrain) -> None:

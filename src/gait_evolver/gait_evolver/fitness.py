@@ -18,38 +18,38 @@ from gait_core.trial.spec import FELL
 
 
 def distance(rollout: Rollout) -> float:
-    """Return how far the base moved along the direction it faced at the start [m]."""
+    """Return the displacement of the base along its first heading [m]."""
     return _displacement(rollout)[0]
 
 
 def lateral_drift(rollout: Rollout) -> float:
-    """Return how far the base ended beside the line it faced at the start [m], not negative."""
+    """Return the lateral drift: distance from the line of the first heading [m], >= 0."""
     return abs(_displacement(rollout)[1])
 
 
 def heading(rollout: Rollout) -> float:
-    """Return by how much the base turned from start to end [rad], full turns counted, >= 0."""
+    """Return the magnitude of the change of heading [rad], >= 0; full turns count."""
     yaw = heading_of(rollout.body_poses[:, 0])
     return float(abs(yaw[-1] - yaw[0]))
 
 
 def survival(rollout: Rollout) -> float:
-    """Return the share of the wanted duration that was run before a fall, in [0, 1] [-]."""
+    """Return the share of the duration before a fall, in [0, 1] [-]."""
     return rollout.ticks / rollout.spec.ticks
 
 
 def tilt(rollout: Rollout) -> float:
-    """Return the largest angle between the base's z axis and the vertical [rad], >= 0."""
+    """Return the largest tilt of the base [rad], >= 0."""
     upright = Rotation.from_quat(rollout.body_poses[:, 0, 3:]).as_matrix()[:, 2, 2]
     return float(np.arccos(np.clip(upright.min(), -1.0, 1.0)))
 
 
 def zmp_margin(rollout: Rollout) -> float:
     """
-    Return the mean margin of the centre of pressure in the support polygon [m].
+    Return the mean margin of the CoP in the support polygon [m].
 
-    The mean is over all ticks; one without a defined centre of pressure counts as zero, so that
-    leaving the ground earns nothing.
+    The mean is over all ticks. A tick without a defined CoP counts as zero, so that leaving the
+    ground is no advantage.
     """
     margin, defined = margins(contact_zmp(rollout), rollout.contact_tick, rollout.contacts.points)
     return float(np.where(defined, margin, 0.0).mean())
@@ -62,10 +62,10 @@ def energy(rollout: Rollout) -> float:
 
 def transport_efficiency(rollout: Rollout) -> float:
     """
-    Return the reciprocal of the cost of transport ahead [-]; 0 for a robot that fell.
+    Return the reciprocal of the CoT along the first heading [-]; 0 after a fall.
 
-    Work counts as at least what would raise the robot by a hundredth of its length scale, so that
-    standing still is worth nothing.
+    The work is at least that of lifting the robot by a hundredth of its length scale, so that
+    standing still has no value.
     """
     if rollout.status == FELL:
         return 0.0
@@ -77,7 +77,7 @@ def transport_efficiency(rollout: Rollout) -> float:
 
 def smoothness(rollout: Rollout) -> float:
     """
-    Return minus the root mean square joint acceleration [rad/s^2 or m/s^2]; 0 is smoothest.
+    Return the negative root mean square of the joint accelerations [rad/s^2 or m/s^2], <= 0.
 
     Accelerations are differences of the joint velocities over a control period.
     """

@@ -15,7 +15,7 @@ from gait_core.trial.spec import Command
 
 
 class HoldController(Controller):
-    """Holds the nominal stance, whatever the command."""
+    """Holds the nominal stance at any command."""
 
     Params: ClassVar[type[Parameters]] = Parameters
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {'stand': {}}

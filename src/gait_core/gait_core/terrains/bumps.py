@@ -17,11 +17,11 @@ from gait_core.terrains.base import Grid, check_grid
 @dataclass(frozen=True, kw_only=True)
 class Bumps(TerrainParameters):
     """
-    One bump in every square of side ``spacing``, anywhere in it by the seed, none overlapping.
+    One bump or hole at a random position in every square of side ``spacing``; none overlap.
 
-    A bump is half a wave of a cosine around its middle: level at its foot and at its top. One that
-    would reach into the level ground around the origin is left out. Finer cells make rounder
-    bumps, but engines carry a flat sole badly over more than 5 by 5 cells.
+    A bump is half a wave of a cosine about its centre, level at its foot and at its top. Bumps
+    that would reach into the level ground around the origin are left out. Finer cells make rounder
+    bumps, but engines support a flat sole poorly on more than 5 by 5 cells.
     """
 
     height: float = bounded(

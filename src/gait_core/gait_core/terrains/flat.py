@@ -10,7 +10,7 @@ from gait_core.terrains.base import Plane
 
 @dataclass(frozen=True, kw_only=True)
 class Flat(TerrainParameters):
-    """The plane z = 0; it takes no parameters and its seed changes nothing."""
+    """The plane z = 0, without parameters; the seed has no effect."""
 
     def build(self, seed: int) -> Terrain:
         """Return the plane."""

@@ -19,11 +19,11 @@ _WALL = 2
 @dataclass(frozen=True, kw_only=True)
 class Room(TerrainParameters):
     """
-    Level ground of a length and width around the origin, walled in.
+    Level ground around the origin with four walls, and boxes at random positions.
 
-    A box stands in every square of side ``spacing``, anywhere in it by the seed, but for those
-    that would reach into the free ground around the origin. Walls and boxes rise within one cell
-    towards their inside: a wall at x has its foot at x - ``cell`` and its top at x.
+    Every square of side ``spacing`` has one box, unless it would reach into the free ground around
+    the origin. Walls and boxes rise within one cell towards their inside: a wall at x has its foot
+    at x - ``cell`` and its top at x.
     """
 
     length: float = bounded(

@@ -15,7 +15,7 @@ from gait_core.terrains.base import Grid
 @dataclass(frozen=True, kw_only=True)
 class Rough(TerrainParameters):
     """
-    Heights drawn uniformly from a band about zero, centred on the start.
+    Random heights of grid nodes, uniform over ``range`` with mean zero; centred on the origin.
 
     The defaults are the ground of Bishop (2008), section 4.2: 256 x 256 nodes over 50 x 50 m and
     a range of 0.13 m, which makes the mean step between neighbouring nodes a third of the range.

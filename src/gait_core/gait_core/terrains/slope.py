@@ -16,11 +16,11 @@ from gait_core.terrains.base import Grid, check_grid
 @dataclass(frozen=True, kw_only=True)
 class Slope(TerrainParameters):
     """
-    A plane that rises from a line on, level before it; height zero at the origin.
+    An inclined plane that begins at a line, with level ground before it; height 0 at the origin.
 
-    The line lies ``start`` ahead of the origin in the direction of the rise; behind the origin
-    (negative) a robot starts on the slope itself. Where the line is no line of the grid, the bend
-    is as wide as a cell. The seed changes nothing.
+    The line is ``start`` ahead of the origin in the uphill direction; with a negative ``start`` a
+    robot starts on the slope. Between two lines of the grid the bend is as wide as a cell. The
+    seed has no effect.
     """
 
     angle_deg: float = bounded(

@@ -17,10 +17,10 @@ from gait_core.terrains.base import Grid, check_grid
 @dataclass(frozen=True, kw_only=True)
 class Steps(TerrainParameters):
     """
-    Level ground up to ``start``, then treads of one length; a riser is one cell long.
+    Level ground up to ``start``, then treads that go up or down at random; a riser takes one cell.
 
-    Each tread goes up or down by the seed, or all the same way where ``up_share`` is 1 or 0. Finer
-    cells make steeper risers, but engines carry a flat sole badly over more than 5 by 5 cells.
+    With ``up_share`` 1 or 0 all treads go the same way. Finer cells make steeper risers, but
+    engines support a flat sole poorly on more than 5 by 5 cells.
     """
 
     height: float = bounded(0.005, low=0.0, high=0.3, unit='m', doc='Height of a riser.')

@@ -108,12 +108,13 @@ class InsectGaitParams(MotorProgramParams, ReflexParams):
 
 class InsectGait(ReflexController):
     """
-    Walks a robot of six legs whose joints are springs with moving rest angles.
+    Walks a robot with six legs whose joints are springs with moving rest angles.
 
-    Every leg stands, wants to step, or steps; oscillators say when. The motor programs of step and
-    stance move the rest angles of its first three joints, the same angles on both sides but for
-    the sign. A slower command makes the cycle longer, a turning one the strides of one side
-    shorter and of the other longer. Without a command the legs finish their steps and stand.
+    Oscillators time the states of a leg: stance, ready to swing, swing. The motor programs of
+    stance and swing move the rest angles of its first three joints, with equal angles and opposite
+    signs on the two sides. A lower speed lengthens the cycle. A yaw rate shortens the strides of
+    one side and lengthens those of the other. Without a command the legs finish their swings and
+    stand.
     """
 
     Params: ClassVar[type[Parameters]] = InsectGaitParams

@@ -29,14 +29,14 @@ _POSITIONS = 5
 
 class MatsuokaController(TapeController):
     """
-    Drives a robot by neural oscillators: one per signal of its description, else one per leg.
+    Drives a robot by Matsuoka oscillators: one per signal of its description, or one per leg.
 
-    Force elements, and joints with actuators that take efforts, get the signal times ``gain``.
-    Other joints are moved about their nominal stance, within their limits, by the fatigue of
-    their oscillator times ``joint_gain``: it follows the signal smoothly. Of a leg that is the
-    joint that swings the foot most; another one lifts the foot while it swings forward. The
-    oscillators run from the start, whatever the command; nothing in them is random. Open loop
-    unless ``feedback`` is chosen and ``feedback_gain`` is not zero.
+    Force elements, and joints whose actuators accept efforts, get the signal times ``gain``. The
+    offset of other joints from the nominal stance, within their limits, is the fatigue of their
+    oscillator times ``joint_gain``; it follows the signal smoothly. In a leg this is the joint
+    that swings the foot most; another joint lifts the foot while it moves forward. The oscillators
+    run from the start and ignore the command; nothing is random. The controller is open loop
+    unless ``feedback`` is selected and ``feedback_gain`` is not zero.
     """
 
     Params: ClassVar[type[Parameters]] = MatsuokaParams

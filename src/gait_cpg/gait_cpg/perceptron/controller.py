@@ -80,12 +80,12 @@ class PerceptronParams(Parameters):
 
 class PerceptronController(Controller):
     """
-    A neural network of one layer on any robot with linear servos.
+    Drives linear servos by a layer of threshold perceptrons with memory.
 
-    Every control period the network sees position and force of each servo and the direction of
-    the commanded velocity, now and in the past, and its own past outputs. These accelerate the
-    set points of the servos. Its weights are arrays beside the parameters; without any it is the
-    network that has learned nothing, drawn from the seed of the trial.
+    The inputs are the positions and forces of the servos and the direction of the commanded
+    velocity, at present and in the past, and the past outputs. The outputs accelerate the targets
+    of the servos. The weights are arrays apart from the parameters; without any, an untrained
+    network is drawn from the seed of the trial.
 
     References
     ----------

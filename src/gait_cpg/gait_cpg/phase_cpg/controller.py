@@ -179,16 +179,15 @@ _MORE_PRESETS: Mapping[str, Mapping[str, Any]] = {
 
 class PhaseCpgController(ReflexController):
     """
-    Walks any robot with at least four legs, each driven by one amplitude-phase oscillator.
+    Walks any robot with at least four legs, with one amplitude-phase oscillator per leg.
 
-    The command's velocity, within the limits of speed and acceleration, is the twist of the base
-    that the stance feet oppose; the amplitudes scale the steps between standing (0) and walking
-    (1). A robot that is told not to move finishes its steps in place and stands still. What the
-    legs cannot reach is met as closely as their joint limits allow. It runs open loop, from the
-    command alone, but for what is switched on: reflexes of the feet, and holding heading and speed
-    by what is seen of them. The set points ``height``, ``roll``, ``pitch`` and ``yaw`` move the
-    body over its feet; with ``sit`` at 1 it stops, sits down, and stands up again at 0. New
-    parameters settle at ``convergence_rate``.
+    The commanded velocity, within the limits of speed and acceleration, is the twist of the base
+    that the stance feet oppose. The amplitudes scale the steps from standing (0) to walking (1).
+    At zero velocity the robot finishes its steps in place and stands. Targets out of reach are met
+    as closely as the joint limits allow. The controller is open loop, except for the options that
+    are switched on: reflexes, and feedback of heading, speed and slope. The set points ``height``,
+    ``roll``, ``pitch`` and ``yaw`` move the body over its feet; at ``sit`` 1 it stops and lies
+    down, at 0 it stands up. Changed parameters converge at ``convergence_rate``.
     """
 
     Params: ClassVar[type[Parameters]] = PhaseCpgParams

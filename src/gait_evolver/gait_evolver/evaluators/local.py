@@ -21,7 +21,7 @@ from gait_evolver.evaluators.pool import WorkerPool
 
 class LocalEvaluator(Evaluator):
     """
-    Runs trials in the processes of a ``WorkerPool``, which keep their engines.
+    Runs trials in worker processes of this machine, which keep their engines.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ class _Worker:
 
 class RosEvaluator(Evaluator):
     """
-    Runs trials on any number of sim_bridge workers, each one trial at a time.
+    Runs trials on any number of bridges in mode ``lockstep``, one trial at a time on each.
 
     A worker counts as lost after 10 s without a heartbeat, or without a control period in a trial.
     Its trial goes to another worker, and a late answer is dropped. It is used again after its next

@@ -72,7 +72,7 @@ class CmaEsSettings(Parameters):
 
 
 class CmaEsOptimizer(Optimizer):
-    """CMA-ES with a generator of its own; bounds by the smooth transform of the library."""
+    """CMA-ES by the package cma, with a random generator of its own; bounds by its transform."""
 
     Settings: ClassVar[type[Parameters]] = CmaEsSettings
 

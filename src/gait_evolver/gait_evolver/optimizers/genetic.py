@@ -33,7 +33,7 @@ SPREAD_DOC = 'Standard deviation of the first population about its centre.'
 class GeneticSettings(Parameters):
     """Settings of the genetic algorithm."""
 
-    population: int = whole(20, low=2, high=100000, doc='Individuals per generation.')
+    population: int = whole(20, low=2, high=100000, doc='Candidates per generation.')
     elites: int = whole(
         2,
         low=0,
@@ -141,7 +141,7 @@ def first_population(
 
 
 class GeneticOptimizer(Optimizer):
-    """Tournament selection, BLX-alpha crossover, reflected Gaussian mutation, elites."""
+    """Genetic algorithm: tournaments, BLX-alpha crossover, reflected Gaussian mutation, elites."""
 
     Settings: ClassVar[type[Parameters]] = GeneticSettings
 
@@ -200,7 +200,7 @@ class GeneticOptimizer(Optimizer):
         self._population = sorted(elites + born, key=lambda one: (one.key, one.id))
 
     def stop(self) -> str:
-        """Return why the search is over: all individuals have become one point."""
+        """Return the reason to stop: all candidates are one point."""
         if not self._population:
             return ''
         genomes = np.array([one.genome for one in self._population])

@@ -39,7 +39,7 @@ Config.show_compile_hint = False
 class Nsga2Settings(Parameters):
     """Settings of NSGA-II."""
 
-    population: int = whole(100, low=4, high=100000, doc='Individuals per generation.')
+    population: int = whole(100, low=4, high=100000, doc='Candidates per generation.')
     objectives: int = whole(
         1,
         low=1,
@@ -69,7 +69,7 @@ class Nsga2Settings(Parameters):
 
 class Nsga2Optimizer(Optimizer):
     """
-    Non-dominated sorting and crowding; bounds by the operators of the library.
+    NSGA-II of several objectives by the package pymoo; its operators keep the bounds.
 
     Individuals that violate constraints rank below all others by the sum of their violations;
     those whose status may not win, or with an objective that is not finite, below these.

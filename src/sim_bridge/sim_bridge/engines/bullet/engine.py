@@ -50,7 +50,7 @@ class _Push:
 
 class BulletEngine(SceneEngine):
     """
-    Rigid bodies and contacts by PyBullet; options are those of ``BulletOptions``.
+    Rigid bodies and contacts by PyBullet, with the options of ``BulletOptions``.
 
     Every reset empties the client and loads robot and terrain anew. Robots that stand on contact
     nodes are of free bodies, which ``NodesEngine`` carries.

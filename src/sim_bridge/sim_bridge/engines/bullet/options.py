@@ -11,10 +11,9 @@ from sim_bridge.engines.cables.options import NodeOptions
 @dataclass(frozen=True, kw_only=True)
 class BulletOptions(NodeOptions):
     """
-    Solver and contact settings; the defaults are tight, for loose ones flatter a walk.
+    Solver and contact options; defaults are tight, because loose ones make a walk look better.
 
-    Those of contact nodes act on robots that have these, and on no others; the solver's do not
-    act on those.
+    Options of contact nodes apply to robots with contact nodes, all others to robots without.
     """
 
     solver_iterations: int = whole(

@@ -206,7 +206,7 @@ def overlay_of(rollout: Rollout, tick: int) -> Overlay:
 
 class Viewer(contracts.Viewer):
     """
-    A window that mirrors states as they come.
+    A window that shows the state of a running trial.
 
     Raises
     ------

@@ -121,7 +121,7 @@ class FreeBodiesEngine(SceneEngine):
 
 class CablesEngine(FreeBodiesEngine, TapeEngine):
     """
-    Free rigid bodies joined by force elements, on contact nodes; options are ``CablesOptions``.
+    Free rigid bodies with force elements and contact nodes, with the options of ``CablesOptions``.
 
     Semi-implicit Euler at the physics rate: velocities from the forces at the start of a step,
     then places from the new velocities (Korbel 2013; friction state and dampers explicit).

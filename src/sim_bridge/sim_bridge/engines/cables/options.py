@@ -74,4 +74,4 @@ class NodeOptions(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class CablesOptions(NodeOptions):
-    """Settings of the ``cables`` engine: those of its contact nodes."""
+    """Options of the contact nodes of the ``cables`` engine."""

@@ -51,7 +51,7 @@ class _Push:
 
 class MujocoEngine(SceneEngine):
     """
-    Rigid bodies and contacts by MuJoCo; options are those of ``MujocoOptions``.
+    Rigid bodies and contacts by MuJoCo, with the options of ``MujocoOptions``.
 
     A physics step is made in halves: MuJoCo finds contacts and constraints, the actuators and the
     ground's law write their rows and forces, MuJoCo solves and moves the robot on. The compiled

@@ -10,7 +10,7 @@ from sim_bridge.engines.shared.ground_springs import GroundSpringOptions
 
 @dataclass(frozen=True, kw_only=True)
 class MujocoOptions(GroundSpringOptions):
-    """Solver and contact settings; contacts are stiff and the friction cone is round."""
+    """Solver and contact options; contacts are stiff and the friction cone is elliptic."""
 
     iterations: int = whole(
         100,
