@@ -63,7 +63,7 @@ and `qos_overrides.<topic>.<publisher or subscription>.<policy>` for its topics.
 """
 _GAITS = """\
 The prefix is `gait.` in ROS and on the command line. A live change converges without a jump, or
-takes effect at the end of a cycle. A preset is a named set of values; the first one is the default.
+takes effect at the end of a cycle. A preset is a named set of values; the first is the default.
 [controllers.md](controllers.md) and [stage_walk.md](stage_walk.md) describe the controllers.
 """
 
@@ -81,15 +81,13 @@ def page() -> str:
         ),
         (
             'Engines',
-            'Set in `scene.engine_options` of an experiment, or by `--set`. How to choose an engine: '
-            '[engines.md](engines.md).\n',
+            'Set in `scene.engine_options`. How to choose: [engines.md](engines.md).\n',
             engines(),
             False,
         ),
         (
             'Terrains',
-            'Set by `--terrain NAME:key=value,...`, or in `scene.terrain` of an experiment: '
-            '[terrains.md](terrains.md).\n',
+            'Set by `--terrain NAME:key=value,...`: [terrains.md](terrains.md).\n',
             terrains(),
             False,
         ),
