@@ -54,7 +54,7 @@ def check_robot(robot: RobotModel) -> RobotModel:
     _check_elements(robot)
     _check_nodes(robot)
     _check_signals(robot)
-    check_ball_joints(robot)
+    _check_ball_joints(robot)
     if robot.imu_link:
         _check_known('link', (robot.imu_link,), links)
     _check_legs(robot)
@@ -144,7 +144,7 @@ def _root_of(robot: RobotModel) -> dict[str, str]:
     return root
 
 
-def check_ball_joints(robot: RobotModel) -> None:
+def _check_ball_joints(robot: RobotModel) -> None:
     """Raise ConfigurationError for three joints that no ball joint can replace."""
     for ball, names in robot.ball_joints.items():
         owner = f"ball joint '{ball}'"

@@ -52,7 +52,7 @@ class Motors:
         self, world: World, robot: RobotModel, physics_step: float, sums_work: bool
     ) -> None:
         self._client, self._body, self._dt = world.client, world.body, physics_step
-        self.demands = demands = Demands('bullet', robot, physics_step)
+        self.demands = demands = Demands(robot, physics_step)
         self.torques = Torques(demands)
         self.elements = Elements(world, robot, demands)
         self._balls = Balls(world)

@@ -60,7 +60,7 @@ class Bodies:
         """Lay out a scene with the assembly at its start, every body at rest."""
         robot, scene = start.robot, start.scene
         refuse_others(self.engine, robot, scene)
-        self.demands = Demands(self.engine, robot, scene.physics_step)
+        self.demands = Demands(robot, scene.physics_step)
         self.layout = layout_of(robot, scene.gravity, self.demands)
         self.ground = ground_of(scene, start.options, start.terrain)
         self.state = start_of(robot, base_poses(robot, start.pose))

@@ -64,7 +64,7 @@ class Actuators:
         self._data = data
         self.state, self._forces = (data.qpos, data.qvel), data.qfrc_applied
         self._lengths, self._rates = data.ten_length, data.ten_velocity
-        self.demands = demands = Demands('mujoco', robot, scene.physics_step)
+        self.demands = demands = Demands(robot, scene.physics_step)
         self.torques, self.tensions = Torques(demands), Tensions(demands, robot)
         # MuJoCo's controls are the tensions of the elements.
         self.tensions.applied = data.ctrl

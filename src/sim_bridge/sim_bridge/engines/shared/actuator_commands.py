@@ -9,7 +9,7 @@ import numpy as np
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import BadCommand, ConfigurationError
 from gait_core.motion.targets import AppliedTargets
-from gait_core.robot.kinds import ACTUATORS, ELEMENTS, NO_LIMIT, check_kind, constant
+from gait_core.robot.kinds import ACTUATORS, ELEMENTS, NO_LIMIT, constant
 from gait_core.robot.model import Actuator, ForceElement, RobotModel
 from sim_bridge.engines.shared import laws
 from sim_bridge.engines.shared.screws import Screw
@@ -47,12 +47,11 @@ class Demands:
     Raises
     ------
     ConfigurationError
-        If an actuator or force element is of no known kind, lacks a constant or overshoots in
-        one physics step.
+        If an actuator overshoots in one physics step.
 
     """
 
-    def __init__(self, engine: str, robot: RobotModel, physics_step: float) -> None:
+    def __init__(self, robot: RobotModel, physics_step: float) -> None:
         names = robot.joint_names
         self._m = len(robot.target_names)
         free = np.full(len(robot.force_elements), np.inf)
@@ -62,7 +61,7 @@ class Demands:
         self.physics_step = physics_step
         self.actuators = [robot.actuators[name] for name in names]
         for name, actuator in zip(names, self.actuators, strict=True):
-            _check(engine, name, actuator, physics_step)
+            _check_gain(name, actuator, physics_step)
         self.kinds = np.array([actuator.kind for actuator in self.actuators], dtype=object)
         self.gain = _constants(self.actuators, 'gain')
         self.velocity_limit: FloatArray = np.minimum(robot.velocity_limit, NO_LIMIT)
@@ -199,9 +198,6 @@ class Tensions:
     def __init__(self, demands: Demands, robot: RobotModel) -> None:
         self._demands, self._dt = demands, demands.physics_step
         elements = robot.force_elements
-        for one in elements:
-            owner = f"force element '{one.name}'"
-            check_kind(ELEMENTS, 'element', owner, one.kind, one.constants)
         self._first = len(robot.joint_names)
         self.names = tuple(one.name for one in elements)
         self.laws: IntArray = np.array(
@@ -238,9 +234,7 @@ class Tensions:
         return self.applied
 
 
-def _check(engine: str, name: str, actuator: Actuator, physics_step: float) -> None:
-    owner = f"joint '{name}' in engine '{engine}'"
-    check_kind(ACTUATORS, 'actuator', owner, actuator.kind, actuator.constants)
+def _check_gain(name: str, actuator: Actuator, physics_step: float) -> None:
     gain = constant(ACTUATORS, actuator.kind, actuator.constants, 'gain')
     if gain * physics_step > 1.0:
         raise ConfigurationError(

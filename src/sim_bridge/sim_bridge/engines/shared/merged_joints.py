@@ -11,7 +11,6 @@ from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics.frames import ball_axes, rotation, rpy_of
 from gait_core.robot.cache import per_robot
-from gait_core.robot.check import check_ball_joints
 from gait_core.robot.model import SPHERICAL, Joint, Link, RobotModel, Shape
 
 MARGIN = 1e-5
@@ -102,11 +101,9 @@ def fused(robot: RobotModel) -> Fused:
     Raises
     ------
     ConfigurationError
-        If a moving link and all that hangs on it have no mass: its acceleration is undefined;
-        or if a ball joint's three joints are not in one point at right angles.
+        If a moving link and all that hangs on it have no mass: its acceleration is undefined.
 
     """
-    check_ball_joints(robot)
     joint_of = {joint.child: joint for joint in robot.joints}
     ball_of = {names[2]: (ball, names) for ball, names in robot.ball_joints.items()}
     inside = {name for names in robot.ball_joints.values() for name in names[:2]}
