@@ -1,4 +1,4 @@
-"""The walk on a previewed zero moment point: masses, kinematics, balance and the controller."""
+"""The walk on a previewed zero-moment point: masses, kinematics, balance and the controller."""
 
 from dataclasses import replace
 import math

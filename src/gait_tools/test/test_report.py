@@ -92,7 +92,7 @@ def test_it_has_every_section_and_escapes_what_users_write(html):
         'Spread over the repeats',
         'Parameters',
         'Gait diagram',
-        'Zero moment point',
+        'Zero-moment point',
         'Energy',
         'How trials ended, and the validity gates',
         'Repeat it',

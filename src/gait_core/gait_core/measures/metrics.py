@@ -68,7 +68,7 @@ _SHORTEST = 0.5
 """Least stance or flight that counts, in units of sqrt(length scale / g): bodies fall in these."""
 
 ZMP_LOAD = 0.05
-"""Share of the weight below which the zero moment point is undefined."""
+"""Share of the weight below which the zero-moment point is undefined."""
 
 _COST_DISTANCE = 0.1
 """Share of the robot's length scale below which the cost of transport is undefined."""

@@ -1,7 +1,7 @@
 """
-Zero moment point, support polygon and margin.
+Zero-moment point, support polygon and margin.
 
-Every point is in ``odom``. A zero moment point is where the horizontal moment of a set of forces
+Every point is in ``odom``. A zero-moment point is where the horizontal moment of a set of forces
 vanishes on a horizontal plane: of the contact forces (the centre of pressure), or of the forces
 ``m (a - g)`` that the links' motion asks for. They agree while the ground can supply that motion;
 the first can never leave the support polygon, the second can, and then the robot tips.
@@ -30,7 +30,7 @@ _ON_EDGE = 1e-12
 @dataclass(frozen=True, kw_only=True)
 class ZmpSeries:
     """
-    Zero moment points of T instants.
+    Zero-moment points of T instants.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ def centres_of_pressure(
     min_force: float,
 ) -> ZmpSeries:
     """
-    Return the zero moment points of contact forces.
+    Return the zero-moment points of contact forces.
 
     Each is at the mean height of its contacts, weighted by vertical force.
 
@@ -103,7 +103,7 @@ def centres_of_pressure(
 def centre_of_pressure(
     points: FloatArray, forces: FloatArray, *, min_force: float
 ) -> tuple[FloatArray | None, str]:
-    """Return the zero moment point of one instant's contacts, (3,) or ``None``, and its status."""
+    """Return the zero-moment point of one instant's contacts, (3,) or ``None``, and its status."""
     series = centres_of_pressure(
         np.zeros(len(points), dtype=np.int64), points, forces, 1, min_force=min_force
     )
@@ -120,7 +120,7 @@ def zmp_from_accelerations(
     plane_height: float | FloatArray = 0.0,
 ) -> ZmpSeries:
     r"""
-    Return the zero moment points that the links' motion asks for.
+    Return the zero-moment points that the links' motion asks for.
 
     .. math::
         u_{ZMP} = \frac{\sum_i f_{z,i} u_i - f_{u,i} (z_i - h)}{\sum_i f_{z,i}},
@@ -244,7 +244,7 @@ def margins(
     margin : (T,) array [m]
         Zero where undefined.
     defined : (T,) bool array
-        Where the zero moment point is, and where there is a contact.
+        Where the zero-moment point is, and where there is a contact.
 
     """
     counts = np.bincount(instant, minlength=len(series.defined))

@@ -264,7 +264,7 @@ class MessageBuilder:
         )
 
     def zmp(self, stability: Any) -> Any | None:
-        """Return the zero moment point of a Stability alone, or None where it is undefined."""
+        """Return the zero-moment point of a Stability alone, or None where it is undefined."""
         if not stability.zmp:
             return None
         return self._types[POINT](header=stability.header, point=stability.zmp[0])

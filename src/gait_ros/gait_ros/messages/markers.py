@@ -51,7 +51,7 @@ def stability_markers(
     """
     Return what tells why a robot stands or falls, in odom.
 
-    Contact forces, the support polygon in the colour of the margin, the zero moment point, the
+    Contact forces, the support polygon in the colour of the margin, the zero-moment point, the
     centre of mass with its projection onto the contacts' plane, and speed and margin as text.
 
     Parameters

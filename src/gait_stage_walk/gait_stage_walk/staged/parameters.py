@@ -69,14 +69,16 @@ class StagedWalkParams(Parameters):
         doc='Time by which the sway precedes the steps.',
     )
     levelling: float = share(
-        1.0, doc='Share of the knee bend that makes a landing leg as short as the other; 0: off.'
+        1.0,
+        doc='Share of the knee bend that makes the leg at touch-down as short as the other; 0: '
+        'off.',
     )
     landing_clearance: float = bounded(
         0.004,
         low=0.0,
         high=0.02,
         unit='thigh',
-        doc='Length by which a landing leg is shorter than the other, so that it lands later.',
+        doc='Further shortening of that leg, so that it touches down later.',
     )
     level_hold: float = bounded(
         1.05,

@@ -1,4 +1,4 @@
-"""The walk on a previewed zero moment point as a controller of any biped with soles."""
+"""The walk on a previewed zero-moment point as a controller of any biped with soles."""
 
 from __future__ import annotations
 

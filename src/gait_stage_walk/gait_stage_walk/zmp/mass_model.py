@@ -3,14 +3,14 @@ A robot on two legs as a cart-table whose feet have mass.
 
 Each link's centre of mass follows base and feet: to first order ``c_i = (1 - L_i) b + L_i f`` for
 the links of the leg of foot ``f``, with ``L_i`` from the leg's kinematics. The moments of all
-links about the zero moment point ``p`` then give, on either level axis,
+links about the zero-moment point ``p`` then give, on either level axis,
 
 .. math::
     p = c - \frac{h}{g} \ddot c + \frac{k}{g} \ddot f + \frac{a}{g} \ddot f_z (f + e - p)
 
 with ``c`` the centre of mass of the whole robot. For a point mass ``h`` is its height and the rest
 is zero, as the cart-table has it; a swinging leg is lower, and what it is accelerated with moves
-the zero moment point by centimetres. As the swing is planned, it is known before and asked of the
+the zero-moment point by centimetres. As the swing is planned, it is known before and asked of the
 centre of mass instead, which is what the second pass of Kajita (2003, Sec. 4) iterates for.
 
 References

@@ -1,7 +1,7 @@
 """
-The walk as planned: which foot stands and which swings, zero moment point, centre of mass.
+The walk as planned: which foot stands and which swings, zero-moment point, centre of mass.
 
-Time runs in whole periods of a grid. A step is a double support, in which the zero moment point
+Time runs in whole periods of a grid. A step is a double support, in which the zero-moment point
 goes over from one sole to the other, and a single support, in which it stays there while the other
 foot swings. What is to come is predicted from the twist of now for as long as the preview looks.
 """
@@ -47,7 +47,7 @@ class StepShape:
     clearance : float [m]
         Of a foot at mid-swing.
     forward, inward : float [m]
-        Of the zero moment point on a sole, from its point, the second toward the other foot.
+        Of the zero-moment point on a sole, from its point, the second toward the other foot.
 
     """
 
@@ -264,7 +264,7 @@ class WalkPlan:
         return twist == STILL and same(feet[landed], beside)
 
     def _point(self, foot: Pose, which: int) -> Pose:
-        """Return where the zero moment point is to be under one foot."""
+        """Return where the zero-moment point is to be under one foot."""
         shape = self._shape
         return beyond(foot, (shape.forward, -SIDES[which] * shape.inward, 0.0))
 
@@ -273,7 +273,7 @@ class WalkPlan:
         return 0.5 * (left[0] + right[0]), 0.5 * (left[1] + right[1]), 0.0
 
     def _predict(self, twist: Twist) -> int:
-        """Write the corners of the way of the zero moment point; return how many there are."""
+        """Write the corners of the way of the zero-moment point; return how many there are."""
         knots, last = self._knots, self._grid + len(self._reference)
         knots[0] = (self._begun, *self._from[:2])
         if self.stage == STAND:
@@ -374,7 +374,7 @@ class SwingLoad(NamedTuple):
 @njit(cache=True)
 def compensate(swing, load, now, points):  # type: ignore[no-untyped-def]
     """
-    Take from zero moment points (N, 2) [m] what one swing adds to them; see ``mass_model``.
+    Take from zero-moment points (N, 2) [m] what one swing adds to them; see ``mass_model``.
 
     The points, read and written, are those of the periods after ``now``.
     """

@@ -1,5 +1,5 @@
 r"""
-Preview control of the zero moment point of a linear inverted pendulum.
+Preview control of the zero-moment point of a linear inverted pendulum.
 
 A point mass at a constant height ``z`` obeys ``p = c - (z / g) c''`` with ``p`` the zero moment
 point and ``c`` the centre of mass on either level axis. With the jerk as input over a period that
@@ -74,7 +74,7 @@ def preview_gains(height: float, period: float, weight: float = WEIGHT) -> Previ
         Of the centre of mass over the ground.
     period : float [s]
     weight : float [s^6]
-        Of the squared jerk against the squared error of the zero moment point.
+        Of the squared jerk against the squared error of the zero-moment point.
 
     """
     # Kajita et al. (2003), Eq. 8: A, b and c of the cart-table.
@@ -111,7 +111,7 @@ def previewed_jerk(feedback, forward, state, reference, jerk):  # type: ignore[n
     state : (3, 2) array
         Position, velocity and acceleration of the centre of mass by axis.
     reference : (N or more, 2) array [m]
-        Zero moment points wanted at the ends of the coming periods.
+        Zero-moment points wanted at the ends of the coming periods.
     jerk : (2,) array
         Written.
 

@@ -4,7 +4,7 @@ Stabiliser: soles push against an unplanned lean, the next foot steps into it, t
 A body that leans by an angle and at a rate has its capture point, where the linear pendulum would
 come to rest, off the planned one by ``h (angle + rate / w)``; until the foot lands after a time
 ``t`` that grows by ``exp(w t)``. Soles are turned against the lean, which with stiff ankles moves
-the zero moment point toward the side to which the body falls (ankle strategy); a share of the
+the zero-moment point toward the side to which the body falls (ankle strategy); a share of the
 error at landing is added to the step (Englsberger 2015, Eq. 25: the divergent component of motion
 decides where the next foot has to be).
 

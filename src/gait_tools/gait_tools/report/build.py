@@ -148,7 +148,7 @@ def _player(page: Page, champion: Champion, result: TrialResult, rollout: Rollou
         '<input id="frame" type="range" min="0" value="0" aria-label="time">'
         '<output id="clock"></output></div>',
         f'<p class="quiet">Run again for this page: {word}. Drag turns it, the wheel zooms; the '
-        'red dot is the zero moment point.</p>',
+        'red dot is the zero-moment point.</p>',
     )
 
 
@@ -170,7 +170,7 @@ def _trial(page: Page, rollout: Rollout) -> None:
     page.card('Gait diagram', page.chart(charts.gait_chart(rollout)))
     zmp = page.chart(charts.zmp_chart(rollout))
     page.card(
-        'Zero moment point',
+        'Zero-moment point',
         f'<div class="two">{zmp}{page.chart(charts.margin_chart(rollout))}</div>',
         f'<p class="quiet">{escape(_steadiness(rollout))}</p>',
     )
@@ -181,7 +181,7 @@ def _trial(page: Page, rollout: Rollout) -> None:
 
 
 def _steadiness(rollout: Rollout) -> str:
-    """Return in words how long it walked and how near the zero moment point came to an edge."""
+    """Return in words how long it walked and how near the zero-moment point came to an edge."""
     found = trial_metrics(rollout)
     words = f'{found.get("steps", 0.0):.0f} steps in {found["duration_s"]:.2f} s'
     words += ', then it fell. ' if rollout.status == FELL else ' without a fall. '
@@ -190,7 +190,7 @@ def _steadiness(rollout: Rollout) -> str:
             f'Margin to the edge: {1e3 * found["zmp_margin_min_m"]:.1f} mm at least, '
             f'{1e3 * found["zmp_margin_mean_m"]:.1f} mm on average; '
         )
-    return f'{words}no zero moment point for {found["zmp_undefined_fraction"]:.0%} of the time.'
+    return f'{words}no zero-moment point for {found["zmp_undefined_fraction"]:.0%} of the time.'
 
 
 def _card(page: Page, rows: Sequence[CardRow]) -> None:

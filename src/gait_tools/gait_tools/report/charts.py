@@ -147,7 +147,7 @@ def gait_chart(rollout: Rollout) -> Chart | None:
 
 
 def zmp_chart(rollout: Rollout) -> Chart:
-    """Return the zero moment point from above over the support polygons, and the base's path."""
+    """Return the zero-moment point from above over the support polygons, and the base's path."""
     series = contact_zmp(rollout)
     path = np.where(series.defined[:, None], series.points[:, :2], np.nan)
     outline_x: list[float | None] = []
@@ -169,7 +169,7 @@ def zmp_chart(rollout: Rollout) -> Chart:
     }
     # A point jumps as feet land: a line would cross where it never was.
     points = {
-        **_line(*_thinned(path), 'zero moment point', 'accent'),
+        **_line(*_thinned(path), 'zero-moment point', 'accent'),
         'mode': 'markers',
         'marker': {'color': 'var:accent', 'size': 4, 'opacity': 0.7},
     }
@@ -184,7 +184,7 @@ def zmp_chart(rollout: Rollout) -> Chart:
 
 
 def margin_chart(rollout: Rollout) -> Chart | None:
-    """Return how long the zero moment point was how far inside its polygon; None without one."""
+    """Return how long the zero-moment point was how far inside its polygon; None without one."""
     series = contact_zmp(rollout)
     margin, defined = margins(series, rollout.contact_tick, rollout.contacts.points)
     if not defined.any():
