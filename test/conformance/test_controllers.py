@@ -11,13 +11,13 @@ from gait_core import registry
 from gait_core.contracts import TapeController, TapeEngine
 from gait_core.errors import ConfigurationError, NotInstalled
 from gait_core.motion.observation import FIELDS
-from gait_core.motion.states import by_steps
 from gait_core.motion.targets import TargetMemory
 from gait_core.parameters.declaration import Parameters, build, describe
 from gait_core.robot.find import robot_names
 from gait_core.robot.legged_box import legged_box
 from gait_core.robot.load import load_robot
 from gait_core.testing.doubles import KinematicEngine
+from gait_core.testing.free_bodies import step_through
 from gait_core.trial.loop import TrialLoop, play_controller, start_trial, step_controller
 from gait_core.trial.scene import Scene
 from gait_core.trial.spec import Command, TimedCommand, TrialSpec
@@ -184,7 +184,7 @@ SCRIPT = tuple(
 
 class Played(KinematicEngine, TapeEngine):
     def rollout(self, tape):
-        return by_steps(self.step, tape)
+        return step_through(self, tape)
 
 
 def trial_by(drive, engine, name, preset):

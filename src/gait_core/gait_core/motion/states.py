@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, overload
 
 import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
-from gait_core.errors import ProtocolError, SimulationDiverged
+from gait_core.errors import ProtocolError
 from gait_core.motion.observation import ARRAYS, NAMES, Contacts, Imu, Observation, StateFields
-from gait_core.motion.targets import AppliedTargets
-from gait_core.processes import liveness
 
 _IMU = tuple(field.name for field in fields(Imu))
 _POINTS = ('sole', 'points', 'forces', 'depths')
@@ -132,20 +130,6 @@ class StateTape(StateFields, Sequence[Observation]):
                 **{name: getattr(self.contacts, name)[points] for name in _POINTS},
             )
         return StateTape(**{name: getattr(self, name) for name in NAMES}, **values)
-
-
-def by_steps(
-    step: Callable[[AppliedTargets], Observation], tape: Sequence[AppliedTargets]
-) -> StateTape:
-    """Return what an engine's ``rollout`` does that has no faster way than its ``step``."""
-    states: list[Observation] = []
-    for targets in tape:
-        try:
-            states.append(step(targets))
-            liveness.beat()
-        except SimulationDiverged as error:
-            raise SimulationDiverged(str(error), StateTape.of(states)) from error
-    return StateTape.of(states)
 
 
 def _present(owners: Sequence[Any], name: str) -> list[Any]:

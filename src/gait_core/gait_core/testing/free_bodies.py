@@ -10,7 +10,9 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Engine
-from gait_core.motion.states import StateTape, by_steps
+from gait_core.errors import SimulationDiverged
+from gait_core.motion.observation import Observation
+from gait_core.motion.states import StateTape
 from gait_core.motion.targets import AppliedTargets
 from gait_core.robot.model import Actuator, ForceElement, Joint, Leg, Link, RobotModel, Shape
 
@@ -142,8 +144,18 @@ def applied(
 
 
 def step_through(engine: Engine, periods: Sequence[AppliedTargets]) -> StateTape:
-    """Step an engine through control periods; return the states at their ends."""
-    return by_steps(engine.step, periods)
+    """
+    Step an engine through control periods; return the states at their ends.
+
+    SimulationDiverged carries those that were reached before, as that of ``rollout`` does.
+    """
+    states: list[Observation] = []
+    for targets in periods:
+        try:
+            states.append(engine.step(targets))
+        except SimulationDiverged as error:
+            raise SimulationDiverged(str(error), StateTape.of(states)) from error
+    return StateTape.of(states)
 
 
 def hung(
