@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 import threading
 import traceback
 
@@ -12,26 +12,10 @@ from gait_core.errors import RunStopped, reason
 from gait_evolver.loop import Evolution, Progress
 from gait_evolver.run.log import Row
 from gait_evolver.run.store import RunStore
-from gait_evolver.scoring import Best
 
 
 class Cancelled(Exception):
     """Raised between two trials of a run that is to stop."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Snapshot:
-    """State of a run at the end of its last trial; plain values that do not change."""
-
-    generation: int
-    generations: int
-    evaluations: int
-    rate: float
-    efficiency: float
-    time_left: float | None
-    first_generation_best: float | None
-    best: Best | None
-    invalid_counts: dict[str, int]
 
 
 class BackgroundRun:
@@ -60,7 +44,8 @@ class BackgroundRun:
         self._cancelled = threading.Event()
         self.store: RunStore | None = None
         self.evaluator: Evaluator | None = None
-        self.snapshot: Snapshot | None = None
+        self.snapshot: Progress | None = None
+        """Progress at the end of the last trial."""
         self.status = ''
         """``completed``, ``cancelled`` or ``failed`` at the end, empty before."""
         self.message = ''
@@ -117,16 +102,7 @@ class BackgroundRun:
             evaluator.close()
 
     def _listen(self, progress: Progress) -> None:
-        self.snapshot = Snapshot(
-            generation=progress.generation,
-            generations=progress.generations,
-            evaluations=progress.evaluations,
-            rate=progress.rate,
-            efficiency=progress.efficiency,
-            time_left=progress.time_left,
-            first_generation_best=progress.first_generation_best,
-            best=progress.best,
-            invalid_counts=dict(sorted(progress.invalid_counts.items())),
-        )
+        # A copy: the run goes on while it is read.
+        self.snapshot = replace(progress, invalid_counts=progress.invalid_counts.copy())
         if self._cancelled.is_set() and not progress.finished:
             raise Cancelled

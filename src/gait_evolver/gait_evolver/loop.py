@@ -13,10 +13,7 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Candidate, Evaluation, Evaluator
 from gait_core.errors import ConfigurationError
-from gait_core.robot.identity import identity_of
-from gait_core.robot.load import load_robot
 from gait_core.trial.champion import Champion
-from gait_core.trial.fingerprint import fingerprint
 from gait_evolver import __version__
 from gait_evolver.curriculum import Course
 from gait_evolver.incidents import Incidents, Say, say
@@ -24,6 +21,7 @@ from gait_evolver.pareto_front import Front, Member
 from gait_evolver.plan import Plan, TrialPlace
 from gait_evolver.run.array_files import ArrayFiles
 from gait_evolver.run.files import named
+from gait_evolver.run.individuals import champion_of
 from gait_evolver.run.log import Row, Standing
 from gait_evolver.run.store import RunStore
 from gait_evolver.scoring import (
@@ -31,7 +29,6 @@ from gait_evolver.scoring import (
     by_individual,
     evaluation,
     judged,
-    mean,
     on_engines,
     standing_of,
     weighted,
@@ -363,35 +360,16 @@ class Evolution:
     def _champion(self, rows: Sequence[Row]) -> Champion:
         """Return the champion of the trials of one individual on one engine."""
         first = rows[0]
-        experiment = self._plan.experiment
         spec = self._plan.spec(first.values, replace(first.place, repeat=0))
         if first.weights:
             spec = replace(spec, weights=ArrayFiles.name(first.id), weights_sha256=first.weights)
-        return Champion(
-            spec=spec,
-            seeds=tuple(row.seed for row in rows),
-            trial_hashes=tuple(row.trial_hash for row in rows),
-            fitness=mean(rows),
-            status=first.status,
-            fingerprint=fingerprint(),
-            metrics=first.metrics,
-            terms=first.terms,
-            robot=identity_of(load_robot(spec.scene.robot, spec.scene.draw)),
-            run={
-                'id': self._store.run_id,
-                'experiment': experiment.name,
-                'seed': experiment.seed,
-                'generation': first.generation,
-                'individual': first.individual,
-                'candidate': first.id,
-                'trials': len(rows),
-                'fitness_deviation': float(
-                    np.array([row.fitness for row in rows], dtype=float).std()
-                ),
-                'version': __version__,
-                'sources': self._plan.sources_hash_on(first.engine),
-            },
-        )
+        champion = champion_of(spec, rows, self._plan.experiment, self._store.run_id)
+        more = {
+            'fitness_deviation': float(np.array([row.fitness for row in rows], dtype=float).std()),
+            'version': __version__,
+            'sources': self._plan.sources_hash_on(first.engine),
+        }
+        return replace(champion, run={**champion.run, **more})
 
 
 def summary(store: RunStore, progress: Progress) -> dict[str, object]:

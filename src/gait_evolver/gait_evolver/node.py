@@ -297,7 +297,7 @@ class EvolverNode(Node):
             message.first_generation_best = _optional(snapshot.first_generation_best)
             message.best_fitness = _optional(snapshot.best and snapshot.best.fitness)
             message.invalid_counts = BUILDER.quantities(
-                {status: float(count) for status, count in snapshot.invalid_counts.items()}
+                {name: float(count) for name, count in sorted(snapshot.invalid_counts.items())}
             )
         return message
 

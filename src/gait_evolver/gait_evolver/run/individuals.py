@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,10 +12,12 @@ from gait_core.robot.load import load_robot
 from gait_core.trial.champion import Champion
 from gait_core.trial.fingerprint import difference, fingerprint, fingerprint_fields
 from gait_core.trial.spec import TrialSpec
+from gait_evolver.experiment import Experiment
 from gait_evolver.plan import Plan, resolve
 from gait_evolver.run.array_files import ArrayFiles
 from gait_evolver.run.log import Row
 from gait_evolver.run.store import read_rows, read_run
+from gait_evolver.scoring import mean
 
 
 def logged_individual(folder: Path, place: str, engine: str = '') -> Champion:
@@ -39,23 +42,42 @@ def logged_individual(folder: Path, place: str, engine: str = '') -> Champion:
     facts, experiment = read_run(folder)
     plan = resolve(experiment)
     rows = _rows_of(folder, place, engine or next(iter(plan.scenes)))
-    first = rows[0]
+    spec = _spec(plan, folder, rows[0])
+    found = champion_of(spec, rows, experiment, str(facts.get('run_id', '')))
     foreign = difference(facts.get('platform', {}), fingerprint_fields())
-    spec = _spec(plan, folder, first)
-    fitness = [row.fitness for row in rows if row.fitness is not None]
+    return replace(found, fingerprint='') if foreign else found
+
+
+def champion_of(
+    spec: TrialSpec, rows: Sequence[Row], experiment: Experiment, run_id: str
+) -> Champion:
+    """
+    Return the champion of an individual's trials on one engine.
+
+    Parameters
+    ----------
+    spec : TrialSpec
+        Of the first trial.
+    rows : sequence of Row
+        In order of the repeats. If one may not win, the fitness is NaN.
+    experiment : Experiment
+    run_id : str
+
+    """
+    first = rows[0]
+    can_win = all(row.fitness is not None for row in rows)
     return Champion(
         spec=spec,
         seeds=tuple(row.seed for row in rows),
         trial_hashes=tuple(row.trial_hash for row in rows),
-        # What may not win has no fitness; its trials can be looked at all the same.
-        fitness=sum(fitness) / len(fitness) if len(fitness) == len(rows) else float('nan'),
+        fitness=mean(rows) if can_win else float('nan'),
         status=first.status,
-        fingerprint='' if foreign else fingerprint(),
+        fingerprint=fingerprint(),
         metrics=first.metrics,
         terms=first.terms,
         robot=identity_of(load_robot(spec.scene.robot, spec.scene.draw)),
         run={
-            'id': str(facts.get('run_id', '')),
+            'id': run_id,
             'experiment': experiment.name,
             'seed': experiment.seed,
             'generation': first.generation,

@@ -83,7 +83,7 @@ def stand_on(robot: str, engine: str = '') -> dict[str, Any]:
     }
 
 
-def walk_on(folder: str, gait: Mapping[str, Any], engine: str = '') -> dict[str, Any]:
+def walk_on(folder: str, gait: Mapping[str, Any]) -> dict[str, Any]:
     """
     Let a robot walk ahead on flat ground, and return how it did.
 
@@ -93,8 +93,6 @@ def walk_on(folder: str, gait: Mapping[str, Any], engine: str = '') -> dict[str,
         A robot folder.
     gait : mapping
         Parameters of its controller that are tried in place of its own.
-    engine : str
-        Default: the robot's.
 
     Returns
     -------
@@ -109,7 +107,7 @@ def walk_on(folder: str, gait: Mapping[str, Any], engine: str = '') -> dict[str,
     own = {**own_gait(robot, controller, preset), **gait}
     told = min(SPEED, float(own.get('max_forward', SPEED)))
     spec = TrialSpec(
-        scene=make_scene(folder, {'engine': engine} if engine else {}),
+        scene=make_scene(folder, {}),
         controller=controller,
         parameters=controller_parameters(controller, preset, own),
         script=steady((told, 0.0, 0.0)),
