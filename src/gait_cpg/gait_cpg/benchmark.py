@@ -27,7 +27,7 @@ _TAPE = 30000
 
 
 def benchmark() -> list[Measurement]:
-    """Return the times of steps of phase oscillators and of Matsuoka's, single and in a batch."""
+    """Return the times of single and batched steps of phase and Matsuoka oscillators."""
     rows = [
         Measurement(
             id=f'cpg_step_{count}',

@@ -60,7 +60,7 @@ MatsuokaWeights: Any = make_dataclass(
 
 @dataclass(frozen=True, kw_only=True)
 class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
-    """Parameters of the Matsuoka oscillators; before these, the weights between them."""
+    """Parameters of the Matsuoka oscillators, preceded by the weights between them."""
 
     tau_a: float = bounded(
         0.25,

@@ -36,7 +36,7 @@ _SETTLE = 1.0
 
 
 def benchmark() -> list[Measurement]:
-    """Return the time of trials over ROS in lock-step beside that here, and what streams lose."""
+    """Return times of trials in lock-step over ROS and in process, and losses of streams."""
     lockstep = [row for engine in usable_engines() for row in _lockstep_rows(engine)]
     return [*lockstep, *stream_rows(_STREAM_SECONDS)]
 

@@ -33,7 +33,7 @@ _PULL, _PACE = 2.0, 0.5
 
 
 def benchmark() -> list[Measurement]:
-    """Return the time of a whole trial, and trials over PyBullet's."""
+    """Return the time of a trial, and the ratio to that in PyBullet."""
     robot = load_robot(ROBOT)
     engine: Any = registry.engine('cables')()
     scene = make_scene(ROBOT, {'engine': 'cables'})

@@ -27,7 +27,8 @@ class NodeOptions(Parameters):
         0,
         low=0,
         high=1,
-        doc='Reading of Eq. 5. 0 (A): stiction_stiffness. 1 (C): stiction_rate times the speed.',
+        doc='Bristle stiffness sigma_o in Eq. 5 of Korbel (2013). 0 (A): stiction_stiffness. '
+        '1 (C): stiction_rate times the speed.',
     )
     ground_stiffness: float = bounded(
         4378.17, low=0.0, high=1e9, unit='N/m', doc='Stiffness of the normal force (25 lb/in).'
@@ -43,20 +44,28 @@ class NodeOptions(Parameters):
         1.016e-4, low=1e-9, high=1.0, unit='m', doc='Largest friction state (0.004 in).'
     )
     stiction_stiffness: float = bounded(
-        52.538, low=0.0, high=1e9, unit='N/m', doc='sigma_o in reading A (0.3 lb/in).'
+        52.538, low=0.0, high=1e9, unit='N/m', doc='Bristle stiffness in reading A (0.3 lb/in).'
     )
     stiction_rate: float = bounded(
-        2068.4, low=0.0, high=1e12, unit='N s/m^2', doc='sigma_o in reading C (0.3 lb s/in^2).'
+        2068.4,
+        low=0.0,
+        high=1e12,
+        unit='N s/m^2',
+        doc='Factor of the bristle stiffness in reading C (0.3 lb s/in^2).',
     )
     stiction_damping: float = bounded(
-        70.0507, low=0.0, high=1e9, unit='N s/m', doc='sigma_1, while stuck (0.4 lb s/in).'
+        70.0507,
+        low=0.0,
+        high=1e9,
+        unit='N s/m',
+        doc='Bristle damping sigma_1 while stuck (0.4 lb s/in).',
     )
     stiction_boost: float = bounded(
         0.7,
         low=0.0,
         high=100.0,
         unit='-',
-        doc='a_c: relative increase of the stiffness while stuck.',
+        doc='Relative increase a_c of the bristle stiffness while stuck.',
     )
     forward_share: float = share(
         1.0,

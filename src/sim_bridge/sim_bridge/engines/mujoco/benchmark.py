@@ -18,7 +18,7 @@ RATES = {'a1': 3.0}
 
 
 def benchmark() -> list[Measurement]:
-    """Return steps, overhead and resets in MuJoCo, and trial rates over Bullet's."""
+    """Return steps, overhead and resets of trials in MuJoCo, and their rate over Bullet."""
     rows = trial_rows('mujoco', bare_trial)
     if 'bullet' in usable_engines():
         rows += [_rate(robot) for robot in usable_robots(*ROBOTS)]
