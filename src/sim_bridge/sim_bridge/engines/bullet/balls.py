@@ -33,7 +33,8 @@ class Balls:
         self._signs: FloatArray = np.array([ball.sign for ball in balls])
         self._damping: FloatArray = np.array([ball.damping for ball in balls]).reshape(count, 3)
         self._quaternions: FloatArray = np.zeros((count, 4))
-        self._angles, self._rates = np.zeros((count, 3)), np.zeros((count, 3))
+        self._states: FloatArray = np.zeros((2, 3 * count))
+        self._angles, self._rates = self._states.reshape(2, count, 3)
         self._torques: FloatArray = np.zeros((count, 3))
 
     def __len__(self) -> int:
@@ -58,11 +59,10 @@ class Balls:
     def read(self, joints: FloatArray) -> None:
         """Write angles and rates into the positions and velocities of all joints, (3, n)."""
         states = pb.getJointStatesMultiDof(self._body, self._links, self._client)
-        self._quaternions[:] = [state[0] for state in states]
+        self._quaternions = np.array([state[0] for state in states])
         spins = np.array([state[1] for state in states])
         ball_states(self._quaternions, spins, self._turns, self._signs, self._angles, self._rates)
-        joints[0, self.columns] = self._angles.ravel()
-        joints[1, self.columns] = self._rates.ravel()
+        joints[:2, self.columns] = self._states
 
     def drive(self, efforts: FloatArray) -> None:
         """Apply efforts, (n,) of all joints, and damping in the state that was read last."""

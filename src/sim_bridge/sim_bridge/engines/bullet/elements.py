@@ -56,18 +56,20 @@ class Elements:
 
     def read(self) -> None:
         """Find ends, lengths and rates in the present state."""
-        rows = []
+        numbers: list[float] = []
         if self._root:
             at, turn = pb.getBasePositionAndOrientation(self._body, self._client)
             linear, angular = pb.getBaseVelocity(self._body, self._client)
-            rows.append((*at, *turn, *linear, *angular))
+            numbers += (*at, *turn, *linear, *angular)
         if self._moving_links:
             # Without forward kinematics Bullet's links are one step behind its joints.
             states = pb.getLinkStates(self._body, self._moving_links, 1, 1, self._client)
-            rows += [(*one[0], *one[1], *one[6], *one[7]) for one in states]
+            for state in states:
+                numbers += (*state[0], *state[1], *state[6], *state[7])
+        bodies = np.array(numbers).reshape(-1, 13)
         stretch(
-            np.array(rows), self._carriers, self._levers, self._points, self.lengths,
-            self._rates, self._along,
+            bodies, self._carriers, self._levers, self._points, self.lengths, self._rates,
+            self._along,
         )  # fmt: skip
 
     def drive(self) -> None:

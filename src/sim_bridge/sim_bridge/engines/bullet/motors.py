@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gait_core.arrays import FloatArray
+from gait_core.arrays import FloatArray, IntArray
 from gait_core.motion.targets import AppliedTargets
 from gait_core.robot.model import RobotModel
 from sim_bridge.engines.bullet.balls import Balls
@@ -74,6 +74,8 @@ class Motors:
             if len(hinges)
             else tuple
         )
+        self._hinge_columns = _index(hinges, count)
+        self._torque_columns = _index(self.torques.columns, count)
         self._torque_hinges = np.intersect1d(self.torques.columns, hinges)
         self._torque_links = [self._links[i] for i in self._torque_hinges]
         self._bind_servos()
@@ -93,9 +95,7 @@ class Motors:
         demands = self.demands
         self._servos = np.setdiff1d(np.arange(len(self._links)), self.torques.columns)
         links = [self._links[i] for i in self._servos]
-        # A slice is faster than a list of columns.
-        all_servos = len(links) == len(self._links)
-        self._servo_columns = slice(len(links)) if all_servos else self._servos
+        self._servo_columns = _index(self._servos, len(self._links))
         self._servo_forces = demands.effort_limit[self._servos].tolist()
         # Bullet multiplies the position error by positionGain / step, not by positionGain.
         gains = (demands.gain[self._servos] * self._dt).tolist()
@@ -208,7 +208,7 @@ class Motors:
     def apply_forces(self) -> None:
         """Apply torques and tensions for the coming physics step, from the state read last."""
         if self._has_torques:
-            columns = self.torques.columns
+            columns = self._torque_columns
             position, velocity, effort = self.joints
             effort[columns] = self.torques.at(position[columns], velocity[columns])
             if self._has_balls:
@@ -234,7 +234,8 @@ class Motors:
         self._is_read = True
         if self._sums_work and not self._settling:
             self._add_work(self.joints[None, 1:])
-        self._before[:] = self.joints[1]
+        else:
+            self._before[:] = self.joints[1]
         for k in self._screws:
             self._watch_screw(k)
 
@@ -254,7 +255,8 @@ class Motors:
         steps = np.array(numbers).reshape(-1, 2, len(self._before))
         if self._sums_work and not self._settling:
             self._add_work(steps)
-        self._before[:] = steps[-1, 0]
+        else:
+            self._before[:] = steps[-1, 0]
         self.joints[0] = position
         self.joints[1:] = steps[-1]
 
@@ -262,11 +264,11 @@ class Motors:
         """Read hinges, ball joints and force elements in the present state."""
         if self._hinge_links:
             position, velocity, _, effort = zip(*self._hinge_states(), strict=True)
-            self.joints[:, self._hinges] = position, velocity, effort
+            self.joints[:, self._hinge_columns] = position, velocity, effort
         if self._has_balls:
             self._balls.read(self.joints)
         # Bullet tells of its own motors alone.
-        self.torques.write(self.joints[2])
+        self.joints[2, self._torque_columns] = self.torques.applied
         if self._has_elements:
             self.elements.read()
 
@@ -298,3 +300,8 @@ class Motors:
         elif not stuck:
             self._stuck[k] = position
         self._send_servos()
+
+
+def _index(columns: IntArray, count: int) -> IntArray | slice:
+    """Return columns of an array of so many; a slice, which is faster, where they are all."""
+    return slice(count) if len(columns) == count else columns

@@ -174,11 +174,6 @@ class Torques:
         self.steps += 1
         return self.applied
 
-    def write(self, efforts: FloatArray) -> None:
-        """Write the torques of the last physics step into the efforts of all joints, (n,)."""
-        if len(self.columns):
-            efforts[self.columns] = self.applied
-
 
 class Tensions:
     """
