@@ -1,4 +1,4 @@
-"""What the study of Korbel (2013) is told about the ground, against the thesis's equations."""
+"""Measurements of the ground of Korbel (2013) against the equations of the thesis."""
 
 import pytest
 

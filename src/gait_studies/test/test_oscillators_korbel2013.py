@@ -1,4 +1,4 @@
-"""What the study of Korbel (2013) is told about the oscillators, against the thesis."""
+"""Measurements of the oscillators of Korbel (2013) against the thesis."""
 
 from __future__ import annotations
 

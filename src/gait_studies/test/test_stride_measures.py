@@ -174,7 +174,7 @@ def test_slope_moves_the_centre_of_mass():
 )
 @settings(max_examples=60, deadline=None)
 def test_every_measure_is_continuous(change, gene, seed):
-    """What trap T1 breaks: a small change of one gene changes no measure much."""
+    """A small change of one gene changes no measure much, unlike the published energy."""
     genes = strides(1, seed)
     other = genes.copy()
     other[0, gene] += change

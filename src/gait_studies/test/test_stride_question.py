@@ -113,7 +113,7 @@ def test_long_strokes_lower_the_hips_of_short_legs():
 
 
 def test_a_lower_segment_as_a_rail_pushes_for_next_to_nothing():
-    """What the published rules admit: no load acts along a screw that lies on the ground."""
+    """No load acts along a screw on the ground, which the published rules allow."""
     rail = rail_stride()[None]
     assert all_feasible(rail).all()
     ours = measure(rail)
