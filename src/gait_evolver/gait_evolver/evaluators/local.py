@@ -73,7 +73,8 @@ class LocalEvaluator(Evaluator):
 
         results: dict[int, TrialResult] = {}
         seen = time.monotonic()
-        with closing(self._pool.run([plain(spec) for spec in specs], count)) as answers:
+        answers = self._pool.run(len(specs), lambda index: plain(specs[index]), count)
+        with closing(answers):
             for index, answer in answers:
                 results[index] = result = read_value(TrialResult, answer)
                 self.workload.busy += result.wall_time

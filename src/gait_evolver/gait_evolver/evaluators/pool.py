@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator
 import os
 import select
 import time
@@ -62,9 +62,19 @@ class WorkerPool:
         """Process ids of the workers that have been started."""
         return tuple(one.pid for one in self._workers)
 
-    def run(self, messages: Sequence[Any], lost: Lost) -> Generator[tuple[int, Any], None, None]:
+    def run(
+        self, count: int, message: Callable[[int], Any], lost: Lost
+    ) -> Generator[tuple[int, Any], None, None]:
         """
         Yield the index and the answer of each message as they come; close it to stop early.
+
+        Parameters
+        ----------
+        count : int
+        message : callable
+            Returns the message of an index below the count, when a worker is there for it.
+        lost : callable
+            Told of each lost worker.
 
         Raises
         ------
@@ -76,12 +86,11 @@ class WorkerPool:
             See ``Losses``.
 
         """
-        waiting = deque(range(len(messages)))
-        left = len(messages)
+        waiting, left = deque(range(count)), count
         self._losses.begin(lost)
         try:
             while left:
-                self._dispatch(messages, waiting)
+                self._dispatch(message, waiting)
                 self._wait()
                 for answer in self._answers(waiting):
                     left -= 1
@@ -99,7 +108,7 @@ class WorkerPool:
             one.join()
         self._workers = []
 
-    def _dispatch(self, messages: Sequence[Any], waiting: deque[int]) -> None:
+    def _dispatch(self, message: Callable[[int], Any], waiting: deque[int]) -> None:
         """Give messages to idle workers, and start missing workers."""
         idle = [one for one in self._workers if one.index is None]
         while len(idle) < len(waiting) and len(self._workers) < self.size:
@@ -114,7 +123,7 @@ class WorkerPool:
             idle.append(self._workers[-1])
         for one in idle[: len(waiting)]:
             index = waiting.popleft()
-            one.give(index, messages[index])
+            one.give(index, message(index))
 
     def _wait(self) -> None:
         """Wait until a worker answers, has room for more bytes or ends, 0.25 s at most."""

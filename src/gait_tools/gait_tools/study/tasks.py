@@ -75,7 +75,7 @@ def _results(
 
     pool = WorkerPool(partial(_work, work, pieces), min(workers, len(pieces)))
     try:
-        with closing(pool.run(keys, report)) as answers:
+        with closing(pool.run(len(keys), keys.__getitem__, report)) as answers:
             for index, value in answers:
                 yield keys[index], value
     except DeadlyTrial as error:
