@@ -244,7 +244,7 @@ def test_a_forward_command_of_the_wrong_size_is_refused_with_both_sizes(graph, b
     good = stepped(graph, bridge, publisher, Float64MultiArray(data=[0.1] * 8))
     assert set(good.values()) == {0.1}
     after = stepped(graph, bridge, publisher, Float64MultiArray(data=[0.2] * 7))
-    assert graph.until(lambda: graph.logged('WARN', '7 values for 8 joints'))
+    assert graph.until(lambda: graph.logged('WARN', 'commands has 7 values, expected 8'))
     assert after == good
 
 
@@ -282,7 +282,7 @@ def test_a_scene_sent_with_a_reset_replaces_the_old_one_or_changes_nothing(graph
     after = graph.call(QueryTerrain, '/sim_bridge/query_terrain', x=x, y=y)
     assert after.terrain_hash == surface.hash
     short = graph.call(QueryTerrain, '/sim_bridge/query_terrain', x=x, y=[])
-    assert not short.success and '2 x for 0 y' in short.message
+    assert not short.success and 'y has 0 values, expected 2' in short.message
     nowhere = graph.call(QueryTerrain, '/sim_bridge/query_terrain', x=[float('nan')], y=[0.0])
     assert not nowhere.success and 'not finite' in nowhere.message
     refused = graph.call(Reset, '/sim_bridge/reset', seed=-1)

@@ -218,7 +218,7 @@ def test_load_gait_refuses_what_it_cannot_honour_and_changes_nothing(graph, tmp_
         words = 'SHA-256'
     elif wrong == 'elsewhere':
         text = text.replace("'bishop2008_weights.npz'", f"'{file.parent}/bishop2008_weights.npz'")
-        words = 'do not lie beside it'
+        words = 'are not in its folder'
     elif wrong == 'period':
         text = text.replace('control_period: 0.012', 'control_period: 0.02')
         words = 'control_rate is 83.3333 Hz'

@@ -78,7 +78,7 @@ def test_a_bridge_as_hardware_takes_every_form_of_command(graph, bridge, box_mod
     before = pose(bridge).copy()
     manager.write([0.5] * 7)
     manager.write([0.5, 0.5], joints=[first, first])
-    graph.until(lambda: graph.logged('WARN', '7 values of position for 8 names'))
+    graph.until(lambda: graph.logged('WARN', 'position has 7 values, expected 8'))
     graph.spin(0.1)
     np.testing.assert_array_equal(pose(bridge), before)
 

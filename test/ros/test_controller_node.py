@@ -240,7 +240,7 @@ def test_a_jump_back_in_time_starts_the_controller_anew_once(
     run(10)
     run(11)
     assert len(resets) == before + 1 and set(resets) == {7}
-    assert len(graph.logged('WARN', 'time went back')) == 1
+    assert len(graph.logged('WARN', 'time jumped back')) == 1
 
 
 class Ticks:
@@ -299,7 +299,7 @@ def test_a_jump_ahead_is_no_step_of_the_gait(graph, controller, box_model, monke
     clock.run(50.0)
     graph.until(lambda: len(steps) > 5)
     clock.run(90.0)
-    graph.until(lambda: graph.logged('WARN', 'time went ahead by'))
+    graph.until(lambda: graph.logged('WARN', 'time jumped ahead by'))
     assert max(steps) <= 0.2
 
 
@@ -347,9 +347,7 @@ def test_a_velocity_beyond_what_is_walked_is_said_and_counted(
         message.linear.x = speed
         publisher.publish(message)
         graph.until(lambda wanted=speed: node._command.velocity[0] == wanted)
-    line = (
-        'cmd_vel is not what the robot walks: 100 m/s forward is walked as 0.6 (gait.max_forward)'
-    )
+    line = 'cmd_vel is not followed exactly: 100 m/s forward is walked as 0.6 (gait.max_forward)'
     assert graph.logged('WARN', line)
     # The second is not said again at once, but counted, for diagnostics.
     assert not graph.logged('WARN', '2 m/s forward')
@@ -528,7 +526,7 @@ def test_a_champion_is_a_parameter_file_that_starts_a_node(graph, controller, bo
         ({'demo': True}, "'demo' is for simulations: set use_sim_time:=true"),
         (
             {'demo': True, 'use_sim_time': True},
-            "'demo' has no walk to show: the controller does not follow 0",
+            "'demo': the controller does not follow the command 0",
         ),
         ({'command_timeout': 0.0}, "'command_timeout' = 0 s is outside"),
         ({'output': 'topic'}, "value of 'output' 'topic'"),

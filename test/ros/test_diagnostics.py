@@ -69,7 +69,9 @@ def test_a_controller_tells_who_is_silent_what_it_ignores_and_why_it_stands(grap
     driver = graph.client.create_publisher(JointState, '/r1/joint_states', 10)
     foreign = JointState(name=['lf_hip'], position=[0.0])
     timer = graph.client.create_timer(0.02, lambda: driver.publish(foreign))
-    told.until('warn', 'joint_states bring none: compare names and QoS', "unknown joint 'lf_hip'")
+    told.until(
+        'warn', 'no valid values on joint_states: compare names and QoS', "unknown joint 'lf_hip'"
+    )
 
     right = JointState(name=list(box_model.joint_names), position=[0.1] * 8)
     graph.client.destroy_timer(timer)
@@ -109,7 +111,7 @@ def test_a_bridge_tells_of_a_rival_and_of_a_divergence(graph, box, monkeypatch):
     graph.remove(senders[1])
     graph.until(lambda: bridge._live.commands > 20)
     graph.remove(senders[0])
-    told.until('warn', 'after many: has the controller ended? The robot holds its last targets')
+    told.until('warn', 'has the controller ended? The robot holds its last targets')
 
     def diverge(self):
         raise SimulationDiverged('base at 1e9 m')
@@ -121,7 +123,7 @@ def test_a_bridge_tells_of_a_rival_and_of_a_divergence(graph, box, monkeypatch):
 def test_the_hardware_node_tells_from_which_side_nothing_comes(graph, box, box_model):
     graph.add(HardwareNode, robot=box)
     told = Told(graph, '/hardware: hardware')
-    told.until('warn', 'nothing has come on motors/joint_states: is the driver of the motors')
+    told.until('warn', 'no message on motors/joint_states: is the driver of the motors')
     names = list(box_model.joint_names)
     talk = {
         topic: graph.client.create_publisher(kind, topic, 10)
@@ -133,10 +135,10 @@ def test_the_hardware_node_tells_from_which_side_nothing_comes(graph, box, box_m
     }
     both = JointState(name=[*names, 'tail'], position=[0.0] * 9)
     one = graph.client.create_timer(0.02, lambda: talk['/motors/joint_states'].publish(both))
-    told.until('warn', 'no gait is active and asked to move: nothing has come on motion_requested')
+    told.until('warn', 'no motion request: no message on motion_requested')
     asked = Bool(data=True)
     three = graph.client.create_timer(0.02, lambda: talk['/motion_requested'].publish(asked))
-    told.until('warn', 'nothing has come on hardware/joint_commands: is controller_manager')
+    told.until('warn', 'no message on hardware/joint_commands: is controller_manager')
     two = graph.client.create_timer(0.02, lambda: talk['/hardware/joint_commands'].publish(both))
     values = told.until('ok', 'running')
     assert values['unknown names'] == 'tail' and int(values['from motors/joint_states']) > 0
@@ -144,7 +146,7 @@ def test_the_hardware_node_tells_from_which_side_nothing_comes(graph, box, box_m
     graph.client.destroy_timer(one)
     # What was moving and now holds is an error.
     values = told.until(
-        'error', "motor 'leg0_joint0' of joint 'leg0_joint0' has told no plausible"
+        'error', "motor 'leg0_joint0' of joint 'leg0_joint0' has reported no plausible"
     )
     assert values['holds'] == 'true'
     for timer in (two, three):
@@ -159,15 +161,15 @@ def test_falls_that_nobody_sees_are_an_error(graph, box, box_model):
     names = list(box_model.joint_names)
     still = JointState(name=names, position=box_model.joint_stance.tolist())
     one = graph.client.create_timer(0.02, lambda: states.publish(still))
-    told.until('error', 'falls are not seen: nothing usable has come on /imu/data or /odom')
-    assert graph.logged('WARN', 'falls are not seen', 'safety.fall_action')
+    told.until('error', 'falls cannot be detected: no valid message on /imu/data or /odom')
+    assert graph.logged('WARN', 'falls cannot be detected', 'safety.fall_action')
     imu = graph.client.create_publisher(Imu, '/imu/data', 10)
     level = Imu()
     level.orientation.w = 1.0
     two = graph.client.create_timer(0.02, lambda: imu.publish(level))
     told.until('ok')
     graph.client.destroy_timer(two)
-    told.until('error', 'falls are not seen: nothing usable has come for')
+    told.until('error', 'falls cannot be detected: no valid message on /imu/data or /odom for')
     graph.client.destroy_timer(one)
 
 

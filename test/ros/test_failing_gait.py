@@ -111,7 +111,7 @@ def test_parameters_are_put_back_where_a_controller_takes_none(graph, box, monke
     graph.call(SetParameters, '/controller/set_parameters', parameters=[change])
     told = graph.call(GetParameters, '/controller/get_parameters', names=['gait.amplitude'])
     assert told.values[0].double_value == node.controller.params.amplitude == 0.2
-    assert graph.logged('ERROR', 'put back', 'not this one')
+    assert graph.logged('ERROR', 'restored', 'not this one')
 
 
 def to_seconds(duration):

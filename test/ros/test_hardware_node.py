@@ -228,7 +228,7 @@ def test_motors_hold_when_something_falls_silent(graph, box, box_model, motorize
     for one in motors.commands[1:]:
         assert list(one.name) == kept and list(one.position) == [0.1] * len(kept)
         assert list(one.velocity) == list(one.effort) == [0.0] * len(kept)
-    words = {'commands': 'comes any more on hardware/joint_commands', 'gait': 'node of the gait',
+    words = {'commands': 'no more messages on hardware/joint_commands', 'gait': 'node of the gait',
              'motor': f"motor '{lost}' of joint '{lost}'"}[cause]  # fmt: skip
     assert graph.logged('ERROR', 'the motors hold', words)
     if cause != 'motor':
@@ -273,7 +273,7 @@ def test_commands_are_bounded_counted_and_told(graph, box, box_model, motorize):
     for key in ('implausible commands', 'clamped_position', 'clamped_velocity', 'clamped_effort'):
         assert values[key] > 0, key
     assert node._guard.implausible[[0, 1, 2]].all()
-    graph.until(lambda: graph.logged('WARN', 'commands beyond what joints can do were bounded'))
+    graph.until(lambda: graph.logged('WARN', 'commands beyond joint limits were clamped'))
 
 
 def test_states_that_cannot_be_true_reach_nobody(graph, box, box_model, manage, motorize):
@@ -284,10 +284,10 @@ def test_states_that_cannot_be_true_reach_nobody(graph, box, box_model, manage, 
     assert names[5] not in manager.state
     assert f"motor '{names[5]}' of joint '{names[5]}' has not" in obstacle(node)
     motors.at[names[5]] = 30.0
-    graph.until(lambda: 'tells 30.00 of its joint, far beyond' in obstacle(node))
+    graph.until(lambda: 'joint position 30.00, far beyond' in obstacle(node))
     assert node._values()['implausible states'] > 0
     motors.at[names[5]] = 0.2
-    graph.until(lambda: 'no gait is active' in obstacle(node))
+    graph.until(lambda: 'no motion request' in obstacle(node))
 
 
 def test_a_second_sender_prevents_activation_and_is_an_error(
@@ -313,7 +313,7 @@ def test_a_second_sender_prevents_activation_and_is_an_error(
     )
     graph.until(lambda: motors.commands)
     past = graph.client.create_publisher(JointState, '/motors/joint_commands', 1)
-    graph.until(lambda: node._holding and 'past this node' in node._watch.rival)
+    graph.until(lambda: node._holding and 'without this node' in node._watch.rival)
     graph.client.destroy_publisher(past)
     graph.until(lambda: not node._holding)
 

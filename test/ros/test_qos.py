@@ -77,4 +77,4 @@ def test_an_override_of_no_topic_of_a_node_is_said(graph, box):
         **{'qos_overrides./joint_state.publisher.depth': 3},
     )
     (line,) = unused_overrides(node)
-    assert f"changes nothing of sim_bridge: did you mean '{JOINTS}.publisher.depth'" in line
+    assert f"has no effect on sim_bridge: did you mean '{JOINTS}.publisher.depth'" in line

@@ -47,9 +47,9 @@ def test_a_bridge_started_again_is_walked_on_by_the_same_controller(graph, box, 
     graph.until(lambda: graph.logged('WARN', '/clock stands still'), 10.0)
     second = graph.add(SimBridgeNode, robot=box, name='again', **fast)
     states = collect(graph, JointState, '/joint_states')
-    graph.until(lambda: graph.logged('WARN', 'time went back: the controller starts anew'))
+    graph.until(lambda: graph.logged('WARN', 'time jumped back: the controller is reset'))
     graph.until(lambda: walker._safe.layer.mode == 'running' and second._live.tick > 100)
-    assert len(graph.logged('WARN', 'time went back')) == 1 and walker._watch.trouble() == ''
+    assert len(graph.logged('WARN', 'time jumped back')) == 1 and walker._watch.trouble() == ''
     # Softly: no joint has moved faster than it may.
     limit = dict(zip(walker.robot.joint_names, walker.robot.velocity_limit, strict=True))
     for before, after in zip(states, states[1:], strict=False):

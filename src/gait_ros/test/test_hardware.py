@@ -99,7 +99,7 @@ def test_what_is_written_reads_the_same(written):
 @pytest.mark.parametrize(
     ('text', 'message'),
     [
-        ('robot: a1', "it is of robot 'a1', this is"),
+        ('robot: a1', "the file is for robot 'a1', this robot is"),
         (
             'jonts: {}',
             "hardware.yaml, line 1, column 1: unknown key 'jonts': did you mean 'joints'",
@@ -123,7 +123,7 @@ def test_what_is_written_reads_the_same(written):
             'offset is 1e.09 rad or m, .* nearest valid: 1e.06',
         ),
         ('reference: {leg0_joint0: 9}', "'leg0_joint0' is 9, outside its limits"),
-        ("joints: {'.*': {motor: m}}", "its motor 'm' is that of joint"),
+        ("joints: {'.*': {motor: m}}", "motor 'm' is already the motor of joint"),
         ('reference: {leg0_jnt0: 1}', "reference: unknown joint 'leg0_jnt0'"),
     ],
 )

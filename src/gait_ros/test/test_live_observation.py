@@ -39,9 +39,9 @@ def read(seen):
 @pytest.mark.parametrize(
     ('message', 'words'),
     [
-        (level((0.0, 0.0, 0.0, 0.0)), 'its quaternion no rotation'),
+        (level((0.0, 0.0, 0.0, 0.0)), 'the quaternion has not length 1'),
         (level((math.nan, 0.0, 0.0, 1.0)), 'not finite'),
-        (level((0.0, 0.0, 0.0, 1e30)), 'its quaternion no rotation'),
+        (level((0.0, 0.0, 0.0, 1e30)), 'the quaternion has not length 1'),
         (level(covariance=-1.0), 'orientation not reported'),
         (level(covariance=math.nan), 'orientation not reported'),
     ],
@@ -138,4 +138,4 @@ def test_complaints_of_one_kind_are_one(seen):
     for count in (1, 2, 3, 5):
         seen.joint_state(JointState(name=names, position=[0.0] * 8, velocity=[0.0] * count))
     assert len(seen.complaints) == len(seen.lines) == 1
-    assert '1 joint_velocities for 8 names' in seen.lines[0]
+    assert 'joint_velocities has 1 values, expected 8' in seen.lines[0]

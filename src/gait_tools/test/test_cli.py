@@ -142,7 +142,7 @@ def test_a_velocity_that_is_not_walked_is_said_in_one_line(gait):
     code, out, err = gait(*words, '--cmd', '100,0,-2')
     assert code == 0 and json.loads(out)['status'] == 'ok'
     assert err == (
-        'gait: --cmd is not what legged_box walks with hold: 100 m/s forward, 2 rad/s to the '
+        'gait: --cmd is not followed exactly by hold: 100 m/s forward, 2 rad/s to the '
         'right: it stands\n'
     )
     assert gait(*words, '--cmd', '0')[2] == ''

@@ -29,12 +29,14 @@ def to_values(message: JointState) -> JointValues:
     check_names(names)
     twice = repeated(names)
     if twice:
-        raise BadCommand(f"joint '{excerpt(twice)}' is there twice in one message")
+        raise BadCommand(f"joint '{excerpt(twice)}' is given twice in one message")
     fields = {}
     for field in _FIELDS:
         given = getattr(message, field)
         if len(given) not in (0, len(names)):
-            raise BadCommand(f'{len(given)} values of {field} for {len(names)} names')
+            raise BadCommand(
+                f'{field} has {len(given)} values, expected {len(names)}, one per name'
+            )
         fields[field] = np.array(given, dtype=np.float64) if len(given) else None
     return JointValues(names=names, **fields)
 

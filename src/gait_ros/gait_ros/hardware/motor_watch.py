@@ -135,7 +135,7 @@ class MotorWatch:
         late = np.flatnonzero(ages > self._hold_after())
         if len(late):
             return (
-                f'{self._named(int(late[0]))} has told no plausible position for '
+                f'{self._named(int(late[0]))} has reported no plausible position for '
                 f'{ages[late[0]]:.1f} s ({len(late)} of {len(ages)} motors): is the driver of the '
                 'motors running?'
             )
@@ -145,7 +145,7 @@ class MotorWatch:
         """Return one line if the gait has been ended on purpose."""
         if self.wanted or MOTION not in self._times:
             return ''
-        return f'no gait is active and asked to move: {MOTION} is false'
+        return f'no motion request: {MOTION} is false; activate a gait and request motion'
 
     def check_still(self, now: FloatArray) -> None:
         """Raise ConfigurationError if a motor is silent, moves, or has no finite reading."""
@@ -164,7 +164,7 @@ class MotorWatch:
     def _unreported(self, first: int, count: int, now: FloatArray) -> str:
         """Return one line on the motors that have not reported, and on implausible readings."""
         if MOTOR_STATES not in self._times:
-            return f'nothing has come on {MOTOR_STATES}: is the driver of the motors running?'
+            return f'no message on {MOTOR_STATES}: is the driver of the motors running?'
         why = 'has not reported'
         if np.isfinite(self.raw.ages(now)[first]):
             joint = self._hardware.to_joints(
@@ -174,15 +174,15 @@ class MotorWatch:
             )
             assert joint.position is not None
             why = (
-                f'tells {float(joint.position[0]):.2f} of its joint, far beyond its limits: is '
-                'the offset of its hardware.yaml right?'
+                f'reports joint position {float(joint.position[0]):.2f}, far beyond its limits: '
+                'check its offset in hardware.yaml, or calibrate'
             )
         return f'waiting for {count} of {len(self._joints)} motors: {self._named(first)} {why}'
 
     def _not_requested(self, now: FloatArray) -> str:
         """Return one line on why no motion is requested; empty if it is."""
         if MOTION not in self._times:
-            return f'no gait is active and asked to move: nothing has come on {MOTION}'
+            return f'no motion request: no message on {MOTION}; activate a gait and request motion'
         age = self._age(MOTION, now)
         if self.wanted and age > self._hold_after():
             return f'{MOTION} is silent for {age:.1f} s: has the node of the gait ended?'
@@ -193,9 +193,9 @@ class MotorWatch:
         age = self._age(COMMANDS, now)
         if age <= self._hold_after():
             return ''
-        verb = 'has come' if np.isinf(age) else 'comes any more'
+        count = 'no message' if np.isinf(age) else 'no more messages'
         return (
-            f'nothing {verb} on {COMMANDS}: is controller_manager running, with target:=topic '
+            f'{count} on {COMMANDS}: is controller_manager running, with target:=topic '
             'or hardware?'
         )
 

@@ -251,7 +251,7 @@ def read_hardware(file: str, robot: RobotModel) -> Hardware:
     content, location = read_file(HardwareFile, Path(file).expanduser())
     if content.robot not in (None, robot.name):
         raise (location / 'robot').error(
-            f"it is of robot '{content.robot}', this is '{robot.name}'"
+            f"the file is for robot '{content.robot}', this robot is '{robot.name}'"
         )
     pose = by_pattern(content.reference, robot.joint_names, location / 'reference')
     for name, value in pose.items():
@@ -281,8 +281,8 @@ def _motors(
     for joint, motor in motors.items():
         if motor.name in owner:
             raise location.error(
-                f"joint '{joint}': its motor '{motor.name}' is that of joint "
-                f"'{owner[motor.name]}', too"
+                f"joint '{joint}': motor '{motor.name}' is already the motor of joint "
+                f"'{owner[motor.name]}'"
             )
         owner[motor.name] = joint
     return motors

@@ -216,7 +216,7 @@ class HardwareNode(ManagedNode):
             if name not in known and len(self._unknown) < _LISTED:
                 self._unknown.add(excerpt(name))
         if self._warn_unknown.due:
-            self._warn_unknown(f'{source}: {excerpt(unmatched("name", names, known))}; left out')
+            self._warn_unknown(f'{source}: {excerpt(unmatched("name", names, known))}; ignored')
 
     def _send(self, values: JointValues, stamp: Any) -> None:
         if values.names:
@@ -282,16 +282,16 @@ class HardwareNode(ManagedNode):
             listed = ', '.join(f'{count} of {what}' for what, count in changed.items())
             joint = self._joints[int(np.argmax(sum(counts.values())))]
             self._warn_limited(
-                f"commands beyond what joints can do were bounded: {listed}; most of '{joint}'"
+                f"commands beyond joint limits were clamped: {listed}; most of joint '{joint}'"
             )
 
     def _second_sender(self) -> str:
         """Return one line on a topic with a publisher too many; empty if there is none."""
         for topic, own, what in (
             (COMMANDS, 0, 'the motors would follow both in turn'),
-            (MOTION, 0, 'each asks for motion on its own'),
-            (MOTOR_COMMANDS, 1, 'commands reach the motors past this node'),
-            (STATES, 1, 'its readers see both'),
+            (MOTION, 0, 'each requests motion'),
+            (MOTOR_COMMANDS, 1, 'commands reach the motors without this node'),
+            (STATES, 1, 'its subscribers receive both'),
         ):
             rival = second_sender(self, topic, what, own)
             if rival:

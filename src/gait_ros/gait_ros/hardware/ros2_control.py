@@ -100,7 +100,7 @@ def control_element(
     if robot.force_elements or not robot.joint_names:
         raise ConfigurationError(
             f"robot '{robot.name}' has {len(robot.force_elements)} force elements and "
-            f'{len(robot.joint_names)} joints: ros2_control carries robots of joints alone'
+            f'{len(robot.joint_names)} joints: ros2_control has interfaces for joints only'
         )
     real = by_plugin(target, hardware)
     block = Element('ros2_control', name=robot.name, type='system')

@@ -108,17 +108,17 @@ class NodeChampion:
         if chosen['preset'] not in _WITHOUT_PRESET:
             raise ConfigurationError(
                 f"parameter 'preset' is '{chosen['preset']}', but {self.file} has every parameter "
-                'of the gait; leave it out'
+                'of the gait; leave preset out'
             )
         if chosen['weights'] and not self.is_network:
             raise ConfigurationError(
                 f"parameter 'weights' is '{chosen['weights']}', but {self.file} has none; leave "
-                'it out'
+                'weights out'
             )
         if chosen['weights_sha256'] != self.spec.weights_sha256:
             raise ConfigurationError(
                 f"parameter 'weights_sha256' is '{chosen['weights_sha256']}', that of {self.file} "
-                f"is '{self.spec.weights_sha256}'; leave it out"
+                f"is '{self.spec.weights_sha256}'; leave weights_sha256 out"
             )
         self.check_rate(chosen['control_rate'])
 
@@ -126,8 +126,8 @@ class NodeChampion:
         """Raise ConfigurationError unless the trial was commanded by one velocity."""
         if self.velocity is None:
             raise ConfigurationError(
-                f'{self.file} was commanded by a script or by set points, which a node does not '
-                'play; give the velocity to walk with as command, e.g. command:=[0.1,0.0,0.0]'
+                f'the trial of {self.file} has a script or set points, which a node cannot '
+                'follow; give a velocity, e.g. command:=[0.1,0.0,0.0]'
             )
 
     def check_robot(self, robot: str) -> None:
@@ -139,8 +139,8 @@ class NodeChampion:
         theirs = self.scene.draw
         if load_robot(robot, draw) is not load_robot(robot, theirs):
             raise ConfigurationError(
-                f"{self.file} is a champion of the body with draw {theirs} of '{robot}', this "
-                f'node runs that with draw {draw}'
+                f"{self.file} is a champion of robot '{robot}' with draw {theirs}, this node runs "
+                f'it with draw {draw}'
             )
 
     def check_rate(self, control_rate: float) -> None:
@@ -202,7 +202,7 @@ def node_champion(found: GaitFile) -> NodeChampion:
     if spec.weights:
         if Path(spec.weights).parent.resolve() != file.parent.resolve():
             raise ConfigurationError(
-                f"{file}: the weights '{spec.weights}' do not lie beside it; `gait replay {file} "
+                f"{file}: the weights '{spec.weights}' are not in its folder; `gait replay {file} "
                 '--export NEW.yaml` writes both together'
             )
         if not spec.weights_sha256:
@@ -253,6 +253,6 @@ def find_champion(given: Mapping[str, Any], arguments: Sequence[str]) -> NodeCha
         )
     if not found:
         raise fault or ConfigurationError(
-            f"parameter '{_MARK}' is that of a champion, but no {_FILE_OPTION} names its file"
+            f"parameter '{_MARK}' belongs to a champion, but no {_FILE_OPTION} names its file"
         )
     return node_champion(found[0])

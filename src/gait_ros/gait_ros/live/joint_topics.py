@@ -109,7 +109,7 @@ class JointTopics:
             rival = second_sender(self._node, topic, 'the robot follows both in turn', own=0)
             if rival:
                 return rival
-        return second_sender(self._node, self.states, 'their readers see both')
+        return second_sender(self._node, self.states, 'its subscribers receive both')
 
     def withheld(self) -> str:
         """Return that the senders to motors wait for motion to be requested; empty if not."""
@@ -122,8 +122,9 @@ class JointTopics:
         if self._taken < _STREAM or time.monotonic() - self._heard < _PATIENCE:
             return ''
         return (
-            f'no joint command for {time.monotonic() - self._heard:.0f} s on {self.commands}, '
-            'after many: has the controller ended? The robot holds its last targets'
+            f'no more joint commands on {self.commands} for '
+            f'{time.monotonic() - self._heard:.0f} s: has the controller ended? The robot holds '
+            'its last targets'
         )
 
     def spoken(self, message: JointState) -> JointState:

@@ -90,8 +90,8 @@ class MotionInput:
         if demonstration is not None and not self.request.walking:
             x, y, yaw = demonstration
             raise ConfigurationError(
-                "parameter 'demo' has no walk to show: the controller does not follow "
-                f"{x:g} m/s, {y:g} m/s, {yaw:g} rad/s; give it another 'command'"
+                "parameter 'demo': the controller does not follow the command "
+                f"{x:g} m/s, {y:g} m/s, {yaw:g} rad/s; set another 'command'"
             )
 
     @property
@@ -157,7 +157,7 @@ class MotionInput:
         if self.request.expired and self.request.follows_velocity and not self._expiry_logged:
             self._expiry_logged = True
             self._node.get_logger().warning(
-                f'no cmd_vel for {self._timeout():g} s (command_timeout): the robot is to stand'
+                f'no cmd_vel for {self._timeout():g} s (command_timeout): the robot stops'
             )
 
     def _on_twist(self, message: Any) -> None:
@@ -172,7 +172,7 @@ class MotionInput:
         if text := beyond(self._bounds(), velocity):
             self.beyond += 1
             how = '' if self.request.follows_velocity else f'; {SERVICE} starts and stops it'
-            self._warn_beyond(f'{TOPIC} is not what the robot walks: {text}{how}')
+            self._warn_beyond(f'{TOPIC} is not followed exactly: {text}{how}')
 
     def _on_walk(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         refusal = self._refusal() if request.data else ''

@@ -343,7 +343,7 @@ class ControllerNode(ManagedNode):
         try:
             report()
         except FAULTS as error:
-            self._say_fault(f'gait_state or gait_markers are left out: {reason(error)}')
+            self._say_fault(f'gait_state or gait_markers are not published: {reason(error)}')
 
     def _publish_state(self) -> None:
         if self._state_publisher.get_subscription_count():
@@ -412,7 +412,7 @@ class ControllerNode(ManagedNode):
         if not (champion.is_network or self._weights):
             return self._gait.set(asdict(params))
         if self._lockstep is not None:
-            raise ConfigurationError(f'{file} has weights, which are not changed in lock-step')
+            raise ConfigurationError(f'{file} has weights, which cannot be changed in lock-step')
         before = self.controller, self._weights
         weights = champion.load_weights()
         # The number of weights may depend on the parameters: check both together.

@@ -176,13 +176,16 @@ class LiveObservation:
         if len(given) == 0 or not known:
             return None
         if len(given) != size:
-            said = f'joint_states: {len(given)} {field} for {size} names; ignored'
-            self._once(said, f'length of {field}')
+            self._once(
+                f'joint_states: {field} has {len(given)} values, expected {size}, one per name; '
+                'ignored',
+                f'length of {field}',
+            )
             return None
         values = np.asarray(given, dtype=np.float64)[known]
         low, high = self._span[:, columns] if field == 'joint_positions' else _ANY
         if not ((values >= low) & (values <= high)).all():
-            self._once(f'joint_states: {field} that are not finite or far beyond; ignored')
+            self._once(f'joint_states: {field} not finite or far beyond the joint limits; ignored')
             return None
         return values
 
@@ -205,7 +208,9 @@ class LiveObservation:
             _finite(orientation, angular_velocity, linear_acceleration)
             and abs(norm - 1.0) < _NEARLY_UNIT
         ):
-            self._once('imu/data: not finite, or its quaternion no rotation; ignored')
+            self._once(
+                'imu/data: a value is not finite, or the quaternion has not length 1; ignored'
+            )
             return
         self._fields['imu'] = Imu(
             orientation=orientation / norm,
@@ -220,7 +225,7 @@ class LiveObservation:
         twist = message.twist.twist
         local = np.concatenate((_vector(twist.linear), _vector(twist.angular)))
         if pose is None or not _finite(local):
-            self._once('odom: pose or twist is not finite, or its quaternion no rotation; ignored')
+            self._once('odom: a value is not finite, or the quaternion has not length 1; ignored')
             return
         turn = Rotation.from_quat(pose[3:])
         in_odom = np.concatenate((turn.apply(local[:3]), turn.apply(local[3:])))

@@ -121,7 +121,7 @@ class SafeOutput:
     def refuse(self, error: BaseException) -> None:
         """Count and log a control period without usable targets."""
         self.layer.refuse()
-        self.fault = f'the robot holds, no usable targets came: {reason(error)}'
+        self.fault = f'the robot holds, for the controller gave no valid targets: {reason(error)}'
         self._say_fault(self.fault)
 
     def take_stops(self) -> None:

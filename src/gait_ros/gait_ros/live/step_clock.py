@@ -124,7 +124,7 @@ class StepClock:
         if dt <= _MAX_COARSE and max(self._steps) - min(self._steps) <= _REGULAR_SHARE * dt:
             self._usual = dt if dt > _MIN_COARSE * self._period else self._period
         if dt > max(_MAX_STEP * self._period, (1.0 + _REGULAR_SHARE) * self._usual):
-            self._warn(f'time went ahead by {dt:.2f} s: the gait goes on from where it was')
+            self._warn(f'time jumped ahead by {dt:.2f} s: the gait continues from where it was')
             return self._period, self._period
         return dt, self._usual
 
@@ -145,7 +145,7 @@ class StepClock:
 
     def _on_jump(self, jump: Any) -> None:
         if self._timer is not None:
-            self._node.get_logger().warning('time went back: the controller starts anew')
+            self._node.get_logger().warning('time jumped back: the controller is reset')
             self.begin()
             self._restart()
             self._step()

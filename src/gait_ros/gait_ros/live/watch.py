@@ -120,7 +120,8 @@ class GaitWatch:
         silent = [topic for topic in topics if not self._node.count_publishers(topic)]
         why = f'nobody publishes {" and ".join(silent)}' if silent else ''
         if topics and not silent:
-            why = f'{" and ".join(topics)} bring none: compare names and QoS with ros2 topic info'
+            listed = ' and '.join(topics)
+            why = f'no valid values on {listed}: compare names and QoS by ros2 topic info -v'
         return f'waiting for {", ".join(absent)}' + (f': {why}' if why else '')
 
     def _now(self) -> int:
@@ -166,11 +167,11 @@ class GaitWatch:
         age = gait.live.seen.tilt_age()
         if age < _PATIENCE or self._time_active < _PATIENCE:
             return ''
-        said = 'has come' if math.isinf(age) else f'has come for {age:.1f} s'
+        since = '' if math.isinf(age) else f' for {age:.1f} s'
         imu, odom = map(self._node.resolve_topic_name, ('imu/data', 'odom'))
         return (
-            f'falls are not seen: nothing usable {said} on {imu} or {odom}; mend it, or set '
-            'safety.fall_action to ignore'
+            f'falls cannot be detected: no valid message on {imu} or {odom}{since}; publish one '
+            'of them, or set safety.fall_action to ignore'
         )
 
     def _unsafe(self) -> str:
@@ -182,7 +183,7 @@ class GaitWatch:
         if unmeasured:
             return (
                 f"waiting for joint_states of {len(unmeasured)} joints, first '{unmeasured[0]}': "
-                'their publisher names others, or none'
+                'no message has them'
             )
         return safe.trouble
 

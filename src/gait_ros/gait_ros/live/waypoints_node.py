@@ -61,7 +61,7 @@ class WaypointsNodeParams(WaypointParams):
         super().__post_init__()
         if self.rate * self.command_timeout < MESSAGES_PER_TIMEOUT:
             raise ConfigurationError(
-                f"parameter 'rate' is {self.rate:g} Hz: the gait lets velocities expire after "
+                f"parameter 'rate' is {self.rate:g} Hz, but velocities expire after "
                 f'{self.command_timeout:g} s (command_timeout); nearest valid: '
                 f'{MESSAGES_PER_TIMEOUT / self.command_timeout:g} Hz'
             )
@@ -106,7 +106,9 @@ class WaypointsNode(Node):
     def _on_odom(self, message: Odometry) -> None:
         pose = base_pose(message)
         if pose is None:
-            self._warn_pose('odom: pose is not finite, or its quaternion no rotation; ignored')
+            self._warn_pose(
+                'odom: a value is not finite, or the quaternion has not length 1; ignored'
+            )
             return
         self._pose = pose
         self._heard = self.get_clock().now().nanoseconds

@@ -81,5 +81,7 @@ def from_commands(
 ) -> JointTargets:
     """Return the targets of a forward command message; BadCommand names both sizes."""
     if len(message.data) != len(names):
-        raise BadCommand(f'commands has {len(message.data)} values for {len(names)} joints')
+        raise BadCommand(
+            f'commands has {len(message.data)} values, expected {len(names)}, one per joint'
+        )
     return JointTargets(names=names, **{interface: np.array(message.data, dtype=np.float64)})

@@ -255,7 +255,8 @@ def from_spec(message: msg.TrialSpec) -> TrialSpec:
     """Return a message's specification; ConfigurationError names what is wrong with it."""
     if len(message.command_times) != len(message.commands):
         raise ConfigurationError(
-            f'{len(message.command_times)} command times for {len(message.commands)} commands'
+            f'command_times has {len(message.command_times)} values, expected '
+            f'{len(message.commands)}, one per command'
         )
     fields: dict[str, Any] = {
         'script': tuple(

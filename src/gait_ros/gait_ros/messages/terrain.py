@@ -17,7 +17,7 @@ def describe_terrain(
     if scene is None:
         response.message = 'there is no scene yet'
     elif len(request.x) != len(request.y):
-        response.message = f'{len(request.x)} x for {len(request.y)} y'
+        response.message = f'y has {len(request.y)} values, expected {len(request.x)}, one per x'
     elif not (np.isfinite(request.x).all() and np.isfinite(request.y).all()):
         response.message = 'x or y is not finite'
     else:

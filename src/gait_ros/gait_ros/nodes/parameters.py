@@ -204,7 +204,7 @@ class DeclaredParameters(Generic[ParametersT]):
             if not result.successful:
                 raise ConfigurationError(result.reason)
             if asdict(self.value) == before:
-                raise ConfigurationError('the parameters were put back: the log says why')
+                raise ConfigurationError('the parameters were restored: the log has the reason')
         return tuple(self._prefix + name for name in changed)
 
     def _parameter(self, name: str, value: Any) -> Parameter:
@@ -259,7 +259,7 @@ class DeclaredParameters(Generic[ParametersT]):
                 self._on_change(changed)
         except FAULTS as error:
             self._node.get_logger().error(
-                f'parameters are put back to what they were: {reason(error)}'
+                f'the parameters are restored to their last values: {reason(error)}'
             )
             self._put_back(old)
 

@@ -106,7 +106,7 @@ def guarded(node: Node, what: str, callback: Callable[..., Any]) -> Callable[...
             callback(*message)
         except FAULTS as error:
             if say.due:
-                say(f'{what} is left out: {reason(error)}')
+                say(f'{what} is ignored: {reason(error)}')
                 node.get_logger().debug(traceback.format_exc())
 
     return call
@@ -116,7 +116,7 @@ def unused_overrides(node: Node) -> list[str]:
     """Return a line for each override of QoS that nothing of the node takes."""
     known = [name for name in node.get_parameters_by_prefix('') if name.startswith(_PREFIX)]
     return [
-        f'parameter {name} changes nothing of {node.get_name()}: {nearest(name, known)}'
+        f"parameter '{name}' has no effect on {node.get_name()}: {nearest(name, known)}"
         for name in sorted(overrides(node))
         if name.startswith(_PREFIX) and name not in known
     ]

@@ -17,7 +17,7 @@ def mistyped(node: Node) -> list[str]:
                 who = f'{other.node_namespace.rstrip("/")}/{other.node_name}'
                 lines.append(
                     f'{subscription.topic_name} is published as {other.topic_type} by {who}: '
-                    f'{node.get_name()} reads {wanted} and hears nothing of it'
+                    f'{node.get_name()} reads {wanted} and receives nothing'
                 )
     return lines
 

@@ -191,8 +191,8 @@ class LockstepClient:
                 )
         elif last is None or last.trial_id != message.trial_id or message.tick != last.tick + 1:
             raise ConfigurationError(
-                f'tick {message.tick} of trial {message.trial_id} does not follow what this '
-                'controller has seen'
+                f'tick {message.tick} of trial {message.trial_id} does not follow the last tick '
+                'of this controller'
             )
         targets = self._controller.step(message.dt, read_command(message.command), observation)
         return targets

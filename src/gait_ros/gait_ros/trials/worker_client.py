@@ -148,7 +148,8 @@ class WorkerClient:
             done = from_result(answer.result)
             if done.spec_hash != self._spec_hash:
                 raise ConfigurationError(
-                    f'{self.name} read a trial as another than was sent: it runs another version'
+                    f'{self.name} read a trial differently from what was sent: it has another '
+                    'version'
                 )
             return done
         now = self._clock.now()

@@ -148,7 +148,7 @@ def _tell_beyond(spec: TrialSpec) -> None:
     for item in spec.script:
         if text := beyond(bounds, item.command.velocity):
             print(
-                f'gait: --cmd is not what {robot.name} walks with {spec.controller}: {text}',
+                f'gait: --cmd is not followed exactly by {spec.controller}: {text}',
                 file=sys.stderr,
             )
 
