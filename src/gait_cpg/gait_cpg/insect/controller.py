@@ -78,8 +78,7 @@ class InsectGaitParams(MotorProgramParams, ReflexParams):
         low=0.001,
         high=10.0,
         unit='m/s',
-        doc='Commanded speed at which the period scale is that of the parameter; half of it '
-        'doubles the cycle time.',
+        doc='Commanded speed that is walked at `period_scale`; half of it doubles the cycle time.',
     )
     back_shift: float = bounded(
         0.6,

@@ -94,13 +94,13 @@ class ReflexParams(PostureParams):
         0.45, 'Back legs: angle of joint 0 from which the step reflex acts.'
     )
     front_load: float = _torque(
-        3e-5, 'Front legs: torque of joint 1 from which the load reflex acts.'
+        3e-5, 'Front legs: torque of joint 1 above which the load reflex acts.'
     )
     middle_load: float = _torque(
-        1.2e-4, 'Middle legs: torque of joint 1 from which the load reflex acts.'
+        1.2e-4, 'Middle legs: torque of joint 1 above which the load reflex acts.'
     )
     back_load: float = _torque(
-        1.5e-4, 'Back legs: torque of joint 1 from which the load reflex acts.'
+        1.5e-4, 'Back legs: torque of joint 1 above which the load reflex acts.'
     )
     front_held: float = _angle(
         0.14, 'Front legs: lag of joint 0 in a swing that counts as an obstacle.'

@@ -39,9 +39,9 @@ _WEIGHTS = [
             low=0.0,
             high=10.0,
             unit='-',
-            doc='Inhibition between oscillators, by receiving neuron (extensor and flexor of '
-            'signal 1, of 2, ...) and by the other signal; 2 n (n - 1) of n signals count. '
-            'A search begins in [1, 3.4).',
+            doc='Inhibition between oscillators, ordered by receiving neuron (extensor and flexor '
+            'of signal 1, of signal 2, ...), then by sending signal; n signals use the first '
+            '2 n (n - 1). A search begins in [1, 3.4).',
         ),
     )
     for k, weight in enumerate(reference_weights(MAX_OSCILLATORS))
@@ -146,8 +146,8 @@ class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
         0,
         low=0,
         high=1000,
-        doc='Targets per control period; must divide its physics steps. 0: one for each Euler '
-        'step for efforts, 5 for joint positions.',
+        doc='Targets per control period; must divide its number of physics steps. 0: one for each '
+        'Euler step for efforts, 5 for joint positions.',
     )
     feedback: str = text(
         'none',

@@ -105,7 +105,7 @@ class PhaseCpgParams(FootReflexParams):
         5,
         low=1,
         high=20,
-        doc='Targets per control period; must divide its physics steps.',
+        doc='Targets per control period; must divide its number of physics steps.',
     )
     convergence_rate: float = bounded(
         6.0,

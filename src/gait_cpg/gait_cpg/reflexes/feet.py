@@ -68,8 +68,8 @@ class FootReflexParams(LeanParams):
         low=0.0,
         high=10.0,
         unit='-',
-        doc='Share of the height error of a stance foot by the excess of tilt that the posture '
-        'reflex corrects.',
+        doc='Share of the height error of a stance foot, caused by excess of tilt, that the '
+        'posture reflex corrects.',
     )
     lean_step: float = bounded(
         1.0,

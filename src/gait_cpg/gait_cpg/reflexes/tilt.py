@@ -33,7 +33,8 @@ class LeanParams(Parameters):
 
     posture_reflex: bool = flag(
         False,
-        doc='Legs level the body when its tilt exceeds that of an undisturbed walk, by the IMU.',
+        doc='Legs level the body by the excess of its tilt over that of an undisturbed walk, by '
+        'the IMU.',
     )
     lean_lead: float = bounded(
         0.05, low=0.0, high=1.0, unit='s', doc='Time by which the tilt is predicted from its rate.'

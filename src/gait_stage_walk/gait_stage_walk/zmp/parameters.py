@@ -59,7 +59,7 @@ class ZmpWalkParams(Parameters):
         5,
         low=1,
         high=20,
-        doc='Joint targets per control period; must divide its number of physics steps.',
+        doc='Targets per control period; must divide its number of physics steps.',
     )
     balance_gain: float = bounded(
         0.5,
