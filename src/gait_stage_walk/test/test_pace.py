@@ -34,7 +34,6 @@ def test_it_stands_when_nothing_it_can_do_is_asked(velocity):
 
 
 def test_without_follow_velocity_the_parameters_are_kept():
-    paced.cache_clear()  # It may hold equal ones of another test.
     params = StagedWalkParams()
     assert paced(params, (0.0, 0.0, 0.0)) is params
 

@@ -34,7 +34,6 @@ def followed(params: StagedWalkParams) -> Bounds:
     )
 
 
-@functools.lru_cache(maxsize=8)
 def paced(params: StagedWalkParams, velocity: tuple[float, float, float]) -> StagedWalkParams:
     """
     Return parameters with the step size that a commanded velocity asks for.
@@ -49,8 +48,12 @@ def paced(params: StagedWalkParams, velocity: tuple[float, float, float]) -> Sta
     velocity : (vx, vy, wz) [m/s, m/s, rad/s]
 
     """
-    if not params.follow_velocity:
-        return params
+    return _following(params, velocity) if params.follow_velocity else params
+
+
+@functools.lru_cache(maxsize=8)
+def _following(params: StagedWalkParams, velocity: tuple[float, float, float]) -> StagedWalkParams:
+    """Return parameters as ``paced`` does where the velocity is followed."""
     forward, _, turning = velocity
     if forward < STANDING and abs(turning) < STANDING:
         return replace(params, stop=True)

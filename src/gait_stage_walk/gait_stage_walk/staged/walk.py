@@ -159,12 +159,14 @@ class StagedWalk:
 
     def turn_angles(self, begin: int, end: int) -> FloatArray:
         """Return the turn of each of ``JOINTS`` between two times [ns], (n,) [rad]."""
-        turned = np.zeros(len(JOINTS))
+        turned, over = np.zeros(len(JOINTS)), False
         for pulse in self._pulses:
             # Most are still to come.
             if pulse.start < end:
                 turned += pulse.share(begin, end) * pulse.angles
-        self._pulses = [pulse for pulse in self._pulses if pulse.end > end]
+                over |= pulse.end <= end
+        if over:
+            self._pulses = [pulse for pulse in self._pulses if pulse.end > end]
         self.angles = self.angles + turned
         return turned
 
