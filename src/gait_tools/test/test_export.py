@@ -28,7 +28,7 @@ from gait_tools.bags.messages import OBSERVATION, trial_messages
 from gait_tools.bags.read import read_bag
 from gait_tools.bags.types import typestore
 from gait_tools.bags.write import check_bag, write_bag
-from gait_tools.export import write_trajectory
+from gait_tools.commands.replay import write_trajectory
 
 
 class Feeling(WaveController):

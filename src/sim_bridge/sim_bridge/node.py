@@ -22,9 +22,8 @@ from gait_interfaces.msg import WorkerStatus
 from gait_interfaces.srv import QueryTerrain, Reset, Step
 from gait_ros.live.champion import find_champion
 from gait_ros.live.joint_topics import JointTopics
-from gait_ros.messages.conversions import BUILDER, from_scene
+from gait_ros.messages.conversions import BUILDER, describe_terrain, from_scene
 from gait_ros.messages.diagnostics import Diagnostics
-from gait_ros.messages.terrain import describe_terrain
 from gait_ros.nodes.clock import ClockPublisher, ClockWatch, OwnClock, SimulatedTime
 from gait_ros.nodes.event_queue import EVENTS
 from gait_ros.nodes.faults import Repeated

@@ -34,7 +34,6 @@ from gait_ros.hardware.motors import (
     read_hardware,
 )
 from gait_ros.messages.diagnostics import Diagnostics
-from gait_ros.nodes.clock import second_sender
 from gait_ros.nodes.event_queue import EVENTS
 from gait_ros.nodes.faults import Repeated
 from gait_ros.nodes.managed import ManagedNode
@@ -42,6 +41,7 @@ from gait_ros.nodes.parameters import DeclaredParameters, refuse_unknown_overrid
 from gait_ros.nodes.qos import advertise, listen
 from gait_ros.nodes.run import run_node
 from gait_ros.nodes.services import serve
+from gait_ros.nodes.wiring import second_sender
 
 _WATCH_PERIOD = 1.0
 _TICK = 0.05

@@ -25,9 +25,9 @@ from gait_ros.hardware.motors import (
     read_hardware,
 )
 from gait_ros.messages.commands import from_commands, from_trajectory
-from gait_ros.nodes.clock import second_sender
 from gait_ros.nodes.faults import Repeated
 from gait_ros.nodes.qos import listen
+from gait_ros.nodes.wiring import second_sender
 
 _PATIENCE = 3.0
 # Commands from which on their end is told: somebody may move a robot by hand, by single ones.

@@ -8,8 +8,8 @@ from std_msgs.msg import Bool
 from gait_core.errors import ConfigurationError
 from gait_core.safety.layer import RUNNING, STARTING
 from gait_ros.hardware.motors import MOTION
-from gait_ros.nodes.clock import UNKNOWN, others_on
 from gait_ros.nodes.qos import advertise
+from gait_ros.nodes.wiring import UNKNOWN, others_on
 
 
 class MotionClaim:

@@ -23,10 +23,12 @@ from gait_core.motion.targets import JointTargets
 from gait_core.parameters.plain_data import plain
 from gait_core.parameters.schema import read_value
 from gait_core.robot.names import check_names
+from gait_core.terrains import load_terrain
 from gait_core.trial.scene import Push, Scene
 from gait_core.trial.setup import make_scene, usual_trial
 from gait_core.trial.spec import Milestone, TimedCommand, TrialResult, TrialSpec
 from gait_interfaces import msg
+from gait_interfaces.srv import QueryTerrain
 from gait_ros.nodes.parameters import from_parameter_values, to_parameter_values
 
 _TARGETED = {
@@ -340,3 +342,24 @@ def from_result(message: msg.TrialResult) -> TrialResult:
 
 def _optional(value: float | None) -> list[float]:
     return [] if value is None else [float(value)]
+
+
+def describe_terrain(
+    scene: Scene | None, request: QueryTerrain.Request, response: QueryTerrain.Response
+) -> QueryTerrain.Response:
+    """Fill in heights and normals at the asked points, or why there are none."""
+    if scene is None:
+        response.message = 'there is no scene yet'
+    elif len(request.x) != len(request.y):
+        response.message = f'y has {len(request.y)} values, expected {len(request.x)}, one per x'
+    elif not (np.isfinite(request.x).all() and np.isfinite(request.y).all()):
+        response.message = 'x or y is not finite'
+    else:
+        terrain = load_terrain(scene.terrain)
+        x, y = np.array(request.x), np.array(request.y)
+        response.heights = flat(terrain.height(x, y))
+        response.normals = flat(terrain.normal(x, y))
+        response.terrain = scene.terrain.name
+        response.terrain_hash = terrain.hash
+        response.success = True
+    return response

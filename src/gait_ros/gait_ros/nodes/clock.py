@@ -11,15 +11,13 @@ from rosgraph_msgs.msg import Clock
 
 from gait_core.errors import ConfigurationError
 from gait_ros.nodes.qos import advertise
+from gait_ros.nodes.wiring import UNKNOWN, others_on
 
 _TOPIC = '/clock'
 _DISCOVERY = 1.0
 _PATIENCE = 3.0
 # How far a bridge that follows the clock of another may fall behind it [ns].
 _APART = 500_000_000
-
-UNKNOWN = 'UNKNOWN'
-"""In the name of a publisher's node that was not discovered yet."""
 
 
 def to_stamp(nanoseconds: int) -> Time:
@@ -109,44 +107,6 @@ class ClockWatch:
             f'/clock stands still at {simulated * 1e-9:.2f} s: is the simulator paused or gone? '
             f'{self._stopped}'
         )
-
-
-def others_on(node: Node, topic: str, own: int = 1) -> list[str]:
-    """
-    Return the full names of the other publishers on a topic, sorted.
-
-    ``own`` is the number of this node's own publishers; a further one of its name is another
-    node's. A publisher whose node is not discovered yet has a name with ``UNKNOWN`` in it.
-    """
-    found = sorted(
-        f'{info.node_namespace.rstrip("/")}/{info.node_name}'
-        for info in node.get_publishers_info_by_topic(node.resolve_topic_name(topic))
-    )
-    for _ in range(own):
-        if node.get_fully_qualified_name() in found:
-            found.remove(node.get_fully_qualified_name())
-    return found
-
-
-def second_sender(node: Node, topic: str, consequence: str, own: int = 1) -> str:
-    """
-    Return one line on a topic with a publisher too many; empty if there is none.
-
-    Parameters
-    ----------
-    node : Node
-    topic : str
-    consequence : str
-        What follows of it.
-    own : int
-        Number of the node's own publishers.
-
-    """
-    others = others_on(node, topic, own)
-    if len(others) + own < 2 or any(UNKNOWN in other for other in others):
-        return ''
-    both = f'{others[0]} as well as by {node.get_fully_qualified_name() if own else others[1]}'
-    return f'{topic} is published by {both}: {consequence}; end one of them'
 
 
 class OwnClock:

@@ -1,4 +1,4 @@
-"""Names that fit and types that do not: nobody hears anything, and ROS says nothing."""
+"""Publishers of a node's topics that do not fit: of another type, or one too many."""
 
 from __future__ import annotations
 
@@ -6,9 +6,54 @@ from typing import Any
 
 from rclpy.node import Node
 
+UNKNOWN = 'UNKNOWN'
+"""In the name of a publisher's node that was not discovered yet."""
+
+
+def others_on(node: Node, topic: str, own: int = 1) -> list[str]:
+    """
+    Return the full names of the other publishers on a topic, sorted.
+
+    ``own`` is the number of this node's own publishers; a further one of its name is another
+    node's. A publisher whose node is not discovered yet has a name with ``UNKNOWN`` in it.
+    """
+    found = sorted(
+        f'{info.node_namespace.rstrip("/")}/{info.node_name}'
+        for info in node.get_publishers_info_by_topic(node.resolve_topic_name(topic))
+    )
+    for _ in range(own):
+        if node.get_fully_qualified_name() in found:
+            found.remove(node.get_fully_qualified_name())
+    return found
+
+
+def second_sender(node: Node, topic: str, consequence: str, own: int = 1) -> str:
+    """
+    Return one line on a topic with a publisher too many; empty if there is none.
+
+    Parameters
+    ----------
+    node : Node
+    topic : str
+    consequence : str
+        What follows of it.
+    own : int
+        Number of the node's own publishers.
+
+    """
+    others = others_on(node, topic, own)
+    if len(others) + own < 2 or any(UNKNOWN in other for other in others):
+        return ''
+    both = f'{others[0]} as well as by {node.get_fully_qualified_name() if own else others[1]}'
+    return f'{topic} is published by {both}: {consequence}; end one of them'
+
 
 def mistyped(node: Node) -> list[str]:
-    """Return a line for each topic that a node reads and another publishes as another type."""
+    """
+    Return a line for each topic that a node reads and another publishes as another type.
+
+    ROS does not connect them and reports nothing.
+    """
     lines = []
     for subscription in node.subscriptions:
         wanted = _name(subscription.msg_type)

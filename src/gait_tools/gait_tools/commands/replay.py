@@ -37,6 +37,7 @@ from gait_tools.commands.trials import (
 
 if TYPE_CHECKING:
     from gait_core.trial.champion import Champion
+    from gait_core.trial.rollout import Rollout
     from gait_core.trial.spec import TrialSpec
 
 TOLERANCE = 0.05
@@ -162,7 +163,6 @@ def _export(path: Path, champion: Champion, outcome: Outcome) -> None:
     from gait_core.errors import ConfigurationError
     from gait_core.trial.champion import write_champion
     from gait_tools.bags.write import write_bag
-    from gait_tools.export import write_trajectory
 
     if path.suffix == '.yaml':
         try:
@@ -175,6 +175,26 @@ def _export(path: Path, champion: Champion, outcome: Outcome) -> None:
         write_trajectory(path, outcome.rollout)
     else:
         write_bag(path, outcome.rollout, outcome.result, champion.run)
+
+
+def write_trajectory(path: Path, rollout: Rollout) -> None:
+    """
+    Write the applied joint targets as CSV: ``time_s``, then a column per target [rad or m].
+
+    A row holds from its time on for a control period. The numbers are whole: reading them back
+    gives the targets to the last bit.
+    """
+    from gait_core.errors import ConfigurationError
+    from gait_core.files.access import write_atomically
+    from gait_evolver.run.files import csv_text
+
+    rows: list[Sequence[str]] = [('time_s', *rollout.robot.target_names)]
+    for time, row in zip(rollout.time[:-1], rollout.target_positions, strict=True):
+        rows.append([repr(float(value)) for value in (time, *row)])
+    try:
+        write_atomically(path, csv_text(rows))
+    except OSError as error:
+        raise ConfigurationError(f'trajectory {path}: {error.strerror}') from error
 
 
 def _with_its_weights(path: Path, champion: Champion) -> Champion:
