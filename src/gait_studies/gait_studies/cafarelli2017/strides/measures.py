@@ -43,7 +43,7 @@ _COLUMN = {name: i for i, name in enumerate(COLUMNS)}
 
 @dataclass(frozen=True, kw_only=True)
 class MeasureSettings(Parameters):
-    """Under which conditions strides are measured, and what counts as energy."""
+    """Conditions of the measurement of a stride, and the parts of its energy."""
 
     steps: int = whole(16, low=1, high=10000, doc='Intervals per phase, trapezoidal rule.')
     phase_duration: float = bounded(
