@@ -62,7 +62,7 @@ def test_a_robot_stands_until_it_is_asked_and_when_whoever_asked_has_ended(graph
     publisher = graph.client.create_publisher(Twist, '/cmd_vel', 10)
     graph.until(lambda: len(targets) > 25 and publisher.get_subscription_count())
     assert {tuple(one.points[0].positions) for one in targets} == {tuple(measured)}
-    assert graph.logged('INFO', 'hold until cmd_vel asks for motion, at 10 Hz or more')
+    assert graph.logged('INFO', 'hold until cmd_vel requests motion, at 10 Hz or more')
     # Neither asks for motion: no speed, and none that is meant.
     for speed in (0.0, 1e308, math.nan):
         publisher.publish(forward(Twist(), speed))

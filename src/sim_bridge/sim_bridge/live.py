@@ -184,7 +184,7 @@ class LiveSimulation:
             if beyond.any():
                 at = int(np.argmax(beyond))
                 raise BadCommand(
-                    f"{field} of joint '{excerpt(names[at])}' is beyond {_FAR:g}: no joint is"
+                    f"{field} of joint '{excerpt(names[at])}' is beyond {_FAR:g}: check its unit"
                 )
             fields[field] = values[:, known]
         if len(known) == len(names):

@@ -242,7 +242,7 @@ class SimBridgeNode(ManagedNode):
             self._fault = f'the simulation diverged ({error}); call ~/reset'
         except Exception as error:
             self.get_logger().debug(traceback.format_exc())
-            self._fault = f'the simulation cannot go on ({reason(error)}); call ~/reset'
+            self._fault = f'the simulation cannot continue ({reason(error)}); call ~/reset'
         if self._fault:
             self.get_logger().error(self._fault)
             return False
@@ -291,7 +291,7 @@ class SimBridgeNode(ManagedNode):
         if self._runner is not None and not self._paused:
             raise ConfigurationError('the simulation runs by itself; call ~/pause first')
         if ticks > _MAX_STEPS:
-            raise ConfigurationError(f'{ticks} ticks asked for, at most {_MAX_STEPS}')
+            raise ConfigurationError(f'ticks is {ticks}, expected at most {_MAX_STEPS}')
         for _ in range(ticks):
             if self._fault or not self._step_live(live):
                 raise ConfigurationError(self._fault)

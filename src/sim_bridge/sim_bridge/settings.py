@@ -146,7 +146,7 @@ def _changed_scene(params: BridgeParams, recorded: Scene) -> Scene:
     if period > 0.0 and not math.isclose(period, scene.control_period):
         raise ConfigurationError(
             f"parameter 'control_period' is {period:g} s, that of the champion is "
-            f'{scene.control_period:g} s; leave it out'
+            f'{scene.control_period:g} s; leave control_period out'
         )
     changes: dict[str, Any] = {}
     if params.physics_step > 0.0:

@@ -103,7 +103,7 @@ class MotionRequest:
         if not self.follows_velocity:
             return 'the joints hold until ~/walk is called with true'
         return (
-            'the joints hold until cmd_vel asks for motion, at '
+            'the joints hold until cmd_vel requests motion, at '
             f'{self.least_rate:.3g} Hz or more (command_timeout {self._timeout():g} s)'
         )
 

@@ -46,9 +46,12 @@ class Trajectory:
             names=self.names, position=self.position, velocity=self.velocity, effort=self.effort
         )
         if self.position is None and self.velocity is None and self.effort is None:
-            raise BadCommand('the trajectory names neither positions, velocities nor efforts')
+            raise BadCommand('the trajectory has neither positions, velocities nor efforts')
         if targets.sub_samples != len(self.times):
-            raise BadCommand(f'{targets.sub_samples} rows for {len(self.times)} points')
+            raise BadCommand(
+                f'the targets have {targets.sub_samples} rows, expected {len(self.times)}, one '
+                'per point'
+            )
 
     @property
     def end(self) -> float:

@@ -133,7 +133,7 @@ class SafetyLayer:
     def stop(self, reason: str) -> None:
         """Hold the last output until ``resume``: the emergency stop."""
         self.stops += 1
-        self.mode, self.reason = STOPPED, f'stopped: {reason}; call ~/resume to start anew'
+        self.mode, self.reason = STOPPED, f'stopped: {reason}; call ~/resume to restart'
 
     def soften(self) -> None:
         """Blend from the present targets to the next ones, after a change of the gait."""
@@ -143,7 +143,7 @@ class SafetyLayer:
     def resume(self) -> str:
         """End a stop or a fall; return '', or one line that says why there was none to end."""
         if self.mode not in (STOPPED, FALLEN):
-            return f'there is nothing to resume from: it is {self.mode}'
+            return f'nothing to resume: the robot is {self.mode}'
         self.mode = WAITING
         self.restart()
         return ''
@@ -207,7 +207,7 @@ class SafetyLayer:
         return action
 
     def _stand(self) -> str:
-        self.mode, self.reason = STANDING, 'standing: the joints hold until motion is asked for'
+        self.mode, self.reason = STANDING, 'standing: the joints hold until motion is requested'
         self._goal = self._blend = None
         return HOLD
 
@@ -259,7 +259,7 @@ class SafetyLayer:
     def _fall(self, tilt: float) -> None:
         self.falls += 1
         self.mode = FALLEN
-        self.reason = f'fallen: the base leans by {tilt:.2f} rad; call ~/resume to start anew'
+        self.reason = f'fallen: the base tilts by {tilt:.2f} rad; call ~/resume to restart'
         self._goal = None
         if self._last is not None and self._fall_pose and self.params.fall_action == 'pose':
             goal = self._last.copy()
