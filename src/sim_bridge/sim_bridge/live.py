@@ -66,7 +66,7 @@ class LiveSimulation:
         self.tick = 0
         self.commanded = False
         self.commands = 0
-        """How many have come, for whoever paces the simulation."""
+        """Number of commands so far, for whoever paces the simulation."""
         self.applied: AppliedTargets | None = None
         self._settle = settle
         self._unknown: set[str] = set()
