@@ -43,7 +43,7 @@ class Walked:
     soft: float = 0.0
 
 
-def walk_live(champion: NodeChampion, seconds: float, realtime_factor: float = 1.0) -> Walked:
+def walk_live(champion: NodeChampion, seconds: float) -> Walked:
     """
     Walk a champion live, in its own scene, for a time from the end of the soft start.
 
@@ -52,8 +52,6 @@ def walk_live(champion: NodeChampion, seconds: float, realtime_factor: float = 1
     champion : NodeChampion
     seconds : float [s]
         Simulated time.
-    realtime_factor : float
-        Simulated over wall time.
 
     Raises
     ------
@@ -67,7 +65,6 @@ def walk_live(champion: NodeChampion, seconds: float, realtime_factor: float = 1
         controller=champion.spec.controller,
         terrain='',
         seed=None,
-        realtime_factor=realtime_factor,
         namespace=space,
         champion=str(champion.file),
         motion={'demo': True},
@@ -83,7 +80,7 @@ def walk_live(champion: NodeChampion, seconds: float, realtime_factor: float = 1
             client.close()
 
 
-def walk_here(spec: TrialSpec, seconds: float, soft: float = 0.0) -> Walked:
+def walk_here(spec: TrialSpec, seconds: float, soft: float) -> Walked:
     """Run the trial in this process; the robot first stands for the time of the soft start."""
     stands = spec.settle_time + soft
     loop = run_loop(replace(spec, duration=seconds, settle_time=stands, gates={}, hopeless=()))

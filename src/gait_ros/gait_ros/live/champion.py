@@ -68,19 +68,11 @@ class NodeChampion:
         """True if the controller has bulk weights."""
         return bool(self.spec.weights)
 
-    def load_weights(self, file: str = '') -> tuple[Mapping[str, Any], ...]:
-        """
-        Return the weights, checked by their hash, as extra arguments of the controller's class.
-
-        Parameters
-        ----------
-        file : str
-            File of the weights; empty: the one beside the champion.
-
-        """
+    def load_weights(self) -> tuple[Mapping[str, Any], ...]:
+        """Return the weights, checked by their hash, as extra arguments of the controller."""
         if not self.is_network:
             return ()
-        return (load_weights(file or self.spec.weights, self.spec.weights_sha256),)
+        return (load_weights(self.spec.weights, self.spec.weights_sha256),)
 
     def controller_defaults(self) -> dict[str, Any]:
         """Return defaults of a controller node's parameters that repeat the trial."""

@@ -28,9 +28,7 @@ _VIEWS = ((18.0, -60.0, 'from the front right'), (4.0, -90.0, 'from the right'))
 _LEG_COLOURS = ('tab:red', 'tab:blue', 'tab:green', 'tab:orange', 'tab:purple', 'tab:brown')
 
 
-def draw_robot(
-    path: Path, robot: RobotModel, workspaces: Mapping[str, Workspace], title: str = ''
-) -> None:
+def draw_robot(path: Path, robot: RobotModel, workspaces: Mapping[str, Workspace]) -> None:
     """
     Draw a robot in its nominal stance from two sides.
 
@@ -45,7 +43,6 @@ def draw_robot(
     robot : RobotModel
     workspaces : mapping of str to Workspace
         By leg.
-    title : str
 
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -56,7 +53,7 @@ def draw_robot(
     feet = _feet(robot, poses)
     figure = Figure(figsize=_SIZE, dpi=_DPI, layout='constrained')
     canvas = FigureCanvasAgg(figure)
-    figure.suptitle(title or robot.name)
+    figure.suptitle(robot.name)
     for place, (elevation, azimuth, label) in enumerate(_VIEWS, start=1):
         axes: Any = figure.add_subplot(1, 2, place, projection='3d', proj_type='ortho')
         axes.view_init(elevation, azimuth)
