@@ -521,7 +521,7 @@ def test_a_champion_is_a_parameter_file_that_starts_a_node(graph, controller, bo
         ({'gait__amplitud': 1.0}, "did you mean 'gait.amplitude'"),
         ({'gait__amplitude': 'big'}, "'gait.amplitude' is 'big'"),
         ({'provenance__spec__controller': 'staged_walk'}, "'staged_walk', this node runs 'wave'"),
-        ({'command': [0.1, 0.2]}, "'command' has 2 numbers, expected 3"),
+        ({'command': [0.1, 0.2]}, "'command' has 2 values, expected 3"),
         ({'command': [0.1, 0.0, 0.0]}, "'command' is the velocity of a demonstration"),
         ({'demo': True}, "'demo' is for simulations: set use_sim_time:=true"),
         (

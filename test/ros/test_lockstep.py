@@ -214,7 +214,7 @@ def at_tick_3(**changes):
     [
         ({'position': [float('nan')] * 8}, 'not finite'),
         ({'position': [float('inf')] * 8}, 'not finite'),
-        ({'position': [0.0] * 7}, '7 numbers, expected 1 x 8'),
+        ({'position': [0.0] * 7}, '7 values, expected 1 x 8'),
         ({'names': ['leg0_joint0'] * 8}, "'leg0_joint0' is commanded twice"),
         ({'error': 'my knee hurts'}, 'my knee hurts'),
     ],

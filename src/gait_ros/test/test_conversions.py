@@ -210,7 +210,7 @@ def test_a_result_comes_back_equal(metrics, fitness, fell_at):
     ('changes', 'words'),
     [
         ({'names': ['a', 'a'], 'position': [0.0, 0.0]}, ["'a'", 'twice']),
-        ({'names': ['a', 'b'], 'position': [0.0]}, ['1 numbers', '1 x 2']),
+        ({'names': ['a', 'b'], 'position': [0.0]}, ['1 values', '1 x 2']),
         ({'names': ['a'], 'position': [float('nan')]}, ["'a'", 'not finite']),
         ({'names': ['a'], 'position': [float('inf')]}, ["'a'", 'not finite']),
         ({'names': ['a'], 'position': [0.0], 'sub_samples': 0}, ['0 x 1']),
@@ -233,7 +233,7 @@ def test_push_arrays_of_another_length_are_refused_with_both_sizes():
     message = convert.to_scene(Scene(robot='r'))
     message.push_links = ['base']
     message.push_windows = [0.0, 1.0]
-    with pytest.raises(ConfigurationError, match='push_forces has 0 numbers, expected 1 x 3'):
+    with pytest.raises(ConfigurationError, match='push_forces has 0 values, expected 1 x 3'):
         convert.from_scene(message)
 
 
@@ -309,9 +309,9 @@ def test_what_is_given_goes_over_the_robots_own():
         ({'engine': 'bulet'}, "did you mean 'bullet'"),
         ({'length_scale': 0.0}, 'scene.length_scale is 0.0'),
         ({'friction': [math.nan]}, 'friction is nan'),
-        ({'gravity': [0.0, -9.81]}, 'scene.gravity has 2 numbers, expected 3'),
-        ({'initial_pose': [0.1]}, 'scene.initial_pose has 1 numbers, expected 6'),
-        ({'complete': True}, 'scene.friction has 0 numbers, expected 1'),
+        ({'gravity': [0.0, -9.81]}, 'scene.gravity has 2 values, expected 3'),
+        ({'initial_pose': [0.1]}, 'scene.initial_pose has 1 values, expected 6'),
+        ({'complete': True}, 'scene.friction has 0 values, expected 1'),
     ],
 )
 def test_a_scene_by_hand_that_cannot_be_is_refused(changes, words):

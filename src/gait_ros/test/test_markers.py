@@ -105,7 +105,7 @@ def test_the_velocity_asked_for_is_an_arrow_from_the_base():
     assert markers['command'].points == [Point(), Point(x=0.3, y=-0.1)]
     assert markers['gait'].text.splitlines() == [
         'wave',
-        'asked for 0.30, -0.10 m/s, 0.20 rad/s',
+        'command 0.30, -0.10 m/s, 0.20 rad/s',
         'fallen: the base tilts by 1.20 rad',
     ]
 

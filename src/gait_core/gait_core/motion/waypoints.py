@@ -61,7 +61,7 @@ class WaypointParams(Parameters):
         if count % 2 or not count:
             nearest = f'{count - 1} or {count + 1}' if count > 1 else '2'
             raise ConfigurationError(
-                f"parameter 'waypoints' has {count} numbers, expected pairs x1, y1, x2, y2, ...; "
+                f"parameter 'waypoints' has {count} values, expected pairs x1, y1, x2, y2, ...; "
                 f'nearest valid: {nearest}'
             )
 

@@ -103,7 +103,7 @@ class ControllerNodeParams(Parameters):
         super().__post_init__()
         if len(self.command) not in (0, 3):
             raise ConfigurationError(
-                f"parameter 'command' has {len(self.command)} numbers, expected 3 or none"
+                f"parameter 'command' has {len(self.command)} values, expected 3 or none"
             )
 
     def check_demo(self, simulated: bool, commanded: bool) -> None:

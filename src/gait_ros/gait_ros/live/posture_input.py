@@ -69,8 +69,8 @@ class PostureInput:
         size = math.sqrt(sum(part * part for part in turn))
         if not (math.isfinite(message.position.z) and (size == 0.0 or abs(size - 1.0) < _UNIT)):
             self._warn(
-                f'{TOPIC} refused: height {message.position.z:g} m, quaternion of length '
-                f'{size:g}, expected 1'
+                f'{TOPIC} refused: height {message.position.z:g} m, length of quaternion '
+                f'{size:g}, expected finite and 1'
             )
             return
         roll, pitch, yaw = (0.0, 0.0, 0.0)

@@ -105,7 +105,7 @@ def from_targets(message: msg.JointTargets) -> JointTargets:
             values = np.asarray(getattr(message, name), dtype=np.float64)
             if rows < 1 or values.size != rows * len(names):
                 raise BadCommand(
-                    f'{name} has {values.size} numbers, expected {rows} x {len(names)} for '
+                    f'{name} has {values.size} values, expected {rows} x {len(names)} for '
                     f'{len(names)} joints'
                 )
             fields[name] = values.reshape(rows, len(names))
@@ -179,7 +179,7 @@ def from_scene(message: msg.Scene) -> Scene:
     for name, size in _SIZES.items():
         count = len(getattr(message, name))
         if count != size and (count or message.complete):
-            raise ConfigurationError(f'scene.{name} has {count} numbers, expected {size}')
+            raise ConfigurationError(f'scene.{name} has {count} values, expected {size}')
     if not message.robot:
         raise ConfigurationError('scene.robot is empty; name one, e.g. guroo')
     if message.complete:
@@ -228,7 +228,7 @@ def _pushes(message: msg.Scene) -> tuple[Push, ...]:
 def _check_size(name: str, values: Any, width: int, count: int, what: str) -> None:
     if len(values) != count * width:
         raise ConfigurationError(
-            f'{name} has {len(values)} numbers, expected {count} x {width} for {count} {what}'
+            f'{name} has {len(values)} values, expected {count} x {width} for {count} {what}'
         )
 
 

@@ -145,7 +145,7 @@ def gait_markers(
     if np.hypot(x, y) > _STILL:
         arrow.points = [Point(), Point(x=x, y=y)]
     text = _text(header, 'gait', _TEXT, Point(), size, _GAIT_ABOVE)
-    asked = f'asked for {x:.2f}, {y:.2f} m/s, {yaw_rate:.2f} rad/s'
+    asked = f'command {x:.2f}, {y:.2f} m/s, {yaw_rate:.2f} rad/s'
     text.text = '\n'.join(filter(None, (gait, asked, stop)))
     targets = _marker(header, 'swing_targets', Marker.SPHERE_LIST, _TARGET, 0.08 * size)
     targets.points = [BUILDER.point(landings[leg]) for leg in sorted(landings)]

@@ -233,7 +233,7 @@ def _dae_transform(tag: str, words: list[str]) -> FloatArray:
     """Return the (4, 4) transform of a matrix, translate, rotate (degrees) or scale element."""
     numbers = np.array(words, dtype=np.float64)
     if len(numbers) != _DAE_NUMBERS[tag]:
-        raise ValueError(f'{tag} has {len(numbers)} numbers, expected {_DAE_NUMBERS[tag]}')
+        raise ValueError(f'{tag} has {len(numbers)} values, expected {_DAE_NUMBERS[tag]}')
     if tag == 'matrix':
         return np.asarray(numbers.reshape(4, 4))
     frame = np.eye(4)
