@@ -27,7 +27,7 @@ _REPEAT = 10.0
 
 @dataclass(frozen=True, kw_only=True)
 class LiveInputs:
-    """What a gait has outside lock-step: observation, claim on the robot, requests for motion."""
+    """Observation, claim on the robot and requests for motion: absent in lock-step."""
 
     seen: LiveObservation
     claim: MotionClaim
