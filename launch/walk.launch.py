@@ -8,7 +8,7 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 
 from gait_core.robot.load import load_robot
 from gait_core.robot.urdf.writer import to_scene_urdf
-from gait_core.sensors.ranging import choose_sensors
+from gait_core.sensors.ranging import select_sensors
 from gait_core.trial.setup import choose_controller, make_scene, parse_terrain
 from gait_ros.graph.launch_actions import (
     Arguments,
@@ -49,7 +49,7 @@ def compose(arguments: Arguments):
         },
     )
     model = load_robot(robot, champion.scene.draw if champion else 0)
-    choose_sensors(model, sensors)
+    select_sensors(model, sensors)
     known = '' if preset == 'none' else preset
     named = named or (champion.spec.controller if champion else '')
     controller, _ = choose_controller(model, named, known)

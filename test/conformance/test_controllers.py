@@ -10,7 +10,7 @@ import pytest
 from gait_core import registry
 from gait_core.contracts import TapeController, TapeEngine
 from gait_core.errors import ConfigurationError, NotInstalled
-from gait_core.motion.observation import FIELDS
+from gait_core.motion.observation import OBSERVABLE_FIELDS
 from gait_core.motion.targets import TargetMemory
 from gait_core.parameters.declaration import Parameters, build, describe
 from gait_core.robot.find import robot_names
@@ -60,12 +60,12 @@ def made(name, preset=None, robot=None):
     return cls(robot or suited(name, preset), params)
 
 
-def run(controller, robot, ticks=TICKS, only=FIELDS, command=COMMAND):
+def run(controller, robot, ticks=TICKS, only=OBSERVABLE_FIELDS, command=COMMAND):
     """Return the targets of some ticks on an engine that shows the controller only some fields."""
     scene = Scene(robot=robot.name)
     engine = KinematicEngine(robot)
     memory = TargetMemory(robot.target_names, robot.stance)
-    hidden = dict.fromkeys(set(FIELDS) - set(only))
+    hidden = dict.fromkeys(set(OBSERVABLE_FIELDS) - set(only))
     seen, given = engine.reset(scene, 0), []
     for _ in range(ticks):
         given.append(controller.step(scene.control_period, command, replace(seen, **hidden)))
@@ -94,7 +94,7 @@ def test_its_class_declares_parameters_presets_and_needs(name):
     for preset in cls.presets:
         controller = made(name, preset)
         assert isinstance(controller.params, cls.Params)
-        assert controller.needs <= set(FIELDS)
+        assert controller.needs <= set(OBSERVABLE_FIELDS)
 
 
 @pytest.mark.parametrize('name', CONTROLLERS)

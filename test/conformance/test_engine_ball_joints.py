@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from gait_core.kinematics.body import link_poses
+from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.robot.model import RobotModel
 from gait_core.testing.free_bodies import applied, balled, step_through
 from gait_core.trial.scene import InitialState, Push, Scene

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gait_core.kinematics.body import com_positions
-from gait_core.kinematics.elements import lengths_at
+from gait_core.kinematics.element_geometry import element_lengths_at
+from gait_core.kinematics.forward_kinematics import com_positions
 from gait_core.testing.free_bodies import applied, hinged, hung, step_through, tied_boxes
 from gait_core.trial.scene import InitialState, Scene
 
@@ -201,7 +201,7 @@ def test_an_element_acts_equally_on_both_its_bodies(able_engine_of, at_centres, 
     # Either force alone would carry the whole by 90 mm.
     assert np.abs(centres - centres[0]).max() < tolerance
     for one in seen:
-        there = lengths_at(robot, one.joint_positions, one.body_poses)
+        there = element_lengths_at(robot, one.joint_positions, one.body_poses)
         np.testing.assert_allclose(one.element_lengths, there, rtol=1e-6)
 
 

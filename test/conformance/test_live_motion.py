@@ -9,7 +9,7 @@ import pytest
 
 from gait_core import registry
 from gait_core.errors import ConfigurationError, NotInstalled
-from gait_core.motion.request import MAX_STOP_TIME
+from gait_core.motion.motion_request import MAX_STOP_TIME
 from gait_core.motion.targets import TargetMemory
 from gait_core.parameters.declaration import build
 from gait_core.robot.find import robot_names

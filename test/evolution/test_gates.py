@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gait_core.kinematics.start_pose import base_pose
+from gait_core.kinematics.start_pose import pose_on_terrain
 from gait_core.motion.targets import JointTargets
 from gait_core.robot.load import load_robot
 from gait_core.testing.doubles import WaveController, registered
@@ -63,7 +63,7 @@ def sunk(monkeypatch):
     from sim_bridge.engines.shared.scene_engine import SceneEngine
 
     def sunk_pose(engine, *start):
-        pose = base_pose(*start)
+        pose = pose_on_terrain(*start)
         pose[2] -= 0.15
         return pose
 

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from gait_core.measures.metrics import footfalls
+from gait_core.measures.metrics import trial_gait_diagram
 from gait_core.parameters.declaration import build
 from gait_core.robot.load import load_robot
 from gait_core.testing.skips import need_engine
@@ -48,7 +48,7 @@ def test_it_goes_forward_on_its_feet():
 
 
 def test_the_feet_of_a_pair_land_in_turn_at_the_rhythm_of_the_oscillators():
-    diagram = footfalls(trotted().rollout())
+    diagram = trial_gait_diagram(trotted().rollout())
     robot = load_robot('a1')
     lags = np.array([diagram.phase_lag[leg.name] for leg in robot.legs]) / (2.0 * np.pi)
     # Front and rear pair; which of the two comes first the pitch of the body decides.

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from gait_core.kinematics.body import link_poses
+from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.motion.observation import Imu, Observation
 from gait_core.parameters.declaration import build
 from gait_core.robot.load import load_robot

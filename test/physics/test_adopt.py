@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gait_core.errors import NotInstalled
-from gait_core.robot.find import python_data
+from gait_core.robot.find import find_package_data
 from gait_core.robot.load import load_robot
 from gait_core.testing.skips import need_engine
 from gait_core.testing.walkers import arm_urdf, biped_urdf, dog_urdf, insect_urdf
@@ -46,7 +46,7 @@ def folder_of(tmp_path_factory):
     def make(name):
         if name not in made:
             try:
-                file = python_data(f'pybullet_data:{THEIRS[name]}')
+                file = find_package_data(f'pybullet_data:{THEIRS[name]}')
             except NotInstalled as error:
                 pytest.skip(str(error))
             write_folder(place / name, adopt(file))
@@ -113,7 +113,7 @@ def test_what_stands_in_one_engine_stands_and_walks_in_the_other(folder_of):
 @pytest.mark.parametrize('name', ['a1', 'laikago', 'mini_cheetah', 'spirit40'])
 def test_the_page_has_what_is_said_of_it(name):
     try:
-        _, *said = adopt(python_data(f'pybullet_data:{THEIRS[name]}')).lines()
+        _, *said = adopt(find_package_data(f'pybullet_data:{THEIRS[name]}')).lines()
     except NotInstalled as error:
         pytest.skip(str(error))
     section = re.search(f'^## {name}\n\n```text\n(.*?)```$', PAGE, re.DOTALL | re.MULTILINE)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from gait_core.kinematics.body import link_poses
+from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.measures.gait_diagram import gait_diagram
 from gait_core.motion.observation import Observation
 from gait_core.parameters.declaration import build

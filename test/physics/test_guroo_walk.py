@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from gait_core.kinematics.body import link_poses
+from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.parameters.declaration import space_from
 from gait_core.trial.loop import run_loop
 from gait_core.trial.setup import controller_parameters, make_scene

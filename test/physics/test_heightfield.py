@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from gait_core.height_field import HeightField
-from gait_core.terrains.base import Grid
 from gait_core.terrains.rough import Rough
+from gait_core.terrains.surfaces import Grid
 from gait_core.testing.skips import need_engine
 
 need_engine('bullet')

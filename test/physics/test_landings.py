@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gait_core.kinematics.body import link_poses, pose_matrices
+from gait_core.kinematics.forward_kinematics import link_poses, pose_matrices
 from gait_core.robot.load import load_robot
 from gait_core.testing.skips import need_engine, need_robot
 from gait_core.trial.loop import TrialLoop, engine_for, start_trial, step_controller

@@ -6,7 +6,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gait_core import registry
-from gait_core.motion.request import STOP_TIME
+from gait_core.motion.motion_request import STOP_TIME
 from gait_core.parameters.declaration import build
 from gait_core.robot.load import load_robot
 from gait_core.safety.layer import FALLEN, RUNNING, STANDING

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gait_core.measures.metrics import heading
+from gait_core.measures.metrics import heading_angles
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import Actuator
 from gait_core.testing.free_bodies import applied
@@ -32,7 +32,10 @@ def walk(seconds: float, scene=None, **parameters):
 def forward_speed(rollout, cycle: float = CYCLE) -> float:
     """Return the mean speed along the heading [m/s] over whole cycles after the first two."""
     every = round(cycle / rollout.dt)
-    base, yaw = rollout.body_poses[2 * every :, 0], heading(rollout.body_poses[2 * every :, 0])
+    base, yaw = (
+        rollout.body_poses[2 * every :, 0],
+        heading_angles(rollout.body_poses[2 * every :, 0]),
+    )
     ways = np.diff(base[::every, :2], axis=0)
     ahead = np.column_stack([np.cos(yaw[::every]), np.sin(yaw[::every])])[: len(ways)]
     return float((ways * ahead).sum() / (len(ways) * cycle))
@@ -93,7 +96,7 @@ def test_the_tripod_walks_as_fast_as_published(tripod):
 
 
 def test_the_body_wiggles_once_a_cycle(tripod):
-    yaw = heading(tripod.body_poses[round(0.2 / tripod.dt) :, 0])
+    yaw = heading_angles(tripod.body_poses[round(0.2 / tripod.dt) :, 0])
     rate = np.diff(yaw) / tripod.dt
     size = np.abs(np.fft.rfft((rate - rate.mean()) * np.hanning(len(rate))))
     frequency = np.fft.rfftfreq(len(rate), tripod.dt)
@@ -140,7 +143,11 @@ def test_it_walks_20_cycles_straight_with_its_heading_held():
     held = walk(2.1)
     assert held.status == 'ok'
     cycle = round(CYCLE / held.dt)
-    yaw = np.degrees(heading(held.body_poses[:, 0]))[: 21 * cycle].reshape(21, cycle).mean(axis=1)
+    yaw = (
+        np.degrees(heading_angles(held.body_poses[:, 0]))[: 21 * cycle]
+        .reshape(21, cycle)
+        .mean(axis=1)
+    )
     assert np.abs(yaw - yaw[0]).max() < 10.0
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from gait_core.kinematics.body import link_coms
-from gait_core.kinematics.slider_crank import carriage
+from gait_core.kinematics.forward_kinematics import link_coms
+from gait_core.kinematics.slider_crank import carriage_position
 from gait_core.motion.observation import Observation
 from gait_core.robot.load import load_robot
 from gait_core.testing.free_bodies import applied
@@ -64,8 +64,10 @@ def test_standing_forces_are_those_of_the_springs(stand):
     stretch = seen.element_lengths - SPIDER.stance[16:]
     assert seen.element_forces == pytest.approx(1100.0 * stretch, abs=0.5)
     constants = SPIDER.actuators['fl_knee'].constants
-    place, slope = carriage(seen.joint_positions[KNEE], constants['crank'], constants['rod'])
-    rest, _ = carriage(1.5, constants['crank'], constants['rod'])
+    place, slope = carriage_position(
+        seen.joint_positions[KNEE], constants['crank'], constants['rod']
+    )
+    rest, _ = carriage_position(1.5, constants['crank'], constants['rod'])
     torque = -1500.0 * (place - rest) * slope
     assert seen.joint_efforts[KNEE] == pytest.approx(torque, abs=0.05)
     carried = seen.contacts.forces[:, 2].sum()

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError, SimulationDiverged
-from gait_core.kinematics.body import link_poses
-from gait_core.measures.contact_nodes import node_positions, node_row
+from gait_core.kinematics.forward_kinematics import link_poses
+from gait_core.measures.contact_nodes import contact_node_index, contact_node_positions
 from gait_core.motion.targets import AppliedTape
 from gait_core.robot.load import load_robot
 from gait_core.terrains import load_terrain
@@ -68,10 +68,10 @@ def test_korbel_4_unactuated_it_stands():
     links = link_poses(SPINE, rollout.joint_positions, poses)
     tops = links[..., :3, :3] @ np.array([-1.2247, 0.0, 3.4641]) * INCH + links[..., :3, 3]
     assert tops[..., 2].min() / INCH > 5.0
-    nodes = node_positions(rollout)[-1] / INCH
-    rears = nodes[[node_row(SPINE, f't{i}_a') for i in range(1, 6)], 0] - nodes[0, 0]
+    nodes = contact_node_positions(rollout)[-1] / INCH
+    rears = nodes[[contact_node_index(SPINE, f't{i}_a') for i in range(1, 6)], 0] - nodes[0, 0]
     np.testing.assert_allclose(rears, [0.0, 2.944, 5.888, 8.829, 11.748], atol=0.005)
-    assert nodes[node_row(SPINE, 't5_d'), 2] == pytest.approx(1.618, abs=0.005)
+    assert nodes[contact_node_index(SPINE, 't5_d'), 2] == pytest.approx(1.618, abs=0.005)
 
 
 def test_korbel_5_no_cable_goes_slack_and_the_ground_bears_the_weight():

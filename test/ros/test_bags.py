@@ -15,7 +15,7 @@ from ament_index_python.packages import get_package_share_directory
 from builtin_interfaces.msg import Time
 from rclpy.serialization import deserialize_message
 
-from gait_core.kinematics.soles import SoleContacts
+from gait_core.kinematics.sole_contacts import SoleContacts
 from gait_core.testing.doubles import KinematicEngine, WaveController, registered, spec_for_test
 from gait_core.trial.loop import run_loop
 from gait_core.trial.scene import SensorModel

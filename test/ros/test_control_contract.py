@@ -23,7 +23,7 @@ from std_srvs.srv import Trigger
 
 from gait_core import registry
 from gait_core.errors import NotInstalled
-from gait_core.motion.observation import Imu, Observation, missing
+from gait_core.motion.observation import Imu, Observation, missing_fields
 from gait_core.robot.load import load_robot, robot_names
 from gait_core.trial.setup import choose_controller
 from gait_core.trial.spec import Command
@@ -213,7 +213,7 @@ def test_a_robots_own_gait_needs_nothing_that_hardware_lacks(name):
             linear_acceleration=np.array([0.0, 0.0, 9.81]),
         ),
     )
-    absent = missing(seen, made.needs)
+    absent = missing_fields(seen, made.needs)
     assert not {'body_poses', 'body_twists'} & set(absent)
     if not absent:
         targets = made.step(0.02, Command(velocity=(0.1, 0.0, 0.0)), seen)

@@ -24,7 +24,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from gait_core.errors import ConfigurationError
 from gait_core.messages.reader import to_seconds
-from gait_core.motion.velocity_limits import FREE, Bound
+from gait_core.motion.velocity_limits import UNLIMITED, VelocityRange
 from gait_core.parameters.yaml_file import read_document
 from gait_core.testing.doubles import WaveController, WaveParams
 from gait_core.trial.champion import Champion, write_champion
@@ -337,7 +337,7 @@ def test_a_velocity_that_is_not_finite_is_refused_and_the_last_one_holds(
 def test_a_velocity_beyond_what_is_walked_is_said_and_counted(
     graph, controller, box_model, monkeypatch
 ):
-    bounds = (Bound.both(0.6, 'gait.max_forward'), FREE, FREE)
+    bounds = (VelocityRange.symmetric(0.6, 'gait.max_forward'), UNLIMITED, UNLIMITED)
     monkeypatch.setattr(WaveController, 'velocity_bounds', bounds, raising=False)
     node = controller(command_timeout=60.0)
     publisher = graph.client.create_publisher(Twist, '/cmd_vel', 10)

@@ -23,7 +23,7 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 import yaml
 
-from gait_core.robot.urdf.writer import to_scene_urdf, with_base_link
+from gait_core.robot.urdf.writer import insert_base_link, to_scene_urdf
 from gait_core.testing.skips import need_robot
 from gait_ros.graph.layouts import layout_for
 from gait_ros.hardware.ros2_control import MOCK, control_urdf
@@ -156,7 +156,7 @@ def test_every_display_of_a_gait_on_hardware_has_topic_type_qos_and_frame(graph,
     node = graph.add(ControllerNode, robot=name)
     publisher = graph.client.create_publisher(JointState, '/joint_states', 10)
     publisher.publish(JointState(name=node.robot.joint_names))
-    links, roots = frames_of(with_base_link(control_urdf(node.robot, MOCK), 'base_link'))
+    links, roots = frames_of(insert_base_link(control_urdf(node.robot, MOCK), 'base_link'))
     assert roots == {'base_link'}
     for task in ('hardware', 'control'):
         check(graph, layout(task), links)

@@ -20,9 +20,9 @@ from gait_core.benchmark import Measurement
 from gait_core.errors import ConfigurationError
 from gait_core.height_field import HeightField
 from gait_core.motion.observation import Observation
-from gait_core.motion.states import StateTape
+from gait_core.motion.state_tape import StateTape
 from gait_core.motion.targets import AppliedTape, AppliedTargets, JointTargets, TargetTape
-from gait_core.motion.velocity_limits import FREE, Bounds
+from gait_core.motion.velocity_limits import UNLIMITED, VelocityLimits
 from gait_core.parameters.declaration import Parameters
 from gait_core.processes.worker_policy import Lost, Workload
 from gait_core.robot.model import RobotModel
@@ -82,9 +82,9 @@ class Controller(ABC):
         return frozenset()
 
     @property
-    def velocity_bounds(self) -> Bounds:
+    def velocity_bounds(self) -> VelocityLimits:
         """Limits within which it follows a commanded velocity, with the parameters in force."""
-        return FREE, FREE, FREE
+        return UNLIMITED, UNLIMITED, UNLIMITED
 
     @abstractmethod
     def reset(self, seed: int) -> None:
@@ -97,7 +97,7 @@ class Controller(ABC):
 
         A live gait that is no longer asked for is commanded no velocity and the set point
         ``stop`` at 1; it ends when its feet are down and its targets rest, or after some time
-        (``gait_core.motion.request.GaitStop``). It begins anew by a reset.
+        (``gait_core.motion.motion_request.GaitStop``). It begins anew by a reset.
         """
 
     def state(self) -> Mapping[str, float]:

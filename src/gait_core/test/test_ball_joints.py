@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics.frames import rotation, rpy_of
+from gait_core.kinematics.frames import rotation_from_rpy, rpy_from_rotation
 from gait_core.robot.check import check_robot
 from gait_core.robot.model import Actuator, Joint, Mimic, RobotModel
 from gait_core.testing.free_bodies import balled, hung, solid_box
@@ -77,5 +77,5 @@ def test_an_element_between_two_bodies_needs_its_length():
 
 @pytest.mark.filterwarnings('error')
 def test_an_attitude_of_ninety_degrees_pitch_is_written_without_a_word():
-    turn = rotation((0.3, 0.5 * np.pi, 0.4))
-    np.testing.assert_allclose(rotation(rpy_of(turn)), turn, atol=1e-7)
+    turn = rotation_from_rpy((0.3, 0.5 * np.pi, 0.4))
+    np.testing.assert_allclose(rotation_from_rpy(rpy_from_rotation(turn)), turn, atol=1e-7)

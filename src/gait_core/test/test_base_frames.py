@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from gait_core.kinematics.base_frames import base_frame, base_transforms
-from gait_core.kinematics.body import link_poses, pose_matrices
-from gait_core.kinematics.start_pose import base_pose, base_poses
+from gait_core.kinematics.base_frames import base_frame_name, base_transforms
+from gait_core.kinematics.forward_kinematics import link_poses, pose_matrices
+from gait_core.kinematics.start_pose import pose_on_terrain, root_poses_from_base
 from gait_core.robot.load import load_robot, read_robot
-from gait_core.robot.urdf.writer import to_urdf, with_base_link
-from gait_core.terrains.base import Plane
+from gait_core.robot.urdf.writer import insert_base_link, to_urdf
+from gait_core.terrains.surfaces import Plane
 from gait_core.testing.skips import need_robot
 from gait_core.trial.scene import InitialState
 
@@ -34,7 +34,7 @@ def placed(robot, rpy):
 def test_every_robot_has_a_base_link_and_a_footprint_amid_its_level_soles(name):
     robot = need_robot(name)
     found, poses = placed(robot, (0.2, -0.1, 0.6))
-    assert base_frame(robot) == 'base_link'
+    assert base_frame_name(robot) == 'base_link'
     for frame in ('base_link', robot.roots[0]):
         np.testing.assert_allclose(found[frame], pose_matrices(poses[0]), atol=1e-12)
     footprint = found['base_footprint']
@@ -55,7 +55,7 @@ def test_every_robot_has_a_base_link_and_a_footprint_amid_its_level_soles(name):
 def test_the_footprint_lies_on_the_floor_that_the_robot_stands_on(name):
     robot = need_robot(name)
     over = replace(InitialState(), clearance=0.03, yaw=0.5)
-    poses = base_poses(robot, base_pose(robot, robot.stance, over, Plane()))
+    poses = root_poses_from_base(robot, pose_on_terrain(robot, robot.stance, over, Plane()))
     *_, (parent, child, pose) = base_transforms(robot, robot.joint_stance, poses)
     height = (pose_matrices(poses[0]) @ [*pose[:3], 1.0])[2] if parent != 'odom' else pose[2]
     assert child == 'base_footprint' and height == pytest.approx(0.03)
@@ -67,16 +67,16 @@ def test_bodies_without_a_base_have_their_own_frames_and_a_footprint_below_their
     assert [row[:2] for row in rows[:-1]] == [('odom', root) for root in robot.roots]
     assert rows[-1][:2] == ('odom', 'base_footprint')
     np.testing.assert_array_equal(rows[-1][2][:2], 0.0)
-    assert base_frame(robot) == robot.roots[0]
+    assert base_frame_name(robot) == robot.roots[0]
 
 
 def test_a_description_gets_a_base_link_once_and_stays_the_same_robot(tmp_path):
     robot = need_robot('a1')
-    text = with_base_link(to_urdf(robot), 'base_link')
+    text = insert_base_link(to_urdf(robot), 'base_link')
     document = ElementTree.fromstring(text)
     joint = document.find('joint[@name="base_link_to_trunk"]')
     assert joint.get('type') == 'fixed' and joint.find('origin') is None
-    assert with_base_link(text, 'base_link') == text
+    assert insert_base_link(text, 'base_link') == text
     path = tmp_path / 'a1.urdf'
     path.write_text(text)
     read = read_robot(path)

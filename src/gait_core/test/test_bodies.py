@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics.body import link_poses
 from gait_core.kinematics.element_colours import tension_colours
-from gait_core.kinematics.elements import lengths_at
-from gait_core.kinematics.frames import rotation
-from gait_core.kinematics.start_pose import base_pose, base_poses
+from gait_core.kinematics.element_geometry import element_lengths_at
+from gait_core.kinematics.forward_kinematics import link_poses
+from gait_core.kinematics.frames import rotation_from_rpy
+from gait_core.kinematics.start_pose import pose_on_terrain, root_poses_from_base
 from gait_core.robot.load import load_robot, read_robot
-from gait_core.robot.report import report_on
+from gait_core.robot.load_report import report_robot
 from gait_core.robot.urdf.writer import to_scene_urdf, to_urdf
-from gait_core.terrains.base import Plane
+from gait_core.terrains.surfaces import Plane
 from gait_core.trial.scene import InitialState
 
 INCH, POUND = 0.0254, 4.448222
@@ -54,7 +54,7 @@ def test_korbel_1_mass_and_inertia_of_a_tetrahedron_follow_from_its_solids(spine
             length = shape.size[1]
             part = density * np.pi * radius**2 * length
             across = part * (3.0 * radius**2 + length**2) / 12.0
-            turn = rotation(shape.rpy)
+            turn = rotation_from_rpy(shape.rpy)
             own = turn @ np.diag([across, across, 0.5 * part * radius**2]) @ turn.T
         at = np.array(shape.xyz)
         mass += part
@@ -78,7 +78,7 @@ def test_korbel_2_counts_of_bodies_cables_signals_and_contact_nodes(spine):
 
 
 def test_korbel_3_tensions_at_the_starting_lengths(spine):
-    lengths = lengths_at(spine, np.zeros(0))
+    lengths = element_lengths_at(spine, np.zeros(0))
     stretch = lengths - spine.stance
     for element, length, pull in zip(spine.force_elements, lengths, stretch, strict=True):
         tension = element.constants['stiffness'] * pull / POUND
@@ -88,7 +88,7 @@ def test_korbel_3_tensions_at_the_starting_lengths(spine):
 
 def test_the_spine_starts_with_its_lower_corners_on_the_ground(spine):
     start = InitialState(clearance=0.0, x=0.2, yaw=0.5)
-    poses = base_poses(spine, base_pose(spine, spine.stance, start, Plane()))
+    poses = root_poses_from_base(spine, pose_on_terrain(spine, spine.stance, start, Plane()))
     links = link_poses(spine, np.zeros(0), poses)
     low = [links[spine.link_index[node.link]] @ [*node.point, 1.0] for node in spine.contact_nodes]
     np.testing.assert_allclose(np.array(low)[:10, 2], 0.0, atol=1e-12)
@@ -107,7 +107,7 @@ def test_a_display_gets_one_tree_in_which_the_bodies_float(spine):
 
 
 def test_its_load_report_counts_bodies_cables_and_nodes_and_warns_of_nothing(spine):
-    report = report_on(spine)
+    report = report_robot(spine)
     assert report.warnings == ()
     assert '5 bodies, 24 force elements, 11 contact nodes' in report.lines()
 
@@ -124,7 +124,7 @@ def test_bodies_described_in_place_lie_where_they_are_put(tmp_path):
     np.testing.assert_allclose(link_poses(robot, np.zeros(0))[0, :3, 3], [0.3, 0.0, 0.0])
     assert robot.signals == (('pull', ('rope',)),)
     assert robot.stance == pytest.approx([0.3])  # The rope's length in the assembly.
-    assert base_pose(robot, robot.stance, InitialState(), Plane())[2] == pytest.approx(0.061)
+    assert pose_on_terrain(robot, robot.stance, InitialState(), Plane())[2] == pytest.approx(0.061)
 
 
 @pytest.mark.parametrize(

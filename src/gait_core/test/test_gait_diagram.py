@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_core.measures.gait_diagram import debounced, gait_diagram, touchdowns
+from gait_core.measures.gait_diagram import gait_diagram, stance_from_forces, touchdowns
 
 DT = 0.02
 LEGS = ('fl', 'fr', 'rl', 'rr')
@@ -82,7 +82,8 @@ def column(*forces):
 def test_between_the_thresholds_the_state_stays():
     forces = column(3, 5, 3, 3, 1, 3, 3, 6, 2, 3)
     np.testing.assert_array_equal(
-        debounced(forces, on=5.0, off=2.0)[:, 0], [0, 1, 1, 1, 0, 0, 0, 1, 1, 1]
+        stance_from_forces(forces, on_force=5.0, off_force=2.0)[:, 0],
+        [0, 1, 1, 1, 0, 0, 0, 1, 1, 1],
     )
 
 
@@ -93,14 +94,14 @@ def test_noise_about_one_threshold_toggles_once():
     noisy = column(*(ramp + rng.uniform(-0.5, 0.5, 200)))
     single = noisy > 5.0
     assert np.abs(np.diff(single[:, 0].astype(int))).sum() > 2
-    stance = debounced(noisy, on=6.0, off=4.0)
+    stance = stance_from_forces(noisy, on_force=6.0, off_force=4.0)
     assert np.abs(np.diff(stance[:, 0].astype(int))).sum() == 2
 
 
 def test_bounces_and_touches_shorter_than_allowed_are_dropped():
     landing = column(0, 0, 9, 0, 9, 9, 9, 0, 0, 0, 9, 0, 0, 0)
     np.testing.assert_array_equal(
-        debounced(landing, 5.0, 2.0, min_ticks=2)[:, 0],
+        stance_from_forces(landing, 5.0, 2.0, min_ticks=2)[:, 0],
         [0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0],
     )
 
@@ -112,11 +113,11 @@ def test_bounces_and_touches_shorter_than_allowed_are_dropped():
 )
 def test_wide_forces_decide_whatever_the_history(forces, off, gap):
     values = column(*forces)
-    stance = debounced(values, on=off + gap, off=off)
+    stance = stance_from_forces(values, on_force=off + gap, off_force=off)
     assert np.all(stance[values >= off + gap])
     assert not np.any(stance[values < off])
 
 
 def test_thresholds_the_wrong_way_round_are_refused():
     with pytest.raises(ValueError, match='off must not exceed on'):
-        debounced(column(1, 2), on=1.0, off=2.0)
+        stance_from_forces(column(1, 2), on_force=1.0, off_force=2.0)

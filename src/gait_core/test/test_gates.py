@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import quad
 
 from gait_core.errors import ConfigurationError
-from gait_core.measures.energy import stored_energy
+from gait_core.measures.energy import elastic_energy
 from gait_core.motion.stance_controller import HoldController
 from gait_core.robot.model import RobotModel
 from gait_core.testing.doubles import (
@@ -251,7 +251,7 @@ def test_what_force_elements_carry_does_not_rise_by_itself():
 def test_stored_energy_is_the_integral_of_the_law(kind, constants, tension):
     element = tied_boxes(kind, constants).force_elements[0]
     for off in (-0.1, -0.03, 0.02, 0.15):
-        got = stored_energy([element], np.array([[0.3 + off]]), np.array([[0.3]]))[0, 0]
+        got = elastic_energy([element], np.array([[0.3 + off]]), np.array([[0.3]]))[0, 0]
         assert got == pytest.approx(quad(tension, 0.0, off, points=[-0.0375, 0.0375])[0])
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gait_core.kinematics.body import com_positions, link_poses
+from gait_core.kinematics.forward_kinematics import com_positions, link_poses
 from gait_core.robot.load import load_robot
 
 GUROO, MERGED = load_robot('guroo'), load_robot('guroo_merged')

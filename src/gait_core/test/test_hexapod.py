@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gait_core.kinematics.body import link_coms, link_poses
+from gait_core.kinematics.forward_kinematics import link_coms, link_poses
 from gait_core.robot.load import load_robot
 
 HEXAPOD = load_robot('hexapod')

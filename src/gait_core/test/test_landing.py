@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from gait_core.kinematics.body import link_poses
-from gait_core.kinematics.landing import landing
+from gait_core.kinematics.footholds import predict_foothold
+from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.kinematics.leg_ik import LegKinematics
 from gait_core.robot.load import load_robot
 from gait_core.testing.doubles import legged_box
@@ -32,10 +32,10 @@ def test_feet_that_stand_land_where_they_are(count):
     then[columns] += 0.3
     last = robot.legs[-1].name
     np.testing.assert_allclose(
-        landing(robot, last, names, now, then), foot(robot, last, then), atol=1e-12
+        predict_foothold(robot, last, names, now, then), foot(robot, last, then), atol=1e-12
     )
     for name in names:
-        there = landing(robot, name, [name], now, then)
+        there = predict_foothold(robot, name, [name], now, then)
         np.testing.assert_allclose(there, foot(robot, name, now), atol=1e-12)
 
 
@@ -51,7 +51,9 @@ def test_on_one_sole_the_base_moves_over_it_with_its_attitude():
     turn = Rotation.from_matrix(base_then[:3, :3]).as_quat()
     placed = np.array([[*base_then[:3, 3], *turn]])
     expected = foot(robot, right, then, placed)
-    np.testing.assert_allclose(landing(robot, right, [left], now, then), expected, atol=1e-12)
+    np.testing.assert_allclose(
+        predict_foothold(robot, right, [left], now, then), expected, atol=1e-12
+    )
 
 
 def test_on_three_feet_the_base_moves_as_they_do():
@@ -66,6 +68,6 @@ def test_on_three_feet_the_base_moves_as_they_do():
         solution = leg.solve(there)
         assert solution.reachable
         then[[robot.joint_index[joint] for joint in leg.joint_names]] = solution.positions
-    ahead = landing(robot, names[3], names[:3], now, then)
+    ahead = predict_foothold(robot, names[3], names[:3], now, then)
     expected = turn.inv().apply(foot(robot, names[3], then) - shift)
     np.testing.assert_allclose(ahead, expected, atol=1e-5)

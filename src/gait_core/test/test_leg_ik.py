@@ -9,10 +9,10 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics.body import link_poses, point_position
+from gait_core.kinematics.forward_kinematics import link_poses, point_position
 from gait_core.kinematics.leg_ik import LegKinematics
-from gait_core.kinematics.leg_kernel import chain_inverse
-from gait_core.kinematics.leg_paths import LegPaths, chains_follow
+from gait_core.kinematics.leg_kernel import solve_chain
+from gait_core.kinematics.leg_paths import LegPathSolver, follow_chains
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import Mimic, RobotModel
 from gait_core.testing.doubles import legged_box
@@ -171,7 +171,7 @@ def test_a_path_is_followed_as_if_solved_point_by_point():
     # In reach, out of it and back: the circle leaves the reach of 0.3 m below.
     angle = np.linspace(0.0, 2.0 * np.pi, 60)
     path = np.stack([0.1 * np.sin(angle), 0.0 * angle, -0.3 - 0.1 * np.cos(angle)], axis=1)
-    paths, other = LegPaths(PLANAR, ['leg0']), planar()
+    paths, other = LegPathSolver(PLANAR, ['leg0']), planar()
     followed = paths.follow([path])
     solved = np.array([other.solve(point).positions for point in path])
     np.testing.assert_allclose(followed, solved, atol=1e-5)
@@ -192,7 +192,7 @@ def test_circles_of_feet_in_and_out_of_reach_are_met_as_by_searches(radius, midd
     searched = [LegKinematics(robot, leg) for leg in legs]
     feet = [leg.forward(leg.solve(leg.forward(bend(leg))[0]).positions)[0] for leg in searched]
     paths = np.array([foot + middle + circle for foot in feet])
-    followed = LegPaths(robot, legs).follow(paths)
+    followed = LegPathSolver(robot, legs).follow(paths)
     for i, leg in enumerate(searched):
         found = followed[:, 3 * i : 3 * i + 3]
         assert np.all((leg.lower <= found) & (found <= leg.upper))
@@ -220,14 +220,14 @@ def test_unlike_legs_follow_their_paths_in_one_call():
     wanted = [np.array(bend(leg)) + 0.03 for leg in legs]
     wanted[1] = np.array([-0.4, 0.9])
     paths = [[leg.forward(positions)[0]] for leg, positions in zip(legs, wanted, strict=True)]
-    found = LegPaths(mixed, names).follow(paths)
+    found = LegPathSolver(mixed, names).follow(paths)
     np.testing.assert_allclose(found[0], np.concatenate(wanted), atol=1e-6)
 
 
 @pytest.mark.parametrize('paths', [[[[0.0, 0.0]]], [[[0.0, 0.0, np.nan]]], [[0.0, 0.0, 0.0]]])
 def test_paths_that_are_none_are_refused(paths):
     with pytest.raises(ValueError, match='paths are .*finite numbers'):
-        LegPaths(PLANAR, ['leg0']).follow(paths)
+        LegPathSolver(PLANAR, ['leg0']).follow(paths)
 
 
 def test_equal_histories_give_equal_bits():
@@ -266,8 +266,8 @@ def test_a_coupled_knee_is_inverted_through_its_coupling():
 
 
 def test_nothing_is_left_to_compile_after_construction():
-    leg, paths = planar(), LegPaths(PLANAR, ['leg0'])
-    before = [list(kernel.signatures) for kernel in (chain_inverse, chains_follow)]
+    leg, paths = planar(), LegPathSolver(PLANAR, ['leg0'])
+    before = [list(kernel.signatures) for kernel in (solve_chain, follow_chains)]
     target = np.array([0.0, 0.0, -0.3])
     target.flags.writeable = False
     leg.solve(target)
@@ -276,7 +276,7 @@ def test_nothing_is_left_to_compile_after_construction():
     points = np.array([[[0.0, 0.0, -0.3], [0.0, 0.0, -0.31]]])
     points.flags.writeable = False
     paths.follow(points)
-    assert [kernel.signatures for kernel in (chain_inverse, chains_follow)] == before
+    assert [kernel.signatures for kernel in (solve_chain, follow_chains)] == before
 
 
 @pytest.mark.parametrize('target', [[0.0, 0.0], [0.0, np.nan, 0.0], [0.0, 0.0, np.inf]])

@@ -5,7 +5,13 @@ import time
 import numpy as np
 import pytest
 
-from gait_core.measures.metrics import METRICS, footfalls, heading, inertial_zmp, trial_metrics
+from gait_core.measures.metrics import (
+    METRICS,
+    heading_angles,
+    inertial_zmp,
+    trial_gait_diagram,
+    trial_metrics,
+)
 from gait_core.terrains import load_terrain
 from gait_core.testing.doubles import legged_box, made_rollout, spec_for_test
 from gait_core.trial.scene import TerrainSpec
@@ -64,7 +70,7 @@ def test_turns_are_counted_beyond_one():
 def test_pitching_is_no_heading():
     poses = np.zeros((3, 7))
     poses[:, 3:] = quaternion(0.4, np.array([-1.2, 0.0, 1.2]))
-    np.testing.assert_allclose(heading(poses), 0.4)
+    np.testing.assert_allclose(heading_angles(poses), 0.4)
 
 
 def test_tilt_and_height_are_over_the_terrain():
@@ -168,7 +174,7 @@ def test_steps_are_counted_over_all_legs():
     assert found['steps'] == 40.0
     assert found['stride_frequency_hz'] == pytest.approx(1.0)
     assert found['duty_factor'] == pytest.approx(38.0 / 50.0)
-    diagram = footfalls(rollout)
+    diagram = trial_gait_diagram(rollout)
     assert list(diagram.stances) == ['leg0', 'leg1', 'leg2', 'leg3']
     assert diagram.phase_lag['leg1'] == pytest.approx(2.0 * np.pi * 12.0 / 50.0)
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
+from gait_core.motion.motion_request import MAX_STOP_TIME, STOP_TIME, GaitStop, MotionRequest
 from gait_core.motion.observation import Imu, Observation
-from gait_core.motion.request import MAX_STOP_TIME, STOP_TIME, GaitStop, MotionRequest
 from gait_core.motion.targets import JointTargets
-from gait_core.motion.velocity_limits import FREE, Bound
+from gait_core.motion.velocity_limits import UNLIMITED, VelocityRange
 from gait_core.robot.model import FallCriterion
 from gait_core.safety.layer import (
     FALLEN,
@@ -30,14 +30,18 @@ from gait_core.safety.parameters import SafetyParams
 from gait_core.testing.doubles import legged_box
 
 DT = 0.02
-FORWARD_ONLY = (Bound(0.0, 0.5, 'legs'), Bound.both(0.0, 'no hips'), Bound.both(0.0, 'no turn'))
+FORWARD_ONLY = (
+    VelocityRange(0.0, 0.5, 'legs'),
+    VelocityRange.symmetric(0.0, 'no hips'),
+    VelocityRange.symmetric(0.0, 'no turn'),
+)
 OWN_PACE = 'it keeps its own pace'
 
 
 class Asked:
     """A request whose two clocks the test moves [s]."""
 
-    def __init__(self, bounds=(FREE, FREE, FREE), **more):
+    def __init__(self, bounds=(UNLIMITED, UNLIMITED, UNLIMITED), **more):
         self.simulated = self.wall = 100.0
         self.request = MotionRequest(
             lambda: bounds, lambda: (round(self.simulated * 1e9), round(self.wall * 1e9)),
@@ -80,7 +84,7 @@ def test_a_velocity_ages_by_the_clock_that_has_gone_less(simulated, wall, walks)
     asked.receive(0.3)
     asked.simulated += simulated
     asked.wall += wall
-    assert asked.walking == walks and asked.request.expired != walks
+    assert asked.walking == walks and asked.request.is_expired != walks
     asked.receive(0.2)
     assert asked.request.velocity == (0.2, 0.0, 0.0)
 
@@ -154,7 +158,7 @@ def test_what_follows_velocities_is_not_started_by_the_service_but_stopped():
     assert asked.walking and 'cmd_vel' in asked.request.hint
 
 
-@pytest.mark.parametrize('bounds', [(FREE, FREE, FREE), OWN_PACE])
+@pytest.mark.parametrize('bounds', [(UNLIMITED, UNLIMITED, UNLIMITED), OWN_PACE])
 def test_a_demonstration_asks_by_itself_and_goes_on_after_a_stop(bounds):
     asked = Asked(bounds, demonstration=(0.2, 0.0, 0.0))
     asked.simulated += 1e6
@@ -174,7 +178,7 @@ def test_the_first_velocity_ends_a_demonstration():
     assert not asked.walking
 
 
-@pytest.mark.parametrize('bounds', [(FREE, FREE, FREE), OWN_PACE])
+@pytest.mark.parametrize('bounds', [(UNLIMITED, UNLIMITED, UNLIMITED), OWN_PACE])
 def test_who_asked_is_forgotten(bounds):
     asked = Asked(bounds)
     asked.receive(0.3)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from gait_core.kinematics.body import link_poses
-from gait_core.kinematics.start_pose import base_pose, nominal_height
+from gait_core.kinematics.forward_kinematics import link_poses
+from gait_core.kinematics.start_pose import nominal_height, pose_on_terrain
 from gait_core.motion.observation import Observation
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import FallCriterion, Link, RobotModel, Shape
@@ -44,14 +44,14 @@ def sole_points(robot: RobotModel, pose: np.ndarray, sole: str) -> np.ndarray:
 def test_guroo_stands_at_the_height_of_its_hips():
     assert nominal_height(GUROO) == pytest.approx(0.62, abs=1e-12)
     initial = InitialState(x=1.0, y=-2.0, yaw=0.5, clearance=0.002)
-    pose = base_pose(GUROO, GUROO.stance, initial, Plane())
+    pose = pose_on_terrain(GUROO, GUROO.stance, initial, Plane())
     np.testing.assert_allclose(pose[:3], [1.0, -2.0, 0.622], atol=1e-12)
     np.testing.assert_allclose(Rotation.from_quat(pose[3:]).as_euler('xyz'), [0, 0, 0.5])
 
 
 def test_bent_legs_bring_the_base_down_by_trigonometry():
     joints = np.tile([0.6, -1.2], 4)
-    pose = base_pose(BOX, joints, InitialState(clearance=0.0), Plane())
+    pose = pose_on_terrain(BOX, joints, InitialState(clearance=0.0), Plane())
     assert pose[2] == pytest.approx(0.05 + 2 * 0.15 * np.cos(0.6) + 0.02, abs=1e-12)
 
 
@@ -59,7 +59,7 @@ def test_bent_legs_bring_the_base_down_by_trigonometry():
 @given(roll=st.floats(-3.0, 3.0), pitch=st.floats(-1.5, 1.5), yaw=st.floats(-3.0, 3.0))
 def test_nothing_is_below_the_clearance_in_any_attitude(roll, pitch, yaw):
     initial = InitialState(roll=roll, pitch=pitch, yaw=yaw, clearance=0.01)
-    pose = base_pose(BOX, BOX.stance, initial, Plane())
+    pose = pose_on_terrain(BOX, BOX.stance, initial, Plane())
     frames = link_poses(BOX, BOX.stance, pose)
     half = 0.5 * np.array(BOX.links[0].collisions[0].size)
     corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * half
@@ -71,12 +71,12 @@ def test_nothing_is_below_the_clearance_in_any_attitude(roll, pitch, yaw):
 
 
 def test_a_robot_without_legs_rests_on_what_it_has():
-    pose = base_pose(ball(), np.zeros(0), InitialState(clearance=0.0), Plane())
+    pose = pose_on_terrain(ball(), np.zeros(0), InitialState(clearance=0.0), Plane())
     assert pose[2] == pytest.approx(0.1, abs=1e-12)
     bare = dataclasses.replace(
         ball(), links=(dataclasses.replace(ball().links[0], collisions=()),)
     )
-    assert base_pose(bare, np.zeros(0), InitialState(clearance=0.0), Plane())[2] == 0.0
+    assert pose_on_terrain(bare, np.zeros(0), InitialState(clearance=0.0), Plane())[2] == 0.0
 
 
 def step_terrain(height: float) -> Grid:
@@ -89,7 +89,7 @@ def step_terrain(height: float) -> Grid:
 def test_a_step_under_the_front_feet_lifts_the_robot():
     """Lowest foot clearance 0 to 20 mm at the start, and no penetration."""
     terrain = step_terrain(0.3)
-    pose = base_pose(GUROO, GUROO.stance, InitialState(), terrain)
+    pose = pose_on_terrain(GUROO, GUROO.stance, InitialState(), terrain)
     gaps = [
         points[:, 2] - terrain.height(points[:, 0], points[:, 1])
         for points in (sole_points(GUROO, pose, sole) for sole in ('l_sole', 'r_sole'))
@@ -101,7 +101,7 @@ def test_a_step_under_the_front_feet_lifts_the_robot():
 @pytest.mark.parametrize('seed', range(5))
 def test_no_point_of_a_sole_starts_inside_rough_ground(seed):
     terrain = load_terrain(TerrainSpec(name='rough', seed=seed))
-    pose = base_pose(GUROO, GUROO.stance, InitialState(x=0.37, y=-1.2, yaw=0.3), terrain)
+    pose = pose_on_terrain(GUROO, GUROO.stance, InitialState(x=0.37, y=-1.2, yaw=0.3), terrain)
     gaps = [
         points[:, 2] - terrain.height(points[:, 0], points[:, 1])
         for points in (sole_points(GUROO, pose, sole) for sole in ('l_sole', 'r_sole'))
@@ -114,7 +114,7 @@ def test_a_ball_beside_a_step_is_lifted_over_its_edge():
     sole = dataclasses.replace(ball(), legs=legged_box(1, 1).legs)
     sole = dataclasses.replace(sole, legs=(dataclasses.replace(sole.legs[0], sole='ball'),))
     terrain = step_terrain(0.05)
-    pose = base_pose(sole, np.zeros(0), InitialState(x=-0.03, clearance=0.0), terrain)
+    pose = pose_on_terrain(sole, np.zeros(0), InitialState(x=-0.03, clearance=0.0), terrain)
     # The edge of the step at x = 0.01 is 0.04 m from the centre, under a ball of 0.1 m.
     assert pose[2] == pytest.approx(0.05 + np.sqrt(0.1**2 - 0.04**2), abs=2e-3)
 

@@ -13,7 +13,7 @@ from gait_core.parameters.schema import Location
 from gait_core.robot.load import read_robot
 from gait_core.robot.range_sensor import DepthCamera, Lidar, read_sensors
 from gait_core.robot.urdf.writer import to_urdf
-from gait_core.sensors.ranging import RangeReader, azimuths, choose_sensors, optics
+from gait_core.sensors.ranging import RangeReader, column_azimuths, select_sensors, sensor_rays
 from gait_core.terrains.room import Room
 from gait_core.testing.doubles import legged_box
 
@@ -49,7 +49,7 @@ def test_a_beam_that_points_down_by_an_angle_reads_height_over_its_sine():
     tilt, height = 0.2, 0.5
     scan = Lidar(name='scan', link=BASE, columns=8, range=(0.1, 100.0))
     ranges = reader(scan).read(standing(height, pitch=tilt), Plane())[0]
-    azimuth = azimuths(scan)
+    azimuth = column_azimuths(scan)
     np.testing.assert_allclose(azimuth, np.arange(-4, 4) * math.pi / 4.0)
     ahead = np.abs(azimuth) < math.pi / 2.0 - 1e-9
     expected = height / (np.cos(azimuth[ahead]) * math.sin(tilt))
@@ -74,7 +74,7 @@ def test_a_camera_that_looks_down_sees_ground_of_one_depth():
 
 def test_the_upper_left_pixel_is_seen_to_the_upper_left_and_back_projects():
     camera = DepthCamera(name='c', link=BASE, columns=5, rows=3, field_of_view=1.0)
-    rays = optics(camera)
+    rays = sensor_rays(camera)
     x, y, z = rays.directions[0, 0]
     assert x > 0.0 and y > 0.0 and z > 0.0
     # In the optical frame (right, down, forward) a pixel is at depth * (column - cx) / focal.
@@ -137,13 +137,13 @@ def test_a_sensor_faster_than_the_control_is_refused():
 def test_sensors_are_chosen_by_name():
     scan, camera = Lidar(name='scan', link=BASE), DepthCamera(name='eye', link=BASE)
     robot = replace(BOX, sensors=(scan, camera))
-    assert choose_sensors(robot, '') == ()
-    assert choose_sensors(robot, 'all') == (scan, camera)
-    assert choose_sensors(robot, 'eye, scan') == (scan, camera)
+    assert select_sensors(robot, '') == ()
+    assert select_sensors(robot, 'all') == (scan, camera)
+    assert select_sensors(robot, 'eye, scan') == (scan, camera)
     with pytest.raises(ConfigurationError, match="did you mean 'scan'"):
-        choose_sensors(robot, 'scam')
+        select_sensors(robot, 'scam')
     with pytest.raises(ConfigurationError, match='has no range sensors'):
-        choose_sensors(BOX, 'scan')
+        select_sensors(BOX, 'scan')
 
 
 @pytest.fixture

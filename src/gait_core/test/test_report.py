@@ -8,9 +8,9 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.robot.load import load_robot
+from gait_core.robot.load_report import report_description, report_robot
 from gait_core.robot.model import Joint, Link, RobotModel, Shape
 from gait_core.robot.overlap import find_overlaps
-from gait_core.robot.report import load_report, report_on
 from gait_core.testing.doubles import legged_box
 from gait_core.testing.skips import need_data
 
@@ -38,7 +38,7 @@ def two(first: Shape, second: Shape, apart, kind: str = 'revolute') -> RobotMode
 
 
 def test_guroo_has_nothing_to_warn_of_but_its_sole_frames():
-    report = report_on(GUROO)
+    report = report_robot(GUROO)
     assert report.total_mass == pytest.approx(38.0, abs=1e-9)
     assert (report.links, report.joints, report.up, report.forward) == (26, 23, 'z', 'x')
     assert report.height == pytest.approx(0.62, abs=1e-9)
@@ -49,11 +49,11 @@ def test_guroo_has_nothing_to_warn_of_but_its_sole_frames():
 
 
 def test_a_y_up_file_is_warned_of_with_the_turn_that_mends_it():
-    bad = load_report(data_file('laikago/laikago_toes.urdf'))
+    bad = report_description(data_file('laikago/laikago_toes.urdf'))
     assert (bad.up, bad.forward) == ('y', 'z')
     warning = next(text for text in bad.warnings if 'z up' in text)
     assert 'root_rpy: [1.5708, 0.0000, 1.5708]' in warning
-    good = load_report(data_file('laikago/laikago_toes_zup.urdf'))
+    good = report_description(data_file('laikago/laikago_toes_zup.urdf'))
     assert (good.up, good.forward) == ('z', 'x')
     assert not any('z up' in text for text in good.warnings)
     # Its toes' joints are endless: they need no limits.
@@ -65,12 +65,12 @@ def test_the_turn_of_the_warning_is_right(tmp_path):
     (tmp_path / 'robot.yaml').write_text(
         'urdf: pybullet_data:laikago/laikago_toes.urdf\nroot_rpy: [1.5708, 0.0, 1.5708]\n'
     )
-    report = load_report(tmp_path)
+    report = report_description(tmp_path)
     assert (report.up, report.forward) == ('z', 'x')
 
 
 def test_missing_limits_and_impossible_inertias_are_listed():
-    report = load_report(data_file('mini_cheetah/mini_cheetah.urdf'))
+    report = report_description(data_file('mini_cheetah/mini_cheetah.urdf'))
     assert len(report.without_effort_limit) == len(report.without_velocity_limit) == 12
     assert sorted(report.implausible) == ['thigh_fl', 'thigh_fr', 'thigh_hl', 'thigh_hr']
     assert all('triangle inequality' in fault for fault in report.implausible.values())
@@ -93,7 +93,7 @@ def with_inertia(inertia: np.ndarray, mass: float = 4.0) -> RobotModel:
     ],
 )
 def test_inertias_that_no_body_has_are_found(inertia, fault):
-    found = report_on(with_inertia(inertia)).implausible
+    found = report_robot(with_inertia(inertia)).implausible
     assert ('base' in found) == bool(fault)
     assert fault in found.get('base', '')
 
@@ -102,12 +102,12 @@ def test_position_limits_are_missed_on_joints_that_are_not_endless():
     robot = legged_box(2)
     free = dataclasses.replace(robot.joints[0], lower=-np.inf, upper=np.inf)
     endless = dataclasses.replace(robot.joints[1], kind='continuous', lower=-np.inf, upper=np.inf)
-    report = report_on(dataclasses.replace(robot, joints=(free, endless, *robot.joints[2:])))
+    report = report_robot(dataclasses.replace(robot, joints=(free, endless, *robot.joints[2:])))
     assert report.without_position_limits == ('leg0_joint0',)
 
 
 def test_upside_down_robots_and_robots_without_legs_are_told():
-    standing = report_on(legged_box(4))
+    standing = report_robot(legged_box(4))
     robot = legged_box(4)
     flipped = tuple(
         dataclasses.replace(joint, rpy=(np.pi, 0.0, 0.0)) if joint.parent == 'base' else joint
@@ -115,7 +115,7 @@ def test_upside_down_robots_and_robots_without_legs_are_told():
     )
     lying = dataclasses.replace(robot, joints=flipped, legs=())
     assert standing.up == 'z'
-    report = report_on(lying)
+    report = report_robot(lying)
     assert report.up == '-z'
     assert any('upside down' in text for text in report.warnings)
     assert any(text.startswith('no legs') for text in report.warnings)
@@ -165,12 +165,12 @@ def test_links_fixed_together_count_as_one_body():
 
 def test_overlapping_boxes_on_a_hinge_are_named():
     robot = two(BOX, BOX, (0.15, 0.0, 0.0), 'fixed')
-    warning = next(text for text in report_on(robot).warnings if 'overlap' in text)
+    warning = next(text for text in report_robot(robot).warnings if 'overlap' in text)
     assert 'base - tip' in warning
 
 
 def test_the_report_is_plain_data_and_plain_text():
-    report = report_on(GUROO)
+    report = report_robot(GUROO)
     plain = json.loads(json.dumps(report.as_dict(), allow_nan=False))
     assert plain['total_mass_kg'] == report.total_mass
     assert plain['legs']['right']['sole'] == 'r_sole'
@@ -198,7 +198,7 @@ def test_what_cannot_be_loaded_is_refused_in_one_line(tmp_path, text, message):
     path = tmp_path / 'bad.urdf'
     path.write_text(text)
     with pytest.raises(ConfigurationError, match=message) as caught:
-        load_report(path)
+        report_description(path)
     assert '\n' not in str(caught.value)
 
 
@@ -213,6 +213,6 @@ def test_packages_given_by_the_user_are_used(tmp_path):
             '<geometry><mesh filename="package://elsewhere/meshes/a.obj"/></geometry></collision>'
         )
     )
-    assert load_report(path, {'elsewhere': tmp_path}).links == 1
+    assert report_description(path, {'elsewhere': tmp_path}).links == 1
     with pytest.raises(ConfigurationError, match='--package elsewhere=PATH'):
-        load_report(path)
+        report_description(path)

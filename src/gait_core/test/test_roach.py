@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics.body import link_poses
+from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.robot.load import load_robot
 from gait_core.trial.setup import make_scene
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics.body import com_positions, link_poses
+from gait_core.kinematics.forward_kinematics import com_positions, link_poses
 from gait_core.robot.load import load_robot, read_robot
 from gait_core.robot.urdf.writer import to_urdf
 from gait_core.testing.doubles import legged_box

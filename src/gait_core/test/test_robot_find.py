@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.robot.find import find_package, find_robot, python_data, robot_names
-from gait_core.robot.names import unmatched
+from gait_core.robot.find import find_package, find_package_data, find_robot, robot_names
+from gait_core.robot.name_checks import unknown_name_error
 
 URDF = '<robot name="{name}"><link name="base"/></robot>'
 
@@ -83,11 +83,11 @@ def test_files_inside_python_packages_are_found_without_importing_them(tmp_path,
     (package / '__init__.py').write_text('raise RuntimeError("imported")')
     (package / 'beetle.urdf').write_text(URDF)
     monkeypatch.syspath_prepend(tmp_path)
-    assert python_data('explosive_data:beetle.urdf') == package / 'beetle.urdf'
+    assert find_package_data('explosive_data:beetle.urdf') == package / 'beetle.urdf'
     with pytest.raises(ConfigurationError, match="has no file 'ant.urdf'"):
-        python_data('explosive_data:ant.urdf')
+        find_package_data('explosive_data:ant.urdf')
     with pytest.raises(ConfigurationError, match="'absent_data', which is not installed"):
-        python_data('absent_data:beetle.urdf')
+        find_package_data('absent_data:beetle.urdf')
 
 
 @pytest.mark.parametrize(
@@ -102,9 +102,9 @@ def test_files_inside_python_packages_are_found_without_importing_them(tmp_path,
     ],
 )
 def test_names_that_do_not_match_are_answered_with_the_first_and_the_prefix(received, message):
-    assert message in str(unmatched('joint', received, ['hip', 'knee']))
+    assert message in str(unknown_name_error('joint', received, ['hip', 'knee']))
 
 
 def test_a_lacking_prefix_is_named():
-    error = unmatched('joint', ['hip', 'knee'], ['lf_hip', 'lf_knee', 'rf_hip'])
+    error = unknown_name_error('joint', ['hip', 'knee'], ['lf_hip', 'lf_knee', 'rf_hip'])
     assert "every name fits with the prefix 'lf_'" in str(error)

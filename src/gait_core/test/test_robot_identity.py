@@ -10,7 +10,7 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.robot.identity import RobotIdentity, compare_robots, identity_of, robot_sha256
-from gait_core.robot.load import forget_robots, load_robot
+from gait_core.robot.load import clear_robot_cache, load_robot
 from gait_core.testing.doubles import legged_box
 from gait_core.testing.folders import robot_folder
 from gait_core.trial.champion import Champion, check_robot, read_champion, write_champion
@@ -20,9 +20,9 @@ from gait_core.trial.spec import TrialSpec
 
 @pytest.fixture
 def box(tmp_path):
-    forget_robots()
+    clear_robot_cache()
     yield robot_folder(tmp_path / 'lab' / 'box', legged_box())
-    forget_robots()
+    clear_robot_cache()
 
 
 def champion(place, **changes):

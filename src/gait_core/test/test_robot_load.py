@@ -7,8 +7,13 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics.body import link_poses
-from gait_core.robot.infer import infer_mirror_pairs, side_of, swapped_names, up_axis
+from gait_core.kinematics.forward_kinematics import link_poses
+from gait_core.robot.inference import (
+    counterpart_names,
+    infer_mirror_pairs,
+    side_from_name,
+    up_axis,
+)
 from gait_core.robot.load import load_robot, read_robot
 from gait_core.robot.urdf.writer import to_urdf
 from gait_core.testing.skips import need_data, need_robot
@@ -173,11 +178,11 @@ def test_to_urdf_can_leave_the_visuals_out():
     ],
 )
 def test_sides_are_read_off_names(name, other, side):
-    assert side_of(name).lower() == side
-    assert other in swapped_names(name)
+    assert side_from_name(name).lower() == side
+    assert other in counterpart_names(name)
 
 
 @pytest.mark.parametrize('name', ['torso', 'ball_7', 'upper', 'relay'])
 def test_names_without_a_side_have_none(name):
-    assert side_of(name) == ''
-    assert swapped_names(name) == []
+    assert side_from_name(name) == ''
+    assert counterpart_names(name) == []

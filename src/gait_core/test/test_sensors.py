@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from gait_core.motion.observation import Imu, Observation, missing
-from gait_core.sensors.noise import Sensors
+from gait_core.motion.observation import Imu, Observation, missing_fields
+from gait_core.sensors.noise import SensorSimulator
 from gait_core.trial.scene import SensorModel
 
 
@@ -21,12 +21,12 @@ def truth(tick, n=4):
 
 
 def readings(model, ticks, seed=0, n=4):
-    sensors = Sensors(model, seed)
+    sensors = SensorSimulator(model, seed)
     return [sensors.read(truth(tick, n)) for tick in range(ticks)]
 
 
 def test_ideal_sensors_hand_the_truth_on():
-    sensors, true = Sensors(SensorModel(), 0), truth(3)
+    sensors, true = SensorSimulator(SensorModel(), 0), truth(3)
     assert sensors.read(true) is true
 
 
@@ -82,10 +82,10 @@ def test_one_noise_leaves_the_draws_of_the_others_alone():
 
 def test_absent_readings_stay_absent():
     bare = Observation(tick=0, time=0.0)
-    seen = Sensors(SensorModel(joint_position_noise=0.1, delay_ticks=1), 0).read(bare)
+    seen = SensorSimulator(SensorModel(joint_position_noise=0.1, delay_ticks=1), 0).read(bare)
     assert seen.joint_positions is None and seen.imu is None
 
 
 def test_missing_lists_what_a_controller_needs_in_vain():
     needs = frozenset({'imu', 'joint_positions', 'contacts', 'body_poses'})
-    assert missing(truth(0), needs) == ['body_poses', 'contacts']
+    assert missing_fields(truth(0), needs) == ['body_poses', 'contacts']

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics.body import link_poses
-from gait_core.kinematics.elements import lengths_at
+from gait_core.kinematics.element_geometry import element_lengths_at
+from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.robot.check import check_robot
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import Actuator
@@ -32,7 +32,7 @@ CHAIN = ('base_link', 'fl_upper', 'fl_lower')
 
 
 def test_servos_have_the_lengths_of_the_spawn_pose_alike_in_all_legs():
-    lengths = lengths_at(SPIDER, SPIDER.joint_stance)
+    lengths = element_lengths_at(SPIDER, SPIDER.joint_stance)
     assert lengths[:8] == pytest.approx(0.2936, abs=5e-4)
     assert lengths[8:] == pytest.approx(0.2158, abs=5e-4)
     assert np.ptp(lengths[:8]) == pytest.approx(0.0, abs=1e-12)
@@ -86,7 +86,7 @@ def _arm(element: int, joint: str) -> float:
     for step in (h, -h):
         moved = SPIDER.joint_stance.copy()
         moved[SPIDER.joint_index[joint]] += step
-        lengths.append(lengths_at(SPIDER, moved)[element])
+        lengths.append(element_lengths_at(SPIDER, moved)[element])
     return float((lengths[0] - lengths[1]) / (2.0 * h))
 
 
@@ -95,7 +95,7 @@ def test_bodies_differ_by_their_draw_and_are_the_same_for_the_same():
     assert drawn[0].mass != drawn[1].mass
     for robot in drawn:
         assert 11.5 < robot.mass < 13.7
-        lengths = lengths_at(robot, robot.joint_stance)
+        lengths = element_lengths_at(robot, robot.joint_stance)
         assert np.all((0.25 < lengths[:8]) & (lengths[:8] < 0.34))
         assert np.all((0.18 < lengths[8:]) & (lengths[8:] < 0.25))
     again = load_robot('spider', 7)

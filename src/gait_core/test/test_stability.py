@@ -9,8 +9,8 @@ from gait_core.measures.stability import (
     UNDEFINED,
     centre_of_pressure,
     centres_of_pressure,
-    margin,
-    margins,
+    support_margin,
+    support_margins,
     support_polygon,
     zmp_from_accelerations,
 )
@@ -54,7 +54,7 @@ def test_hulls_turn_left_and_hold_every_point(points):
         following = np.roll(edges, -1, axis=0)
         assert np.all(edges[:, 0] * following[:, 1] - edges[:, 1] * following[:, 0] > 0.0)
     for inner in points:
-        assert margin(inner, hull) >= -1e-9
+        assert support_margin(inner, hull) >= -1e-9
 
 
 @pytest.mark.parametrize(
@@ -69,22 +69,24 @@ def test_hulls_turn_left_and_hold_every_point(points):
     ],
 )
 def test_the_margin_of_a_square(at, expected):
-    assert margin(np.array(at), SQUARE) == pytest.approx(expected, abs=1e-12)
+    assert support_margin(np.array(at), SQUARE) == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_point_among_the_hull_s_own_points_keeps_its_depth():
-    assert margin(np.array([1.0, 1.0]), np.vstack([SQUARE, [[1.0, 1.0]]])) == pytest.approx(1.0)
+    assert support_margin(
+        np.array([1.0, 1.0]), np.vstack([SQUARE, [[1.0, 1.0]]])
+    ) == pytest.approx(1.0)
 
 
 def test_margins_of_lines_and_points_are_distances():
     line = np.array([[0.0, 0.0], [2.0, 0.0]])
-    assert margin(np.array([1.0, 0.0]), line) == 0.0
-    assert margin(np.array([1.0, 0.5]), line) == pytest.approx(-0.5)
-    assert margin(np.array([5.0, 4.0]), line) == pytest.approx(-5.0)
-    assert margin(np.array([3.0, 4.0]), np.zeros((1, 2))) == pytest.approx(-5.0)
-    assert margin(np.zeros(2), np.zeros((3, 2))) == 0.0
+    assert support_margin(np.array([1.0, 0.0]), line) == 0.0
+    assert support_margin(np.array([1.0, 0.5]), line) == pytest.approx(-0.5)
+    assert support_margin(np.array([5.0, 4.0]), line) == pytest.approx(-5.0)
+    assert support_margin(np.array([3.0, 4.0]), np.zeros((1, 2))) == pytest.approx(-5.0)
+    assert support_margin(np.zeros(2), np.zeros((3, 2))) == 0.0
     with pytest.raises(ValueError, match='no points'):
-        margin(np.zeros(2), np.zeros((0, 2)))
+        support_margin(np.zeros(2), np.zeros((0, 2)))
 
 
 def edge_by_edge(at, hull):
@@ -102,7 +104,7 @@ def edge_by_edge(at, hull):
 def test_the_margin_is_the_signed_distance_to_the_nearest_edge(points, at):
     hull = support_polygon(points)
     if len(hull) > 2:
-        assert margin(np.array(at), points) == pytest.approx(
+        assert support_margin(np.array(at), points) == pytest.approx(
             edge_by_edge(np.array(at), hull), abs=1e-9
         )
 
@@ -112,8 +114,8 @@ def test_the_margin_is_the_signed_distance_to_the_nearest_edge(points, at):
 def test_the_margin_ignores_a_common_motion(points, at, angle, shift):
     c, s = np.cos(angle), np.sin(angle)
     turn = np.array([[c, s], [-s, c]])
-    moved = margin(np.array(at) @ turn + shift, points @ turn + shift)
-    assert moved == pytest.approx(margin(np.array(at), points), abs=1e-9)
+    moved = support_margin(np.array(at) @ turn + shift, points @ turn + shift)
+    assert moved == pytest.approx(support_margin(np.array(at), points), abs=1e-9)
 
 
 @settings(max_examples=30, deadline=None)
@@ -123,11 +125,11 @@ def test_margins_over_time_equal_those_one_by_one(clouds):
     points = np.array([[x, y, 0.0] for c in clouds for x, y in c]).reshape(-1, 3)
     forces = np.tile([0.0, 0.0, 1.0], (len(points), 1)) * (1.0 + np.arange(len(points)))[:, None]
     series = centres_of_pressure(instant, points, forces, len(clouds), min_force=0.5)
-    values, defined = margins(series, instant, points)
+    values, defined = support_margins(series, instant, points)
     for i, crowd in enumerate(clouds):
         assert defined[i] == bool(crowd)
         if crowd:
-            alone = margin(series.points[i], np.array(crowd))
+            alone = support_margin(series.points[i], np.array(crowd))
             assert values[i] == pytest.approx(alone, abs=1e-9)
             # A centre of pressure of pushing forces lies in the hull.
             assert values[i] >= -1e-9

@@ -6,7 +6,7 @@ import pytest
 from gait_core.contracts import TapeController, TapeEngine
 from gait_core.errors import BadCommand, ProtocolError
 from gait_core.motion.observation import Contacts, Imu, Observation
-from gait_core.motion.states import StateTape
+from gait_core.motion.state_tape import StateTape
 from gait_core.motion.targets import AppliedTape, JointTargets, TargetMemory, TargetTape
 from gait_core.testing.doubles import (
     KinematicEngine,
@@ -66,13 +66,13 @@ def test_a_tape_resolves_as_its_periods_do(names, given):
 
 def test_periods_make_a_tape_and_a_tape_has_its_periods():
     tape = tape_of(position=None, effort=None)
-    again = TargetTape.of([period(tape, at) for at in range(4)])
+    again = TargetTape.from_periods([period(tape, at) for at in range(4)])
     np.testing.assert_array_equal(again.position, tape.position)
     np.testing.assert_array_equal(again.effort, tape.effort)
     assert again.velocity is None and again.shape == (4, 2)
     applied = TargetMemory(NAMES, np.zeros(3)).resolve_tape(tape)
-    assert AppliedTape.of(applied) is applied
-    np.testing.assert_array_equal(AppliedTape.of(list(applied)).position, tape.position)
+    assert AppliedTape.from_periods(applied) is applied
+    np.testing.assert_array_equal(AppliedTape.from_periods(list(applied)).position, tape.position)
     assert len(applied[1:3]) == 2 and not applied.position.flags.writeable
 
 
@@ -131,17 +131,17 @@ def assert_same(one, other):
 
 def test_states_survive_a_tape():
     states = [state(tick, contacts) for tick, contacts in enumerate((2, 0, 3, 1, 0))]
-    tape = StateTape.of(states)
+    tape = StateTape.from_states(states)
     assert tape.joint_positions.shape == (5, 2) and tape.joint_velocities is None
     assert tape.contact_counts.tolist() == [2, 0, 3, 1, 0]
-    for ways in (tape, StateTape.joined([tape[:2], tape[2:]])):
+    for ways in (tape, StateTape.concatenate([tape[:2], tape[2:]])):
         assert len(ways) == 5
         for one, other in zip(ways, states, strict=True):
             assert_same(one, other)
     assert_same(tape[-2], states[3])
     for one, other in zip(tape[2:4], states[2:4], strict=True):
         assert_same(one, other)
-    assert not StateTape.of([]) and StateTape.of(tape) is tape
+    assert not StateTape.from_states([]) and StateTape.from_states(tape) is tape
     with pytest.raises(IndexError):
         tape[5]
 
@@ -149,7 +149,7 @@ def test_states_survive_a_tape():
 def test_a_field_that_comes_and_goes_is_refused():
     blind = replace(state(1, 0), imu=None)
     with pytest.raises(ProtocolError, match='imu is reported at 1 of 2 ticks'):
-        StateTape.of([state(0, 0), blind])
+        StateTape.from_states([state(0, 0), blind])
 
 
 # Trials by tape
@@ -176,7 +176,7 @@ class Taped(WaveController, TapeController):
         return targets
 
     def tape(self, dt, commands):
-        return TargetTape.of([self.step(dt, command, None) for command in commands])
+        return TargetTape.from_periods([self.step(dt, command, None) for command in commands])
 
 
 class Stepped(Taped):

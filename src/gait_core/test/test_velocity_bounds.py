@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from gait_core.motion.stance_controller import HoldController
-from gait_core.motion.velocity_limits import FREE, Bound, beyond
+from gait_core.motion.velocity_limits import UNLIMITED, VelocityRange, describe_clipping
 from gait_core.parameters.declaration import Parameters
 from gait_core.testing.doubles import WaveController, WaveParams, legged_box
 
-BOUNDS = (Bound(0.0, 0.5, 'its legs'), Bound.both(0.0, 'no hips'), FREE)
+BOUNDS = (VelocityRange(0.0, 0.5, 'its legs'), VelocityRange.symmetric(0.0, 'no hips'), UNLIMITED)
 
 
 @pytest.mark.parametrize('velocity', [(0.0, 0.0, 0.0), (0.5, 0.0, 99.0), (0.2, 0.0, -1.0)])
 def test_of_what_is_walked_nothing_is_said(velocity):
-    assert beyond(BOUNDS, velocity) == ''
+    assert describe_clipping(BOUNDS, velocity) == ''
 
 
 @pytest.mark.parametrize(
@@ -28,13 +28,16 @@ def test_of_what_is_walked_nothing_is_said(velocity):
     ],
 )
 def test_what_is_not_walked_is_named_with_what_is_and_why(velocity, line):
-    assert beyond(BOUNDS, velocity).startswith(line)
+    assert describe_clipping(BOUNDS, velocity).startswith(line)
 
 
 def test_a_controller_that_follows_nothing_says_why_and_one_without_bounds_nothing():
     box = legged_box()
     bounds = HoldController(box, Parameters()).velocity_bounds
-    assert beyond(bounds, (0.0, 0.0, -2.0)) == '2 rad/s to the right: it stands'
-    assert beyond(bounds, (0.0, 0.0, 0.0)) == ''
-    assert beyond(WaveController(box, WaveParams()).velocity_bounds, (1e9, 0.0, -math.inf)) == ''
-    assert np.isinf([FREE.low, FREE.high]).all()
+    assert describe_clipping(bounds, (0.0, 0.0, -2.0)) == '2 rad/s to the right: it stands'
+    assert describe_clipping(bounds, (0.0, 0.0, 0.0)) == ''
+    assert (
+        describe_clipping(WaveController(box, WaveParams()).velocity_bounds, (1e9, 0.0, -math.inf))
+        == ''
+    )
+    assert np.isinf([UNLIMITED.low, UNLIMITED.high]).all()

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gait_core.errors import ConfigurationError
-from gait_core.motion.waypoints import STANDING, WaypointFollower, WaypointParams
+from gait_core.motion.waypoints import ZERO_VELOCITY, WaypointFollower, WaypointParams
 
 SQUARE = (2.0, 0.0, 2.0, 2.0, 0.0, 2.0, 0.0, 0.0)
 
@@ -44,7 +44,7 @@ def test_a_point_visits_every_waypoint_in_order(yaw):
         near = np.linalg.norm(places[last:] - corner, axis=1) < 0.1 + 1e-3
         assert near.any()
         last += int(near.argmax())
-    assert following.velocity(pose(9.0, 9.0, 0.0)) == STANDING
+    assert following.velocity(pose(9.0, 9.0, 0.0)) == ZERO_VELOCITY
 
 
 def test_straight_ahead_it_takes_distance_over_speed():
@@ -91,8 +91,8 @@ def test_waypoints_that_it_stands_on_are_reached_at_once():
 @pytest.mark.parametrize(
     ('waypoints', 'said'),
     [
-        ((), 'has 0 numbers, .* nearest valid: 2'),
-        ((1.0, 2.0, 3.0), 'has 3 numbers, .* nearest valid: 2 or 4'),
+        ((), 'has 0 values, .* nearest valid: 2'),
+        ((1.0, 2.0, 3.0), 'has 3 values, .* nearest valid: 2 or 4'),
         ((1.0, math.nan), "'waypoints' is nan"),
         ((1.0, 1e9), r"'waypoints' = 1e\+09 m is outside"),
     ],

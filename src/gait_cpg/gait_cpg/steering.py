@@ -6,7 +6,7 @@ from collections import deque
 import math
 
 from gait_core.errors import ConfigurationError
-from gait_core.motion.observation import Observation, yaw_of
+from gait_core.motion.observation import Observation, yaw_from_quaternion
 
 Velocity = tuple[float, float, float]
 _MOST_SHARE, _MOST = 0.5, 0.05
@@ -123,7 +123,7 @@ class Steering:
         if seen.body_poses is None or seen.body_twists is None:
             return
         # The twist is in odom: only the pose of the same source turns it into the base.
-        yaw = yaw_of(seen.body_poses[0, 3:])
+        yaw = yaw_from_quaternion(seen.body_poses[0, 3:])
         c, s = math.cos(yaw), math.sin(yaw)
         east, north = seen.body_twists[0, :2].tolist()
         self._seen.append((c * east + s * north, c * north - s * east))

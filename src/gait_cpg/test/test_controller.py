@@ -10,7 +10,7 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics.leg_ik import LegKinematics
-from gait_core.kinematics.leg_paths import chains_follow
+from gait_core.kinematics.leg_paths import follow_chains
 from gait_core.motion.observation import Observation
 from gait_core.parameters.declaration import build
 from gait_core.testing.doubles import legged_box
@@ -162,7 +162,7 @@ def test_equal_histories_give_equal_targets_whatever_the_seed():
 
 def test_nothing_is_left_to_compile_after_construction():
     walker = controller(max_forward=0.0)
-    kernels = (chains_follow, advance_feet, follow)
+    kernels = (follow_chains, advance_feet, follow)
     before = [list(kernel.signatures) for kernel in kernels]
     assert all(before)
     walk(walker, NOWHERE, 0.1), walk(walker, (0.0, 0.1, 0.3), 0.5)

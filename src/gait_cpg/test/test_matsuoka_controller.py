@@ -232,9 +232,9 @@ def test_joints_that_take_torques_get_them():
 
 def stretched(share, time=0.0):
     """Return the spine's cables longer by a share than at rest."""
-    from gait_core.kinematics.elements import lengths_at
+    from gait_core.kinematics.element_geometry import element_lengths_at
 
-    lengths = lengths_at(SPINE, np.zeros(0)) * (1.0 + share)
+    lengths = element_lengths_at(SPINE, np.zeros(0)) * (1.0 + share)
     return Observation(tick=0, time=time, element_lengths=lengths)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.files.archives import load_weights
-from gait_core.kinematics.slider_crank import carriage
+from gait_core.kinematics.slider_crank import carriage_position
 from gait_core.motion.observation import Observation
 from gait_core.parameters.declaration import build
 from gait_core.robot.legged_box import legged_box
@@ -126,7 +126,7 @@ def test_servos_read_zero_in_the_stance_and_return_what_they_are_set_to():
 
 def test_knee_forces_are_those_along_the_carriage():
     constants = SPIDER.actuators['fl_knee'].constants
-    _, slope = carriage(1.5, constants['crank'], constants['rod'])
+    _, slope = carriage_position(1.5, constants['crank'], constants['rod'])
     seen = observed()
     efforts = np.zeros(16)
     efforts[SPIDER.joint_index['fl_knee']] = 10.0 * slope
@@ -163,8 +163,10 @@ def test_outputs_are_steps_of_the_speed_of_set_points():
     assert first.position[0, 0] - SPIDER.stance[16] == pytest.approx(5 * 0.002 * DT, rel=1e-5)
     assert first.position[0, 1] == SPIDER.stance[17]
     # The last one is clipped at the greatest acceleration.
-    rest = carriage(1.5, *(SPIDER.actuators['fl_knee'].constants[k] for k in ('crank', 'rod')))
-    place = carriage(
+    rest = carriage_position(
+        1.5, *(SPIDER.actuators['fl_knee'].constants[k] for k in ('crank', 'rod'))
+    )
+    place = carriage_position(
         float(first.position[0, 15]),
         *(SPIDER.actuators['fl_knee'].constants[k] for k in ('crank', 'rod')),
     )

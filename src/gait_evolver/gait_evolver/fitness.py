@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from gait_core.measures.metrics import contact_zmp, weight, work_of
-from gait_core.measures.metrics import heading as heading_of
-from gait_core.measures.stability import margins
+from gait_core.measures.metrics import contact_zmp, robot_weight, trial_joint_work
+from gait_core.measures.metrics import heading_angles as heading_of
+from gait_core.measures.stability import support_margins
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import FELL
 
@@ -51,13 +51,15 @@ def zmp_margin(rollout: Rollout) -> float:
     The mean is over all ticks. A tick without a defined CoP counts as zero, so that leaving the
     ground is no advantage.
     """
-    margin, defined = margins(contact_zmp(rollout), rollout.contact_tick, rollout.contacts.points)
+    margin, defined = support_margins(
+        contact_zmp(rollout), rollout.contact_tick, rollout.contacts.points
+    )
     return float(np.where(defined, margin, 0.0).mean())
 
 
 def energy(rollout: Rollout) -> float:
     """Return the positive mechanical work of all joints [J]."""
-    return float(work_of(rollout).positive.sum())
+    return float(trial_joint_work(rollout).positive.sum())
 
 
 def transport_efficiency(rollout: Rollout) -> float:
@@ -69,8 +71,8 @@ def transport_efficiency(rollout: Rollout) -> float:
     """
     if rollout.status == FELL:
         return 0.0
-    load = weight(rollout)
-    work = float(work_of(rollout).positive.sum())
+    load = robot_weight(rollout)
+    work = float(trial_joint_work(rollout).positive.sum())
     ahead = _displacement(rollout)[0]
     return load * ahead / max(work, 0.01 * load * rollout.robot.length_scale)
 

@@ -8,7 +8,7 @@ pytest.importorskip('rclpy')
 from builtin_interfaces.msg import Time
 from visualization_msgs.msg import Marker
 
-from gait_core.kinematics.frames import root_poses
+from gait_core.kinematics.frames import assembly_poses
 from gait_core.motion.observation import Observation
 from gait_core.robot.load import load_robot
 from gait_ros.messages.markers import element_lines
@@ -19,7 +19,7 @@ def state(robot, forces):
         tick=0,
         time=0.0,
         joint_positions=np.zeros(len(robot.joint_names)),
-        body_poses=root_poses(robot),
+        body_poses=assembly_poses(robot),
         element_forces=forces,
     )
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from gait_core.kinematics.body import com_positions, link_poses
-from gait_core.robot.infer import infer_mirror_pairs
+from gait_core.kinematics.forward_kinematics import com_positions, link_poses
+from gait_core.robot.inference import infer_mirror_pairs
 from gait_core.robot.load import load_robot
 from gait_core.robot.shapes import link_points
 from gait_stage_walk.staged.timetable import JOINTS, bending, leaning

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_core.measures.stability import margin, support_polygon
+from gait_core.measures.stability import support_margin, support_polygon
 from gait_stage_walk.zmp.footsteps import STILL, beyond, carried, landing
 from gait_stage_walk.zmp.mass_model import MassModel
 from gait_stage_walk.zmp.plan import LEFT, SHIFT, SIDES, STAND, SWING, StepShape, WalkPlan
@@ -132,7 +132,7 @@ def test_the_zero_moment_point_stays_over_the_soles_that_stand(twist):
     for k in range(0, 400, 3):
         standing = [supports[k]] if stages[k] == SWING else [0, 1]
         corners = np.concatenate([_corners(feet[k, foot]) for foot in standing])
-        assert margin(zmp[k], support_polygon(corners)) > 0.0
+        assert support_margin(zmp[k], support_polygon(corners)) > 0.0
 
 
 def _corners(foot):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics.body import com_positions, link_poses
+from gait_core.kinematics.forward_kinematics import com_positions, link_poses
 from gait_core.motion.observation import Imu, Observation
 from gait_core.parameters.declaration import build
 from gait_core.robot.legged_box import legged_box

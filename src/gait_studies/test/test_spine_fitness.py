@@ -7,8 +7,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics.frames import root_poses
-from gait_core.measures.contact_nodes import node_positions, node_row
+from gait_core.kinematics.frames import assembly_poses
+from gait_core.measures.contact_nodes import contact_node_index, contact_node_positions
 from gait_core.registry import load
 from gait_core.robot.load import load_robot
 from gait_core.testing.doubles import legged_box, made_rollout
@@ -32,9 +32,9 @@ def crawled(at_3_s=0.0, at_end=0.0, left=0.0, yaw=0.0, seconds=15.0):
     """Return a spine whose node 1 went along x [in] as told, and turned about it at the end."""
     robot = load_robot('tetraspine')
     ticks = round(seconds / DT)
-    poses = np.tile(root_poses(robot), (ticks + 1, 1, 1))
+    poses = np.tile(assembly_poses(robot), (ticks + 1, 1, 1))
     poses[round(3.0 / DT) :, :, 0] += at_3_s * INCH
-    node = robot.contact_nodes[node_row(robot, 't1_a')].point
+    node = robot.contact_nodes[contact_node_index(robot, 't1_a')].point
     turn = Rotation.from_euler('z', yaw)
     # What turning about the node does to the middle of the rear tetrahedron.
     away = np.array(node) - turn.apply(node)
@@ -84,7 +84,7 @@ def test_direction_is_the_length_of_the_spine_and_unscored():
     assert term('direction', crawled()) == pytest.approx(length, abs=1e-3)
     rollout = crawled(at_end=4.0)
     assert term('direction', rollout) == pytest.approx(length - 4.0, abs=1e-3)
-    nodes = node_positions(rollout)[-1]
+    nodes = contact_node_positions(rollout)[-1]
     names = [node.name for node in rollout.robot.contact_nodes]
     ahead = nodes[names.index('t5_d'), 0] - nodes[names.index('t1_a'), 0]
     assert term('direction', rollout) == pytest.approx(ahead / INCH)

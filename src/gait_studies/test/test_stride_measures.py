@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.measures.stability import margin
+from gait_core.measures.stability import support_margin
 from gait_studies.cafarelli2017.strides.encoding import (
     genes_from_legs,
     genes_of,
@@ -151,7 +151,9 @@ def test_margin_equals_the_hull():
     upper, lower = joints_of(genes.reshape(48))[0, 0, 2:]
     q0, q1 = joints_of(genes.reshape(48))[0, 0, :2]
     offset = 6.0 * (1.25 * upper * math.cos(q0) + lower / 4 * math.cos(q0 + q1)) / 22.0
-    assert ours.margin[0] == pytest.approx(margin(np.array([offset, 0.0]), feet), abs=1e-12)
+    assert ours.margin[0] == pytest.approx(
+        support_margin(np.array([offset, 0.0]), feet), abs=1e-12
+    )
     assert ours.energy[0] == 0.0
     assert ours.slip[0] == 0.0
     assert ours.tilt[0] == pytest.approx(0.0, abs=1e-7)

@@ -12,7 +12,7 @@ from gait_core import registry
 from gait_core.errors import ConfigurationError
 from gait_core.parameters.plain_data import plain
 from gait_core.robot.load import load_robot
-from gait_core.robot.mass import heavier
+from gait_core.robot.mass import scale_mass
 from gait_core.robot.model import RobotModel
 from gait_core.trial.champion import Champion
 from gait_core.trial.gates import default_limits
@@ -202,7 +202,7 @@ def _run(spec: TrialSpec, mass: float) -> TrialResult:
     name = spec.scene.engine
     cls = registry.engine(name)
     try:
-        engine = cls(lambda robot, draw: heavier(load_robot(robot, draw), mass))
+        engine = cls(lambda robot, draw: scale_mass(load_robot(robot, draw), mass))
     except TypeError as error:
         raise ConfigurationError(
             f"engine '{name}' takes no other masses: {error}; nearest valid: bullet, mujoco"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics.body import com_positions, link_poses
+from gait_core.kinematics.forward_kinematics import com_positions, link_poses
 from gait_core.robot.load import load_robot, read_robot
 from gait_core.testing.walkers import (
     ANKLE_HEIGHT,

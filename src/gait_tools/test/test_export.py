@@ -11,7 +11,7 @@ from rosbags.rosbag2 import Reader, Writer
 import yaml
 
 from gait_core.errors import ConfigurationError
-from gait_core.motion.states import StateTape
+from gait_core.motion.state_tape import StateTape
 from gait_core.motion.targets import AppliedTape, JointTargets
 from gait_core.testing.doubles import (
     KinematicEngine,
@@ -206,8 +206,8 @@ def test_a_bag_holds_every_bit_that_the_trial_was_hashed_of(tmp_path):
     assert trial.about == {'generation': 3} and trial.result.trial_hash == loop.result().trial_hash
     digest = TrialHash()
     digest.periods(
-        StateTape.of([moment.observation for moment in trial.moments]),
-        AppliedTape.of([moment.applied for moment in trial.moments]),
+        StateTape.from_states([moment.observation for moment in trial.moments]),
+        AppliedTape.from_periods([moment.applied for moment in trial.moments]),
     )
     digest.end(loop.rollout().states[-1:], loop.status)
     assert trial.moments[0].applied.position.shape[0] == 2

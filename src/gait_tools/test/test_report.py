@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics.body import link_poses
+from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.measures.metrics import trial_metrics
 from gait_core.testing.doubles import InProcessEvaluator, made_rollout
 from gait_core.testing.free_bodies import tied_boxes

@@ -17,7 +17,7 @@ from gait_core.trial.loop import engine_for, run_trial
 from gait_core.trial.setup import default_trial, make_scene
 from gait_core.trial.spec import TrialSpec
 from gait_tools import cli
-from gait_tools.robustness import _run, card, card_markdown, conditions, heavier
+from gait_tools.robustness import _run, card, card_markdown, conditions, scale_mass
 
 
 @pytest.fixture(autouse=True, scope='module')
@@ -93,7 +93,7 @@ def test_each_group_changes_its_own_field_alone(champion, group, field):
 def test_masses_span_20_per_cent(champion):
     assert [one.mass for one in of_group(champion, 'mass')] == [0.8, 0.9, 1.1, 1.2]
     robot = load_robot('legged_box')
-    loaded = heavier(robot, 1.2)
+    loaded = scale_mass(robot, 1.2)
     assert loaded.mass == pytest.approx(1.2 * robot.mass)
     np.testing.assert_allclose(loaded.links[0].inertia, 1.2 * robot.links[0].inertia)
     assert loaded.joints == robot.joints

@@ -15,7 +15,7 @@ from gait_core.motion.observation import Observation
 from gait_core.motion.targets import AppliedTargets, JointTargets, TargetMemory
 from gait_core.motion.trajectory import Trajectory
 from gait_core.robot.model import RobotModel
-from gait_core.sensors.noise import Sensors
+from gait_core.sensors.noise import SensorSimulator
 from gait_core.trial.loop import SENSOR_SEED, initial_positions
 from gait_core.trial.scene import Scene
 from gait_core.trial.seeding import derived_seed
@@ -85,7 +85,7 @@ class LiveSimulation:
             raise ConfigurationError(
                 f'the simulation of this scene diverges before its first tick: {error}'
             ) from error
-        self._sensors = Sensors(self.scene.sensors, derived_seed(self.seed, SENSOR_SEED))
+        self._sensors = SensorSimulator(self.scene.sensors, derived_seed(self.seed, SENSOR_SEED))
         self.seen = self._sensors.read(self.observation)
         names = self.robot.target_names
         self._index = {name: i for i, name in enumerate(names)}

@@ -14,7 +14,7 @@ from std_srvs.srv import SetBool
 from gait_core.errors import ConfigurationError, SimulationDiverged, reason
 from gait_core.processes import liveness
 from gait_core.processes.compiling import show_compiling
-from gait_core.robot.names import listed
+from gait_core.robot.name_checks import format_names
 from gait_core.trial.loop import TrialLoop
 from gait_core.trial.scene import Scene
 from gait_core.trial.seeding import check_seed
@@ -247,7 +247,7 @@ class SimBridgeNode(ManagedNode):
             self.get_logger().error(self._fault)
             return False
         if live.unknown_joints:
-            self.warn_of(UNKNOWN, f'{UNKNOWN} are ignored: {listed(live.unknown_joints)}')
+            self.warn_of(UNKNOWN, f'{UNKNOWN} are ignored: {format_names(live.unknown_joints)}')
         return True
 
     def _publish(self, tick: int, true: Any, seen: Any) -> None:

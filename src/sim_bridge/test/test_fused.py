@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics.body import com_positions, link_poses
+from gait_core.kinematics.forward_kinematics import com_positions, link_poses
 from gait_core.robot.model import Joint, Leg, Link, RobotModel, Shape
 from gait_core.testing.doubles import legged_box
 from gait_core.testing.free_bodies import hinged, solid_box

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_core.kinematics.slider_crank import carriage, crank_angle
+from gait_core.kinematics.slider_crank import carriage_position, crank_angle
 from sim_bridge.engines.shared import laws
 from sim_bridge.engines.shared.laws import element_tension, exponential_force, joint_torque
 
@@ -83,7 +83,7 @@ def test_servos_of_the_spider_push_as_the_thesis_says():
     assert laws.element_tension(laws.SPRING, row, 0.29, 0.0, 0.29, 0.1) == pytest.approx(3.0)
     row[[laws.STIFFNESS, laws.CRANK, laws.ROD]] = 1500.0, 0.1, 0.184
     angle, aim = (crank_angle(place, 0.1, 0.184) for place in (0.1575, 0.1475))
-    _, slope = carriage(angle, 0.1, 0.184)
+    _, slope = carriage_position(angle, 0.1, 0.184)
     torque = laws.joint_torque(laws.SLIDER_CRANK, row, aim, 0.0, 0.0, 0.0, angle, 0.0)
     assert torque / slope == pytest.approx(-15.0)
     torque = laws.joint_torque(laws.SLIDER_CRANK, row, angle, 0.0, 0.0, 0.0, angle, 0.1 / slope)

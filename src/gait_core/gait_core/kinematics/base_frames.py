@@ -8,17 +8,17 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from gait_core.arrays import FloatArray
-from gait_core.kinematics.body import link_poses, pose_matrices
-from gait_core.kinematics.start_pose import lowest_point
-from gait_core.robot.cache import per_robot
+from gait_core.kinematics.forward_kinematics import link_poses, pose_matrices
+from gait_core.kinematics.start_pose import lowest_height
+from gait_core.robot.cache import cached_per_robot
 from gait_core.robot.model import RobotModel
 
 ODOM, BASE_LINK, BASE_FOOTPRINT = 'odom', 'base_link', 'base_footprint'
-_SAME = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+_IDENTITY_POSE = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 
 
-@per_robot
-def base_frame(robot: RobotModel) -> str:
+@cached_per_robot
+def base_frame_name(robot: RobotModel) -> str:
     """
     Return the frame whose pose in odom is that of the robot.
 
@@ -51,12 +51,12 @@ def base_transforms(
         Pose of the child in the parent: x, y, z [m], quaternion x, y, z, w.
 
     """
-    base = base_frame(robot)
+    base = base_frame_name(robot)
     if base in robot.roots:
         yield from ((ODOM, *row) for row in zip(robot.roots, body_poses, strict=True))
     else:
         yield ODOM, base, body_poses[0]
-        yield base, robot.roots[0], _SAME
+        yield base, robot.roots[0], _IDENTITY_POSE
     if BASE_FOOTPRINT not in robot.link_index and joint_positions is not None:
         yield _footprint(robot, base, joint_positions, body_poses)
 
@@ -71,7 +71,7 @@ def _footprint(
         rows = [robot.link_index[leg.sole] for leg in robot.legs]
         points = np.array([leg.sole_point for leg in robot.legs])
         feet = (links[rows, :3, :3] @ points[:, :, None])[..., 0] + links[rows, :3, 3]
-    place = np.append(feet[:, :2].mean(axis=0), lowest_point(robot, links))
+    place = np.append(feet[:, :2].mean(axis=0), lowest_height(robot, links))
     forward = pose_matrices(body_poses[0])[:3, 0]
     level = Rotation.from_euler('z', np.arctan2(forward[1], forward[0]))
     if len(robot.roots) > 1:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.kinematics.elements import lengths_at
-from gait_core.robot.cache import per_robot
+from gait_core.kinematics.element_geometry import element_lengths_at
+from gait_core.robot.cache import cached_per_robot
 from gait_core.robot.model import RobotModel
 
-_SLACK, _TAUT = np.array([0.16, 0.42, 0.85]), np.array([0.88, 0.15, 0.12])
+_SLACK_COLOUR, _TAUT_COLOUR = np.array([0.16, 0.42, 0.85]), np.array([0.88, 0.15, 0.12])
 
 
 def tension_colours(robot: RobotModel, tensions: FloatArray) -> FloatArray:
@@ -19,13 +19,13 @@ def tension_colours(robot: RobotModel, tensions: FloatArray) -> FloatArray:
     Blue where one is slack or pushes, red at half as much again as the tension of the tautest in
     the nominal stance, or at the robot's weight where none is taut there.
     """
-    share = np.clip(tensions / _taut(robot), 0.0, 1.0)[:, None]
-    return np.asarray(_SLACK + share * (_TAUT - _SLACK))
+    share = np.clip(tensions / _full_scale_tension(robot), 0.0, 1.0)[:, None]
+    return np.asarray(_SLACK_COLOUR + share * (_TAUT_COLOUR - _SLACK_COLOUR))
 
 
-@per_robot
-def _taut(robot: RobotModel) -> float:
-    lengths = lengths_at(robot, robot.joint_stance)
+@cached_per_robot
+def _full_scale_tension(robot: RobotModel) -> float:
+    lengths = element_lengths_at(robot, robot.joint_stance)
     stiffness = np.array([one.constants.get('stiffness', 0.0) for one in robot.force_elements])
     pulls = stiffness * (lengths - robot.stance[len(robot.joint_names) :])
     tautest = 1.5 * float(pulls.max(initial=0.0))

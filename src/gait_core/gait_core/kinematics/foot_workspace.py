@@ -10,9 +10,9 @@ from gait_core.arrays import FloatArray
 from gait_core.kinematics.leg_ik import LegKinematics
 from gait_core.robot.model import RobotModel
 
-_PIECES = 40
+_STEPS_PER_LENGTH = 40
 """Steps in which a direction is followed to the length of the leg; the edge is met to one."""
-_WAYS = {
+_DIRECTIONS = {
     'forward': (1.0, 0.0, 0.0),
     'back': (-1.0, 0.0, 0.0),
     'left': (0.0, 1.0, 0.0),
@@ -23,7 +23,7 @@ _WAYS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Workspace:
+class FootWorkspace:
     """Distances [m] that a foot can be moved from its place in the stance, one way at a time."""
 
     forward: float
@@ -34,22 +34,27 @@ class Workspace:
     down: float
 
 
-def leg_workspace(robot: RobotModel, name: str) -> Workspace:
+def leg_workspace(robot: RobotModel, name: str) -> FootWorkspace:
     """Return the workspace of a leg about its place in the stance, to 2.5 % of its length."""
     leg = LegKinematics(robot, name)
     stance = np.array([robot.nominal_stance.get(joint, 0.0) for joint in leg.joint_names])
     start = leg.forward(stance)[0]
-    step = leg.length / _PIECES
-    return Workspace(
-        **{way: _reach(leg, stance, start, step * np.array(go)) for way, go in _WAYS.items()}
+    step = leg.length / _STEPS_PER_LENGTH
+    return FootWorkspace(
+        **{
+            way: _free_distance(leg, stance, start, step * np.array(go))
+            for way, go in _DIRECTIONS.items()
+        }
     )
 
 
-def _reach(leg: LegKinematics, stance: FloatArray, start: FloatArray, step: FloatArray) -> float:
+def _free_distance(
+    leg: LegKinematics, stance: FloatArray, start: FloatArray, step: FloatArray
+) -> float:
     last = stance
-    for piece in range(1, 2 * _PIECES + 1):
+    for piece in range(1, 2 * _STEPS_PER_LENGTH + 1):
         found = leg.solve(start + piece * step, start=last)
         if not found.reachable:
             return float(np.linalg.norm(step)) * (piece - 1)
         last = found.positions
-    return float(np.linalg.norm(step)) * 2 * _PIECES
+    return float(np.linalg.norm(step)) * 2 * _STEPS_PER_LENGTH

@@ -9,11 +9,11 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from gait_core.arrays import FloatArray, frozen
-from gait_core.robot.cache import per_robot
+from gait_core.robot.cache import cached_per_robot
 from gait_core.robot.mechanism import Mechanism
 
 
-def rotation(rpy: Sequence[float]) -> FloatArray:
+def rotation_from_rpy(rpy: Sequence[float]) -> FloatArray:
     """Return the (3, 3) rotation matrix of roll, pitch, yaw [rad] about fixed axes."""
     if not any(rpy):
         # Exactly the identity, so that untouched numbers keep every bit.
@@ -21,7 +21,7 @@ def rotation(rpy: Sequence[float]) -> FloatArray:
     return np.asarray(Rotation.from_euler('xyz', rpy).as_matrix(), dtype=np.float64)
 
 
-def rpy_of(matrix: FloatArray) -> tuple[float, float, float]:
+def rpy_from_rotation(matrix: FloatArray) -> tuple[float, float, float]:
     """Return roll, pitch, yaw [rad] about fixed axes of a (3, 3) rotation matrix."""
     with warnings.catch_warnings():
         # At a pitch of 90 degrees many triples are right, and any of them serves.
@@ -30,15 +30,17 @@ def rpy_of(matrix: FloatArray) -> tuple[float, float, float]:
     return roll, pitch, yaw
 
 
-def ball_axes(robot: Mechanism, names: tuple[str, str, str]) -> FloatArray:
+def ball_joint_axes(robot: Mechanism, names: tuple[str, str, str]) -> FloatArray:
     """Return the axes of a ball joint's three joints, (3, 3) rows, in the first one's frame."""
     first, second, third = (robot.joint[name] for name in names)
-    turn = rotation(second.rpy)
-    return np.array([first.axis, turn @ second.axis, turn @ rotation(third.rpy) @ third.axis])
+    turn = rotation_from_rpy(second.rpy)
+    return np.array(
+        [first.axis, turn @ second.axis, turn @ rotation_from_rpy(third.rpy) @ third.axis]
+    )
 
 
-@per_robot
-def root_poses(robot: Mechanism) -> FloatArray:
+@cached_per_robot
+def assembly_poses(robot: Mechanism) -> FloatArray:
     """Return where the roots lie in the base frame at first, (r, 7): x, y, z, quaternion."""
     poses = np.zeros((len(robot.roots), 7))
     for row, root in enumerate(robot.roots):
@@ -48,10 +50,10 @@ def root_poses(robot: Mechanism) -> FloatArray:
     return frozen(poses, name='root poses')
 
 
-def inertia_in(inertia: FloatArray, rpy: Sequence[float]) -> FloatArray:
+def inertia_in_outer_frame(inertia: FloatArray, rpy: Sequence[float]) -> FloatArray:
     """Return a (3, 3) inertia tensor, given in a frame placed by rpy, in the outer frame."""
     if not any(rpy):
         return inertia
-    turn = rotation(rpy)
+    turn = rotation_from_rpy(rpy)
     turned = turn @ inertia @ turn.T
     return np.asarray(0.5 * (turned + turned.T))

@@ -11,7 +11,7 @@ import numpy as np
 from gait_core.arrays import BoolArray, FloatArray
 
 # Handing over arrays costs such functions more than what they do.
-small = njit(cache=True, forceinline=True)
+inline_njit = njit(cache=True, forceinline=True)
 
 
 class Chain(NamedTuple):
@@ -49,20 +49,20 @@ class Chain(NamedTuple):
 class WorkArrays(NamedTuple):
     """Arrays in which a search computes, made once: making them costs more than filling them."""
 
-    travel: FloatArray
+    element_positions: FloatArray
     axes: FloatArray
     origins: FloatArray
     rotation: FloatArray
     point: FloatArray
     rates: FloatArray
-    by_element: FloatArray
-    elements: FloatArray
+    element_gradient: FloatArray
+    element_hessian: FloatArray
     gradient: FloatArray
     hessian: FloatArray
-    packed: FloatArray
+    cholesky: FloatArray
     step: FloatArray
-    there: FloatArray
-    free: BoolArray
+    candidate: FloatArray
+    is_free: BoolArray
 
 
 @njit(cache=True)
@@ -87,15 +87,15 @@ def make_work_arrays(count: int, m: int) -> WorkArrays:
     )
 
 
-@small
-def chain_forward(chain: Chain, work: WorkArrays) -> None:
+@inline_njit
+def forward_from_elements(chain: Chain, work: WorkArrays) -> None:
     """
     Write the sole's pose, and each element's axis and origin, in the base frame.
 
-    Reads the positions of elements, ``work.travel``; writes ``axes``, ``origins``, the sole
-    link's ``rotation`` and the sole ``point``.
+    Reads ``work.element_positions``; writes ``axes``, ``origins``, the sole's ``rotation`` and
+    the sole ``point``.
     """
-    travel, axes, origins = work.travel, work.axes, work.origins
+    travel, axes, origins = work.element_positions, work.axes, work.origins
     rotation, point = work.rotation, work.point
     turn, offset, axis, sliding = chain.turn, chain.offset, chain.axis, chain.sliding
     count = len(travel)
@@ -130,8 +130,8 @@ def chain_forward(chain: Chain, work: WorkArrays) -> None:
             rotation[i, 0], rotation[i, 1], rotation[i, 2] = u, v, w
 
 
-@small
-def place(chain: Chain, positions: FloatArray, work: WorkArrays) -> None:
+@inline_njit
+def compute_pose(chain: Chain, positions: FloatArray, work: WorkArrays) -> None:
     """
     Write the pose of a chain at joint positions (m,).
 
@@ -141,5 +141,5 @@ def place(chain: Chain, positions: FloatArray, work: WorkArrays) -> None:
         travel = chain.bias[e]
         for i in range(len(positions)):
             travel += chain.gain[e, i] * positions[i]
-        work.travel[e] = travel
-    chain_forward(chain, work)
+        work.element_positions[e] = travel
+    forward_from_elements(chain, work)

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from gait_core.arrays import FloatArray
-from gait_core.kinematics.body import kinematic_tree
-from gait_core.kinematics.leg_chain import Chain, WorkArrays, make_work_arrays, place
-from gait_core.kinematics.leg_kernel import Goal, chain_inverse
-from gait_core.robot.cache import per_robot
+from gait_core.kinematics.forward_kinematics import kinematic_tree
+from gait_core.kinematics.leg_chain import Chain, WorkArrays, compute_pose, make_work_arrays
+from gait_core.kinematics.leg_kernel import Goal, solve_chain
+from gait_core.robot.cache import cached_per_robot
 from gait_core.robot.model import RobotModel
 
 POSITION_TOLERANCE = 1e-6
@@ -66,13 +66,13 @@ class LegKinematics:
         self.joint_names = self._leg.joints
         self.columns = columns = [robot.joint_index[name] for name in self.joint_names]
         self._stance = robot.stance[columns]
-        self._chain = _chains(robot)[leg]
+        self._chain = _leg_chains(robot)[leg]
         self.lower, self.upper = self._chain.lower, self._chain.upper
         # An error of one radian counts like one of this length.
         self._weight = float(np.linalg.norm(self._chain.offset[1:], axis=1).sum()) or 1.0
         # Half of each tolerance: the cost holds both errors together.
         self._enough = 0.125 * min(POSITION_TOLERANCE, self._weight * ANGLE_TOLERANCE) ** 2
-        self._starts = _starts(self._stance, self.lower, self.upper)
+        self._starts = _search_starts(self._stance, self.lower, self.upper)
         self.reset()
         # Kernels are compiled on their first call on a machine, for seconds: not in a walk.
         self.solve(self.forward(self._stance)[0])
@@ -95,7 +95,7 @@ class LegKinematics:
     def _placed(self, positions: npt.ArrayLike) -> WorkArrays:
         """Return new work arrays with the chain's pose at joint positions (m,)."""
         work: WorkArrays = make_work_arrays(*self._chain.gain.shape)
-        place(self._chain, np.array(positions, dtype=np.float64), work)
+        compute_pose(self._chain, np.array(positions, dtype=np.float64), work)
         return work
 
     def jacobian(self, positions: npt.ArrayLike) -> FloatArray:
@@ -139,13 +139,19 @@ class LegKinematics:
             If a shape does not fit or a number is not finite.
 
         """
-        point = _checked('target', target, (3,))
-        attitude = _LEVEL if orientation is None else _checked('orientation', orientation, (3, 3))
+        point = _finite_array('target', target, (3,))
+        attitude = (
+            _NO_ATTITUDE
+            if orientation is None
+            else _finite_array('orientation', orientation, (3, 3))
+        )
         goal = Goal(point, attitude, 0.0 if orientation is None else self._weight)
         starts = self._starts.copy() if thorough else self._starts[:3].copy()
-        starts[0] = self._last if start is None else _checked('start', start, self._stance.shape)
+        starts[0] = (
+            self._last if start is None else _finite_array('start', start, self._stance.shape)
+        )
         best, enough = np.empty(len(self._stance)), self._enough
-        cost = chain_inverse(starts, self._chain, goal, enough, best)
+        cost = solve_chain(starts, self._chain, goal, enough, best)
         self._last = best
         if cost <= enough and goal.weight == 0.0:
             return LegSolution(
@@ -169,10 +175,10 @@ class LegKinematics:
         )
 
 
-_LEVEL = np.eye(3)
+_NO_ATTITUDE = np.eye(3)
 
 
-def _starts(stance: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
+def _search_starts(stance: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
     """
     Return where searches start, (19, m): room for the last solution, the stance, and others.
 
@@ -190,25 +196,27 @@ def _starts(stance: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatAr
     return np.concatenate([[stance, stance], low + shares * (high - low)])
 
 
-def _checked(name: str, given: npt.ArrayLike, shape: tuple[int, ...]) -> FloatArray:
+def _finite_array(name: str, values: npt.ArrayLike, shape: tuple[int, ...]) -> FloatArray:
     # A copy: the kernel is compiled for arrays that may be written.
-    array = np.array(given, dtype=np.float64, order='C')
+    array = np.array(values, dtype=np.float64, order='C')
     if array.shape != shape or not all(map(math.isfinite, array.ravel().tolist())):
-        raise ValueError(f'{name} is {given!r}, expected {shape} finite numbers')
+        raise ValueError(f'{name} is {values!r}, expected {shape} finite numbers')
     return array
 
 
-@per_robot
-def _chains(robot: RobotModel) -> dict[str, Chain]:
+@cached_per_robot
+def _leg_chains(robot: RobotModel) -> dict[str, Chain]:
     """Return the chain of each leg by its name."""
     index = robot.joint_index
     return {
-        leg.name: _chain(robot, leg.sole, leg.sole_point, [index[name] for name in leg.joints])
+        leg.name: _build_chain(
+            robot, leg.sole, leg.sole_point, [index[name] for name in leg.joints]
+        )
         for leg in robot.legs
     }
 
 
-def _chain(
+def _build_chain(
     robot: RobotModel, sole: str, sole_point: tuple[float, float, float], columns: list[int]
 ) -> Chain:
     """Return the chain from the root to a point of a link, driven by the joints of the columns."""

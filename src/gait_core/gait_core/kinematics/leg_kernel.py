@@ -18,21 +18,27 @@ from numba import njit
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.kinematics.leg_chain import Chain, WorkArrays, make_work_arrays, place, small
+from gait_core.kinematics.leg_chain import (
+    Chain,
+    WorkArrays,
+    compute_pose,
+    inline_njit,
+    make_work_arrays,
+)
 
-MAX_STEPS = 120
-_AT_BOUND = 1e-12
-_LONGEST_STEP = 1.0
+MAX_NEWTON_STEPS = 120
+_LIMIT_TOLERANCE = 1e-12
+_MAX_JOINT_STEP = 1.0
 """Per joint [rad or m]."""
-_EXACT = 1e-24
+_ZERO_COST = 1e-24
 """Cost [m^2] as good as zero: a picometre."""
-_CLOSE = 1e-18
+_PATH_POINT_COST = 1e-18
 """Cost [m^2] at which a point of a path is met: a nanometre."""
-_FLAT = 1e-20
+_FLAT_SLOPE = 1e-20
 """Squared slope, over curvature times cost, at which no step can help any more."""
-_NEAR, _NEAR_STEPS = 0.2, 5
+_MAX_APPROACH_STEP, _APPROACH_STEPS = 0.2, 5
 """Longest step [rad or m] and number of steps to a point nearby."""
-_SINGULAR = 1e-3
+_MIN_VOLUME_RATIO = 1e-3
 """Volume spanned by three joints' rates, over that of a box, below which they are singular."""
 
 
@@ -68,7 +74,7 @@ def _cost(work: WorkArrays, goal: Goal) -> float:
 
 
 @njit(cache=True)
-def _add_vector(vector, error, factor, bound, sliding, work):  # type: ignore[no-untyped-def]
+def _add_derivatives(vector, error, factor, is_point, sliding, work):  # type: ignore[no-untyped-def]
     """
     Add one vector's share of gradient and Hessian by element positions.
 
@@ -82,31 +88,33 @@ def _add_vector(vector, error, factor, bound, sliding, work):  # type: ignore[no
     for e in range(count):
         a, b, c = axes[e, 0], axes[e, 1], axes[e, 2]
         if sliding[e]:
-            rates[e, 0], rates[e, 1], rates[e, 2] = bound * a, bound * b, bound * c
+            rates[e, 0], rates[e, 1], rates[e, 2] = is_point * a, is_point * b, is_point * c
         else:
-            u, v, w = x - bound * at[e, 0], y - bound * at[e, 1], z - bound * at[e, 2]
+            u, v, w = x - is_point * at[e, 0], y - is_point * at[e, 1], z - is_point * at[e, 2]
             rates[e, 0], rates[e, 1], rates[e, 2] = b * w - c * v, c * u - a * w, a * v - b * u
     for i in range(count):
         a, b, c = rates[i, 0], rates[i, 1], rates[i, 2]
-        work.by_element[i] += factor * (a * error_x + b * error_y + c * error_z)
+        work.element_gradient[i] += factor * (a * error_x + b * error_y + c * error_z)
         if not sliding[i]:
             # error . (axis x rate) = rate . (error x axis)
             a += error_y * axes[i, 2] - error_z * axes[i, 1]
             b += error_z * axes[i, 0] - error_x * axes[i, 2]
             c += error_x * axes[i, 1] - error_y * axes[i, 0]
         for j in range(i, count):
-            work.elements[i, j] += factor * (a * rates[j, 0] + b * rates[j, 1] + c * rates[j, 2])
+            work.element_hessian[i, j] += factor * (
+                a * rates[j, 0] + b * rates[j, 1] + c * rates[j, 2]
+            )
 
 
 @njit(cache=True)
 def _differentiate(chain: Chain, goal: Goal, work: WorkArrays) -> None:
     """Write the cost's gradient (m,) and Hessian (m, m) by joint positions."""
     count, m = chain.gain.shape
-    work.by_element[:] = 0.0
-    work.elements[:] = 0.0
+    work.element_gradient[:] = 0.0
+    work.element_hessian[:] = 0.0
     p, r, target, attitude = work.point, work.rotation, goal.point, goal.attitude
     error = (p[0] - target[0], p[1] - target[1], p[2] - target[2])
-    _add_vector((p[0], p[1], p[2]), error, 1.0, 1.0, chain.sliding, work)
+    _add_derivatives((p[0], p[1], p[2]), error, 1.0, 1.0, chain.sliding, work)
     if goal.weight > 0.0:
         factor = 0.5 * goal.weight * goal.weight
         for k in range(3):
@@ -116,11 +124,11 @@ def _differentiate(chain: Chain, goal: Goal, work: WorkArrays) -> None:
                 r[1, k] - attitude[1, k],
                 r[2, k] - attitude[2, k],
             )
-            _add_vector(column, error, factor, 0.0, chain.sliding, work)
+            _add_derivatives(column, error, factor, 0.0, chain.sliding, work)
     # The Hessian is symmetric; from elements to joints by the gains.
     for e in range(count):
         for f in range(e):
-            work.elements[e, f] = work.elements[f, e]
+            work.element_hessian[e, f] = work.element_hessian[f, e]
     for i in range(m):
         slope = 0.0
         for j in range(m):
@@ -128,10 +136,10 @@ def _differentiate(chain: Chain, goal: Goal, work: WorkArrays) -> None:
         for e in range(count):
             share = chain.gain[e, i]
             if share != 0.0:
-                slope += share * work.by_element[e]
+                slope += share * work.element_gradient[e]
                 for j in range(m):
                     for f in range(count):
-                        work.hessian[i, j] += share * work.elements[e, f] * chain.gain[f, j]
+                        work.hessian[i, j] += share * work.element_hessian[e, f] * chain.gain[f, j]
         work.gradient[i] = slope
 
 
@@ -139,7 +147,7 @@ def _differentiate(chain: Chain, goal: Goal, work: WorkArrays) -> None:
 def _newton_step(damping: float, work: WorkArrays) -> bool:
     """Write the damped Newton step of the free joints; false if the Hessian is not positive."""
     # By Cholesky of the Hessian in which the joints that are not free have the identity.
-    low, step, free = work.packed, work.step, work.free
+    low, step, free = work.cholesky, work.step, work.is_free
     m = len(step)
     for i in range(m):
         for j in range(i + 1):
@@ -165,29 +173,29 @@ def _newton_step(damping: float, work: WorkArrays) -> bool:
             total -= low[k, i] * step[k]
         step[i] = total / low[i, i]
     for i in range(m):
-        step[i] = min(max(step[i], -_LONGEST_STEP), _LONGEST_STEP)
+        step[i] = min(max(step[i], -_MAX_JOINT_STEP), _MAX_JOINT_STEP)
     return True
 
 
 @njit(cache=True)
-def _free_joints(here: FloatArray, chain: Chain, work: WorkArrays) -> tuple[float, float]:
+def _mark_free_joints(here: FloatArray, chain: Chain, work: WorkArrays) -> tuple[float, float]:
     """Mark the joints that no limit holds; return their largest slope and curvature."""
     lower, upper = chain.lower, chain.upper
     slope, curvature = 0.0, 1e-30
     for i in range(len(here)):
         steep = work.gradient[i]
-        held = (here[i] <= lower[i] + _AT_BOUND and steep > 0.0) or (
-            here[i] >= upper[i] - _AT_BOUND and steep < 0.0
+        held = (here[i] <= lower[i] + _LIMIT_TOLERANCE and steep > 0.0) or (
+            here[i] >= upper[i] - _LIMIT_TOLERANCE and steep < 0.0
         )
-        work.free[i] = not held
+        work.is_free[i] = not held
         if not held:
             slope = max(slope, abs(steep))
             curvature = max(curvature, abs(work.hessian[i, i]))
     return slope, curvature
 
 
-@small
-def copy(source: FloatArray, target: FloatArray) -> None:
+@inline_njit
+def copy_values(source: FloatArray, target: FloatArray) -> None:
     """Copy element by element: what a slice assignment checks takes seconds to compile."""
     for i in range(len(target)):
         target[i] = source[i]
@@ -201,32 +209,32 @@ def _search(start, chain, goal, here, work):  # type: ignore[no-untyped-def]
     damping, nudged, fresh = 0.0, False, True
     for i in range(m):
         here[i] = min(max(start[i], lower[i]), upper[i])
-    place(chain, here, work)
+    compute_pose(chain, here, work)
     cost = _cost(work, goal)
-    for _ in range(MAX_STEPS):
-        if cost <= _EXACT:
+    for _ in range(MAX_NEWTON_STEPS):
+        if cost <= _ZERO_COST:
             break
         if fresh:
             _differentiate(chain, goal, work)
             fresh = False
-        slope, curvature = _free_joints(here, chain, work)
+        slope, curvature = _mark_free_joints(here, chain, work)
         positive = _newton_step(damping * curvature, work)
-        if slope * slope <= _FLAT * curvature * cost:
+        if slope * slope <= _FLAT_SLOPE * curvature * cost:
             if positive or nudged:
                 break
             # A saddle: a straight leg that has to shorten is pulled along itself only.
             nudged, fresh = True, True
-            _bend(here, chain)
-            place(chain, here, work)
+            _leave_saddle(here, chain)
+            compute_pose(chain, here, work)
             cost = _cost(work, goal)
             continue
         if positive:
             for i in range(m):
-                work.there[i] = min(max(here[i] + work.step[i], lower[i]), upper[i])
-            place(chain, work.there, work)
+                work.candidate[i] = min(max(here[i] + work.step[i], lower[i]), upper[i])
+            compute_pose(chain, work.candidate, work)
             reached = _cost(work, goal)
             if reached < cost:
-                copy(work.there, here)
+                copy_values(work.candidate, here)
                 fresh, cost = True, reached
                 damping = 0.1 * damping if damping > 1e-9 else 0.0
                 continue
@@ -237,24 +245,24 @@ def _search(start, chain, goal, here, work):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def search_all(starts, chain, goal, enough, best, work):  # type: ignore[no-untyped-def]
+def search_from_starts(starts, chain, goal, max_cost, best, work):  # type: ignore[no-untyped-def]
     """Write the best result of searches from several starts; return its cost [m^2]."""
     cost = _search(starts[0], chain, goal, best, work)
-    if cost <= enough:
+    if cost <= max_cost:
         return cost
     here = np.empty(len(best))
     for s in range(1, len(starts)):
         found = _search(starts[s], chain, goal, here, work)
         if found < 0.9 * cost:
             cost = found
-            copy(here, best)
-        if cost <= enough:
+            copy_values(here, best)
+        if cost <= max_cost:
             break
     return cost
 
 
 @njit(cache=True)
-def chain_inverse(starts, chain, goal, enough, best):  # type: ignore[no-untyped-def]
+def solve_chain(starts, chain, goal, max_cost, best):  # type: ignore[no-untyped-def]
     """
     Search from several starts in turn until a cost is low enough; the best one wins.
 
@@ -278,21 +286,21 @@ def chain_inverse(starts, chain, goal, enough, best):  # type: ignore[no-untyped
 
     """
     work = make_work_arrays(len(chain.bias), len(best))
-    return search_all(starts, chain, goal, enough, best, work)
+    return search_from_starts(starts, chain, goal, max_cost, best, work)
 
 
-@small
-def approach(chain, target, here, work):  # type: ignore[no-untyped-def]
+@inline_njit
+def approach_nearby_point(chain, target, here, work):  # type: ignore[no-untyped-def]
     """
     Move three joints to a point nearby, by plain Newton steps; false where a search is needed.
 
     ``here`` (3,) is read and written. No limit may be met, no step be long, no posture singular.
     """
     axes, at, point, rates = work.axes, work.origins, work.point, work.rates
-    for _ in range(_NEAR_STEPS):
-        place(chain, here, work)
+    for _ in range(_APPROACH_STEPS):
+        compute_pose(chain, here, work)
         x, y, z = target[0] - point[0], target[1] - point[1], target[2] - point[2]
-        if 0.5 * (x * x + y * y + z * z) <= _CLOSE:
+        if 0.5 * (x * x + y * y + z * z) <= _PATH_POINT_COST:
             return True
         for e in range(len(chain.bias)):
             a, b, c = axes[e, 0], axes[e, 1], axes[e, 2]
@@ -306,22 +314,24 @@ def approach(chain, target, here, work):  # type: ignore[no-untyped-def]
                 for e in range(len(chain.bias)):
                     work.hessian[j, i] += chain.gain[e, j] * rates[e, i]
         p, q, r = work.hessian[0], work.hessian[1], work.hessian[2]
-        volume = _triple(p[0], p[1], p[2], q, r)
-        if abs(volume) <= _SINGULAR * math.sqrt(_square(p) * _square(q) * _square(r)):
+        volume = _triple_product(p[0], p[1], p[2], q, r)
+        if abs(volume) <= _MIN_VOLUME_RATIO * math.sqrt(
+            _squared_length(p) * _squared_length(q) * _squared_length(r)
+        ):
             return False
-        work.step[0] = _triple(x, y, z, q, r) / volume
-        work.step[1] = _triple(x, y, z, r, p) / volume
-        work.step[2] = _triple(x, y, z, p, q) / volume
+        work.step[0] = _triple_product(x, y, z, q, r) / volume
+        work.step[1] = _triple_product(x, y, z, r, p) / volume
+        work.step[2] = _triple_product(x, y, z, p, q) / volume
         for j in range(3):
             here[j] += work.step[j]
             within = chain.lower[j] < here[j] < chain.upper[j]
-            if abs(work.step[j]) > _NEAR or not within:
+            if abs(work.step[j]) > _MAX_APPROACH_STEP or not within:
                 return False
     return False
 
 
-@small
-def _triple(x, y, z, b, c):  # type: ignore[no-untyped-def]
+@inline_njit
+def _triple_product(x, y, z, b, c):  # type: ignore[no-untyped-def]
     """Return (x, y, z) . (b x c)."""
     return (
         x * (b[1] * c[2] - b[2] * c[1])
@@ -330,13 +340,13 @@ def _triple(x, y, z, b, c):  # type: ignore[no-untyped-def]
     )
 
 
-@small
-def _square(a):  # type: ignore[no-untyped-def]
+@inline_njit
+def _squared_length(a):  # type: ignore[no-untyped-def]
     return a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
 
 
 @njit(cache=True)
-def _bend(positions: FloatArray, chain: Chain) -> None:
+def _leave_saddle(positions: FloatArray, chain: Chain) -> None:
     """Move each joint by a tenth toward the middle of its range, or up where it has none."""
     lower, upper = chain.lower, chain.upper
     for i in range(len(positions)):

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray
-from gait_core.kinematics.frames import rpy_of
+from gait_core.kinematics.frames import rpy_from_rotation
 from gait_core.kinematics.leg_ik import LegKinematics
 from gait_core.motion.observation import Observation
 from gait_core.robot.model import RobotModel
@@ -65,7 +65,7 @@ class LegOdometry:
         """
         if seen.joint_positions is None:
             return self.pose
-        tilt, yaw = _attitude(seen)
+        tilt, yaw = _tilt_and_yaw(seen)
         joints = seen.joint_positions
         feet = np.array(
             [
@@ -93,11 +93,11 @@ class LegOdometry:
             turn = math.atan2(
                 float(np.sum(b[:, 0] * a[:, 1] - b[:, 1] * a[:, 0])), float(np.sum(a * b))
             )
-        way = was - _turned(middle, turn)
-        self.pose = self.pose + np.array([*_turned(way, float(self.pose[2])), turn])
+        way = was - _rotate_in_plane(middle, turn)
+        self.pose = self.pose + np.array([*_rotate_in_plane(way, float(self.pose[2])), turn])
 
 
-def _attitude(seen: Observation) -> tuple[FloatArray, float | None]:
+def _tilt_and_yaw(seen: Observation) -> tuple[FloatArray, float | None]:
     """Return the turn that levels the base frame, (3, 3), and its yaw, where an IMU tells."""
     if seen.imu is None:
         return np.eye(3), None
@@ -109,11 +109,11 @@ def _attitude(seen: Observation) -> tuple[FloatArray, float | None]:
             [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
         ]
     )
-    yaw = rpy_of(turn)[2]
+    yaw = rpy_from_rotation(turn)[2]
     c, s = math.cos(yaw), math.sin(yaw)
     return np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]]) @ turn, yaw
 
 
-def _turned(point: FloatArray, angle: float) -> FloatArray:
+def _rotate_in_plane(point: FloatArray, angle: float) -> FloatArray:
     c, s = math.cos(angle), math.sin(angle)
     return np.array([c * point[0] - s * point[1], s * point[0] + c * point[1]])

@@ -12,13 +12,18 @@ import numpy.typing as npt
 from gait_core.arrays import FloatArray, all_finite
 from gait_core.kinematics.leg_chain import Chain, make_work_arrays
 from gait_core.kinematics.leg_ik import LegKinematics
-from gait_core.kinematics.leg_kernel import Goal, approach, copy, search_all
+from gait_core.kinematics.leg_kernel import (
+    Goal,
+    approach_nearby_point,
+    copy_values,
+    search_from_starts,
+)
 from gait_core.robot.model import RobotModel
 
 
 @dataclass(frozen=True)
-class _Alike:
-    """Legs of one number of joints and elements; arrays as ``chains_follow`` takes them."""
+class _EqualLegs:
+    """Legs of one number of joints and elements; arrays as ``follow_chains`` takes them."""
 
     legs: list[int]
     columns: list[int]
@@ -27,7 +32,7 @@ class _Alike:
     enough: FloatArray
 
 
-class LegPaths:
+class LegPathSolver:
     """
     Follows paths of the soles of several legs; keeps the last solutions as the next starts.
 
@@ -43,7 +48,7 @@ class LegPaths:
         self.legs = tuple(LegKinematics(robot, leg) for leg in legs)
         sizes = [leg._chain.gain.shape for leg in self.legs]
         self._alike = [
-            _alike(self.legs, [i for i, other in enumerate(sizes) if other == size])
+            _group_legs(self.legs, [i for i, other in enumerate(sizes) if other == size])
             for size in sorted(set(sizes))
         ]
         self._joints = sum(size[1] for size in sizes)
@@ -89,18 +94,18 @@ class LegPaths:
             raise ValueError(f'paths are {paths!r}, expected {wanted} finite numbers')
         samples = points.shape[1]
         if len(self._alike) == 1:
-            return _follow(self._alike[0], points).reshape(samples, -1)
+            return _follow_group(self._alike[0], points).reshape(samples, -1)
         positions = np.empty((samples, self._joints))
         for alike in self._alike:
-            found = _follow(alike, np.ascontiguousarray(points[alike.legs]))
+            found = _follow_group(alike, np.ascontiguousarray(points[alike.legs]))
             positions[:, alike.columns] = found.reshape(samples, -1)
         return positions
 
 
-def _alike(legs: Sequence[LegKinematics], which: list[int]) -> _Alike:
+def _group_legs(legs: Sequence[LegKinematics], which: list[int]) -> _EqualLegs:
     first = np.cumsum([0, *(len(leg.joint_names) for leg in legs)])
     group = [legs[i] for i in which]
-    return _Alike(
+    return _EqualLegs(
         legs=which,
         columns=[column for i in which for column in range(first[i], first[i + 1])],
         starts=np.array([leg._starts[:3] for leg in group]),
@@ -109,15 +114,15 @@ def _alike(legs: Sequence[LegKinematics], which: list[int]) -> _Alike:
     )
 
 
-def _follow(alike: _Alike, points: FloatArray) -> FloatArray:
+def _follow_group(alike: _EqualLegs, points: FloatArray) -> FloatArray:
     """Return joint positions (k, L, m) for the points (L, k, 3) of alike legs."""
     positions = np.empty((points.shape[1], *alike.chains.lower.shape))
-    chains_follow(alike.starts, alike.chains, points, alike.enough, positions)
+    follow_chains(alike.starts, alike.chains, points, alike.enough, positions)
     return positions
 
 
 @njit(cache=True)
-def chains_follow(starts, chains, paths, enough, positions):  # type: ignore[no-untyped-def]
+def follow_chains(starts, chains, paths, max_cost, positions):  # type: ignore[no-untyped-def]
     """
     Write joint positions that put the soles of L alike chains on paths, point by point.
 
@@ -155,14 +160,14 @@ def chains_follow(starts, chains, paths, enough, positions):  # type: ignore[no-
         follow = False
         for k in range(paths.shape[1]):
             found = positions[k, i]
-            copy(starts[i, 0], found)
-            reached = joints == 3 and approach(chain, paths[i, k], found, work)
+            copy_values(starts[i, 0], found)
+            reached = joints == 3 and approach_nearby_point(chain, paths[i, k], found, work)
             if not reached:
                 goal = Goal(paths[i, k], attitude, 0.0)
-                cost = search_all(starts[i], chain, goal, enough[i], found, work)
-                reached = cost <= enough[i]
+                cost = search_from_starts(starts[i], chain, goal, max_cost[i], found, work)
+                reached = cost <= max_cost[i]
             for j in range(joints):
                 lead = found[j] - positions[k - 1, i, j] if follow and reached else 0.0
                 starts[i, 0, j] = found[j] + lead
             follow = reached
-        copy(positions[-1, i], starts[i, 0])
+        copy_values(positions[-1, i], starts[i, 0])

@@ -14,7 +14,7 @@ import numba
 
 
 @numba.njit(cache=True)
-def carriage(angle: float, crank: float, rod: float) -> tuple[float, float]:
+def carriage_position(angle: float, crank: float, rod: float) -> tuple[float, float]:
     """
     Return the place of the carriage [m] and by how much it moves per angle [m/rad].
 
@@ -33,7 +33,7 @@ def carriage(angle: float, crank: float, rod: float) -> tuple[float, float]:
 
 
 @numba.njit(cache=True)
-def crank_angle(place: float, crank: float, rod: float) -> float:
+def crank_angle(position: float, crank: float, rod: float) -> float:
     """
     Return the angle in [0, pi] [rad] at which the carriage has a place [m].
 
@@ -41,6 +41,6 @@ def crank_angle(place: float, crank: float, rod: float) -> float:
     ``rod + crank`` it can.
     """
     # Law of cosines: the inverse of the place.
-    place = min(max(place, rod - crank), rod + crank)
-    cosine = (rod * rod - crank * crank - place * place) / (2.0 * crank * place)
+    position = min(max(position, rod - crank), rod + crank)
+    cosine = (rod * rod - crank * crank - position * position) / (2.0 * crank * position)
     return math.acos(min(max(cosine, -1.0), 1.0))

@@ -9,12 +9,12 @@ from scipy.spatial.transform import Rotation
 
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.contracts import Terrain
-from gait_core.kinematics.body import link_poses, pose_matrices
-from gait_core.kinematics.frames import root_poses
-from gait_core.robot.cache import per_robot
+from gait_core.kinematics.forward_kinematics import link_poses, pose_matrices
+from gait_core.kinematics.frames import assembly_poses
+from gait_core.robot.cache import cached_per_robot
 from gait_core.robot.model import RobotModel
 from gait_core.robot.shapes import link_points, surface_points
-from gait_core.terrains.base import Plane
+from gait_core.terrains.surfaces import Plane
 from gait_core.trial.scene import InitialState
 
 
@@ -27,10 +27,10 @@ class _Outline:
     radius: FloatArray
 
 
-@per_robot
+@cached_per_robot
 def _outline(robot: RobotModel) -> _Outline:
     """Return what spans every link, and for the soles points all over their surfaces."""
-    spanned = _corners(robot)
+    spanned = _spanning_points(robot)
     points, rows, radii = [spanned.points], [spanned.link], [spanned.radius]
     for row, link in enumerate(robot.links):
         if link.name in robot.soles:
@@ -44,8 +44,8 @@ def _outline(robot: RobotModel) -> _Outline:
     )
 
 
-@per_robot
-def _corners(robot: RobotModel) -> _Outline:
+@cached_per_robot
+def _spanning_points(robot: RobotModel) -> _Outline:
     """Return what spans every link: its lowest point on level ground is one of them."""
     if robot.contact_nodes:
         nodes = robot.contact_nodes
@@ -68,13 +68,14 @@ def _corners(robot: RobotModel) -> _Outline:
     )
 
 
-def base_pose(
+def pose_on_terrain(
     robot: RobotModel, joint_positions: FloatArray, initial: InitialState, terrain: Terrain
 ) -> FloatArray:
     """
     Return the pose of the base frame that puts the robot on the terrain.
 
-    That frame is the root link's, or where there are several the assembly's (``base_poses``).
+    That frame is the root link's. Of a robot of several bodies it is the frame of the assembly;
+    ``root_poses_from_base`` places the roots in it.
 
     The height is the least at which every collision point is at least ``clearance`` above the
     ground under it. That is a sole in any upright posture, and whatever is lowest in others.
@@ -99,34 +100,34 @@ def base_pose(
     pose = np.array([initial.x, initial.y, 0.0, *turn.as_quat()])
     joints = np.asarray(joint_positions, dtype=np.float64)[: len(robot.joint_names)]
     outline = _outline(robot)
-    links = link_poses(robot, joints, base_poses(robot, pose))[outline.link]
+    links = link_poses(robot, joints, root_poses_from_base(robot, pose))[outline.link]
     points = (links[:, :3, :3] @ outline.points[:, :, None])[..., 0] + links[:, :3, 3]
     ground = terrain.height(points[:, 0], points[:, 1])
     pose[2] = float(np.max(ground - (points[:, 2] - outline.radius))) + initial.clearance
     return pose
 
 
-def lowest_point(robot: RobotModel, links: FloatArray) -> float:
+def lowest_height(robot: RobotModel, links: FloatArray) -> float:
     """Return the height [m] of what is lowest of a robot whose links lie at (L, 4, 4) poses."""
-    corners = _corners(robot)
+    corners = _spanning_points(robot)
     rows = links[corners.link, 2]
     heights = (rows[:, :3] * corners.points).sum(axis=1) + rows[:, 3]
     return float((heights - corners.radius).min())
 
 
-def base_poses(robot: RobotModel, pose: FloatArray) -> FloatArray:
+def root_poses_from_base(robot: RobotModel, pose: FloatArray) -> FloatArray:
     """Return the poses of the roots, (r, 7), where the base frame lies at a pose (7,)."""
     if not robot.assembly:
         return pose[None, :]
-    frame, roots = pose_matrices(pose), pose_matrices(root_poses(robot))
+    frame, roots = pose_matrices(pose), pose_matrices(assembly_poses(robot))
     poses = np.empty((len(roots), 7))
     poses[:, :3] = roots[:, :3, 3] @ frame[:3, :3].T + pose[:3]
     poses[:, 3:] = Rotation.from_matrix(frame[:3, :3] @ roots[:, :3, :3]).as_quat()
     return poses
 
 
-@per_robot
+@cached_per_robot
 def nominal_height(robot: RobotModel) -> float:
     """Return the root link's height [m] over level ground in the nominal stance."""
     touching = replace(InitialState(), clearance=0.0)
-    return float(base_pose(robot, robot.stance, touching, Plane())[2])
+    return float(pose_on_terrain(robot, robot.stance, touching, Plane())[2])

@@ -6,12 +6,12 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import unknown
-from gait_core.kinematics.body import link_poses
+from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.robot.model import RobotModel
 from gait_core.trial.rollout import Rollout
 
 
-def node_row(robot: RobotModel, name: str) -> int:
+def contact_node_index(robot: RobotModel, name: str) -> int:
     """Return a node's place in ``robot.contact_nodes``; ConfigurationError names the nearest."""
     names = [node.name for node in robot.contact_nodes]
     if name not in names:
@@ -19,7 +19,7 @@ def node_row(robot: RobotModel, name: str) -> int:
     return names.index(name)
 
 
-def node_positions(rollout: Rollout) -> FloatArray:
+def contact_node_positions(rollout: Rollout) -> FloatArray:
     """
     Return where every contact node is at every tick.
 

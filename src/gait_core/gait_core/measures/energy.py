@@ -1,7 +1,7 @@
 """
 Mechanical work of joints, motor heat and cost of transport.
 
-An engine that can sums the work of every physics step (``summed_work``). Without that, efforts
+An engine that can sums the work of every physics step (``work_from_sums``). Without that, efforts
 and velocities are known at the control ticks, and between them power is taken as linear (the
 trapezoidal rule): what happens within a tick, e.g. at an impact, is not seen.
 """
@@ -53,13 +53,13 @@ def joint_work(efforts: FloatArray, velocities: FloatArray, dt: float) -> JointW
         raise ValueError(f'efforts {efforts.shape} and velocities {velocities.shape} differ')
     power = efforts * velocities
     return JointWork(
-        signed=_integral(power, dt),
-        absolute=_integral(np.abs(power), dt),
-        positive=_integral(np.maximum(power, 0.0), dt),
+        signed=_integrate_power(power, dt),
+        absolute=_integrate_power(np.abs(power), dt),
+        positive=_integrate_power(np.maximum(power, 0.0), dt),
     )
 
 
-def summed_work(work: FloatArray) -> JointWork:
+def work_from_sums(work: FloatArray) -> JointWork:
     """
     Return the work of each joint between the first and the last of an engine's own sums.
 
@@ -74,14 +74,14 @@ def summed_work(work: FloatArray) -> JointWork:
 
 
 def element_work(
-    lengths: FloatArray, tensions: FloatArray, rests: FloatArray, feeds: FloatArray
+    lengths: FloatArray, tensions: FloatArray, rest_lengths: FloatArray, added_tensions: FloatArray
 ) -> JointWork:
     """
-    Return the work of what drives force elements over a record; arguments as of ``element_steps``.
+    Return the work of the drives of force elements over a record.
 
-    What springs and dampers themselves do is none of it.
+    Arguments as of ``element_work_by_period``. The work of springs and dampers is not counted.
     """
-    work = element_steps(lengths, tensions, rests, feeds)
+    work = element_work_by_period(lengths, tensions, rest_lengths, added_tensions)
     return JointWork(
         signed=work.sum(axis=0),
         absolute=np.abs(work).sum(axis=0),
@@ -89,8 +89,8 @@ def element_work(
     )
 
 
-def element_steps(
-    lengths: FloatArray, tensions: FloatArray, rests: FloatArray, feeds: FloatArray
+def element_work_by_period(
+    lengths: FloatArray, tensions: FloatArray, rest_lengths: FloatArray, added_tensions: FloatArray
 ) -> FloatArray:
     """
     Return the work of what drives force elements in each control period, (T, e) [J].
@@ -107,13 +107,13 @@ def element_steps(
     """
     # Feed times what the length gives way, and the mean of the rest of the tension times what the
     # rest length is wound in.
-    pulled = 0.5 * (tensions[1:] + tensions[:-1]) - feeds
-    wound = np.diff(rests, axis=0, prepend=rests[:1])
-    return np.asarray(-feeds * np.diff(lengths, axis=0) - pulled * wound)
+    pulled = 0.5 * (tensions[1:] + tensions[:-1]) - added_tensions
+    wound = np.diff(rest_lengths, axis=0, prepend=rest_lengths[:1])
+    return np.asarray(-added_tensions * np.diff(lengths, axis=0) - pulled * wound)
 
 
-def stored_energy(
-    elements: Sequence[ForceElement], lengths: FloatArray, rests: FloatArray
+def elastic_energy(
+    elements: Sequence[ForceElement], lengths: FloatArray, rest_lengths: FloatArray
 ) -> FloatArray:
     """
     Return the elastic energy of force elements, (T, e) [J]: the integral of each kind's law.
@@ -127,7 +127,7 @@ def stored_energy(
     """
     stored = np.zeros_like(lengths)
     for column, one in enumerate(elements):
-        off, get = lengths[:, column] - rests[:, column], one.constants.get
+        off, get = lengths[:, column] - rest_lengths[:, column], one.constants.get
         if one.kind == 'exponential':
             rise, size = get('rise', 1.0), np.abs(off)
             stored[:, column] = get('strength', 0.0) * (np.expm1(rise * size) / rise - size)
@@ -163,7 +163,7 @@ def motor_heat(efforts: FloatArray, motor_constant: npt.ArrayLike, dt: float) ->
     constant = np.asarray(motor_constant, dtype=np.float64)
     if not np.all(constant > 0.0):
         raise ValueError(f'motor_constant is {constant}, it must be positive')
-    return _integral((efforts / constant) ** 2, dt)
+    return _integrate_power((efforts / constant) ** 2, dt)
 
 
 def cost_of_transport(
@@ -194,5 +194,5 @@ def cost_of_transport(
     return energy / (weight * distance)
 
 
-def _integral(power: FloatArray, dt: float) -> FloatArray:
+def _integrate_power(power: FloatArray, dt: float) -> FloatArray:
     return np.asarray(0.5 * dt * (power[1:] + power[:-1]).sum(axis=0))

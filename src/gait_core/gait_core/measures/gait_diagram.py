@@ -11,19 +11,21 @@ import numpy as np
 from gait_core.arrays import BoolArray, FloatArray, IntArray
 
 
-def debounced(forces: FloatArray, on: float, off: float, min_ticks: int = 1) -> BoolArray:
+def stance_from_forces(
+    forces: FloatArray, on_force: float, off_force: float, min_ticks: int = 1
+) -> BoolArray:
     """
     Return which soles stand, with hysteresis.
 
-    A sole stands once its force reaches ``on`` and until it sinks below ``off``. At the start,
-    between the two, it does not stand.
+    Stance begins when the force reaches ``on_force`` and ends when it falls below ``off_force``.
+    A record that starts between the two starts in swing.
 
     Parameters
     ----------
     forces : (T, s) array [N]
         Vertical.
-    on, off : float [N]
-        ``off <= on``.
+    on_force, off_force : float [N]
+        ``off_force <= on_force``.
     min_ticks : int
         Flights shorter than this are closed, then stances shorter than this dropped (bounces of
         an impact). Those at the start and the end of the record are cut short by it and stay.
@@ -33,9 +35,11 @@ def debounced(forces: FloatArray, on: float, off: float, min_ticks: int = 1) -> 
     (T, s) bool array
 
     """
-    if not off <= on:
-        raise ValueError(f'thresholds on = {on} N, off = {off} N: off must not exceed on')
-    rising, falling = forces >= on, forces < off
+    if not off_force <= on_force:
+        raise ValueError(
+            f'thresholds on = {on_force} N, off = {off_force} N: off must not exceed on'
+        )
+    rising, falling = forces >= on_force, forces < off_force
     ticks = np.arange(forces.shape[0])[:, None]
     # The last tick at which the state was decided, and what was decided then.
     decided = np.maximum.accumulate(np.where(rising | falling, ticks, -1), axis=0)
@@ -109,7 +113,9 @@ def gait_diagram(legs: tuple[str, ...], stance: BoolArray, dt: float) -> GaitDia
     strides = {leg: ticks for leg, ticks in landings.items() if len(ticks) > 1}
     lags = {leg: _phase_lag(landings[legs[0]], ticks) for leg, ticks in landings.items()}
     return GaitDiagram(
-        stances={leg: _intervals(column, dt) for leg, column in zip(legs, stance.T, strict=True)},
+        stances={
+            leg: _stance_intervals(column, dt) for leg, column in zip(legs, stance.T, strict=True)
+        },
         duty_factor={
             leg: float(stance[ticks[0] : ticks[-1], legs.index(leg)].mean())
             for leg, ticks in strides.items()
@@ -122,7 +128,7 @@ def gait_diagram(legs: tuple[str, ...], stance: BoolArray, dt: float) -> GaitDia
     )
 
 
-def _intervals(column: BoolArray, dt: float) -> tuple[tuple[float, float], ...]:
+def _stance_intervals(column: BoolArray, dt: float) -> tuple[tuple[float, float], ...]:
     padded = np.concatenate([[False], column, [False]])
     edges = np.flatnonzero(np.diff(padded)).reshape(-1, 2)
     return tuple((float(start * dt), float(end * dt)) for start, end in edges)

@@ -13,19 +13,24 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from gait_core.arrays import BoolArray, FloatArray
-from gait_core.kinematics.body import kinematic_tree, link_coms
+from gait_core.kinematics.forward_kinematics import kinematic_tree, link_coms
 from gait_core.measures.energy import (
     JointWork,
     cost_of_transport,
     element_work,
     joint_work,
-    summed_work,
+    work_from_sums,
 )
-from gait_core.measures.gait_diagram import GaitDiagram, debounced, gait_diagram, touchdowns
+from gait_core.measures.gait_diagram import (
+    GaitDiagram,
+    gait_diagram,
+    stance_from_forces,
+    touchdowns,
+)
 from gait_core.measures.stability import (
     ZmpSeries,
     centres_of_pressure,
-    margins,
+    support_margins,
     zmp_from_accelerations,
 )
 from gait_core.terrains import load_terrain
@@ -61,23 +66,23 @@ METRICS: Mapping[str, str] = {
 }
 """Meaning of each metric."""
 
-LOADED, UNLOADED = 0.05, 0.02
+LOADED_SHARE, UNLOADED_SHARE = 0.05, 0.02
 """Share of the weight at which a leg counts as standing, and below which no longer."""
 
-_SHORTEST = 0.5
+_MIN_PHASE_TIME = 0.5
 """Least stance or flight that counts, in units of sqrt(length scale / g): bodies fall in these."""
 
-ZMP_LOAD = 0.05
+MIN_ZMP_LOAD_SHARE = 0.05
 """Share of the weight below which the zero-moment point is undefined."""
 
-_COST_DISTANCE = 0.1
+_MIN_COST_DISTANCE = 0.1
 """Share of the robot's length scale below which the cost of transport is undefined."""
 
 
 def trial_metrics(rollout: Rollout) -> dict[str, float]:
     """Return the metrics of a trial by name, in the order of ``METRICS``."""
     found: dict[str, float] = {}
-    for part in (_motion, _posture, _energy, _footfalls, _zmp):
+    for part in (_motion_metrics, _posture_metrics, _energy_metrics, _gait_metrics, _zmp_metrics):
         found.update(part(rollout))
     energy = found.get('energy_j')
     if energy is not None and 'distance_m' in found:
@@ -86,7 +91,7 @@ def trial_metrics(rollout: Rollout) -> dict[str, float]:
             rollout.robot.mass,
             _gravity(rollout),
             found['distance_m'],
-            _COST_DISTANCE * rollout.robot.length_scale,
+            _MIN_COST_DISTANCE * rollout.robot.length_scale,
         )
         if cost is not None:
             found['cost_of_transport'] = cost
@@ -95,26 +100,28 @@ def trial_metrics(rollout: Rollout) -> dict[str, float]:
     }
 
 
-def weight(rollout: Rollout) -> float:
+def robot_weight(rollout: Rollout) -> float:
     """Return the robot's weight [N]; that of 1 m/s^2 where there is no gravity."""
     return rollout.robot.mass * (_gravity(rollout) or 1.0)
 
 
-def stance(rollout: Rollout) -> BoolArray:
+def stance_by_tick(rollout: Rollout) -> BoolArray:
     """Return which legs stand at each tick, debounced, (T + 1, legs)."""
-    load = weight(rollout)
-    shortest = _SHORTEST * math.sqrt(rollout.robot.length_scale / (_gravity(rollout) or 1.0))
-    return debounced(
+    load = robot_weight(rollout)
+    shortest = _MIN_PHASE_TIME * math.sqrt(rollout.robot.length_scale / (_gravity(rollout) or 1.0))
+    return stance_from_forces(
         rollout.sole_forces()[:, :, 2],
-        LOADED * load,
-        UNLOADED * load,
+        LOADED_SHARE * load,
+        UNLOADED_SHARE * load,
         max(1, round(shortest / rollout.dt)),
     )
 
 
-def footfalls(rollout: Rollout) -> GaitDiagram:
+def trial_gait_diagram(rollout: Rollout) -> GaitDiagram:
     """Return the gait diagram of a trial."""
-    return gait_diagram(tuple(leg.name for leg in rollout.robot.legs), stance(rollout), rollout.dt)
+    return gait_diagram(
+        tuple(leg.name for leg in rollout.robot.legs), stance_by_tick(rollout), rollout.dt
+    )
 
 
 def contact_zmp(rollout: Rollout) -> ZmpSeries:
@@ -124,7 +131,7 @@ def contact_zmp(rollout: Rollout) -> ZmpSeries:
         rollout.contacts.points,
         rollout.contacts.forces,
         rollout.ticks + 1,
-        min_force=ZMP_LOAD * weight(rollout),
+        min_force=MIN_ZMP_LOAD_SHARE * robot_weight(rollout),
     )
 
 
@@ -139,12 +146,12 @@ def inertial_zmp(rollout: Rollout, plane_height: float | FloatArray = 0.0) -> Zm
         link_coms(rollout.robot, rollout.joint_positions, rollout.body_poses),
         rollout.dt,
         gravity=np.array(rollout.spec.scene.gravity),
-        min_force=ZMP_LOAD * weight(rollout),
+        min_force=MIN_ZMP_LOAD_SHARE * robot_weight(rollout),
         plane_height=plane_height,
     )
 
 
-def heading(body_poses: FloatArray) -> FloatArray:
+def heading_angles(body_poses: FloatArray) -> FloatArray:
     """Return the unwrapped yaw [rad] of (T, 7) poses: where their x axis points from above."""
     forward = Rotation.from_quat(body_poses[:, 3:]).as_matrix()[:, :, 0]
     return np.unwrap(np.arctan2(forward[:, 1], forward[:, 0]))
@@ -154,10 +161,10 @@ def _gravity(rollout: Rollout) -> float:
     return float(np.linalg.norm(rollout.spec.scene.gravity))
 
 
-def _motion(rollout: Rollout) -> dict[str, float]:
+def _motion_metrics(rollout: Rollout) -> dict[str, float]:
     # Several roots (a tensegrity): the middle of them moves, the first one turns.
     centre = rollout.body_poses[:, :, :2].mean(axis=1)
-    yaw = heading(rollout.body_poses[:, 0])
+    yaw = heading_angles(rollout.body_poses[:, 0])
     x, y = centre[-1] - centre[0]
     forward, left = np.cos(yaw[0]), np.sin(yaw[0])
     duration = rollout.ticks * rollout.dt
@@ -175,7 +182,7 @@ def _motion(rollout: Rollout) -> dict[str, float]:
     return found
 
 
-def _posture(rollout: Rollout) -> dict[str, float]:
+def _posture_metrics(rollout: Rollout) -> dict[str, float]:
     base = rollout.body_poses[:, 0]
     upright = Rotation.from_quat(base[:, 3:]).as_matrix()[:, 2, 2]
     ground = load_terrain(rollout.spec.scene.terrain).height(base[:, 0], base[:, 1])
@@ -190,14 +197,14 @@ def _posture(rollout: Rollout) -> dict[str, float]:
     return found
 
 
-def work_of(rollout: Rollout) -> JointWork:
+def trial_joint_work(rollout: Rollout) -> JointWork:
     """Return the work of each joint in a trial, at the physics rate where the engine sums it."""
     if rollout.states.joint_work is not None:
-        return summed_work(rollout.states.joint_work)
+        return work_from_sums(rollout.states.joint_work)
     return joint_work(rollout.joint_efforts, rollout.joint_velocities, rollout.dt)
 
 
-def work_so_far(rollout: Rollout) -> FloatArray:
+def cumulative_joint_work(rollout: Rollout) -> FloatArray:
     """Return signed and positive work of each joint up to every tick, (T + 1, 2, n) [J]."""
     if rollout.states.joint_work is not None:
         return np.asarray(rollout.states.joint_work - rollout.states.joint_work[:1])
@@ -208,8 +215,8 @@ def work_so_far(rollout: Rollout) -> FloatArray:
     return found
 
 
-def _energy(rollout: Rollout) -> dict[str, float]:
-    parts = [work_of(rollout)]
+def _energy_metrics(rollout: Rollout) -> dict[str, float]:
+    parts = [trial_joint_work(rollout)]
     lengths, tensions = rollout.states.element_lengths, rollout.states.element_forces
     if lengths is not None and tensions is not None:
         n = len(rollout.robot.joint_names)
@@ -222,10 +229,10 @@ def _energy(rollout: Rollout) -> dict[str, float]:
     }
 
 
-def _footfalls(rollout: Rollout) -> dict[str, float]:
+def _gait_metrics(rollout: Rollout) -> dict[str, float]:
     if not rollout.robot.legs:
         return {}
-    standing = stance(rollout)
+    standing = stance_by_tick(rollout)
     diagram = gait_diagram(tuple(leg.name for leg in rollout.robot.legs), standing, rollout.dt)
     found = {'steps': float(touchdowns(standing).sum())}
     for name, by_leg in (
@@ -237,16 +244,16 @@ def _footfalls(rollout: Rollout) -> dict[str, float]:
     return found
 
 
-def _zmp(rollout: Rollout) -> dict[str, float]:
+def _zmp_metrics(rollout: Rollout) -> dict[str, float]:
     series = contact_zmp(rollout)
     found = {'zmp_undefined_fraction': float(1.0 - series.defined.mean())}
-    margin, defined = margins(series, rollout.contact_tick, rollout.contacts.points)
+    margin, defined = support_margins(series, rollout.contact_tick, rollout.contacts.points)
     if not defined.any():
         return found
     found['zmp_margin_min_m'] = margin[defined].min()
     found['zmp_margin_mean_m'] = margin[defined].mean()
     inertial = inertial_zmp(rollout, series.points[:, 2])
-    tipping, known = margins(inertial, rollout.contact_tick, rollout.contacts.points)
+    tipping, known = support_margins(inertial, rollout.contact_tick, rollout.contacts.points)
     known &= series.defined
     if known.any():
         found['inertial_zmp_margin_mean_m'] = tipping[known].mean()

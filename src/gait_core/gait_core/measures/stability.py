@@ -21,9 +21,9 @@ DEFINED = 'defined'
 SEVERAL_HEIGHTS = 'several_heights'
 UNDEFINED = 'undefined'
 
-LEVEL = 0.01
+LEVEL_TOLERANCE = 0.01
 """Height [m] by which loaded contacts may differ and still count as standing at one height."""
-_ON_EDGE = 1e-12
+_EDGE_TOLERANCE = 1e-12
 """Distance [m] that counts as none."""
 
 
@@ -39,7 +39,7 @@ class ZmpSeries:
     defined : (T,) bool array
         Whether the vertical force reaches the threshold.
     level : (T,) bool array
-        Whether all loaded contacts stand at one height, within ``LEVEL``.
+        Whether all loaded contacts stand at one height, within ``LEVEL_TOLERANCE``.
 
     """
 
@@ -79,25 +79,25 @@ def centres_of_pressure(
         Vertical force below which the point is undefined; positive.
 
     """
-    vertical = _summed(instant, forces[:, 2], instants)
+    vertical = _sum_by_instant(instant, forces[:, 2], instants)
     defined = vertical >= min_force
     divisor = np.where(defined, vertical, 1.0)
     plane = np.where(
-        defined, _summed(instant, forces[:, 2] * points[:, 2], instants) / divisor, 0.0
+        defined, _sum_by_instant(instant, forces[:, 2] * points[:, 2], instants) / divisor, 0.0
     )
     # u_ZMP = sum (f_z u - f_u (z - h)) / sum f_z over the contacts, u = x, y.
     above = points[:, 2] - plane[instant]
     zmp = np.zeros((instants, 3))
     for u in (0, 1):
         moment = points[:, u] * forces[:, 2] - above * forces[:, u]
-        zmp[:, u] = _summed(instant, moment, instants) / divisor
+        zmp[:, u] = _sum_by_instant(instant, moment, instants) / divisor
     zmp[:, 2] = plane
     zmp[~defined] = 0.0
     lowest, highest = np.full(instants, np.inf), np.full(instants, -np.inf)
     loaded = forces[:, 2] > 0.0
     np.minimum.at(lowest, instant[loaded], points[loaded, 2])
     np.maximum.at(highest, instant[loaded], points[loaded, 2])
-    return ZmpSeries(points=zmp, defined=defined, level=~(highest - lowest > LEVEL))
+    return ZmpSeries(points=zmp, defined=defined, level=~(highest - lowest > LEVEL_TOLERANCE))
 
 
 def centre_of_pressure(
@@ -186,11 +186,11 @@ def support_polygon(points: FloatArray) -> FloatArray:
     ordered = sorted({(float(x), float(y)) for x, y in flat})
     if len(ordered) < 3:
         return np.array(ordered).reshape(-1, 2)
-    lower, upper = _chain(ordered), _chain(ordered[::-1])
+    lower, upper = _half_hull(ordered), _half_hull(ordered[::-1])
     return np.array(lower[:-1] + upper[:-1])
 
 
-def _chain(ordered: list[tuple[float, float]]) -> list[tuple[float, float]]:
+def _half_hull(ordered: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """Return the counter-clockwise half of a hull over sorted points (Andrew 1979)."""
     chain: list[tuple[float, float]] = []
     for x, y in ordered:
@@ -203,7 +203,7 @@ def _chain(ordered: list[tuple[float, float]]) -> list[tuple[float, float]]:
     return chain
 
 
-def margin(point: FloatArray, polygon: FloatArray) -> float:
+def support_margin(point: FloatArray, polygon: FloatArray) -> float:
     """
     Return the signed distance [m] of a point to the edge of the hull of some points.
 
@@ -220,11 +220,13 @@ def margin(point: FloatArray, polygon: FloatArray) -> float:
         raise ValueError('polygon has no points, its margin is undefined')
     corners = np.array(polygon, dtype=np.float64)
     values: FloatArray = np.empty(1)
-    _margins(np.array(point, dtype=np.float64)[None], corners, np.array([0, len(corners)]), values)
+    _write_margins(
+        np.array(point, dtype=np.float64)[None], corners, np.array([0, len(corners)]), values
+    )
     return float(values[0])
 
 
-def margins(
+def support_margins(
     series: ZmpSeries,
     instant: IntArray,
     points: FloatArray,
@@ -251,12 +253,14 @@ def margins(
     defined = series.defined & (counts > 0)
     first = np.concatenate([[0], np.cumsum(counts)])
     values: FloatArray = np.empty(len(counts))
-    _margins(series.points, np.ascontiguousarray(points), first, values)
+    _write_margins(series.points, np.ascontiguousarray(points), first, values)
     return np.where(defined, values, 0.0), defined
 
 
 @njit(cache=True)
-def _margins(at: FloatArray, points: FloatArray, first: IntArray, values: FloatArray) -> None:
+def _write_margins(
+    at: FloatArray, points: FloatArray, first: IntArray, values: FloatArray
+) -> None:
     """
     Write the signed distances of T points to the hulls of their groups of points.
 
@@ -270,17 +274,17 @@ def _margins(at: FloatArray, points: FloatArray, first: IntArray, values: FloatA
         least = math.inf
         for a in range(len(group)):
             ax, ay = group[a, 0], group[a, 1]
-            least = _supported(x - ax, y - ay, x, y, group, least)
+            least = _min_support(x - ax, y - ay, x, y, group, least)
             for b in range(a + 1, len(group)):
                 along_x, along_y = group[b, 0] - ax, group[b, 1] - ay
-                least = _supported(along_y, -along_x, x, y, group, least)
-                least = _supported(-along_y, along_x, x, y, group, least)
+                least = _min_support(along_y, -along_x, x, y, group, least)
+                least = _min_support(-along_y, along_x, x, y, group, least)
         # No direction at all: every point is the given one. Next to an edge: rounding only.
-        values[t] = 0.0 if math.isinf(least) or abs(least) < _ON_EDGE else least
+        values[t] = 0.0 if math.isinf(least) or abs(least) < _EDGE_TOLERANCE else least
 
 
 @njit(cache=True)
-def _supported(  # type: ignore[no-untyped-def]
+def _min_support(  # type: ignore[no-untyped-def]
     u, v, x, y, group, least
 ):
     """Return the lesser of a value and a group's support about (x, y) in direction (u, v)."""
@@ -295,7 +299,7 @@ def _supported(  # type: ignore[no-untyped-def]
     return support / length
 
 
-def _summed(instant: IntArray, values: FloatArray, instants: int) -> FloatArray:
+def _sum_by_instant(instant: IntArray, values: FloatArray, instants: int) -> FloatArray:
     return np.bincount(instant, weights=values, minlength=instants).astype(np.float64)
 
 

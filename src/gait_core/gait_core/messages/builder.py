@@ -14,18 +14,24 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from gait_core.arrays import BoolArray, FloatArray
-from gait_core.kinematics.base_frames import ODOM, base_frame, base_transforms
-from gait_core.kinematics.body import com_positions, link_poses
-from gait_core.kinematics.soles import sole_centres
-from gait_core.measures.metrics import ZMP_LOAD
+from gait_core.kinematics.base_frames import ODOM, base_frame_name, base_transforms
+from gait_core.kinematics.forward_kinematics import com_positions, link_poses
+from gait_core.kinematics.sole_contacts import sole_pressure_centres
+from gait_core.measures.metrics import MIN_ZMP_LOAD_SHARE
 from gait_core.measures.stability import (
     DEFINED,
     UNDEFINED,
     centre_of_pressure,
-    margin,
+    support_margin,
     support_polygon,
 )
-from gait_core.motion.observation import ARRAYS, FIELDS, Contacts, Imu, Observation
+from gait_core.motion.observation import (
+    ARRAY_FIELDS,
+    OBSERVABLE_FIELDS,
+    Contacts,
+    Imu,
+    Observation,
+)
 from gait_core.motion.targets import JointTargets
 from gait_core.robot.model import RobotModel
 from gait_core.trial.scene import SensorModel
@@ -41,7 +47,7 @@ STABILITY = 'gait_interfaces/msg/Stability'
 POINT = 'geometry_msgs/msg/PointStamped'
 TRAJECTORY = 'trajectory_msgs/msg/JointTrajectory'
 
-OBSERVED_ARRAYS = tuple(name for name in ARRAYS if name in FIELDS)
+OBSERVED_ARRAYS = tuple(name for name in ARRAY_FIELDS if name in OBSERVABLE_FIELDS)
 """Arrays of an observation that its message carries, by the same names."""
 
 POINT_FIELDS = {'position': 'positions', 'velocity': 'velocities', 'effort': 'effort'}
@@ -168,7 +174,7 @@ class MessageBuilder:
         types = self._types
         return types[ODOMETRY](
             header=self.header(stamp, ODOM),
-            child_frame_id=base_frame(robot),
+            child_frame_id=base_frame_name(robot),
             pose=types['geometry_msgs/msg/PoseWithCovariance'](
                 pose=types['geometry_msgs/msg/Pose'](
                     position=self.point(pose[:3]), orientation=self._quaternion(pose[3:])
@@ -236,7 +242,7 @@ class MessageBuilder:
             soles=list(contacts.soles),
             in_contact=self._sequence(standing),
             forces=[self._vector(force) for force in contacts.sole_forces()],
-            centres=[self.point(centre) for centre in sole_centres(contacts)],
+            centres=[self.point(centre) for centre in sole_pressure_centres(contacts)],
         )
 
     def stability(self, stamp: Any, true: Observation, robot: RobotModel, gravity: float) -> Any:
@@ -245,14 +251,16 @@ class MessageBuilder:
         kind = self._types[STABILITY]
         contacts = true.contacts or Contacts(soles=robot.soles)
         zmp, status = centre_of_pressure(
-            contacts.points, contacts.forces, min_force=ZMP_LOAD * robot.mass * (gravity or 1.0)
+            contacts.points,
+            contacts.forces,
+            min_force=MIN_ZMP_LOAD_SHARE * robot.mass * (gravity or 1.0),
         )
         corners, height, margins = np.zeros((0, 2)), 0.0, _NONE
         if len(contacts.points):
             corners = support_polygon(contacts.points)
             height = float(contacts.points[:, 2].mean() if zmp is None else zmp[2])
             if zmp is not None:
-                margins = np.array([margin(zmp, corners)])
+                margins = np.array([support_margin(zmp, corners)])
         codes = {UNDEFINED: kind.UNDEFINED, DEFINED: kind.DEFINED}
         return kind(
             header=self.header(stamp, ODOM),

@@ -12,7 +12,7 @@ from gait_core.errors import BadCommand, ConfigurationError
 from gait_core.messages.builder import OBSERVED_ARRAYS, POINT_FIELDS
 from gait_core.motion.observation import Contacts, Imu, Observation
 from gait_core.motion.trajectory import Trajectory
-from gait_core.robot.names import check_names
+from gait_core.robot.name_checks import check_message_names
 from gait_core.trial.spec import Command
 
 _MAX_POINTS = 10_000
@@ -88,7 +88,7 @@ def read_trajectory(message: Any) -> Trajectory:
 
     """
     names = tuple(message.joint_names)
-    check_names(names)
+    check_message_names(names)
     if len(message.points) > _MAX_POINTS:
         raise BadCommand(f'{len(message.points)} points, expected at most {_MAX_POINTS}')
     return Trajectory(

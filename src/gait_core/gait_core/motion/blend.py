@@ -11,7 +11,7 @@ from gait_core.arrays import FloatArray
 _GUARD_MOVING, _GUARD_STANDING = 0.5, 1.5
 # Time [s] in which the speed that is passed on doubles, where a new gait needs more than the old.
 _DOUBLING_TIME = 0.5
-_WINDOW = 1.0
+_PEAK_WINDOW = 1.0
 
 
 class PeakSpeed:
@@ -26,7 +26,7 @@ class PeakSpeed:
     def update(self, dt: float, speed: FloatArray) -> None:
         """Update the maximum with the speeds, (n,), of a control period of length dt [s]."""
         self._elapsed += dt
-        if self._elapsed > _WINDOW:
+        if self._elapsed > _PEAK_WINDOW:
             self._previous, self._current = self._current, np.zeros_like(self._current)
             self._elapsed = 0.0
         np.maximum(self._current, speed, out=self._current)
@@ -100,7 +100,7 @@ class Blend:
             self._elapsed += period
             # A gait moves in bursts; between two of them it counts as moving.
             if (np.abs(moved) > self._speed * period).any():
-                self._moves_until = self._elapsed + _WINDOW
+                self._moves_until = self._elapsed + _PEAK_WINDOW
             # Only targets that go on moving need more speed. A single jump does not: its offset
             # shrinks to zero by itself.
             if self._guard_time < self._elapsed < self._moves_until:

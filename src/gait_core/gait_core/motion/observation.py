@@ -17,7 +17,7 @@ for _array in (_EMPTY_3, _EMPTY_I):
     _array.flags.writeable = False
 
 
-def yaw_of(quaternion: FloatArray) -> float:
+def yaw_from_quaternion(quaternion: FloatArray) -> float:
     """
     Return the yaw of an attitude [rad]: the last of the turns about x, y and z fixed in space.
 
@@ -29,7 +29,7 @@ def yaw_of(quaternion: FloatArray) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> round(yaw_of(np.array([0.0, 0.0, math.sin(0.6), math.cos(0.6)])), 12)
+    >>> round(yaw_from_quaternion(np.array([0.0, 0.0, math.sin(0.6), math.cos(0.6)])), 12)
     1.2
 
     """
@@ -55,8 +55,8 @@ class Attitude(NamedTuple):
 
     @property
     def yaw(self) -> float:
-        """Yaw [rad], as of ``yaw_of``."""
-        return yaw_of(self.quaternion)
+        """Yaw [rad], as of ``yaw_from_quaternion``."""
+        return yaw_from_quaternion(self.quaternion)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,13 +162,13 @@ class StateFields:
     element_forces: FloatArray | None = None
 
 
-ARRAYS = tuple(one.name for one in fields(StateFields) if one.type == 'FloatArray | None')
+ARRAY_FIELDS = tuple(one.name for one in fields(StateFields) if one.type == 'FloatArray | None')
 """Fields that are one array."""
 
-NAMES = tuple(one.name for one in fields(StateFields) if one.type == 'tuple[str, ...]')
+NAME_FIELDS = tuple(one.name for one in fields(StateFields) if one.type == 'tuple[str, ...]')
 """Fields that name the columns of arrays."""
 
-FIELDS = (*(name for name in ARRAYS if name != 'joint_work'), 'imu', 'contacts')
+OBSERVABLE_FIELDS = (*(name for name in ARRAY_FIELDS if name != 'joint_work'), 'imu', 'contacts')
 """Names that a controller may list among its needs."""
 
 
@@ -204,6 +204,6 @@ class Observation(StateFields):
         return None
 
 
-def missing(observation: Observation, needs: frozenset[str]) -> list[str]:
+def missing_fields(observation: Observation, needs: frozenset[str]) -> list[str]:
     """Return, sorted, the needed fields that an observation does not carry."""
     return sorted(name for name in needs if getattr(observation, name) is None)

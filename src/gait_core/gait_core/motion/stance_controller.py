@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from gait_core.contracts import Controller
 from gait_core.motion.observation import Observation
 from gait_core.motion.targets import JointTargets
-from gait_core.motion.velocity_limits import Bounds
+from gait_core.motion.velocity_limits import VelocityLimits
 from gait_core.parameters.declaration import Parameters
 from gait_core.robot.model import RobotModel
 from gait_core.trial.spec import Command
@@ -19,7 +19,7 @@ class HoldController(Controller):
 
     Params: ClassVar[type[Parameters]] = Parameters
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {'stand': {}}
-    velocity_bounds: ClassVar[Bounds] = 'it stands'
+    velocity_bounds: ClassVar[VelocityLimits] = 'it stands'
 
     def __init__(self, robot: RobotModel, params: Parameters) -> None:
         super().__init__(robot, params)

@@ -21,10 +21,10 @@ from gait_core.errors import BadCommand, excerpt
 
 _FIELDS = ('position', 'velocity', 'effort')
 # Lists of names whose columns are remembered, and names that no robot has which are.
-_LAYOUTS, _KEPT = 64, 20
+_MAX_LAYOUTS, _MAX_UNKNOWN = 64, 20
 
 
-def repeated(names: Sequence[str]) -> str:
+def first_repeated(names: Sequence[str]) -> str:
     """Return the first repeated name; empty if there is none."""
     counts = Counter(names)
     return next((name for name in names if counts[name] > 1), '')
@@ -34,7 +34,7 @@ def repeated(names: Sequence[str]) -> str:
 def _check_distinct(names: tuple[str, ...]) -> None:
     """Raise BadCommand for a name that is there twice; controllers repeat the same tuples."""
     if len(set(names)) != len(names):
-        twice = repeated(names)
+        twice = first_repeated(names)
         raise BadCommand(f"joint '{excerpt(twice)}' is commanded twice in one message")
 
 
@@ -136,13 +136,13 @@ class TargetTape:
             raise BadCommand(f'a tape of one number of periods and sub-samples: {sorted(sizes)}')
 
     @classmethod
-    def of(cls, periods: Sequence[JointTargets]) -> TargetTape:
+    def from_periods(cls, periods: Sequence[JointTargets]) -> TargetTape:
         """Return the tape of periods that have the same names, quantities and sub-samples."""
         given = [[getattr(one, field) for one in periods] for field in _FIELDS]
         return cls(
             names=periods[0].names,
             **{
-                field: None if arrays[0] is None else _time_first(arrays)
+                field: None if arrays[0] is None else _stack_periods(arrays)
                 for field, arrays in zip(_FIELDS, given, strict=True)
             },
         )
@@ -155,7 +155,7 @@ class TargetTape:
         return periods, samples
 
 
-def _time_first(arrays: Sequence[FloatArray]) -> FloatArray:
+def _stack_periods(arrays: Sequence[FloatArray]) -> FloatArray:
     """Return arrays of one shape as one more with time first, not to be written to."""
     found: FloatArray = np.concatenate(arrays).reshape(len(arrays), *arrays[0].shape)
     found.flags.writeable = False
@@ -188,11 +188,13 @@ class AppliedTape(Sequence[AppliedTargets]):
     effort: FloatArray
 
     @classmethod
-    def of(cls, periods: Sequence[AppliedTargets]) -> AppliedTape:
+    def from_periods(cls, periods: Sequence[AppliedTargets]) -> AppliedTape:
         """Return the tape of periods, at least one, that have the same shape."""
         if isinstance(periods, cls):
             return periods
-        return cls(*(_time_first([getattr(one, field) for one in periods]) for field in _FIELDS))
+        return cls(
+            *(_stack_periods([getattr(one, field) for one in periods]) for field in _FIELDS)
+        )
 
     def __len__(self) -> int:
         """Return T."""
@@ -231,13 +233,13 @@ class TargetMemory:
 
     def resolve(self, targets: JointTargets) -> AppliedTargets:
         """Return the full arrays for these targets and remember their last sub-sample."""
-        return AppliedTargets(*self._full(targets, (targets.sub_samples,)))
+        return AppliedTargets(*self._resolve_fields(targets, (targets.sub_samples,)))
 
     def resolve_tape(self, tape: TargetTape) -> AppliedTape:
         """Return what as many calls of ``resolve`` would, and remember as they would."""
-        return AppliedTape(*self._full(tape, tape.shape))
+        return AppliedTape(*self._resolve_fields(tape, tape.shape))
 
-    def _full(
+    def _resolve_fields(
         self, targets: JointTargets | TargetTape, shape: tuple[int, ...]
     ) -> list[FloatArray]:
         """Return position, velocity and effort of every joint, (*shape, m) each."""
@@ -248,7 +250,7 @@ class TargetMemory:
             if given is None and field == 'velocity' and targets.position is not None:
                 given = np.zeros(targets.position.shape)
             if given is None:
-                full.append(self._hold(field, shape))
+                full.append(self._held_rows(field, shape))
                 continue
             rows = given if whole else self._replaced(field, targets.names, given)
             rows.flags.writeable = False
@@ -259,33 +261,33 @@ class TargetMemory:
 
     def _replaced(self, field: str, names: tuple[str, ...], given: FloatArray) -> FloatArray:
         """Return the last values but for those given to the joints named."""
-        source, column = self._map(names)
-        rows = self._repeated(field, given.shape[:-1])
+        source, column = self._column_map(names)
+        rows = self._last_rows(field, given.shape[:-1])
         rows[..., column] = given[..., source]
         return rows
 
-    def _hold(self, field: str, shape: tuple[int, ...]) -> FloatArray:
+    def _held_rows(self, field: str, shape: tuple[int, ...]) -> FloatArray:
         """Return the last values for some sub-samples; one array for as long as they hold."""
         rows = self._held.get(field)
         if rows is None or rows.shape[:-1] != shape:
-            rows = self._repeated(field, shape)
+            rows = self._last_rows(field, shape)
             rows.flags.writeable = False
             self._held[field] = rows
         return rows
 
-    def _repeated(self, field: str, shape: tuple[int, ...]) -> FloatArray:
+    def _last_rows(self, field: str, shape: tuple[int, ...]) -> FloatArray:
         rows: FloatArray = np.empty((*shape, len(self._names)))
         rows[:] = self._last[field]
         return rows
 
-    def _map(self, names: tuple[str, ...]) -> tuple[IntArray, IntArray]:
+    def _column_map(self, names: tuple[str, ...]) -> tuple[IntArray, IntArray]:
         if names not in self._columns:
-            if len(self._columns) == _LAYOUTS:
+            if len(self._columns) == _MAX_LAYOUTS:
                 # A sender may use new names in every message: forget the old ones.
                 self._columns.clear()
             known = [i for i, name in enumerate(names) if name in self._index]
             others = (name for name in names if name not in self._index)
-            self.unknown.update(islice(others, _KEPT - len(self.unknown)))
+            self.unknown.update(islice(others, _MAX_UNKNOWN - len(self.unknown)))
             self._columns[names] = (
                 np.array(known, dtype=np.intp),
                 np.array([self._index[names[i]] for i in known], dtype=np.intp),

@@ -10,7 +10,7 @@ from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import BadCommand
 from gait_core.motion.targets import JointTargets
 
-_ALMOST = 1e-9
+_TIME_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,23 +76,25 @@ class Trajectory:
             point. A point that is reached is returned to the last bit.
 
         """
-        index = np.minimum(np.searchsorted(self.times, times - _ALMOST), len(self.times) - 1)
+        index = np.minimum(
+            np.searchsorted(self.times, times - _TIME_TOLERANCE), len(self.times) - 1
+        )
         before = np.concatenate(([0.0], self.times))[index]
         span = self.times[index] - before
         share = np.clip((times - before) / np.where(span > 0.0, span, 1.0), 0.0, 1.0)
-        share[times >= self.times[index] - _ALMOST] = 1.0
+        share[times >= self.times[index] - _TIME_TOLERANCE] = 1.0
         fields = {}
         if self.position is not None:
-            fields['position'] = _between(np.vstack((start, self.position)), index, share)
+            fields['position'] = _interpolate(np.vstack((start, self.position)), index, share)
         if self.velocity is not None:
             known = np.vstack((self.velocity[:1], self.velocity))
-            fields['velocity'] = _between(known, index, share)
+            fields['velocity'] = _interpolate(known, index, share)
         if self.effort is not None:
             fields['effort'] = self.effort[index]
         return JointTargets(names=self.names, **fields)
 
 
-def _between(values: FloatArray, index: IntArray, share: FloatArray) -> FloatArray:
+def _interpolate(values: FloatArray, index: IntArray, share: FloatArray) -> FloatArray:
     """Return what lies by a share between rows ``index`` and ``index + 1``."""
     first, second = values[index], values[index + 1]
     return np.where(share[:, None] == 1.0, second, first + share[:, None] * (second - first))

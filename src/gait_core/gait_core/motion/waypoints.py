@@ -7,13 +7,13 @@ import math
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
-from gait_core.measures.metrics import heading
+from gait_core.measures.metrics import heading_angles
 from gait_core.parameters.declaration import Parameters, bounded, floats
 from gait_core.trial.loop import TrialLoop, engine_for, start_trial, step_controller
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import Command, TrialSpec
 
-STANDING = (0.0, 0.0, 0.0)
+ZERO_VELOCITY = (0.0, 0.0, 0.0)
 """Velocity [m/s, m/s, rad/s] of a robot that is to stand."""
 
 
@@ -108,25 +108,27 @@ class WaypointFollower:
         """
         params = self.params
         while not self.done:
-            ahead, aside = self._way(pose)
+            ahead, aside = self._vector_to_next(pose)
             if math.hypot(ahead, aside) > params.tolerance:
                 break
             self.reached += 1
         else:
-            return STANDING
-        error = math.remainder(math.atan2(aside, ahead) - float(heading(pose[None])[0]), math.tau)
+            return ZERO_VELOCITY
+        error = math.remainder(
+            math.atan2(aside, ahead) - float(heading_angles(pose[None])[0]), math.tau
+        )
         turning = min(max(params.heading_gain * error, -params.yaw_rate), params.yaw_rate)
         share = max(0.0, 1.0 - abs(math.degrees(error)) / params.turn_first_deg)
         return params.speed * share, 0.0, turning
 
-    def _way(self, pose: FloatArray) -> tuple[float, float]:
+    def _vector_to_next(self, pose: FloatArray) -> tuple[float, float]:
         """Return the way to the next waypoint in odom, (x, y) [m]."""
         x, y = self.params.waypoints[2 * self.reached : 2 * self.reached + 2]
         return x - float(pose[0]), y - float(pose[1])
 
 
 def walk_waypoints(
-    spec: TrialSpec, params: WaypointParams, afterwards: float = 5.0
+    spec: TrialSpec, params: WaypointParams, rest_time: float = 5.0
 ) -> tuple[Rollout, int]:
     """
     Run a trial whose velocity comes from waypoints; return its record and how many it reached.
@@ -143,7 +145,7 @@ def walk_waypoints(
     follower = WaypointFollower(params)
     loop = TrialLoop(spec, engine_for(spec.scene.engine))
     controller = start_trial(loop)
-    remaining = round(afterwards / loop.dt)
+    remaining = round(rest_time / loop.dt)
     while loop.running and remaining > 0:
         if loop.seen.body_poses is None:
             raise ConfigurationError('waypoints need the pose of the base, which is not observed')

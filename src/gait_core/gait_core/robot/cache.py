@@ -12,7 +12,7 @@ Robot = TypeVar('Robot', bound=Mechanism)
 T = TypeVar('T')
 
 
-def per_robot(derive: Callable[[Robot], T]) -> Callable[[Robot], T]:
+def cached_per_robot(derive: Callable[[Robot], T]) -> Callable[[Robot], T]:
     """
     Return the function with its value kept in the robot's own ``__dict__``.
 

@@ -9,10 +9,15 @@ import math
 import numpy as np
 
 from gait_core.errors import ConfigurationError, nearest, unknown
-from gait_core.kinematics.frames import ball_axes
-from gait_core.robot.kinds import ACTUATORS, BALL_ACTUATORS, ELEMENTS, check_kind
-from gait_core.robot.model import MOVING, Joint, RobotModel, limit_fault
-from gait_core.robot.names import unmatched
+from gait_core.kinematics.frames import ball_joint_axes
+from gait_core.robot.actuation_kinds import (
+    ACTUATOR_KINDS,
+    BALL_ACTUATOR_KINDS,
+    ELEMENT_KINDS,
+    check_kind,
+)
+from gait_core.robot.model import MOVING_KINDS, Joint, RobotModel, limit_fault
+from gait_core.robot.name_checks import unknown_name_error
 
 
 def check_robot(robot: RobotModel) -> RobotModel:
@@ -27,10 +32,10 @@ def check_robot(robot: RobotModel) -> RobotModel:
             'with a positive mass'
         )
     movable = [
-        joint.name for joint in robot.joints if joint.kind in MOVING and joint.mimic is None
+        joint.name for joint in robot.joints if joint.kind in MOVING_KINDS and joint.mimic is None
     ]
     for joint in robot.joints:
-        fault = limit_fault(joint) if joint.kind in MOVING else ''
+        fault = limit_fault(joint) if joint.kind in MOVING_KINDS else ''
         if fault:
             raise ConfigurationError(f"joint '{joint.name}' {fault}")
     _check_known('joint', robot.joint_names, movable)
@@ -40,19 +45,21 @@ def check_robot(robot: RobotModel) -> RobotModel:
         if name not in robot.actuators:
             raise ConfigurationError(f"joint '{name}' has no actuator")
         actuator = robot.actuators[name]
-        check_kind(ACTUATORS, 'actuator', f"joint '{name}'", actuator.kind, actuator.constants)
+        check_kind(
+            ACTUATOR_KINDS, 'actuator', f"joint '{name}'", actuator.kind, actuator.constants
+        )
         if actuator.kind == 'lead_screw' and robot.joint[name].kind != 'prismatic':
             raise ConfigurationError(
                 f"joint '{name}' is {robot.joint[name].kind}: a lead_screw actuator moves a "
                 'prismatic one; nearest valid: position'
             )
         if actuator.kind == 'slider_crank':
-            _check_crank(robot.joint[name], actuator.constants)
+            _check_slider_crank(robot.joint[name], actuator.constants)
     links = [link.name for link in robot.links]
     for element in robot.force_elements:
         _check_known('link', (element.link_a, element.link_b), links)
     _check_elements(robot)
-    _check_nodes(robot)
+    _check_contact_nodes(robot)
     _check_signals(robot)
     _check_ball_joints(robot)
     if robot.imu_link:
@@ -64,7 +71,7 @@ def check_robot(robot: RobotModel) -> RobotModel:
     return robot
 
 
-def _check_crank(joint: Joint, constants: Mapping[str, float]) -> None:
+def _check_slider_crank(joint: Joint, constants: Mapping[str, float]) -> None:
     if joint.kind != 'revolute':
         raise ConfigurationError(
             f"joint '{joint.name}' is {joint.kind}: a slider_crank actuator turns a revolute one"
@@ -79,7 +86,7 @@ def _check_crank(joint: Joint, constants: Mapping[str, float]) -> None:
 def _check_known(kind: str, received: Iterable[str], valid: Iterable[str]) -> None:
     names, known = list(received), list(valid)
     if any(name not in known for name in names):
-        raise unmatched(kind, names, known)
+        raise unknown_name_error(kind, names, known)
 
 
 def _check_unique(kind: str, names: tuple[str, ...]) -> None:
@@ -89,10 +96,10 @@ def _check_unique(kind: str, names: tuple[str, ...]) -> None:
 
 
 def _check_elements(robot: RobotModel) -> None:
-    roots = _root_of(robot)
+    roots = _root_by_link(robot)
     for element in robot.force_elements:
         owner = f"force element '{element.name}'"
-        check_kind(ELEMENTS, 'element', owner, element.kind, element.constants)
+        check_kind(ELEMENT_KINDS, 'element', owner, element.kind, element.constants)
         if element.link_a == element.link_b:
             raise ConfigurationError(f"{owner} joins link '{element.link_a}' with itself")
         if (
@@ -105,7 +112,7 @@ def _check_elements(robot: RobotModel) -> None:
             )
 
 
-def _check_nodes(robot: RobotModel) -> None:
+def _check_contact_nodes(robot: RobotModel) -> None:
     _check_unique('contact node', tuple(node.name for node in robot.contact_nodes))
     links = [link.name for link in robot.links]
     for node in robot.contact_nodes:
@@ -135,7 +142,7 @@ def _check_signals(robot: RobotModel) -> None:
                 )
 
 
-def _root_of(robot: RobotModel) -> dict[str, str]:
+def _root_by_link(robot: RobotModel) -> dict[str, str]:
     root = {name: name for name in robot.roots}
     for link in robot.links:
         for joint in robot.joints:
@@ -154,8 +161,8 @@ def _check_ball_joints(robot: RobotModel) -> None:
         for name in names:
             _check_ball_axis(robot, owner, robot.joint[name])
         for inner, outer in pairwise(names):
-            _check_between(robot, owner, robot.joint[inner], robot.joint[outer])
-        axes = ball_axes(robot, names)
+            _check_inner_link(robot, owner, robot.joint[inner], robot.joint[outer])
+        axes = ball_joint_axes(robot, names)
         if not np.allclose(axes @ axes.T, np.eye(3), atol=1e-6):
             raise ConfigurationError(f'{owner}: the axes of its joints are not at right angles')
 
@@ -169,15 +176,16 @@ def _check_ball_axis(robot: RobotModel, owner: str, joint: Joint) -> None:
             'make it continuous and without friction'
         )
     kind = robot.actuators[joint.name].kind
-    if kind not in BALL_ACTUATORS:
+    if kind not in BALL_ACTUATOR_KINDS:
         raise ConfigurationError(
-            f"{owner}: joint '{joint.name}' has a {kind} actuator; {nearest(kind, BALL_ACTUATORS)}"
+            f"{owner}: joint '{joint.name}' has a {kind} actuator; "
+            f'{nearest(kind, BALL_ACTUATOR_KINDS)}'
         )
     if any(other.mimic and other.mimic.joint == joint.name for other in robot.joints):
         raise ConfigurationError(f"{owner}: another joint mimics '{joint.name}'")
 
 
-def _check_between(robot: RobotModel, owner: str, inner: Joint, outer: Joint) -> None:
+def _check_inner_link(robot: RobotModel, owner: str, inner: Joint, outer: Joint) -> None:
     link = robot.links[robot.link_index[inner.child]]
     on_it = [joint.name for joint in robot.joints if joint.parent == link.name]
     if on_it != [outer.name] or any(outer.xyz):

@@ -10,17 +10,21 @@ from typing import Any
 import numpy as np
 
 from gait_core.errors import unknown
-from gait_core.kinematics.frames import inertia_in, rotation, rpy_of
+from gait_core.kinematics.frames import (
+    inertia_in_outer_frame,
+    rotation_from_rpy,
+    rpy_from_rotation,
+)
 from gait_core.parameters.patterns import by_pattern, matching
 from gait_core.parameters.schema import Location, read_choice, read_value
-from gait_core.robot.infer import (
+from gait_core.robot.actuation_kinds import ACTUATOR_KINDS
+from gait_core.robot.inference import (
     actuated_names,
     infer_legs,
     infer_mirror_pairs,
     mirror_sign,
     neutral_stance,
 )
-from gait_core.robot.kinds import ACTUATORS
 from gait_core.robot.model import (
     Actuator,
     FallCriterion,
@@ -31,15 +35,15 @@ from gait_core.robot.model import (
     Triple,
     limit_fault,
 )
-from gait_core.robot.names import unmatched
+from gait_core.robot.name_checks import unknown_name_error
 from gait_core.robot.range_sensor import read_sensors
 from gait_core.robot.robot_file import ActuatorTable, JointLimits, MirrorTable, RobotFile
-from gait_core.robot.urdf.reader import Tree
+from gait_core.robot.urdf.reader import LinkTree
 from gait_core.trial.scene import NOTHING
 
 
-def describe(
-    tree: Tree,
+def robot_from_description(
+    tree: LinkTree,
     content: RobotFile,
     location: Location,
     source: Path,
@@ -68,11 +72,11 @@ def describe(
 
     """
     if content.root_rpy is not None:
-        tree = _turned(tree, content.root_rpy)
-    tree = _with_limits(tree, content.limits, location / 'limits')
+        tree = _turn_roots(tree, content.root_rpy)
+    tree = _apply_limits(tree, content.limits, location / 'limits')
     names = actuated_names(tree) if content.joints is None else content.joints
     if not set(names) <= set(actuated_names(tree)):
-        raise (location / 'joints').error(unmatched('joint', names, actuated_names(tree)))
+        raise (location / 'joints').error(unknown_name_error('joint', names, actuated_names(tree)))
     targets = (*names, *(element.name for element in content.force_elements))
     stance = {name: value for name, value in neutral_stance(tree).items() if name in names}
     stance.update(by_pattern(content.nominal_stance, targets, location / 'nominal_stance'))
@@ -81,17 +85,17 @@ def describe(
         links=tree.links,
         joints=tree.joints,
         joint_names=names,
-        actuators=_actuators(content.actuators, names, location / 'actuators'),
+        actuators=_read_actuators(content.actuators, names, location / 'actuators'),
         force_elements=content.force_elements,
         signals=tuple(content.signals.items()),
         contact_nodes=content.contact_nodes,
         assembly=assembly,
         ball_joints=content.ball_joints,
         nominal_stance=stance,
-        fall=_fall(content.fall, names, location / 'fall'),
+        fall=_read_fall_criterion(content.fall, names, location / 'fall'),
         imu_link=content.imu_link,
         sensors=read_sensors(content.sensors, [link.name for link in tree.links], location),
-        defaults=content.defaults.checked(location / 'defaults'),
+        defaults=content.defaults.values_by_name(location / 'defaults'),
         source=str(source),
     )
     return dataclasses.replace(
@@ -100,12 +104,14 @@ def describe(
         mirror_pairs=(
             infer_mirror_pairs(robot)
             if content.mirror is None
-            else _mirror_pairs(robot, content.mirror, location / 'mirror')
+            else _read_mirror_pairs(robot, content.mirror, location / 'mirror')
         ),
     )
 
 
-def _with_limits(tree: Tree, limits: Mapping[str, JointLimits], location: Location) -> Tree:
+def _apply_limits(
+    tree: LinkTree, limits: Mapping[str, JointLimits], location: Location
+) -> LinkTree:
     # Unlike whole values, single fields of several patterns add up.
     joints = {joint.name: joint for joint in tree.joints}
     for pattern, changed in limits.items():
@@ -118,24 +124,24 @@ def _with_limits(tree: Tree, limits: Mapping[str, JointLimits], location: Locati
     return dataclasses.replace(tree, joints=tuple(joints.values()))
 
 
-def _actuator(entry: Mapping[str, Any], location: Location) -> Actuator:
-    kind = read_choice(entry, 'kind', ACTUATORS, location, default='position')
+def _read_actuator(entry: Mapping[str, Any], location: Location) -> Actuator:
+    kind = read_choice(entry, 'kind', ACTUATOR_KINDS, location, default='position')
     constants = {key: value for key, value in entry.items() if key != 'kind'}
     return Actuator(kind=kind, constants=read_value(Mapping[str, float], constants, location))
 
 
-def _actuators(
+def _read_actuators(
     table: ActuatorTable, names: tuple[str, ...], location: Location
 ) -> dict[str, Actuator]:
-    default = _actuator(table.default, location / 'default')
+    default = _read_actuator(table.default, location / 'default')
     joints = location / 'joints'
     chosen = {
-        pattern: _actuator(entry, joints / pattern) for pattern, entry in table.joints.items()
+        pattern: _read_actuator(entry, joints / pattern) for pattern, entry in table.joints.items()
     }
     return {**dict.fromkeys(names, default), **by_pattern(chosen, names, joints)}
 
 
-def _fall(
+def _read_fall_criterion(
     criterion: FallCriterion | None, joints: tuple[str, ...], location: Location
 ) -> FallCriterion | None:
     if criterion is None:
@@ -144,7 +150,7 @@ def _fall(
     return dataclasses.replace(criterion, pose=pose)
 
 
-def _mirror_pairs(
+def _read_mirror_pairs(
     robot: RobotModel, table: MirrorTable, location: Location
 ) -> dict[str, tuple[str, float]]:
     pairs: dict[str, tuple[str, float]] = {}
@@ -179,23 +185,25 @@ def _add_pair(
     pairs[name], pairs[other] = (other, float(sign)), (name, float(sign))
 
 
-def _turned(tree: Tree, rpy: Triple) -> Tree:
+def _turn_roots(tree: LinkTree, rpy: Triple) -> LinkTree:
     """Return the tree with its root frames turned, so that ``rpy`` places what they carry."""
-    turn = rotation(rpy)
+    turn = rotation_from_rpy(rpy)
     children = {joint.child for joint in tree.joints}
     roots = {link.name for link in tree.links if link.name not in children}
 
     def placed(item: Shape | Joint) -> Any:
         """Return what is fixed to a root as the turned root has it."""
         x, y, z = (turn @ np.array(item.xyz)).tolist()
-        return dataclasses.replace(item, xyz=(x, y, z), rpy=rpy_of(turn @ rotation(item.rpy)))
+        return dataclasses.replace(
+            item, xyz=(x, y, z), rpy=rpy_from_rotation(turn @ rotation_from_rpy(item.rpy))
+        )
 
     def turned(link: Link) -> Link:
         """Return a root in its turned frame."""
         return dataclasses.replace(
             link,
             com=turn @ link.com,
-            inertia=inertia_in(link.inertia, rpy),
+            inertia=inertia_in_outer_frame(link.inertia, rpy),
             collisions=tuple(map(placed, link.collisions)),
             visuals=tuple(map(placed, link.visuals)),
         )

@@ -14,8 +14,8 @@ from gait_core.trial.scene import NOTHING
 
 PATH_VARIABLE = 'GAIT_ROBOT_PATH'
 DESCRIPTION_PACKAGE = 'gait_description'
-_MARKERS = ('robot.yaml', 'model.py')
-_FILES = ('.urdf', '.xacro')
+_ROBOT_FILES = ('robot.yaml', 'model.py')
+_URDF_SUFFIXES = ('.urdf', '.xacro')
 
 
 def robot_folders() -> dict[str, Path]:
@@ -41,10 +41,12 @@ def robot_names() -> tuple[str, ...]:
 
 def is_robot_folder(folder: Path) -> bool:
     """Return whether a folder describes a robot: by robot.yaml, model.py or its own URDF."""
-    return any((folder / name).is_file() for name in _MARKERS) or bool(own_urdf(folder))
+    return any((folder / name).is_file() for name in _ROBOT_FILES) or bool(
+        find_folder_urdf(folder)
+    )
 
 
-def own_urdf(folder: Path) -> Path | None:
+def find_folder_urdf(folder: Path) -> Path | None:
     """Return ``<name>.urdf.xacro``, ``<name>.xacro`` or ``<name>.urdf`` of a folder, if any."""
     for ending in ('.urdf.xacro', '.xacro', '.urdf'):
         candidate = folder / f'{folder.name}{ending}'
@@ -64,16 +66,16 @@ def find_robot(name_or_path: str) -> Path:
 
     """
     try:
-        return _found(name_or_path)
+        return _resolve_robot(name_or_path)
     except (OSError, RuntimeError) as error:
         # A name longer than any file's, a link to itself, or the home of nobody.
         said = error.strerror if isinstance(error, OSError) else error
         raise ConfigurationError(f"robot '{excerpt(name_or_path)}': {said}") from error
 
 
-def _found(name_or_path: str) -> Path:
+def _resolve_robot(name_or_path: str) -> Path:
     path = Path(name_or_path).expanduser()
-    if path.suffix in _FILES and path.is_file():
+    if path.suffix in _URDF_SUFFIXES and path.is_file():
         return path.resolve()
     folders = robot_folders()
     if name_or_path in folders:
@@ -81,7 +83,7 @@ def _found(name_or_path: str) -> Path:
     # A bare word is a name even where a folder of that name lies in the working directory.
     if path.is_dir() and is_robot_folder(path):
         return path.resolve()
-    if len(path.parts) > 1 or path.suffix in _FILES:
+    if len(path.parts) > 1 or path.suffix in _URDF_SUFFIXES:
         what = 'holds no robot.yaml, model.py or URDF' if path.exists() else 'does not exist'
         raise ConfigurationError(f"robot '{name_or_path}' {what}")
     raise unknown('robot', name_or_path, folders)
@@ -91,14 +93,14 @@ def _search_path() -> Iterator[Path]:
     for entry in os.environ.get(PATH_VARIABLE, '').split(os.pathsep):
         if entry:
             yield Path(entry).expanduser()
-    for share in _ament_shares():
+    for share in _ament_share_folders():
         yield share / DESCRIPTION_PACKAGE / 'robots'
     # <root>/src/gait_core/gait_core/robot/find.py: the clone this file may lie in.
     root = Path(__file__).resolve().parents[4]
     yield root / 'urdf' / 'robots'
 
 
-def _ament_shares() -> Iterator[Path]:
+def _ament_share_folders() -> Iterator[Path]:
     for prefix in os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep):
         if prefix:
             yield Path(prefix) / 'share'
@@ -106,7 +108,7 @@ def _ament_shares() -> Iterator[Path]:
 
 def find_package(
     name: str,
-    near: Path,
+    source: Path,
     packages: Mapping[str, str | Path] = NOTHING,
 ) -> Path | None:
     """
@@ -124,16 +126,16 @@ def find_package(
     """
     if name in packages:
         return Path(packages[name]).expanduser().resolve()
-    for share in _ament_shares():
+    for share in _ament_share_folders():
         if (share / name).is_dir():
             return share / name
-    for folder in near.resolve().parents:
-        if manifest_name(folder) == name:
+    for folder in source.resolve().parents:
+        if read_package_name(folder) == name:
             return folder
-    return next((folder for folder in near.resolve().parents if folder.name == name), None)
+    return next((folder for folder in source.resolve().parents if folder.name == name), None)
 
 
-def manifest_name(folder: Path) -> str:
+def read_package_name(folder: Path) -> str:
     """Return the package name in a folder's package.xml; empty without one."""
     manifest = folder / 'package.xml'
     if not manifest.is_file():
@@ -145,7 +147,7 @@ def manifest_name(folder: Path) -> str:
         return ''
 
 
-def python_data(reference: str) -> Path:
+def find_package_data(reference: str) -> Path:
     """
     Return the file that ``module:path`` names inside an installed Python package.
 

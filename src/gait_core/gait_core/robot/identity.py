@@ -10,7 +10,7 @@ from typing import Any
 from gait_core.errors import ConfigurationError
 from gait_core.files.access import read_bytes
 from gait_core.parameters.plain_data import plain, sha256_of
-from gait_core.robot.cache import per_robot
+from gait_core.robot.cache import cached_per_robot
 from gait_core.robot.find import find_robot, robot_folders
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
@@ -18,13 +18,13 @@ from gait_core.robot.model import RobotModel
 # The fields that a gait depends on. Folder names, visuals, range sensors, the fall criterion and
 # defaults of trials do not change a gait. A field that is added here changes every robot's hash:
 # recorded champions would no longer match theirs.
-_CONTENT = (
+_HASHED_FIELDS = (
     *('links', 'joints', 'joint_names', 'actuators', 'legs', 'force_elements', 'signals'),
     *('contact_nodes', 'assembly', 'ball_joints', 'mirror_pairs', 'nominal_stance'),
     *('length_scale', 'imu_link'),
 )
 # Smaller numbers are rounding errors, which differ between processors.
-_ZERO = 1e-12
+_MIN_MAGNITUDE = 1e-12
 # Digits of a hash in a message.
 _SHOWN_DIGITS = 12
 
@@ -52,7 +52,7 @@ class RobotComparison:
     warning: str = ''
 
 
-@per_robot
+@cached_per_robot
 def robot_sha256(robot: RobotModel) -> str:
     """
     Return the SHA-256 of the parts of a robot that a gait depends on.
@@ -60,13 +60,13 @@ def robot_sha256(robot: RobotModel) -> str:
     Those are bodies, joints, actuators and stance, with numbers rounded to nine digits, and meshes
     by their bytes instead of their paths. ConfigurationError if a mesh cannot be read.
     """
-    content = {name: plain(getattr(robot, name)) for name in _CONTENT}
+    content = {name: plain(getattr(robot, name)) for name in _HASHED_FIELDS}
     for link in content['links']:
         del link['visuals']
         for shape in link['collisions']:
             del shape['rgba']
             shape['file'] = _file_sha256(shape['file'])
-    return sha256_of(_rounded(content))
+    return sha256_of(_round_numbers(content))
 
 
 def identity_of(robot: RobotModel) -> RobotIdentity:
@@ -128,12 +128,12 @@ def _file_sha256(file: str) -> str:
     return hashlib.sha256(read_bytes(file)).hexdigest() if file else ''
 
 
-def _rounded(value: Any) -> Any:
+def _round_numbers(value: Any) -> Any:
     """Return plain data with every number as text of nine digits."""
     if isinstance(value, Mapping):
-        return {key: _rounded(item) for key, item in value.items()}
+        return {key: _round_numbers(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_rounded(item) for item in value]
+        return [_round_numbers(item) for item in value]
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return '0' if abs(value) < _ZERO else f'{value:.9g}'
+        return '0' if abs(value) < _MIN_MAGNITUDE else f'{value:.9g}'
     return value

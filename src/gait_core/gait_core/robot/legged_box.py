@@ -7,8 +7,8 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.robot.model import Actuator, Joint, Leg, Link, RobotModel, Shape
 
-_BODY = (0.4, 0.2, 0.1)
-_SEGMENT = 0.15
+_BODY_SIZE = (0.4, 0.2, 0.1)
+_SEGMENT_LENGTH = 0.15
 _GAIN = 20.0
 
 
@@ -25,14 +25,14 @@ def legged_box(legs: int = 4, joints: int = 2, roll: bool = False) -> RobotModel
             name='base',
             mass=4.0,
             com=np.zeros(3),
-            inertia=_box_inertia(4.0, _BODY),
-            collisions=(Shape(kind='box', size=_BODY),),
+            inertia=_box_inertia(4.0, _BODY_SIZE),
+            collisions=(Shape(kind='box', size=_BODY_SIZE),),
         )
     ]
     chain: list[Joint] = []
     described: list[Leg] = []
     for number in range(legs):
-        leg_joints, leg_links = _leg(number, legs, joints, roll)
+        leg_joints, leg_links = _build_leg(number, legs, joints, roll)
         chain += leg_joints
         links += leg_links
         described.append(
@@ -40,7 +40,7 @@ def legged_box(legs: int = 4, joints: int = 2, roll: bool = False) -> RobotModel
                 name=f'leg{number}',
                 joints=tuple(joint.name for joint in leg_joints),
                 sole=leg_links[-1].name,
-                sole_point=(0.0, 0.0, -_SEGMENT),
+                sole_point=(0.0, 0.0, -_SEGMENT_LENGTH),
             )
         )
     names = tuple(joint.name for joint in chain)
@@ -56,23 +56,23 @@ def legged_box(legs: int = 4, joints: int = 2, roll: bool = False) -> RobotModel
         legs=tuple(described),
         mirror_pairs=_mirror_pairs(legs, joints, roll),
         nominal_stance=bend,
-        length_scale=_SEGMENT * joints,
+        length_scale=_SEGMENT_LENGTH * joints,
     )
 
 
-def _leg(number: int, legs: int, joints: int, roll: bool) -> tuple[list[Joint], list[Link]]:
+def _build_leg(number: int, legs: int, joints: int, roll: bool) -> tuple[list[Joint], list[Link]]:
     row, side = number // 2, 1.0 - 2.0 * (number % 2)
     rows = (legs + 1) // 2
-    x = 0.0 if rows == 1 else _BODY[0] * (0.5 - row / (rows - 1))
-    y = 0.0 if legs == 1 else side * 0.5 * _BODY[1]
+    x = 0.0 if rows == 1 else _BODY_SIZE[0] * (0.5 - row / (rows - 1))
+    y = 0.0 if legs == 1 else side * 0.5 * _BODY_SIZE[1]
     parent, found_joints, found_links = 'base', [], []
-    size = (0.02, 0.02, _SEGMENT)
+    size = (0.02, 0.02, _SEGMENT_LENGTH)
     for k in range(joints):
-        ball = Shape(kind='sphere', size=(0.02,), xyz=(0.0, 0.0, -_SEGMENT))
+        ball = Shape(kind='sphere', size=(0.02,), xyz=(0.0, 0.0, -_SEGMENT_LENGTH))
         link = Link(
             name=f'leg{number}_link{k}',
             mass=0.25,
-            com=np.array([0.0, 0.0, -0.5 * _SEGMENT]),
+            com=np.array([0.0, 0.0, -0.5 * _SEGMENT_LENGTH]),
             inertia=_box_inertia(0.25, size),
             collisions=(ball,) if k == joints - 1 else (),
         )
@@ -82,7 +82,7 @@ def _leg(number: int, legs: int, joints: int, roll: bool) -> tuple[list[Joint], 
                 kind='revolute',
                 parent=parent,
                 child=link.name,
-                xyz=(x, y, -0.5 * _BODY[2]) if k == 0 else (0.0, 0.0, -_SEGMENT),
+                xyz=(x, y, -0.5 * _BODY_SIZE[2]) if k == 0 else (0.0, 0.0, -_SEGMENT_LENGTH),
                 axis=(1.0, 0.0, 0.0) if roll and k == 0 else (0.0, 1.0, 0.0),
                 lower=-1.5,
                 upper=1.5,

@@ -15,16 +15,16 @@ import numpy as np
 from gait_core.errors import ConfigurationError, excerpt
 from gait_core.kinematics.start_pose import nominal_height
 from gait_core.parameters.schema import Location, Source, read_file
-from gait_core.robot.bodies import read_bodies
 from gait_core.robot.check import check_robot
-from gait_core.robot.description import describe
+from gait_core.robot.description import robot_from_description
 from gait_core.robot.find import (
     PATH_VARIABLE,
+    find_folder_urdf,
+    find_package_data,
     find_robot,
-    own_urdf,
-    python_data,
     robot_names,
 )
+from gait_core.robot.free_bodies import read_bodies
 from gait_core.robot.model import RobotModel
 from gait_core.robot.robot_file import RobotFile
 from gait_core.robot.urdf.reader import read_urdf
@@ -52,26 +52,26 @@ def load_robot(name_or_path: str, draw: int = 0) -> RobotModel:
 
     """
     where = os.environ.get(PATH_VARIABLE), os.environ.get('AMENT_PREFIX_PATH'), os.getcwd()
-    path, drawn = _found(name_or_path, *where)
-    return _loaded(str(path), check_seed(draw) if drawn else 0)
+    path, drawn = _locate(name_or_path, *where)
+    return _load_cached(str(path), check_seed(draw) if drawn else 0)
 
 
 @lru_cache(maxsize=64)
-def _found(name_or_path: str, *where: str | None) -> tuple[Path, bool]:
+def _locate(name_or_path: str, *where: str | None) -> tuple[Path, bool]:
     """Return where a robot is and whether it is drawn; the search depends on ``where``, too."""
     path = find_robot(name_or_path)
     return path, path.is_dir() and (path / 'model.py').is_file()
 
 
 @lru_cache(maxsize=64)
-def _loaded(path: str, draw: int) -> RobotModel:
+def _load_cached(path: str, draw: int) -> RobotModel:
     return read_robot(Path(path), draw=draw)
 
 
-def forget_robots() -> None:
+def clear_robot_cache() -> None:
     """Let ``load_robot`` read every robot anew: files have changed."""
-    _found.cache_clear()
-    _loaded.cache_clear()
+    _locate.cache_clear()
+    _load_cached.cache_clear()
 
 
 def read_robot(
@@ -104,17 +104,17 @@ def read_robot(
 
 def _read(path: Path, packages: Mapping[str, str | Path], draw: int) -> RobotModel:
     if path.is_dir() and (path / 'model.py').is_file():
-        return _checked(_built(path / 'model.py', draw), path)
+        return _check_at(_build_from_module(path / 'model.py', draw), path)
     content, location = RobotFile(), Location(source=Source(str(path)))
     if path.is_dir() and (path / 'robot.yaml').is_file():
         content, location = read_file(RobotFile, path / 'robot.yaml')
     if content.bodies is not None:
         tree, assembly = read_bodies(content, location, path, packages)
     else:
-        urdf = _urdf_of(path, content.urdf, location) if path.is_dir() else path
+        urdf = _find_urdf(path, content.urdf, location) if path.is_dir() else path
         tree, assembly = read_urdf(urdf, packages), NOTHING
-    robot = _checked(describe(tree, content, location, path, assembly), path)
-    scale = _height(robot) if content.length_scale is None else content.length_scale
+    robot = _check_at(robot_from_description(tree, content, location, path, assembly), path)
+    scale = _default_length_scale(robot) if content.length_scale is None else content.length_scale
     if not scale > 0.0:
         raise ConfigurationError(
             f'{location / "length_scale"} is {scale:g} m, it must be positive'
@@ -122,7 +122,7 @@ def _read(path: Path, packages: Mapping[str, str | Path], draw: int) -> RobotMod
     return dataclasses.replace(robot, length_scale=scale)
 
 
-def _checked(robot: RobotModel, path: Path) -> RobotModel:
+def _check_at(robot: RobotModel, path: Path) -> RobotModel:
     """Return a consistent robot; ConfigurationError names the folder or file of another."""
     try:
         return check_robot(robot)
@@ -130,21 +130,21 @@ def _checked(robot: RobotModel, path: Path) -> RobotModel:
         raise ConfigurationError(f'{path}: {error}') from error
 
 
-def _height(robot: RobotModel) -> float:
+def _default_length_scale(robot: RobotModel) -> float:
     # A root frame at the sole says nothing about size.
     height = nominal_height(robot)
     return height if height > 1e-3 else 1.0
 
 
-def _urdf_of(folder: Path, reference: str, location: Location) -> Path:
+def _find_urdf(folder: Path, reference: str, location: Location) -> Path:
     """Return the file that robot.yaml refers to, or the folder's own."""
     if ':' in reference:
-        return python_data(reference)
+        return find_package_data(reference)
     if reference:
         if (folder / reference).is_file():
             return folder / reference
         raise (location / 'urdf').error(f"the file '{reference}' does not exist")
-    found = own_urdf(folder)
+    found = find_folder_urdf(folder)
     if found is None:
         raise ConfigurationError(
             f"robot folder '{folder}' holds no {folder.name}.urdf.xacro or {folder.name}.urdf, "
@@ -153,7 +153,7 @@ def _urdf_of(folder: Path, reference: str, location: Location) -> Path:
     return found
 
 
-def _built(file: Path, draw: int) -> RobotModel:
+def _build_from_module(file: Path, draw: int) -> RobotModel:
     """Return what the user's own ``build(draw, rng)`` makes."""
     spec = importlib.util.spec_from_file_location(f'gait_robot_{file.parent.name}', file)
     if spec is None or spec.loader is None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from gait_core.robot.model import RobotModel
 
 
-def heavier(robot: RobotModel, factor: float) -> RobotModel:
+def scale_mass(robot: RobotModel, factor: float) -> RobotModel:
     """Return a robot whose every mass and inertia is multiplied by a factor; itself for 1."""
     if factor == 1.0:
         return robot

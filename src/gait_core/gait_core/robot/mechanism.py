@@ -14,9 +14,9 @@ from gait_core.errors import unknown
 from gait_core.robot.range_sensor import RangeSensor
 from gait_core.trial.scene import NOTHING
 
-MOVING = ('revolute', 'continuous', 'prismatic')
+MOVING_KINDS = ('revolute', 'continuous', 'prismatic')
 Triple = tuple[float, float, float]
-SPHERICAL = 'spherical'
+SPHERICAL_KIND = 'spherical'
 """Kind of the one joint that an engine makes of a ball joint's three."""
 
 

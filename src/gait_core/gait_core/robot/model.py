@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.kinematics.elements import lengths_at
+from gait_core.kinematics.element_geometry import element_lengths_at
 from gait_core.robot.mechanism import (
-    MOVING,
-    SPHERICAL,
+    MOVING_KINDS,
+    SPHERICAL_KIND,
     Actuator,
     ContactNode,
     FallCriterion,
@@ -34,10 +34,10 @@ __all__ = [
     'Joint',
     'Leg',
     'Link',
-    'MOVING',
+    'MOVING_KINDS',
     'Mimic',
     'RobotModel',
-    'SPHERICAL',
+    'SPHERICAL_KIND',
     'Shape',
     'Triple',
     'limit_fault',
@@ -105,7 +105,9 @@ class RobotModel(Mechanism):
         """
         joints = stance = self.joint_stance
         if self.force_elements:
-            lengths = zip(self.force_elements, lengths_at(self, joints).tolist(), strict=True)
+            lengths = zip(
+                self.force_elements, element_lengths_at(self, joints).tolist(), strict=True
+            )
             stance = np.append(
                 joints, [self.nominal_stance.get(one.name, length) for one, length in lengths]
             )

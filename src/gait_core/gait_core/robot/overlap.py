@@ -8,13 +8,13 @@ import itertools
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.kinematics.body import link_poses
-from gait_core.kinematics.frames import rotation
-from gait_core.robot.infer import body_heads
+from gait_core.kinematics.forward_kinematics import link_poses
+from gait_core.kinematics.frames import rotation_from_rpy
+from gait_core.robot.inference import rigid_body_heads
 from gait_core.robot.model import RobotModel, Shape
 from gait_core.robot.urdf.meshes import mesh_vertices
 
-TOUCHING = 1e-6
+TOUCH_TOLERANCE = 1e-6
 """Overlap [m] up to which shapes count as touching only."""
 
 
@@ -49,10 +49,10 @@ class _Block:
 def find_overlaps(robot: RobotModel) -> tuple[Overlap, ...]:
     """Return the overlapping pairs in the nominal stance, in the order of ``robot.links``."""
     poses = link_poses(robot, robot.stance[: len(robot.joint_names)])
-    head = body_heads(robot)
+    head = rigid_body_heads(robot)
     joined = {frozenset((head[joint.parent], head[joint.child])) for joint in robot.joints}
     blocks = {
-        link.name: [_placed(_block(shape), pose) for shape in link.collisions]
+        link.name: [_move_block(_block_from_shape(shape), pose) for shape in link.collisions]
         for link, pose in zip(robot.links, poses, strict=True)
     }
     found = []
@@ -60,10 +60,14 @@ def find_overlaps(robot: RobotModel) -> tuple[Overlap, ...]:
         if head[link_a] == head[link_b]:
             continue
         depth, exact = max(
-            ((_depth(a, b), a.exact and b.exact) for a in blocks[link_a] for b in blocks[link_b]),
+            (
+                (_overlap_depth(a, b), a.exact and b.exact)
+                for a in blocks[link_a]
+                for b in blocks[link_b]
+            ),
             default=(0.0, True),
         )
-        if depth > TOUCHING:
+        if depth > TOUCH_TOLERANCE:
             neighbours = frozenset((head[link_a], head[link_b])) in joined
             found.append(
                 Overlap(
@@ -73,7 +77,7 @@ def find_overlaps(robot: RobotModel) -> tuple[Overlap, ...]:
     return tuple(found)
 
 
-def _block(shape: Shape) -> _Block:
+def _block_from_shape(shape: Shape) -> _Block:
     """Return the block of a shape in its link's frame."""
     middle, half, radius = np.zeros(3), np.zeros(3), 0.0
     if shape.kind == 'box':
@@ -88,28 +92,28 @@ def _block(shape: Shape) -> _Block:
         across, length = shape.size
         along = 0.5 * length + (across if shape.kind == 'capsule' else 0.0)
         half = np.array([across, across, along])
-    axes = rotation(shape.rpy)
+    axes = rotation_from_rpy(shape.rpy)
     exact = shape.kind in ('box', 'sphere')
     return _Block(axes @ middle + np.array(shape.xyz), axes, half, radius, exact)
 
 
-def _placed(block: _Block, pose: FloatArray) -> _Block:
+def _move_block(block: _Block, pose: FloatArray) -> _Block:
     turn = pose[:3, :3]
     return replace(block, centre=turn @ block.centre + pose[:3, 3], axes=turn @ block.axes)
 
 
-def _depth(a: _Block, b: _Block) -> float:
+def _overlap_depth(a: _Block, b: _Block) -> float:
     """Return by how far two blocks overlap [m]; negative or zero if they are apart."""
     if a.radius > 0.0 and b.radius > 0.0:
         return a.radius + b.radius - float(np.linalg.norm(a.centre - b.centre))
     if a.radius > 0.0:
-        return _ball_in_box(a, b)
+        return _ball_box_depth(a, b)
     if b.radius > 0.0:
-        return _ball_in_box(b, a)
-    return _boxes(a, b)
+        return _ball_box_depth(b, a)
+    return _box_box_depth(a, b)
 
 
-def _ball_in_box(ball: _Block, box: _Block) -> float:
+def _ball_box_depth(ball: _Block, box: _Block) -> float:
     local = box.axes.T @ (ball.centre - box.centre)
     outside = np.abs(local) - box.half
     if np.all(outside <= 0.0):
@@ -117,7 +121,7 @@ def _ball_in_box(ball: _Block, box: _Block) -> float:
     return ball.radius - float(np.linalg.norm(np.maximum(outside, 0.0)))
 
 
-def _boxes(a: _Block, b: _Block) -> float:
+def _box_box_depth(a: _Block, b: _Block) -> float:
     """Return the least overlap over the separating-axis candidates of two boxes."""
     crossed = np.cross(a.axes.T[:, None, :], b.axes.T[None, :, :]).reshape(9, 3)
     axes = np.concatenate([a.axes.T, b.axes.T, crossed])

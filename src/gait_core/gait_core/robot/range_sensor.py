@@ -13,7 +13,7 @@ from gait_core.parameters.schema import Location, read_choice, read_value
 
 MAX_RAYS = 100_000
 """Of one reading; beyond it a mistyped number would run for ever."""
-OPTICAL = (-0.5 * math.pi, 0.0, -0.5 * math.pi)
+OPTICAL_FRAME_RPY = (-0.5 * math.pi, 0.0, -0.5 * math.pi)
 """Attitude [rad] of a camera's optical frame, z forward and x right (REP-103), in its frame."""
 
 
@@ -55,7 +55,7 @@ class RangeSensor:
     def __post_init__(self) -> None:
         """Refuse a name that is none in ROS, and numbers that describe no sensor."""
         if not re.fullmatch('[A-Za-z][A-Za-z0-9_]*', self.name):
-            self._refuse(f"is no name in ROS; nearest valid: '{_ros_name(self.name)}'")
+            self._refuse(f"is no name in ROS; nearest valid: '{_nearest_ros_name(self.name)}'")
         if not self.rate > 0.0:
             self._refuse(f'has a rate of {self.rate:g} Hz, it must be positive')
         if not 0.0 <= self.range[0] < self.range[1]:
@@ -158,10 +158,13 @@ class DepthCamera(RangeSensor):
     @property
     def frames(self) -> Mapping[str, tuple[str, tuple[float, ...], tuple[float, ...]]]:
         """Frames that it brings along, the optical one among them."""
-        return {**super().frames, self.reading_frame: (self.frame, (0.0, 0.0, 0.0), OPTICAL)}
+        return {
+            **super().frames,
+            self.reading_frame: (self.frame, (0.0, 0.0, 0.0), OPTICAL_FRAME_RPY),
+        }
 
 
-def _ros_name(name: str) -> str:
+def _nearest_ros_name(name: str) -> str:
     cleaned = re.sub('[^A-Za-z0-9_]', '_', name)
     return cleaned if cleaned[:1].isalpha() else f'sensor_{cleaned}'.rstrip('_')
 
@@ -191,9 +194,9 @@ def read_sensors(
     owners = {name: f"link '{name}'" for name in links}
     for i, entry in enumerate(entries):
         at = location / 'sensors' / i
-        kind = read_choice(entry, 'kind', _KINDS, at)
+        kind = read_choice(entry, 'kind', _SENSOR_KINDS, at)
         values = {key: value for key, value in entry.items() if key != 'kind'}
-        sensor: RangeSensor = read_value(_KINDS[kind], values, at)
+        sensor: RangeSensor = read_value(_SENSOR_KINDS[kind], values, at)
         if sensor.link not in links:
             raise at.error(unknown('link', sensor.link, links))
         if any(sensor.name == other.name for other in sensors):
@@ -210,4 +213,4 @@ def read_sensors(
     return tuple(sensors)
 
 
-_KINDS: Mapping[str, type[RangeSensor]] = {Lidar.kind: Lidar, DepthCamera.kind: DepthCamera}
+_SENSOR_KINDS: Mapping[str, type[RangeSensor]] = {Lidar.kind: Lidar, DepthCamera.kind: DepthCamera}

@@ -129,7 +129,7 @@ class TrialDefaults:
     duration: float = 10.0
     settle_time: float = 0.0
 
-    def checked(self, location: Location) -> Mapping[str, Any]:
+    def values_by_name(self, location: Location) -> Mapping[str, Any]:
         """Return the values by name; ConfigurationError if the scene does not fit."""
         scene = location / 'scene'
         check_keys(self.scene, [one.name for one in fields(Scene) if one.name != 'robot'], scene)

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.kinematics.frames import rotation
+from gait_core.kinematics.frames import rotation_from_rpy
 from gait_core.robot.model import Link, Shape
 from gait_core.robot.urdf.meshes import mesh_hull
 
@@ -40,12 +40,12 @@ def shape_points(shape: Shape) -> tuple[FloatArray, float]:
     elif shape.kind == 'sphere':
         local, radius = np.zeros((1, 3)), shape.size[0]
     elif shape.kind == 'capsule':
-        local, radius = _ends(shape.size[1], np.zeros((1, 3))), shape.size[0]
+        local, radius = _at_both_ends(shape.size[1], np.zeros((1, 3))), shape.size[0]
     elif shape.kind == 'cylinder':
-        local = _ends(shape.size[1], shape.size[0] * _CIRCLE)
+        local = _at_both_ends(shape.size[1], shape.size[0] * _CIRCLE)
     else:
         local = mesh_hull(shape.file)[0] * np.array(shape.size)
-    return _placed(shape, local), radius
+    return _to_link_frame(shape, local), radius
 
 
 def surface_points(shape: Shape) -> FloatArray:
@@ -60,12 +60,12 @@ def surface_points(shape: Shape) -> FloatArray:
         lattice = np.stack(np.meshgrid(*ticks, indexing='ij'), axis=-1).reshape(-1, 3)
         local = lattice[np.abs(lattice).max(axis=1) == 0.5] * np.array(shape.size)
     elif shape.kind == 'sphere':
-        local = shape.size[0] * _sphere()
+        local = shape.size[0] * _unit_sphere_points()
     elif shape.kind == 'capsule':
-        local = _ends(shape.size[1], shape.size[0] * _sphere())
+        local = _at_both_ends(shape.size[1], shape.size[0] * _unit_sphere_points())
     elif shape.kind == 'cylinder':
         discs = [share * shape.size[0] * _CIRCLE for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
-        local = _ends(shape.size[1], np.concatenate(discs))
+        local = _at_both_ends(shape.size[1], np.concatenate(discs))
     else:
         vertices, faces = mesh_hull(shape.file)
         corners = vertices[faces]
@@ -73,19 +73,19 @@ def surface_points(shape: Shape) -> FloatArray:
         local = np.concatenate([vertices, corners.mean(axis=1), edges.reshape(-1, 3)]) * np.array(
             shape.size
         )
-    return _placed(shape, local)
+    return _to_link_frame(shape, local)
 
 
-def _placed(shape: Shape, local: FloatArray) -> FloatArray:
-    return np.asarray(local @ rotation(shape.rpy).T + np.array(shape.xyz))
+def _to_link_frame(shape: Shape, local: FloatArray) -> FloatArray:
+    return np.asarray(local @ rotation_from_rpy(shape.rpy).T + np.array(shape.xyz))
 
 
-def _ends(length: float, points: FloatArray) -> FloatArray:
+def _at_both_ends(length: float, points: FloatArray) -> FloatArray:
     half = np.array([0.0, 0.0, 0.5 * length])
     return np.concatenate([points - half, points + half])
 
 
-def _sphere() -> FloatArray:
+def _unit_sphere_points() -> FloatArray:
     """Return 1024 points spread evenly over the unit sphere (golden spiral)."""
     count = np.arange(1024)
     z = 1.0 - (2.0 * count + 1.0) / 1024.0

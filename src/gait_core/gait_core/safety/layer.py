@@ -13,7 +13,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from gait_core.arrays import FloatArray, IntArray
-from gait_core.kinematics.body import link_poses
+from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.motion.blend import Blend, PeakSpeed
 from gait_core.motion.observation import IMU, Observation
 from gait_core.motion.targets import AppliedTargets, JointTargets, TargetMemory

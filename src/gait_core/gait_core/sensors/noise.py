@@ -13,7 +13,7 @@ from gait_core.motion.observation import Imu, Observation
 from gait_core.trial.scene import SensorModel
 
 
-class Sensors:
+class SensorSimulator:
     """
     Applies a SensorModel to a stream of observations; one instance per trial.
 
@@ -27,7 +27,7 @@ class Sensors:
     def __init__(self, model: SensorModel, seed: int) -> None:
         self._model = model
         self._rng = np.random.default_rng(seed)
-        self.ideal = model == SensorModel()
+        self.is_ideal = model == SensorModel()
         self._queue: deque[Observation] = deque(maxlen=model.delay_ticks + 1)
 
     def read(self, true: Observation) -> Observation:
@@ -37,7 +37,7 @@ class Sensors:
         Tick and time are the present ones; the readings are as old as the delay, or as the
         trial where that is younger.
         """
-        if self.ideal:
+        if self.is_ideal:
             return true
         self._queue.append(self._noisy(true))
         return replace(self._queue[0], tick=true.tick, time=true.time)

@@ -11,14 +11,14 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError, unknown
-from gait_core.kinematics.body import link_poses
-from gait_core.kinematics.frames import rotation
+from gait_core.kinematics.forward_kinematics import link_poses
+from gait_core.kinematics.frames import rotation_from_rpy
 from gait_core.motion.observation import Observation
 from gait_core.robot.model import RobotModel
 from gait_core.robot.range_sensor import DepthCamera, Lidar, RangeSensor
 from gait_core.trial.seeding import check_seed
 
-_ALMOST = 1e-9
+_TOLERANCE = 1e-9
 
 
 @runtime_checkable
@@ -46,7 +46,7 @@ class RangingEngine(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Optics:
+class SensorRays:
     """
     Rays of a sensor in its frame, x forward and z up.
 
@@ -63,16 +63,16 @@ class Optics:
     share: FloatArray
 
 
-def optics(sensor: RangeSensor) -> Optics:
+def sensor_rays(sensor: RangeSensor) -> SensorRays:
     """Return the rays of a sensor."""
     if isinstance(sensor, Lidar):
-        return _lidar_optics(sensor)
+        return _lidar_rays(sensor)
     if isinstance(sensor, DepthCamera):
-        return _camera_optics(sensor)
+        return _camera_rays(sensor)
     raise TypeError(f"no rays are known of a sensor of kind '{sensor.kind}'")
 
 
-def azimuths(sensor: Lidar) -> FloatArray:
+def column_azimuths(sensor: Lidar) -> FloatArray:
     """Return the azimuths of a lidar's columns, (columns,) [rad]."""
     first, last = sensor.azimuth
     if sensor.turns:
@@ -80,28 +80,30 @@ def azimuths(sensor: Lidar) -> FloatArray:
     return np.linspace(first, last, sensor.columns, dtype=np.float64)
 
 
-def _lidar_optics(sensor: Lidar) -> Optics:
-    azimuth, elevation = np.meshgrid(azimuths(sensor), np.linspace(*sensor.elevation, sensor.rows))
+def _lidar_rays(sensor: Lidar) -> SensorRays:
+    azimuth, elevation = np.meshgrid(
+        column_azimuths(sensor), np.linspace(*sensor.elevation, sensor.rows)
+    )
     level = np.cos(elevation)
     directions = np.stack(
         [level * np.cos(azimuth), level * np.sin(azimuth), np.sin(elevation)], axis=-1
     )
-    return Optics(directions=directions, share=np.ones(azimuth.shape))
+    return SensorRays(directions=directions, share=np.ones(azimuth.shape))
 
 
-def _camera_optics(sensor: DepthCamera) -> Optics:
+def _camera_rays(sensor: DepthCamera) -> SensorRays:
     # Coordinates of a pixel are those of its centre, the first has 0.
     u, v = np.meshgrid(
         (np.arange(sensor.columns) - 0.5 * (sensor.columns - 1)) / sensor.focal_length,
         (np.arange(sensor.rows) - 0.5 * (sensor.rows - 1)) / sensor.focal_length,
     )
     forward = 1.0 / np.sqrt(1.0 + u * u + v * v)
-    return Optics(
+    return SensorRays(
         directions=np.stack([forward, -u * forward, -v * forward], axis=-1), share=forward
     )
 
 
-def choose_sensors(robot: RobotModel, names: str) -> tuple[RangeSensor, ...]:
+def select_sensors(robot: RobotModel, names: str) -> tuple[RangeSensor, ...]:
     """
     Return the sensors of a robot that a text names, separated by commas; ``all`` is all of them.
 
@@ -148,7 +150,7 @@ class RangeReader:
     """
 
     def __init__(self, robot: RobotModel, sensor: RangeSensor, dt: float, seed: int) -> None:
-        if sensor.rate * dt > 1.0 + _ALMOST:
+        if sensor.rate * dt > 1.0 + _TOLERANCE:
             raise ConfigurationError(
                 f"sensor '{sensor.name}' has a rate of {sensor.rate:g} Hz, more than one reading "
                 f'in a control period of {dt:g} s; nearest valid: {1.0 / dt:g}'
@@ -157,14 +159,14 @@ class RangeReader:
         self._robot, self._dt = robot, dt
         self._row = robot.link_index[sensor.link]
         self._key = (check_seed(seed), robot.sensors.index(sensor))
-        self._optics = optics(sensor)
+        self._optics = sensor_rays(sensor)
 
     def due(self, tick: int) -> bool:
         """Return whether a reading is taken at a tick: the first at or after its time."""
         return tick == 0 or self._number(tick) > self._number(tick - 1)
 
     def _number(self, tick: int) -> int:
-        return math.floor(tick * self._dt * self.sensor.rate + _ALMOST)
+        return math.floor(tick * self._dt * self.sensor.rate + _TOLERANCE)
 
     @cached_property
     def _reach(self) -> float:
@@ -179,7 +181,7 @@ class RangeReader:
         turn = link[:3, :3]
         return (
             turn @ np.array(self.sensor.xyz) + link[:3, 3],
-            turn @ rotation(self.sensor.rpy),
+            turn @ rotation_from_rpy(self.sensor.rpy),
         )
 
     def read(self, true: Observation, engine: RangingEngine) -> FloatArray:

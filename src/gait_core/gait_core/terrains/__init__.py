@@ -12,7 +12,7 @@ from gait_core import registry
 from gait_core.contracts import Terrain, TerrainParameters
 from gait_core.height_field import HeightField
 from gait_core.parameters.declaration import build
-from gait_core.terrains.base import Grid, Plane
+from gait_core.terrains.surfaces import Grid, Plane
 from gait_core.trial.scene import TerrainSpec
 
 __all__ = ['Grid', 'HeightField', 'Plane', 'Terrain', 'load_terrain']
@@ -28,9 +28,9 @@ def load_terrain(spec: TerrainSpec) -> Terrain:
         For an unknown terrain or parameter (with the nearest valid one) or a value out of range.
 
     """
-    return _surface(build(registry.terrain(spec.name), spec.parameters), spec.seed)
+    return _build_surface(build(registry.terrain(spec.name), spec.parameters), spec.seed)
 
 
 @lru_cache(maxsize=16)
-def _surface(parameters: TerrainParameters, seed: int) -> Terrain:
+def _build_surface(parameters: TerrainParameters, seed: int) -> Terrain:
     return parameters.build(seed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gait_core.contracts import Terrain, TerrainParameters
-from gait_core.terrains.base import Plane
+from gait_core.terrains.surfaces import Plane
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,9 +11,9 @@ from gait_core.contracts import Terrain, TerrainParameters
 from gait_core.errors import ConfigurationError
 from gait_core.height_field import HeightField
 from gait_core.parameters.declaration import bounded
-from gait_core.terrains.base import Grid, check_grid
+from gait_core.terrains.surfaces import Grid, check_grid
 
-_WALL = 2
+_WALL_CELLS = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,8 +55,8 @@ class Room(TerrainParameters):
     def build(self, seed: int) -> Terrain:
         """Return the surface of a seed."""
         nx, ny = (math.ceil(0.5 * side / self.cell - 1e-9) for side in (self.length, self.width))
-        x = np.arange(-nx - _WALL, nx + _WALL + 1)
-        y = np.arange(-ny - _WALL, ny + _WALL + 1)
+        x = np.arange(-nx - _WALL_CELLS, nx + _WALL_CELLS + 1)
+        y = np.arange(-ny - _WALL_CELLS, ny + _WALL_CELLS + 1)
         high = (np.abs(x)[None, :] >= nx) | (np.abs(y)[:, None] >= ny)
         side = round(self.box / self.cell)
         if side:

@@ -9,7 +9,7 @@ import numpy as np
 from gait_core.contracts import Terrain, TerrainParameters
 from gait_core.height_field import HeightField
 from gait_core.parameters.declaration import bounded, whole
-from gait_core.terrains.base import Grid
+from gait_core.terrains.surfaces import Grid
 
 
 @dataclass(frozen=True, kw_only=True)

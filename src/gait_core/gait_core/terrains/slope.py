@@ -10,7 +10,7 @@ import numpy as np
 from gait_core.contracts import Terrain, TerrainParameters
 from gait_core.height_field import HeightField
 from gait_core.parameters.declaration import bounded
-from gait_core.terrains.base import Grid, check_grid
+from gait_core.terrains.surfaces import Grid, check_grid
 
 
 @dataclass(frozen=True, kw_only=True)

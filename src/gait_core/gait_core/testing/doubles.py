@@ -18,8 +18,8 @@ from scipy.spatial.transform import Rotation
 from gait_core import registry
 from gait_core.contracts import Controller, Engine, Evaluator, Progress
 from gait_core.errors import ProtocolError, SimulationDiverged
-from gait_core.kinematics.elements import lengths_at
-from gait_core.kinematics.start_pose import base_pose
+from gait_core.kinematics.element_geometry import element_lengths_at
+from gait_core.kinematics.start_pose import pose_on_terrain
 from gait_core.motion.observation import Contacts, Imu, Observation
 from gait_core.motion.targets import AppliedTargets, JointTargets
 from gait_core.parameters.declaration import Parameters, bounded
@@ -74,7 +74,7 @@ class KinematicEngine(Engine):
         self._positions = np.array([start.get(name, 0.0) for name in self._robot.joint_names])
         self._velocities = np.zeros_like(self._positions)
         self._efforts = np.zeros_like(self._positions)
-        self._pose = base_pose(self._robot, self._positions, scene.initial, self._terrain)
+        self._pose = pose_on_terrain(self._robot, self._positions, scene.initial, self._terrain)
         self._speed = 0.0
         return self._observation()
 
@@ -143,7 +143,7 @@ class KinematicEngine(Engine):
             return {}
         return {
             'element_names': tuple(one.name for one in elements),
-            'element_lengths': lengths_at(self._robot, self._positions),
+            'element_lengths': element_lengths_at(self._robot, self._positions),
             'element_forces': np.zeros(len(elements)),
         }
 

@@ -12,7 +12,7 @@ import yaml
 from gait_core.motion.observation import Observation
 from gait_core.motion.targets import AppliedTargets
 from gait_core.robot.load import load_robot
-from gait_core.robot.mass import heavier
+from gait_core.robot.mass import scale_mass
 from gait_core.robot.model import RobotModel
 from gait_core.robot.urdf.writer import to_urdf
 from gait_core.testing.doubles import KinematicEngine
@@ -27,7 +27,7 @@ class SceneKinematicEngine(KinematicEngine):
 
     def reset(self, scene: Scene, seed: int, settle_ticks: int = 0) -> Observation:
         """Load the scene's robot and return its initial state."""
-        self._robot = heavier(load_robot(scene.robot, scene.draw), scene.mass_factor)
+        self._robot = scale_mass(load_robot(scene.robot, scene.draw), scene.mass_factor)
         return super().reset(scene, seed, settle_ticks)
 
 

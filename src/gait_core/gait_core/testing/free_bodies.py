@@ -12,7 +12,7 @@ from gait_core.arrays import FloatArray
 from gait_core.contracts import Engine
 from gait_core.errors import SimulationDiverged
 from gait_core.motion.observation import Observation
-from gait_core.motion.states import StateTape
+from gait_core.motion.state_tape import StateTape
 from gait_core.motion.targets import AppliedTargets
 from gait_core.robot.model import Actuator, ForceElement, Joint, Leg, Link, RobotModel, Shape
 
@@ -154,8 +154,8 @@ def step_through(engine: Engine, periods: Sequence[AppliedTargets]) -> StateTape
         try:
             states.append(engine.step(targets))
         except SimulationDiverged as error:
-            raise SimulationDiverged(str(error), StateTape.of(states)) from error
-    return StateTape.of(states)
+            raise SimulationDiverged(str(error), StateTape.from_states(states)) from error
+    return StateTape.from_states(states)
 
 
 def hung(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from gait_core.motion.motion_request import GaitStop, MotionRequest
 from gait_core.motion.observation import Observation
-from gait_core.motion.request import GaitStop, MotionRequest
 from gait_core.motion.targets import JointTargets
 from gait_core.motion.velocity_limits import Velocity
 from gait_core.robot.model import RobotModel

@@ -12,7 +12,7 @@ from unittest import SkipTest
 
 from gait_core import registry
 from gait_core.errors import NotInstalled
-from gait_core.robot.find import python_data
+from gait_core.robot.find import find_package_data
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
 
@@ -53,6 +53,6 @@ def need_robot(name: str) -> RobotModel:
 def need_data(reference: str) -> Path:
     """Return the file of ``module:path``; skip the test where the module is not installed."""
     try:
-        return python_data(reference)
+        return find_package_data(reference)
     except NotInstalled as error:
         raise SkipTest(str(error)) from error

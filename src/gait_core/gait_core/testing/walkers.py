@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import math
 import re
 
-from gait_core.kinematics.frames import rotation, rpy_of
+from gait_core.kinematics.frames import rotation_from_rpy, rpy_from_rotation
 
 UPPER, LOWER, FOOT = 0.2, 0.2, 0.02
 """Lengths of thigh and shank and radius of the ball foot [m]."""
@@ -205,7 +205,7 @@ def _box(
     at: float = 0.0,
     ahead: float = 0.0,
 ) -> str:
-    turned = rpy_of(rotation(rpy).T)
+    turned = rpy_from_rotation(rotation_from_rpy(rpy).T)
     return (
         f'<origin xyz="{ahead} 0 {at}" rpy="{turned[0]} {turned[1]} {turned[2]}"/>'
         f'<geometry><box size="{size[0]} {size[1]} {size[2]}"/></geometry>'
@@ -231,9 +231,9 @@ def _joint(
     effort: float,
     root_rpy: tuple[float, float, float] = (0.0, 0.0, 0.0),
 ) -> str:
-    back = rotation(root_rpy).T
+    back = rotation_from_rpy(root_rpy).T
     x, y, z = (back @ xyz).tolist()
-    roll, pitch, yaw = rpy_of(back)
+    roll, pitch, yaw = rpy_from_rotation(back)
     return (
         f'<joint name="{name}" type="revolute"><origin xyz="{x} {y} {z}" '
         f'rpy="{roll} {pitch} {yaw}"/><parent link="{parent}"/><child link="{child}"/>'

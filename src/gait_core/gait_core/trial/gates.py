@@ -17,10 +17,10 @@ from scipy.fft import dct
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError, unknown
-from gait_core.kinematics.body import kinematic_tree, link_coms
+from gait_core.kinematics.forward_kinematics import kinematic_tree, link_coms
 from gait_core.kinematics.start_pose import nominal_height
-from gait_core.measures.energy import element_steps, stored_energy
-from gait_core.measures.metrics import work_so_far
+from gait_core.measures.energy import elastic_energy, element_work_by_period
+from gait_core.measures.metrics import cumulative_joint_work
 from gait_core.robot.model import RobotModel
 from gait_core.terrains import load_terrain
 from gait_core.trial.rollout import Rollout
@@ -161,7 +161,7 @@ def energy(rollout: Rollout) -> float | None:
     middle = 0.5 * (coms[1:] + coms[:-1])
     gravity = np.array(rollout.spec.scene.gravity)
     held = (0.5 * (rates**2).sum(axis=2) - middle @ gravity) @ mass
-    given = work_so_far(rollout)[1:, 1].sum(axis=1)
+    given = cumulative_joint_work(rollout)[1:, 1].sum(axis=1)
     if robot.force_elements:
         stored, driven = _elements(rollout)
         held, given = held + stored, given + driven
@@ -178,8 +178,8 @@ def _elements(rollout: Rollout) -> tuple[FloatArray, FloatArray]:
     n = len(rollout.robot.joint_names)
     rests, feeds = rollout.target_positions[:, n:], rollout.target_efforts[:, n:]
     middle = 0.5 * (lengths[1:] + lengths[:-1])
-    stored = stored_energy(rollout.robot.force_elements, middle, rests).sum(axis=1)
-    work = element_steps(lengths, tensions, rests, feeds).sum(axis=1)
+    stored = elastic_energy(rollout.robot.force_elements, middle, rests).sum(axis=1)
+    work = element_work_by_period(lengths, tensions, rests, feeds).sum(axis=1)
     return stored, np.cumsum(np.maximum(work, 0.0))
 
 

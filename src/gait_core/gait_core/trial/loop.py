@@ -22,15 +22,15 @@ from gait_core.errors import (
 )
 from gait_core.files.archives import load_weights
 from gait_core.measures.metrics import trial_metrics
-from gait_core.motion.observation import Observation, missing
-from gait_core.motion.states import StateTape
+from gait_core.motion.observation import Observation, missing_fields
+from gait_core.motion.state_tape import StateTape
 from gait_core.motion.targets import AppliedTape, JointTargets, TargetMemory, TargetTape
 from gait_core.parameters.declaration import build
 from gait_core.parameters.plain_data import sha256_of
 from gait_core.processes import liveness
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
-from gait_core.sensors.noise import Sensors
+from gait_core.sensors.noise import SensorSimulator
 from gait_core.trial.fall import FallCheck
 from gait_core.trial.fingerprint import fingerprint
 from gait_core.trial.gates import check_gates, gated
@@ -123,7 +123,7 @@ class TrialLoop:
             self.robot.target_names, initial_positions(self.robot, spec.scene)
         )
         self._recorder = Recorder(spec, self.robot)
-        self._sensors = Sensors(spec.scene.sensors, derived_seed(spec.seed, SENSOR_SEED))
+        self._sensors = SensorSimulator(spec.scene.sensors, derived_seed(spec.seed, SENSOR_SEED))
         self._beats = liveness.counter()
         self.command = self._commands.at(0.0)
         self._origin = _middle(self.true)
@@ -133,7 +133,7 @@ class TrialLoop:
     def _look(self) -> None:
         """Record the state; let the controller see it and the command that holds now."""
         self._recorder.states.append(self.true)
-        self.seen = self.true if self._sensors.ideal else self._sensors.read(self.true)
+        self.seen = self.true if self._sensors.is_ideal else self._sensors.read(self.true)
         time = self._tick * self.dt
         if time >= self._commands.changes_at:
             self.command = self._commands.at(time)
@@ -229,7 +229,7 @@ class TrialLoop:
             states: Sequence[Observation] = self._engine.rollout(applied)
         except SimulationDiverged as error:
             states, diverged = error.states, str(error)
-        return _finite_part(StateTape.of(states), diverged)
+        return _finite_part(StateTape.from_states(states), diverged)
 
     def end(self, status: str, reason: str = '') -> None:
         """End the trial with a status, unless a gate catches it; the first one given stays."""
@@ -366,7 +366,7 @@ def start_trial(loop: TrialLoop) -> Controller:
     loop.begin()
     controller = make_controller(loop.spec, loop.robot)
     controller.reset(loop.controller_seed)
-    absent = missing(loop.seen, controller.needs)
+    absent = missing_fields(loop.seen, controller.needs)
     if absent:
         raise ConfigurationError(
             f"controller '{loop.spec.controller}' needs {', '.join(absent)}, which engine "

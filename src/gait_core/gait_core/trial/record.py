@@ -20,12 +20,12 @@ from gait_core.errors import ConfigurationError
 from gait_core.files.access import DATA_LIMIT, read_bytes, read_json, write_atomically
 from gait_core.files.archives import UNPACKED_LIMIT, unpack_arrays
 from gait_core.motion.observation import Contacts, Imu
-from gait_core.motion.states import StateTape
+from gait_core.motion.state_tape import StateTape
 from gait_core.motion.targets import AppliedTape
 from gait_core.parameters.plain_data import plain
 from gait_core.parameters.schema import read_value
 from gait_core.robot.load import load_robot
-from gait_core.robot.mass import heavier
+from gait_core.robot.mass import scale_mass
 from gait_core.robot.model import RobotModel
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import TrialResult, TrialSpec
@@ -125,7 +125,7 @@ def _rebuilt(
     facts: Mapping[str, Any], arrays: Mapping[str, Any], folder: Path
 ) -> tuple[Rollout, TrialResult]:
     spec: TrialSpec = read_value(TrialSpec, facts['spec'], 'spec')
-    robot = heavier(load_robot(spec.scene.robot, spec.scene.draw), spec.scene.mass_factor)
+    robot = scale_mass(load_robot(spec.scene.robot, spec.scene.draw), spec.scene.mass_factor)
     if list(robot.target_names) != facts['target_names']:
         raise ConfigurationError(
             f"record {folder}: robot '{robot.name}' has other joints than when it was recorded"

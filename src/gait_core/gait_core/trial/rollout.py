@@ -11,7 +11,7 @@ import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray, IntArray
 from gait_core.motion.observation import Contacts, Observation
-from gait_core.motion.states import StateTape
+from gait_core.motion.state_tape import StateTape
 from gait_core.motion.targets import AppliedTape, AppliedTargets
 from gait_core.robot.model import RobotModel
 from gait_core.trial.hash import TrialHash
@@ -175,14 +175,14 @@ class Recorder:
     def _stack(self) -> None:
         """Make tapes of what came tick by tick."""
         if self.states:
-            self._state_tapes.append(StateTape.of(self.states))
+            self._state_tapes.append(StateTape.from_states(self.states))
         for _, periods in groupby(self.applied, lambda applied: len(applied.position)):
-            self._applied_tapes.append(AppliedTape.of(list(periods)))
+            self._applied_tapes.append(AppliedTape.from_periods(list(periods)))
         self.states, self.applied = [], []
 
     def _all_states(self) -> StateTape:
         self._stack()
-        self._state_tapes = [StateTape.joined(self._state_tapes)]
+        self._state_tapes = [StateTape.concatenate(self._state_tapes)]
         return self._state_tapes[0]
 
     def hash(self, status: str) -> str:

@@ -12,11 +12,11 @@ import numpy as np
 from gait_core.arrays import BoolArray, FloatArray, IntArray
 from gait_core.contracts import ReflexController
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics.landing import landing
-from gait_core.kinematics.leg_paths import LegPaths
+from gait_core.kinematics.footholds import predict_foothold
+from gait_core.kinematics.leg_paths import LegPathSolver
 from gait_core.motion.observation import Observation
 from gait_core.motion.targets import JointTargets
-from gait_core.motion.velocity_limits import Bound, Bounds
+from gait_core.motion.velocity_limits import VelocityLimits, VelocityRange
 from gait_core.parameters.declaration import Parameters, bounded, flag
 from gait_core.robot.model import RobotModel
 from gait_core.trial.spec import Command
@@ -152,14 +152,14 @@ class InsectGait(ReflexController):
         self.reset(0)
 
     @property
-    def velocity_bounds(self) -> Bounds:
+    def velocity_bounds(self) -> VelocityLimits:
         """Limits of the velocities that are followed."""
         params = self._params
         gain = params.turn_gain
         return (
-            Bound(0.0, params.top_speed, 'gait.top_speed, and none backward'),
-            Bound.both(0.0, 'it does not step aside'),
-            Bound.both(1.0 / gain if gain > 0.0 else 0.0, 'gait.turn_gain'),
+            VelocityRange(0.0, params.top_speed, 'gait.top_speed, and none backward'),
+            VelocityRange.symmetric(0.0, 'it does not step aside'),
+            VelocityRange.symmetric(1.0 / gain if gain > 0.0 else 0.0, 'gait.turn_gain'),
         )
 
     def set_params(self, params: InsectGaitParams) -> None:
@@ -297,7 +297,7 @@ class InsectGait(ReflexController):
                 column = self._columns[leg, command.joint]
                 then[column] = command.target * self._sign[leg]
             name = self._leg_names[leg]
-            found[name] = landing(self._robot, name, standing, self._seen, then)
+            found[name] = predict_foothold(self._robot, name, standing, self._seen, then)
         return found
 
     def watch(self) -> None:
@@ -334,7 +334,7 @@ class InsectGait(ReflexController):
 
 def _places(robot: RobotModel) -> tuple[BoolArray, IntArray]:
     """Return which legs are right ones, and the row of each, 0 in front, (6,)."""
-    paths = LegPaths(robot, [leg.name for leg in robot.legs])
+    paths = LegPathSolver(robot, [leg.name for leg in robot.legs])
     feet = [
         leg.forward([robot.nominal_stance.get(name, 0.0) for name in described.joints])[0]
         for leg, described in zip(paths.legs, robot.legs, strict=True)

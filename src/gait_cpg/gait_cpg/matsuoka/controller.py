@@ -13,7 +13,7 @@ from gait_core.contracts import TapeController
 from gait_core.errors import BadCommand
 from gait_core.motion.observation import Observation
 from gait_core.motion.targets import JointTargets, TargetTape
-from gait_core.motion.velocity_limits import Bounds
+from gait_core.motion.velocity_limits import VelocityLimits
 from gait_core.parameters.declaration import Parameters
 from gait_core.robot.model import RobotModel
 from gait_core.trial.spec import Command
@@ -41,7 +41,7 @@ class MatsuokaController(TapeController):
 
     Params: ClassVar[type[Parameters]] = MatsuokaParams
     _params: MatsuokaParams
-    velocity_bounds: ClassVar[Bounds] = 'its oscillators run at their own pace'
+    velocity_bounds: ClassVar[VelocityLimits] = 'its oscillators run at their own pace'
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         'reference': {},
         'alternating': {'gait': 'trot', 'tau_a': 0.05, 'pair_weight': 2.0, 'blanking': 1.0},

@@ -6,7 +6,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import BadCommand, ConfigurationError
-from gait_core.kinematics.elements import lengths_at
+from gait_core.kinematics.element_geometry import element_lengths_at
 from gait_core.motion.observation import Observation
 from gait_core.robot.model import RobotModel
 from gait_cpg.matsuoka.outputs import Outputs
@@ -29,7 +29,7 @@ class Stretch:
             self._rest = robot.stance[self._columns]
         else:
             joints = robot.stance[: len(robot.joint_names)]
-            self._rest = lengths_at(robot, joints)[self._columns]
+            self._rest = element_lengths_at(robot, joints)[self._columns]
 
     def read(self, observation: Observation) -> FloatArray:
         """Return the feedback of each signal, (m,)."""

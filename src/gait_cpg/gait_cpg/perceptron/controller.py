@@ -14,7 +14,7 @@ from gait_core.arrays import FloatArray
 from gait_core.contracts import Controller
 from gait_core.motion.observation import Observation
 from gait_core.motion.targets import JointTargets
-from gait_core.motion.velocity_limits import FREE, Bound, Bounds
+from gait_core.motion.velocity_limits import UNLIMITED, VelocityLimits, VelocityRange
 from gait_core.parameters.declaration import Parameters, bounded, flag, text, whole
 from gait_core.robot.model import RobotModel
 from gait_core.trial.scene import NOTHING
@@ -96,7 +96,11 @@ class PerceptronController(Controller):
 
     Params: ClassVar[type[Parameters]] = PerceptronParams
     _params: PerceptronParams
-    velocity_bounds: ClassVar[Bounds] = (FREE, FREE, Bound.both(0.0, 'it does not turn'))
+    velocity_bounds: ClassVar[VelocityLimits] = (
+        UNLIMITED,
+        UNLIMITED,
+        VelocityRange.symmetric(0.0, 'it does not turn'),
+    )
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         'source': {},
         'text': {'spare': 'none'},

@@ -9,7 +9,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics.slider_crank import carriage, crank_angle
+from gait_core.kinematics.slider_crank import carriage_position, crank_angle
 from gait_core.robot.model import RobotModel
 
 TRAVEL = 1.0 / 3.0
@@ -112,7 +112,7 @@ def read_servos(
         channels[i] = (readings.lengths[elements[i]] - servos.at_rest[i]) / scales[0]
         channels[total + i] = -readings.tensions[elements[i]] / scales[1]
     for i in range(len(joints)):
-        place, slope = carriage(readings.angles[joints[i]], cranks[i, 0], cranks[i, 1])
+        place, slope = carriage_position(readings.angles[joints[i]], cranks[i, 0], cranks[i, 1])
         channels[count + i] = (place - servos.carriages_at_rest[i]) / scales[0]
         # The force along the carriage is the torque over the way that it moves per angle.
         force = readings.torques[joints[i]] / max(slope, _STEEP)
@@ -133,7 +133,7 @@ def aim_servos(servos: ServoGeometry, places: FloatArray, positions: FloatArray)
 def _carriages(angles: FloatArray, cranks: FloatArray) -> FloatArray:
     """Return the places of carriages at angles [rad], (c,) [m]."""
     pairs = zip(angles.tolist(), cranks.tolist(), strict=True)
-    return np.array([carriage(angle, *one)[0] for angle, one in pairs], dtype=np.float64)
+    return np.array([carriage_position(angle, *one)[0] for angle, one in pairs], dtype=np.float64)
 
 
 def _limits(robot: RobotModel) -> tuple[FloatArray, FloatArray]:

@@ -13,10 +13,10 @@ from gait_core.arrays import BoolArray, FloatArray
 from gait_core.contracts import ReflexController
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics.leg_odometry import LegOdometry
-from gait_core.kinematics.leg_paths import LegPaths
+from gait_core.kinematics.leg_paths import LegPathSolver
 from gait_core.motion.observation import Observation
 from gait_core.motion.targets import JointTargets
-from gait_core.motion.velocity_limits import Bounds, at_most
+from gait_core.motion.velocity_limits import VelocityLimits, symmetric_limits
 from gait_core.parameters.declaration import Parameters, bounded, flag, share, text, whole
 from gait_core.robot.model import RobotModel
 from gait_core.trial.spec import Command
@@ -213,7 +213,7 @@ class PhaseCpgController(ReflexController):
             )
         self._names = tuple(name for leg in robot.legs for name in leg.joints)
         self._leg_names = [leg.name for leg in robot.legs]
-        self._paths = LegPaths(robot, self._leg_names)
+        self._paths = LegPathSolver(robot, self._leg_names)
         stance = [
             [robot.nominal_stance.get(name, 0.0) for name in leg.joints] for leg in robot.legs
         ]
@@ -247,10 +247,10 @@ class PhaseCpgController(ReflexController):
         return needed | {'joint_positions'} if self._params.odometry else needed
 
     @property
-    def velocity_bounds(self) -> Bounds:
+    def velocity_bounds(self) -> VelocityLimits:
         """Limits of the velocities that are followed."""
         params = self._params
-        return at_most(params.max_forward, params.max_sideways, params.max_yaw_rate)
+        return symmetric_limits(params.max_forward, params.max_sideways, params.max_yaw_rate)
 
     def set_params(self, params: PhaseCpgParams) -> None:
         """Replace the parameters; the walk settles into them."""

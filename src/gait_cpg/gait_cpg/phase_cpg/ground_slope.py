@@ -12,7 +12,7 @@ from gait_core.arrays import BoolArray, FloatArray
 from gait_core.kinematics.foot_workspace import leg_workspace
 from gait_core.kinematics.leg_ik import LegKinematics
 from gait_core.motion.observation import Observation
-from gait_core.robot.cache import per_robot
+from gait_core.robot.cache import cached_per_robot
 from gait_core.robot.model import RobotModel
 
 NEEDS = frozenset({'joint_positions', 'imu'})
@@ -127,7 +127,7 @@ def follow_ground(feet: FloatArray, before: FloatArray, now: FloatArray) -> Floa
     return placed
 
 
-@per_robot
+@cached_per_robot
 def leg_room(robot: RobotModel) -> FloatArray:
     """Return how far the feet of a robot may go up and down for a slope, (2, L) [m]; kept."""
     spaces = [leg_workspace(robot, leg.name) for leg in robot.legs]

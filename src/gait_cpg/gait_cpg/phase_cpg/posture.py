@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.kinematics.body import link_poses
 from gait_core.kinematics.foot_workspace import leg_workspace
-from gait_core.kinematics.frames import rotation
+from gait_core.kinematics.forward_kinematics import link_poses
+from gait_core.kinematics.frames import rotation_from_rpy
 from gait_core.kinematics.start_pose import nominal_height
-from gait_core.robot.infer import body_heads
+from gait_core.robot.inference import rigid_body_heads
 from gait_core.robot.model import RobotModel
 from gait_core.robot.shapes import link_points
 
@@ -88,7 +88,7 @@ class Posture:
                 before + (k + 1.0) / samples * (self._now - before)
             ).tolist()
             drop = 0.0 if sit == 0.0 else sit * sit * (3.0 - 2.0 * sit) * self.sit_drop
-            turned = feet[:, k] @ rotation((roll, pitch, yaw))
+            turned = feet[:, k] @ rotation_from_rpy((roll, pitch, yaw))
             placed[:, k] = turned - np.array([0.0, 0.0, height - drop])
         return placed
 
@@ -112,7 +112,7 @@ class Posture:
 def _belly(robot: RobotModel) -> float:
     """Return the height of the lowest point of the root's body over that of the soles [m]."""
     poses = link_poses(robot, robot.joint_stance)
-    heads, root = body_heads(robot), robot.roots[0]
+    heads, root = rigid_body_heads(robot), robot.roots[0]
     lowest = {}
     for row, link in enumerate(robot.links):
         points, radii = link_points(link)

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray
-from gait_core.kinematics.body import link_poses
+from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.kinematics.leg_ik import LegKinematics
 from gait_core.motion.observation import Observation
 from gait_core.motion.targets import JointTargets

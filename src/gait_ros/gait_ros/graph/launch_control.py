@@ -14,7 +14,7 @@ from gait_core.files.access import temporary_folder
 from gait_core.kinematics.base_frames import BASE_LINK
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import RobotModel
-from gait_core.robot.urdf.writer import with_base_link
+from gait_core.robot.urdf.writer import insert_base_link
 from gait_core.trial.setup import choose_controller
 from gait_ros.graph.control import ControlledRobot, hardware_graph
 from gait_ros.graph.launch_actions import (
@@ -59,7 +59,7 @@ def under_control(arguments: Arguments, *, walking: bool) -> list[Any]:
         }
     # Looked up here: what the nodes refuse ends a launch, too, but with status 0.
     # An estimator publishes odom -> base_link, and the tree must go on from there.
-    description = with_base_link(control_urdf(robot, target, hardware), BASE_LINK)
+    description = insert_base_link(control_urdf(robot, target, hardware), BASE_LINK)
     controllers = controllers_text(robot, target, _rate(arguments), hardware)
     controller, gait_parameters = _walker(arguments, robot, simulation) if walking else ('', {})
     gait = arguments.text('gait') if walking else ''

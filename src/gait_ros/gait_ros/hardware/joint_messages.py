@@ -8,8 +8,8 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 
 from gait_core.errors import BadCommand, excerpt
-from gait_core.motion.targets import JointTargets, repeated
-from gait_core.robot.names import check_names
+from gait_core.motion.targets import JointTargets, first_repeated
+from gait_core.robot.name_checks import check_message_names
 from gait_ros.hardware.motors import JointValues
 
 _FIELDS = ('position', 'velocity', 'effort')
@@ -26,8 +26,8 @@ def to_values(message: JointState) -> JointValues:
 
     """
     names = tuple(message.name)
-    check_names(names)
-    twice = repeated(names)
+    check_message_names(names)
+    twice = first_repeated(names)
     if twice:
         raise BadCommand(f"joint '{excerpt(twice)}' is given twice in one message")
     fields = {}

@@ -20,7 +20,7 @@ from gait_core.arrays import FloatArray
 from gait_core.errors import BadCommand, ConfigurationError, excerpt
 from gait_core.parameters.declaration import Parameters, bounded, flag, text
 from gait_core.robot.load import load_robot
-from gait_core.robot.names import unmatched
+from gait_core.robot.name_checks import unknown_name_error
 from gait_ros.hardware.joint_messages import from_values, to_values
 from gait_ros.hardware.motor_guard import MotorGuard
 from gait_ros.hardware.motor_watch import MotorWatch
@@ -216,7 +216,9 @@ class HardwareNode(ManagedNode):
             if name not in known and len(self._unknown) < _LISTED:
                 self._unknown.add(excerpt(name))
         if self._warn_unknown.due:
-            self._warn_unknown(f'{source}: {excerpt(unmatched("name", names, known))}; ignored')
+            self._warn_unknown(
+                f'{source}: {excerpt(unknown_name_error("name", names, known))}; ignored'
+            )
 
     def _send(self, values: JointValues, stamp: Any) -> None:
         if values.names:

@@ -11,9 +11,9 @@ from rclpy.node import Node
 from std_srvs.srv import SetBool
 
 from gait_core.errors import ConfigurationError
-from gait_core.motion.request import GaitStop, MotionRequest
+from gait_core.motion.motion_request import GaitStop, MotionRequest
 from gait_core.motion.targets import JointTargets
-from gait_core.motion.velocity_limits import Bounds, Velocity, beyond
+from gait_core.motion.velocity_limits import Velocity, VelocityLimits, describe_clipping
 from gait_core.safety.layer import STANDING, STARTING
 from gait_core.trial.spec import Command
 from gait_ros.live.posture_input import PostureInput
@@ -67,7 +67,7 @@ class MotionInput:
         *,
         stamped: bool,
         timeout: Callable[[], float],
-        bounds: Callable[[], Bounds],
+        bounds: Callable[[], VelocityLimits],
         demonstration: Velocity | None,
         posture: PostureInput | None,
         refusal: Callable[[], str],
@@ -154,7 +154,7 @@ class MotionInput:
 
     def _log_expiry(self) -> None:
         """Log once that velocities have ceased while they asked for motion."""
-        if self.request.expired and self.request.follows_velocity and not self._expiry_logged:
+        if self.request.is_expired and self.request.follows_velocity and not self._expiry_logged:
             self._expiry_logged = True
             self._node.get_logger().warning(
                 f'no cmd_vel for {self._timeout():g} s (command_timeout): the robot stops'
@@ -169,7 +169,7 @@ class MotionInput:
             return
         # A sender that ends after a zero velocity has stopped the robot: no warning is due.
         self._expiry_logged = not any(velocity)
-        if text := beyond(self._bounds(), velocity):
+        if text := describe_clipping(self._bounds(), velocity):
             self.beyond += 1
             how = '' if self.request.follows_velocity else f'; {SERVICE} starts and stops it'
             self._warn_beyond(f'{TOPIC} is not followed exactly: {text}{how}')

@@ -20,7 +20,7 @@ from gait_core import registry
 from gait_core.contracts import Controller
 from gait_core.errors import ConfigurationError, reason
 from gait_core.files.archives import load_weights
-from gait_core.motion.observation import missing
+from gait_core.motion.observation import missing_fields
 from gait_core.motion.targets import JointTargets, TargetMemory
 from gait_core.parameters.declaration import Parameters, build
 from gait_core.robot.load import load_robot
@@ -284,7 +284,7 @@ class ControllerNode(ManagedNode):
         self._safe.take_stops()
         dt, span = self._step_clock.advance()
         observation = live.seen.observation(self._tick, self._time)
-        absent = missing(observation, self.controller.needs)
+        absent = missing_fields(observation, self.controller.needs)
         # Before the first motion, wait for a second sender to leave. Later only report it: a robot
         # in the middle of a gait would fall if the gait stopped.
         self._watch.waiting = '' if live.claim.asked else live.claim.rival

@@ -18,7 +18,7 @@ from gait_core.arrays import FloatArray
 from gait_core.errors import BadCommand
 from gait_core.motion.observation import Contacts, Imu, Observation
 from gait_core.robot.model import RobotModel
-from gait_core.robot.names import check_names, unmatched
+from gait_core.robot.name_checks import check_message_names, unknown_name_error
 from gait_core.safety.plausibility import IMPLAUSIBLE, position_span
 from gait_interfaces.msg import FootContacts
 
@@ -144,7 +144,7 @@ class LiveObservation:
         """Store the values of the robot's joints and force elements from a message."""
         names = list(message.name)
         try:
-            check_names(names)
+            check_message_names(names)
         except BadCommand as error:
             self._once(f'joint_states: {error}; ignored', 'size')
             return
@@ -271,7 +271,9 @@ class LiveObservation:
     def _report_names(self, names: Sequence[str]) -> None:
         valid = self._robot.target_names
         if 'unknown' not in self._complaints and not set(names) <= set(valid):
-            self._once(f'joint_states: {unmatched("joint", names, valid)}; ignored', 'unknown')
+            self._once(
+                f'joint_states: {unknown_name_error("joint", names, valid)}; ignored', 'unknown'
+            )
         received = set(names)
         absent = [name for name in self._robot.joint_names if name not in received]
         if absent:

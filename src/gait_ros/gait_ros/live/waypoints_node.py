@@ -14,8 +14,8 @@ from rclpy.node import Node
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
-from gait_core.motion.request import MESSAGES_PER_TIMEOUT
-from gait_core.motion.waypoints import STANDING, WaypointFollower, WaypointParams
+from gait_core.motion.motion_request import MESSAGES_PER_TIMEOUT
+from gait_core.motion.waypoints import ZERO_VELOCITY, WaypointFollower, WaypointParams
 from gait_core.parameters.declaration import bounded
 from gait_ros.live.observation import base_pose
 from gait_ros.nodes.clock import ClockWatch
@@ -119,7 +119,7 @@ class WaypointsNode(Node):
         age = (self.get_clock().now().nanoseconds - self._heard) * 1e-9
         if age > self._declared.value.odom_timeout:
             self._warn_wait('waiting for odom')
-            self._say(STANDING)
+            self._say(ZERO_VELOCITY)
         elif self._pose is not None:
             self._go(self._pose)
 
@@ -140,7 +140,7 @@ class WaypointsNode(Node):
     def destroy_node(self) -> None:
         """Stop the robot first: without this node nobody else would."""
         if self._publisher is not None and not self._follower.done and self.context.ok():
-            self._say(STANDING)
+            self._say(ZERO_VELOCITY)
         self._publisher = None
         super().destroy_node()
 

@@ -22,7 +22,7 @@ from gait_core.messages.reader import read_array, read_command, read_quantities
 from gait_core.motion.targets import JointTargets
 from gait_core.parameters.plain_data import plain
 from gait_core.parameters.schema import read_value
-from gait_core.robot.names import check_names
+from gait_core.robot.name_checks import check_message_names
 from gait_core.terrains import load_terrain
 from gait_core.trial.scene import Push, Scene
 from gait_core.trial.setup import make_scene, usual_trial
@@ -98,7 +98,7 @@ def from_targets(message: msg.JointTargets) -> JointTargets:
 
     """
     names, rows = tuple(message.names), int(message.sub_samples)
-    check_names(names)
+    check_message_names(names)
     fields = {}
     for name, bit in _TARGETED.items():
         if message.given & bit:

@@ -16,8 +16,8 @@ from gait_core.arrays import FloatArray
 from gait_core.height_field import HeightField
 from gait_core.kinematics.base_frames import ODOM
 from gait_core.kinematics.element_colours import tension_colours
-from gait_core.kinematics.elements import ends_at
-from gait_core.measures.stability import margin
+from gait_core.kinematics.element_geometry import element_ends_at
+from gait_core.measures.stability import support_margin
 from gait_core.motion.observation import Contacts, Observation
 from gait_core.robot.model import RobotModel
 from gait_core.trial.scene import NOTHING
@@ -100,7 +100,7 @@ def margin_colour(message: Stability) -> ColorRGBA:
     if not message.margin:
         return _UNDEFINED
     corners = np.array([(corner.x, corner.y) for corner in message.support_polygon])
-    best = margin(corners.mean(axis=0), corners)
+    best = support_margin(corners.mean(axis=0), corners)
     share = min(max(message.margin[0] / best, 0.0), 1.0) if best > 0.0 else 0.0
     return ColorRGBA(r=1.0 - share, g=share, b=0.0, a=1.0)
 
@@ -190,7 +190,7 @@ def element_lines(stamp: Time, true: Observation, robot: RobotModel) -> Marker:
         return lines
     colours = tension_colours(robot, true.element_forces).tolist()
     for ends, (red, green, blue) in zip(
-        ends_at(robot, true.joint_positions, true.body_poses), colours, strict=True
+        element_ends_at(robot, true.joint_positions, true.body_poses), colours, strict=True
     ):
         lines.points += [BUILDER.point(end) for end in ends]
         lines.colors += [ColorRGBA(r=red, g=green, b=blue, a=1.0)] * 2

@@ -16,7 +16,7 @@ from tf2_msgs.msg import TFMessage
 
 from gait_core.arrays import FloatArray
 from gait_core.robot.range_sensor import DepthCamera, Lidar, RangeSensor
-from gait_core.sensors.ranging import azimuths, optics
+from gait_core.sensors.ranging import column_azimuths, sensor_rays
 from gait_ros.messages.conversions import BUILDER
 
 SCAN, POINTS = 'scan', 'points'
@@ -57,7 +57,7 @@ def messages(stamp: Time, sensor: RangeSensor, reading: FloatArray) -> dict[str,
 
 def laser_scan(header: Header, sensor: Lidar, ranges: FloatArray) -> LaserScan:
     """Return a plane scan, all of it at its stamp."""
-    angle = azimuths(sensor)
+    angle = column_azimuths(sensor)
     return LaserScan(
         header=header,
         angle_min=float(angle[0]),
@@ -74,7 +74,7 @@ def laser_scan(header: Header, sensor: Lidar, ranges: FloatArray) -> LaserScan:
 def point_cloud(header: Header, sensor: RangeSensor, ranges: FloatArray) -> PointCloud2:
     """Return points row by row in the frame of the sensor; a ray without a reading is NaN."""
     seen = np.where(np.isfinite(ranges), ranges, math.nan)
-    points = (optics(sensor).directions * seen[..., None]).astype('<f4')
+    points = (sensor_rays(sensor).directions * seen[..., None]).astype('<f4')
     rows, columns = ranges.shape
     return PointCloud2(
         header=header,

@@ -19,7 +19,7 @@ from rclpy.node import Node
 from gait_core.contracts import Controller
 from gait_core.errors import ConfigurationError, reason
 from gait_core.messages.reader import read_command, read_observation
-from gait_core.motion.observation import missing
+from gait_core.motion.observation import missing_fields
 from gait_core.trial.loop import TrialLoop
 from gait_interfaces.msg import LockstepObservation, LockstepTargets
 from gait_ros.messages.conversions import BUILDER, to_targets
@@ -184,7 +184,7 @@ class LockstepClient:
         observation = read_observation(message.observation)
         if message.tick == 0:
             self._controller.reset(message.seed)
-            absent = missing(observation, self._controller.needs)
+            absent = missing_fields(observation, self._controller.needs)
             if absent:
                 raise ConfigurationError(
                     f'the controller needs {", ".join(absent)}, which the bridge does not report'

@@ -15,7 +15,7 @@ from gait_core.contracts import Engine
 from gait_core.errors import ConfigurationError
 from gait_core.motion.observation import Observation
 from gait_core.robot.range_sensor import RangeSensor
-from gait_core.sensors.ranging import RangeReader, RangingEngine, choose_sensors
+from gait_core.sensors.ranging import RangeReader, RangingEngine, select_sensors
 from gait_core.trial.scene import Scene
 from gait_ros.messages.ranges import messages, mounts, topics
 from gait_ros.nodes.qos import LATCHED, advertise
@@ -41,7 +41,7 @@ def ranges_of(names: str, engine: Engine, scene: Scene, seed: int) -> Ranges:
 
     """
     robot = engine.robot
-    sensors = choose_sensors(robot, names)
+    sensors = select_sensors(robot, names)
     readers = [RangeReader(robot, sensor, scene.control_period, seed) for sensor in sensors]
     return Ranges(sensors, readers, _ranging(engine, scene.engine) if sensors else None)
 

@@ -13,7 +13,7 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from gait_core.contracts import Controller
 from gait_core.errors import BadCommand, ConfigurationError, SimulationDiverged, reason
 from gait_core.processes import liveness
-from gait_core.robot.names import listed
+from gait_core.robot.name_checks import format_names
 from gait_core.trial.failures import describe_exception, exception_result, is_shortage
 from gait_core.trial.loop import (
     TrialLoop,
@@ -190,7 +190,9 @@ class TrialService:
         else:
             await self._run_internal(trial, controller)
         if loop.unknown_joints:
-            self._host.warn_of(UNKNOWN, f'{UNKNOWN} are ignored: {listed(loop.unknown_joints)}')
+            self._host.warn_of(
+                UNKNOWN, f'{UNKNOWN} are ignored: {format_names(loop.unknown_joints)}'
+            )
         result = loop.result()
         if request.record:
             write_record(Path(request.record), loop.rollout(), result)

@@ -19,7 +19,7 @@ from visualization_msgs.msg import MarkerArray
 
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Engine
-from gait_core.kinematics.soles import SoleContacts
+from gait_core.kinematics.sole_contacts import SoleContacts
 from gait_core.measures.energy import cost_of_transport, joint_work
 from gait_core.motion.observation import Observation
 from gait_core.robot.model import RobotModel

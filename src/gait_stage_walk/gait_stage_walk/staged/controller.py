@@ -11,10 +11,10 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Controller
 from gait_core.errors import ConfigurationError, nearest
-from gait_core.kinematics.landing import landing
+from gait_core.kinematics.footholds import predict_foothold
 from gait_core.motion.observation import Observation
 from gait_core.motion.targets import JointTargets
-from gait_core.motion.velocity_limits import Bounds
+from gait_core.motion.velocity_limits import VelocityLimits
 from gait_core.parameters.declaration import Parameters
 from gait_core.robot.model import RobotModel
 from gait_core.trial.spec import Command
@@ -96,7 +96,7 @@ class StagedWalkController(Controller):
         return frozenset({'imu'} if wanted.balance_gain or wanted.balance_damping else ())
 
     @property
-    def velocity_bounds(self) -> Bounds:
+    def velocity_bounds(self) -> VelocityLimits:
         """Limits of the velocities that are followed."""
         return followed(self._walk.params)
 
@@ -161,7 +161,7 @@ class StagedWalkController(Controller):
         found, position = {}, self.mixer.position
         for leg, end in self._walk.extending(self._now).items():
             then = position + self._turns(self._walk.scheduled(self._now, end))
-            found[leg] = landing(self._robot, leg, (opposite(leg),), position, then)
+            found[leg] = predict_foothold(self._robot, leg, (opposite(leg),), position, then)
         return found
 
     def _turns(self, angles: FloatArray) -> FloatArray:

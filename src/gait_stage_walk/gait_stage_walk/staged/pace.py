@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 import functools
 
-from gait_core.motion.velocity_limits import FREE, Bound, Bounds
+from gait_core.motion.velocity_limits import UNLIMITED, VelocityLimits, VelocityRange
 from gait_stage_walk.staged.parameters import StagedWalkParams
 
 SPEED_PER_DEGREE = 0.0034
@@ -22,15 +22,17 @@ def speed_of(step_size_deg: float, time_scale: float) -> float:
     return SPEED_PER_DEGREE * step_size_deg * TIME_SCALE / time_scale
 
 
-def followed(params: StagedWalkParams) -> Bounds:
+def followed(params: StagedWalkParams) -> VelocityLimits:
     """Return what of a commanded velocity the walk follows."""
     if not params.follow_velocity:
         return 'it keeps its own pace, gait.follow_velocity is off'
     fastest = speed_of(LARGEST_STEP, params.time_scale)
     return (
-        Bound(0.0, fastest, f'its largest step, {LARGEST_STEP:g} degrees, and none backward'),
-        Bound.both(0.0, 'it does not step aside'),
-        FREE,
+        VelocityRange(
+            0.0, fastest, f'its largest step, {LARGEST_STEP:g} degrees, and none backward'
+        ),
+        VelocityRange.symmetric(0.0, 'it does not step aside'),
+        UNLIMITED,
     )
 
 

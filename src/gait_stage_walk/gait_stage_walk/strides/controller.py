@@ -11,10 +11,10 @@ import numpy as np
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.contracts import Controller
 from gait_core.errors import ConfigurationError, nearest
-from gait_core.kinematics.landing import landing
+from gait_core.kinematics.footholds import predict_foothold
 from gait_core.motion.observation import Observation
 from gait_core.motion.targets import JointTargets
-from gait_core.motion.velocity_limits import Bound, Bounds
+from gait_core.motion.velocity_limits import VelocityLimits, VelocityRange
 from gait_core.parameters.declaration import Parameters
 from gait_core.robot.model import RobotModel
 from gait_core.trial.spec import Command
@@ -94,15 +94,15 @@ class KeyframeStrideController(Controller):
         self.reset(0)
 
     @property
-    def velocity_bounds(self) -> Bounds:
+    def velocity_bounds(self) -> VelocityLimits:
         """Limits of the velocities that are followed."""
         params = self._params
         if not params.follow_velocity:
             return 'it keeps its own pace, gait.follow_velocity is off'
         return (
-            Bound.both(abs(self.speed) * params.fastest, 'gait.fastest'),
-            Bound.both(0.0, 'it does not step aside'),
-            Bound.both(0.0, 'it does not turn'),
+            VelocityRange.symmetric(abs(self.speed) * params.fastest, 'gait.fastest'),
+            VelocityRange.symmetric(0.0, 'it does not step aside'),
+            VelocityRange.symmetric(0.0, 'it does not turn'),
         )
 
     def set_params(self, params: KeyframeStrideParams) -> None:
@@ -176,7 +176,10 @@ class KeyframeStrideController(Controller):
         then = self._cycle.at(np.array([self._rhythm.phase + left]))[0]
         now, later = (self._whole(joints) for joints in (self._now, then))
         standing = TRIPODS[1 - flying]
-        return {leg: landing(self._robot, leg, standing, now, later) for leg in TRIPODS[flying]}
+        return {
+            leg: predict_foothold(self._robot, leg, standing, now, later)
+            for leg in TRIPODS[flying]
+        }
 
     def _whole(self, joints: FloatArray) -> FloatArray:
         """Return all joints of the robot when the legs' are some, (24,)."""

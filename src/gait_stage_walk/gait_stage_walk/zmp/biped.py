@@ -9,9 +9,9 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics.body import com_positions, point_position
+from gait_core.kinematics.forward_kinematics import com_positions, point_position
 from gait_core.kinematics.leg_ik import LegKinematics
-from gait_core.kinematics.soles import sole_extent
+from gait_core.kinematics.sole_contacts import sole_extent
 from gait_core.robot.model import Leg, RobotModel
 
 LEAST_JOINTS = 5

@@ -13,7 +13,7 @@ from gait_core.contracts import Controller
 from gait_core.kinematics.leg_odometry import LegOdometry
 from gait_core.motion.observation import Observation
 from gait_core.motion.targets import JointTargets
-from gait_core.motion.velocity_limits import Bounds, at_most
+from gait_core.motion.velocity_limits import VelocityLimits, symmetric_limits
 from gait_core.parameters.declaration import Parameters
 from gait_core.robot.model import RobotModel
 from gait_core.trial.spec import Command
@@ -76,10 +76,10 @@ class ZmpWalkController(Controller):
         return frozenset(sensed | ({'joint_positions'} if params.odometry else set()))
 
     @property
-    def velocity_bounds(self) -> Bounds:
+    def velocity_bounds(self) -> VelocityLimits:
         """Limits of the velocities that are followed."""
         params = self._params
-        return at_most(params.max_forward, params.max_sideways, params.max_yaw_rate)
+        return symmetric_limits(params.max_forward, params.max_sideways, params.max_yaw_rate)
 
     def set_params(self, params: ZmpWalkParams) -> None:
         """Replace the parameters; steps that begin from now on have the new shape."""

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.kinematics.body import kinematic_tree, link_coms
+from gait_core.kinematics.forward_kinematics import kinematic_tree, link_coms
 from gait_stage_walk.zmp.biped import Biped
 
 _TRY = 0.01

@@ -8,7 +8,7 @@ import numpy as np
 
 from gait_core import registry
 from gait_core.arrays import FloatArray
-from gait_core.kinematics.body import link_coms, link_poses
+from gait_core.kinematics.forward_kinematics import link_coms, link_poses
 from gait_core.motion.observation import Observation
 from gait_core.parameters.declaration import build
 from gait_core.robot.load import load_robot

@@ -16,7 +16,7 @@ import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray
 from gait_core.errors import unknown
-from gait_core.kinematics.body import link_poses
+from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.measures.metrics import trial_metrics
 from gait_core.trial.loop import TrialLoop, run_loop
 from gait_core.trial.rollout import Rollout

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from gait_core.arrays import FloatArray
-from gait_core.measures.contact_nodes import node_row
+from gait_core.measures.contact_nodes import contact_node_index
 from gait_core.trial.rollout import Rollout
 
 INCH = 0.0254
@@ -52,6 +52,6 @@ def korbel2013_lateral(rollout: Rollout) -> float:
 def _node(rollout: Rollout, name: str, tick: int) -> FloatArray:
     """Return where a contact node is at one tick, (3,) [m]."""
     robot = rollout.robot
-    node = robot.contact_nodes[node_row(robot, name)]
+    node = robot.contact_nodes[contact_node_index(robot, name)]
     pose = rollout.body_poses[tick, robot.roots.index(node.link)]
     return np.asarray(pose[:3] + Rotation.from_quat(pose[3:]).apply(node.point))

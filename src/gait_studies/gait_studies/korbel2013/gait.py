@@ -8,7 +8,7 @@ import numpy as np
 from scipy.signal import correlate, correlation_lags
 
 from gait_core.arrays import FloatArray
-from gait_core.measures.contact_nodes import node_positions
+from gait_core.measures.contact_nodes import contact_node_positions
 from gait_core.trial.loop import run_trial
 from gait_studies.korbel2013.fitness import INCH
 from gait_studies.korbel2013.pictures import (
@@ -58,7 +58,7 @@ def _lifting(seen: Watched) -> list[Row]:
     forces = seen.normal_forces()[_scored(seen)] / POUND
     aloft = (forces == 0.0).mean(axis=0)
     each = ', '.join(f'{share:.0%}' for share in aloft)
-    lift = (node_positions(seen.rollout)[:, :-1, 2] / INCH)[_scored(seen)]
+    lift = (contact_node_positions(seen.rollout)[:, :-1, 2] / INCH)[_scored(seen)]
     heights = lift.reshape(len(lift), -1, 2).min(axis=2).max(axis=0)
     return [
         at_least(
@@ -137,7 +137,7 @@ def _lag(signal: FloatArray, tension: FloatArray, dt: float) -> float:
 def _shape(seen: Watched) -> list[Row]:
     poses = seen.rollout.body_poses[:, :, :3] / INCH
     away = (poses[:, 1:, 0] - poses[:, :1, 0])[_scored(seen)]
-    nodes = node_positions(seen.rollout) / INCH
+    nodes = contact_node_positions(seen.rollout) / INCH
     tips = seen.corner('inner_a')[:, :-1, 2] / INCH
     tops = seen.corner('outer_c')[..., 2] / INCH
     means = away.mean(axis=0)
@@ -205,7 +205,7 @@ def _draw(session: Session, seen: Watched) -> None:
         seen.tensions[part][:, columns] / POUND,
         [f'gap {number + 1}' for number in range(len(columns))],
     )
-    corners = node_positions(rollout)[part, :-1, 2] / INCH
+    corners = contact_node_positions(rollout)[part, :-1, 2] / INCH
     draw_normal_forces(
         session.picture('normal_forces'),
         time,

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from gait_core import registry
-from gait_core.measures.contact_nodes import node_positions
+from gait_core.measures.contact_nodes import contact_node_positions
 from gait_core.motion.observation import Observation
 from gait_core.robot.load import load_robot
 from gait_core.trial.setup import default_trial
@@ -84,7 +84,7 @@ def standing(session: Session) -> Sequence[Row]:
     still = replace(default_trial(ROBOT, _STANDING), controller='hold', parameters={})
     seen = watch(still, period=0.02)
     poses = seen.rollout.body_poses[:, :, :3] / INCH
-    base = node_positions(seen.rollout)[:, :-1] / INCH
+    base = contact_node_positions(seen.rollout)[:, :-1] / INCH
     spacing = np.diff(poses[-1, :, 0])
     return [
         near('check_4_spacing', 'T1 to T2 after 10 s', float(spacing[0]), 2.944, 0.03, 'in'),

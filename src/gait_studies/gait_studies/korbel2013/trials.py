@@ -9,8 +9,8 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Evaluation
-from gait_core.kinematics.body import link_poses
-from gait_core.measures.contact_nodes import node_positions, node_row
+from gait_core.kinematics.forward_kinematics import link_poses
+from gait_core.measures.contact_nodes import contact_node_index, contact_node_positions
 from gait_core.trial.loop import TrialLoop, engine_for, start_trial, step_controller
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import TrialSpec
@@ -164,6 +164,6 @@ def watch(spec: TrialSpec, period: float = _FINE) -> Watched:
 
 def travel(rollout: Rollout) -> FloatArray:
     """Return how far node 1 has gone along x at every tick, (T + 1,) [in]."""
-    row = node_row(rollout.robot, NODE_1)
-    x = node_positions(rollout)[:, row, 0]
+    row = contact_node_index(rollout.robot, NODE_1)
+    x = contact_node_positions(rollout)[:, row, 0]
     return np.asarray((x - x[0]) / INCH)

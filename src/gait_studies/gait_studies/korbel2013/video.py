@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw
 
 from gait_core.arrays import FloatArray
 from gait_core.files.access import write_atomically
-from gait_core.measures.contact_nodes import node_positions
+from gait_core.measures.contact_nodes import contact_node_positions
 from gait_studies.korbel2013.fitness import INCH
 from gait_studies.korbel2013.trials import POUND, Watched
 from gait_tools.pictures.trial import write_gif
@@ -52,7 +52,7 @@ def _ticks(seen: Watched, start: float, end: float, rate: float) -> npt.NDArray[
 
 def _frames(seen: Watched, ticks: npt.NDArray[np.int64]) -> Iterator[npt.NDArray[np.uint8]]:
     corners = np.stack([seen.corner(name) for name in _CORNERS], axis=2)[ticks] / INCH
-    nodes = node_positions(seen.rollout)[ticks] / INCH
+    nodes = contact_node_positions(seen.rollout)[ticks] / INCH
     loads = seen.rollout.sole_forces()[ticks, :, 2]
     tensions = seen.tensions[ticks] / POUND
     # The camera stands still: what moves over the marks of the ground is the robot.

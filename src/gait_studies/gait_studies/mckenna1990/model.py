@@ -10,7 +10,7 @@ import numpy as np
 
 from gait_core import registry
 from gait_core.arrays import FloatArray
-from gait_core.kinematics.body import link_poses
+from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.robot.load import load_robot
 from gait_core.robot.model import Actuator, Joint, RobotModel
 from gait_core.testing.free_bodies import applied, free_box

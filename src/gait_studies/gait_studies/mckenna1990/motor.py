@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gait_core.measures.metrics import heading
+from gait_core.measures.metrics import heading_angles
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import TrialSpec
 from gait_evolver.fitness import smoothness
@@ -78,7 +78,7 @@ def _between(one: Evolved, share: float) -> TrialSpec:
 
 def _pitching(rollout: Rollout) -> float:
     """Return the root mean square pitching rate of the base [rad/s]."""
-    yaw = heading(rollout.body_poses[:, 0])
+    yaw = heading_angles(rollout.body_poses[:, 0])
     spin = rollout.body_twists[:, 0, 3:5]
     across = np.column_stack([-np.sin(yaw), np.cos(yaw)])
     return float(np.sqrt(np.mean((spin * across).sum(axis=1) ** 2)))

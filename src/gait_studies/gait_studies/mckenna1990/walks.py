@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.kinematics.body import link_poses
-from gait_core.measures.metrics import heading
+from gait_core.kinematics.forward_kinematics import link_poses
+from gait_core.measures.metrics import heading_angles
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.scene import NOTHING
 from gait_core.trial.setup import default_trial
@@ -44,7 +44,7 @@ def speed(rollout: Rollout, cycle: float = CYCLE) -> float:
     """Return the mean speed along the heading over whole cycles after the first two [cm/s]."""
     every = round(cycle / rollout.dt)
     base = rollout.body_poses[2 * every :: every, 0]
-    yaw, ways = heading(base), np.diff(base[:, :2], axis=0)
+    yaw, ways = heading_angles(base), np.diff(base[:, :2], axis=0)
     ahead = np.column_stack([np.cos(yaw), np.sin(yaw)])[: len(ways)]
     return float(100.0 * (ways * ahead).sum() / (len(ways) * cycle))
 
@@ -65,7 +65,7 @@ def net_speed(rollout: Rollout, cycle: float = CYCLE) -> float:
 def drift(rollout: Rollout, cycles: int) -> float:
     """Return how far the heading strays from that of the first cycle, means by cycle [deg]."""
     every = round(CYCLE / rollout.dt)
-    yaw = np.degrees(heading(rollout.body_poses[:, 0]))[: (cycles + 1) * every]
+    yaw = np.degrees(heading_angles(rollout.body_poses[:, 0]))[: (cycles + 1) * every]
     means = yaw.reshape(-1, every).mean(axis=1)
     return float(np.abs(means - means[0]).max())
 
@@ -186,7 +186,7 @@ def _reversed() -> dict[str, float]:
 
 def _reversed_row(reversed_: Rollout, fast: float) -> Row:
     net, base = net_speed(reversed_), reversed_.body_poses[:, 0]
-    turned = float(np.degrees(np.ptp(heading(base))))
+    turned = float(np.degrees(np.ptp(heading_angles(base))))
     ahead = 100.0 * float(base[-1, 0] - base[0, 0])
     what = 'net speed with reversed middle coxae, of the tripod'
     return at_most('check_30', what, net / fast, 0.3).unless(
@@ -197,7 +197,7 @@ def _reversed_row(reversed_: Rollout, fast: float) -> Row:
 
 
 def _yaw(session: Session, tripod: Rollout) -> Row:
-    yaw = heading(tripod.body_poses[round(2.0 * CYCLE / tripod.dt) :, 0])
+    yaw = heading_angles(tripod.body_poses[round(2.0 * CYCLE / tripod.dt) :, 0])
     rate = np.diff(yaw) / tripod.dt
     padded = 8 * len(rate)
     size: FloatArray = np.abs(np.fft.rfft((rate - rate.mean()) * np.hanning(len(rate)), padded))

@@ -10,9 +10,9 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from gait_core.arrays import FloatArray
-from gait_core.kinematics.body import link_poses
+from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.measures.metrics import contact_zmp, inertial_zmp
-from gait_core.measures.stability import margins
+from gait_core.measures.stability import support_margins
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.setup import controller_parameters, make_scene
 from gait_core.trial.spec import OK, TrialSpec
@@ -65,7 +65,7 @@ def steps_of(rollout: Rollout) -> Steps:
     left, right = (poses[:, row, 2, 3] for row in rows)
     attitude = Rotation.from_quat(rollout.body_poses[1:, 0, 3:]).as_euler('ZYX', degrees=True)
     pressure = contact_zmp(rollout)
-    margin, defined = margins(
+    margin, defined = support_margins(
         inertial_zmp(rollout, pressure.points[:, 2]), rollout.contact_tick, rollout.contacts.points
     )
     since = rollout.time[1:] > START

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.measures.metrics import heading
+from gait_core.measures.metrics import heading_angles
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.setup import make_scene
 from gait_core.trial.spec import TrialResult, TrialSpec
@@ -154,7 +154,7 @@ def turn(session: Session) -> Sequence[Row]:
 def _turned(walk: Rollout) -> float:
     """Return the change of heading from the first to the last cycle [deg]."""
     period = round(PERIOD / walk.dt)
-    yaw = heading(walk.body_poses[:, 0])
+    yaw = heading_angles(walk.body_poses[:, 0])
     return float(np.degrees(yaw[-period:].mean() - yaw[0]))
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.kinematics.body import link_poses
-from gait_core.measures.metrics import heading, inertial_zmp
+from gait_core.kinematics.forward_kinematics import link_poses
+from gait_core.measures.metrics import heading_angles, inertial_zmp
 from gait_core.measures.stability import moving_mean
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import OK
@@ -131,7 +131,7 @@ def measured_zmp(rollout: Rollout, samples: int = AVERAGED) -> FloatArray:
     last = np.maximum.accumulate(
         np.where(series.defined, np.arange(1, len(series.defined) + 1), 0)
     )
-    yaw = heading(rollout.body_poses[:1, 0])[0]
+    yaw = heading_angles(rollout.body_poses[:1, 0])[0]
     ahead, left = np.cos(yaw), np.sin(yaw)
     turn = np.array([[ahead, -left], [left, ahead]])
     return moving_mean((points[last] - origin) @ turn, samples)

@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics.body import com_positions
-from gait_core.kinematics.foot_workspace import Workspace, leg_workspace
-from gait_core.kinematics.frames import rpy_of
+from gait_core.kinematics.foot_workspace import FootWorkspace, leg_workspace
+from gait_core.kinematics.forward_kinematics import com_positions
+from gait_core.kinematics.frames import rpy_from_rotation
 from gait_core.kinematics.leg_ik import LegKinematics
-from gait_core.measures.stability import margin, support_polygon
+from gait_core.measures.stability import support_margin, support_polygon
 from gait_core.parameters import plain_data
 from gait_core.parameters.schema import Location, Source
 from gait_core.robot.check import check_robot
-from gait_core.robot.description import describe
-from gait_core.robot.infer import up_axis, zero_axes
+from gait_core.robot.description import robot_from_description
+from gait_core.robot.inference import joint_axes_at_zero, up_axis
 from gait_core.robot.load import read_robot
+from gait_core.robot.load_report import LoadReport, report_robot
 from gait_core.robot.model import RobotModel
-from gait_core.robot.report import LoadReport, report_on
 from gait_core.robot.robot_file import RobotFile
 from gait_core.robot.urdf.reader import read_urdf
 from gait_core.trial.scene import NOTHING
@@ -66,7 +66,7 @@ class Adoption:
     urdf: Path
     root_rpy: tuple[float, float, float] | None
     legs: tuple[FoundLeg, ...]
-    workspaces: Mapping[str, Workspace]
+    workspaces: Mapping[str, FootWorkspace]
     controller: str
     gait: Mapping[str, Any]
     report: LoadReport
@@ -134,7 +134,7 @@ def adopt(
     turn, doubts = _frame(given)
     content = RobotFile(name=path.name.split('.')[0], root_rpy=turn)
     location = Location(source=Source(str(path)))
-    robot = check_robot(describe(read_urdf(path, packages), content, location, path))
+    robot = check_robot(robot_from_description(read_urdf(path, packages), content, location, path))
     legs, more = find_legs(robot)
     robot = dataclasses.replace(
         robot, legs=tuple(one.leg for one in legs), joint_names=_joint_order(robot, legs)
@@ -151,7 +151,7 @@ def adopt(
         workspaces=spaces,
         controller=controller,
         gait=gait,
-        report=report_on(robot),
+        report=report_robot(robot),
         doubts=(*doubts, *more, *about_stance, *_doubts(robot, legs, spaces), *about_gait),
     )
 
@@ -179,14 +179,14 @@ def _frame(robot: RobotModel) -> tuple[tuple[float, float, float] | None, list[s
     if (forward, up) == ('x', 'z'):
         return None, doubts
     ahead, above = _vector(forward), _vector(up)
-    turn = rpy_of(np.array([ahead, np.cross(above, ahead), above]))
+    turn = rpy_from_rotation(np.array([ahead, np.cross(above, ahead), above]))
     doubts.append(f'the file has up along {up}, forward along {forward}: root_rpy turns it')
     return turn, doubts
 
 
 def _forward(robot: RobotModel, up: str) -> str:
     """Return the axis of the root that points forward by the names of sides, or nothing."""
-    axes = zero_axes(robot)
+    axes = joint_axes_at_zero(robot)
     places: dict[str, list[Any]] = {'left': [], 'right': []}
     for leg in robot.legs:
         if leg.joints and (side := side_by_names(robot, leg)):
@@ -203,7 +203,7 @@ def _forward(robot: RobotModel, up: str) -> str:
 
 def _long_axis(robot: RobotModel, up: str) -> str:
     """Return the level axis along which the hips spread most."""
-    axes = zero_axes(robot)
+    axes = joint_axes_at_zero(robot)
     hips = np.array([axes[leg.joints[0]][1] for leg in robot.legs if leg.joints])
     level = [axis for axis in 'xyz' if axis != up[-1]]
     if not len(hips):
@@ -220,7 +220,7 @@ def _vector(axis: str) -> Any:
 
 
 def _doubts(
-    robot: RobotModel, legs: tuple[FoundLeg, ...], spaces: Mapping[str, Workspace]
+    robot: RobotModel, legs: tuple[FoundLeg, ...], spaces: Mapping[str, FootWorkspace]
 ) -> list[str]:
     found = []
     unlimited = [
@@ -277,7 +277,7 @@ def _too_strong(robot: RobotModel, legs: tuple[FoundLeg, ...]) -> list[str]:
 
 def _balance(robot: RobotModel) -> list[str]:
     com = com_positions(robot, robot.joint_stance)
-    inside = margin(com[:2], support_polygon(feet(robot)[:, :2]))
+    inside = support_margin(com[:2], support_polygon(feet(robot)[:, :2]))
     if inside > 0.0:
         return []
     return [f'the centre of mass is {-1e3 * inside:.0f} mm outside the polygon of its feet']

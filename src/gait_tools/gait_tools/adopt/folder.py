@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 from gait_core.errors import ConfigurationError
 from gait_core.files.access import read_bytes, write_atomically
-from gait_core.robot.load import forget_robots
+from gait_core.robot.load import clear_robot_cache
 from gait_core.robot.model import RobotModel
 from gait_core.robot.urdf.meshes import resolve_mesh
 from gait_core.robot.urdf.xml_source import read_xml
@@ -61,7 +61,7 @@ def write_folder(
     write_atomically(folder / f'{folder.name}.urdf', text + '\n')
     write_atomically(folder / 'robot.yaml', robot_yaml(adoption, folder.name))
     # Of another height the folder may have been tried already.
-    forget_robots()
+    clear_robot_cache()
 
 
 def _copied(file: Path, folder: Path, copied: dict[str, str]) -> str:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.kinematics.body import com_positions, link_poses
-from gait_core.kinematics.foot_workspace import Workspace
-from gait_core.kinematics.soles import sole_extent
+from gait_core.kinematics.foot_workspace import FootWorkspace
+from gait_core.kinematics.forward_kinematics import com_positions, link_poses
+from gait_core.kinematics.sole_contacts import sole_extent
 from gait_core.robot.model import RobotModel
 from gait_tools.adopt.legs import YAW, FoundLeg
 
@@ -51,7 +51,7 @@ Gait = dict[str, Any]
 
 
 def propose_gait(
-    robot: RobotModel, legs: Sequence[FoundLeg], spaces: Mapping[str, Workspace]
+    robot: RobotModel, legs: Sequence[FoundLeg], spaces: Mapping[str, FootWorkspace]
 ) -> tuple[str, Gait, list[str]]:
     """
     Return controller and parameters that fit the robot and what its feet reach, and doubts.
@@ -88,7 +88,9 @@ def variants(controller: str, gait: Gait) -> Iterator[Gait]:
         }
 
 
-def _on_many(robot: RobotModel, legs: Sequence[FoundLeg], spaces: Mapping[str, Workspace]) -> Gait:
+def _on_many(
+    robot: RobotModel, legs: Sequence[FoundLeg], spaces: Mapping[str, FootWorkspace]
+) -> Gait:
     height = leg_height(robot)
     four = len(legs) == LEGS_TO_WALK
     gait, duty = ('trot', _TROT_DUTY) if four else ('tripod', _TRIPOD_DUTY)
@@ -108,7 +110,9 @@ def _on_many(robot: RobotModel, legs: Sequence[FoundLeg], spaces: Mapping[str, W
     }
 
 
-def _on_two(robot: RobotModel, legs: Sequence[FoundLeg], spaces: Mapping[str, Workspace]) -> Gait:
+def _on_two(
+    robot: RobotModel, legs: Sequence[FoundLeg], spaces: Mapping[str, FootWorkspace]
+) -> Gait:
     """Return a walk whose step lasts as the pendulum of the robot's height says."""
     mass = float(com_positions(robot, robot.joint_stance)[2] - feet(robot)[:, 2].mean())
     time = _STEP * math.sqrt(mass / GRAVITY)
@@ -146,7 +150,7 @@ def _lacks(robot: RobotModel, legs: Sequence[FoundLeg]) -> str:
     return ''
 
 
-def _reach(spaces: Mapping[str, Workspace]) -> tuple[float, float]:
+def _reach(spaces: Mapping[str, FootWorkspace]) -> tuple[float, float]:
     """Return how far every foot reaches forward and back, and to both sides [m]."""
     ahead = min(min(space.forward, space.back) for space in spaces.values())
     aside = min(min(space.left, space.right) for space in spaces.values())

@@ -10,9 +10,14 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics.body import link_poses
-from gait_core.robot.infer import body_heads, infer_legs, side_of, zero_axes
-from gait_core.robot.model import MOVING, Leg, RobotModel
+from gait_core.kinematics.forward_kinematics import link_poses
+from gait_core.robot.inference import (
+    infer_legs,
+    joint_axes_at_zero,
+    rigid_body_heads,
+    side_from_name,
+)
+from gait_core.robot.model import MOVING_KINDS, Leg, RobotModel
 from gait_core.robot.shapes import link_points
 
 ABDUCTION, YAW, HIP, KNEE, ANKLE, ANKLE_ROLL, EXTENSION = (
@@ -116,7 +121,7 @@ def _joints_above(robot: RobotModel, first: str) -> int:
     parent = {joint.child: joint for joint in robot.joints}
     link, count = robot.joint[first].parent, 0
     while link in parent:
-        count += parent[link].kind in MOVING
+        count += parent[link].kind in MOVING_KINDS
         link = parent[link].parent
     return count
 
@@ -138,9 +143,9 @@ def _is_wheel(robot: RobotModel, name: str) -> bool:
     joint = robot.joint[name]
     if joint.kind == 'prismatic' or joint.upper - joint.lower < 2.0 * np.pi:
         return False
-    axis, origin = zero_axes(robot)[name]
+    axis, origin = joint_axes_at_zero(robot)[name]
     poses = link_poses(robot, np.zeros(len(robot.joint_names)))
-    heads = body_heads(robot)
+    heads = rigid_body_heads(robot)
     outline = []
     for row, link in enumerate(robot.links):
         points, radii = link_points(link)
@@ -163,7 +168,7 @@ def joint_roles(robot: RobotModel, leg: Leg) -> tuple[str, ...]:
     The largest set of level parallel axes bends the leg: hip, knee, ankle. What is level besides
     leads the leg aside (abduction) above the knee and rolls the ankle below it.
     """
-    axes = zero_axes(robot)
+    axes = joint_axes_at_zero(robot)
     directions = [axes[name][0] for name in leg.joints]
     kinds = [robot.joint[name].kind for name in leg.joints]
     level = [
@@ -203,7 +208,7 @@ def _bending(directions: Sequence[FloatArray], level: Sequence[bool]) -> list[in
 def side_by_names(robot: RobotModel, leg: Leg) -> str:
     """Return the side that most names of a leg's joints and sole speak of, or an empty string."""
     names = (*leg.joints, *(robot.joint[name].child for name in leg.joints), leg.sole, leg.name)
-    sides = [side_of(name) for name in names]
+    sides = [side_from_name(name) for name in names]
     left, right = sides.count('left'), sides.count('right')
     return '' if left == right else 'left' if left > right else 'right'
 
@@ -212,7 +217,7 @@ def _named(
     robot: RobotModel, legs: Sequence[Leg]
 ) -> tuple[list[tuple[str, Leg, float]], list[str]]:
     """Return old name, renamed leg and side of each, front left first, and doubts."""
-    axes = zero_axes(robot)
+    axes = joint_axes_at_zero(robot)
     hips = {leg.name: axes[leg.joints[0]][1] for leg in legs}
     sides = {name: 1.0 if hip[1] >= 0.0 else -1.0 for name, hip in hips.items()}
     doubts = []

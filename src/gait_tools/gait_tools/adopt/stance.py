@@ -9,9 +9,9 @@ import itertools
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.kinematics.body import com_positions, link_poses
+from gait_core.kinematics.forward_kinematics import com_positions, link_poses
 from gait_core.kinematics.leg_ik import LegKinematics, LegSolution
-from gait_core.robot.infer import zero_axes
+from gait_core.robot.inference import joint_axes_at_zero
 from gait_core.robot.model import RobotModel
 from gait_tools.adopt.legs import ABDUCTION, ANKLE, HIP, KNEE, YAW, FoundLeg
 
@@ -80,7 +80,7 @@ def _ahead(robot: RobotModel, legs: Sequence[FoundLeg]) -> float:
 
 def _foot_target(robot: RobotModel, one: FoundLeg, height: float) -> FloatArray:
     """Return where the sole point is to be in the base frame, (3,) [m]."""
-    axes = zero_axes(robot)
+    axes = joint_axes_at_zero(robot)
     joints = dict(zip(one.roles, one.leg.joints, strict=True))
     hip_axis, hip = axes[joints.get(HIP, one.leg.joints[0])]
     zero = LegKinematics(robot, one.leg.name).forward(
@@ -141,7 +141,7 @@ def _sole_turn(robot: RobotModel, one: FoundLeg) -> FloatArray | None:
 
 def _starts(robot: RobotModel, one: FoundLeg) -> Iterator[FloatArray]:
     """Yield positions with the knee bent either way."""
-    axes = zero_axes(robot)
+    axes = joint_axes_at_zero(robot)
     base = np.array([robot.nominal_stance.get(name, 0.0) for name in one.leg.joints])
     lower = np.array([robot.joint[name].lower for name in one.leg.joints])
     upper = np.array([robot.joint[name].upper for name in one.leg.joints])

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from gait_core.errors import BadCommand, ConfigurationError
-from gait_core.motion.observation import missing
+from gait_core.motion.observation import missing_fields
 from gait_core.motion.targets import TargetMemory
 from gait_core.robot.load import load_robot
-from gait_core.robot.mass import heavier
+from gait_core.robot.mass import scale_mass
 from gait_core.robot.model import RobotModel
 from gait_core.trial.loop import initial_positions, make_controller
 from gait_tools.bags.read import RecordedTrial
@@ -63,7 +63,7 @@ def through_controller(trial: RecordedTrial, robot: RobotModel | None = None) ->
     """
     spec = trial.spec
     scene = spec.scene
-    robot = robot or heavier(load_robot(scene.robot, scene.draw), scene.mass_factor)
+    robot = robot or scale_mass(load_robot(scene.robot, scene.draw), scene.mass_factor)
     controller = make_controller(spec, robot)
     memory = TargetMemory(robot.target_names, initial_positions(robot, scene))
     differing: list[int] = []
@@ -75,7 +75,7 @@ def through_controller(trial: RecordedTrial, robot: RobotModel | None = None) ->
             )
         if number == 0:
             controller.reset(moment.seed)
-            absent = missing(moment.observation, controller.needs)
+            absent = missing_fields(moment.observation, controller.needs)
             if absent:
                 raise ConfigurationError(
                     f"controller '{spec.controller}' needs {', '.join(absent)}, which the bag "

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gait_core.kinematics.soles import SoleContacts
+from gait_core.kinematics.sole_contacts import SoleContacts
 from gait_core.messages.builder import (
     FOOT_CONTACTS,
     IMU,
@@ -23,7 +23,7 @@ from gait_core.messages.builder import (
 from gait_core.motion.observation import Contacts, Observation
 from gait_core.motion.targets import JointTargets
 from gait_core.robot.urdf.writer import to_urdf
-from gait_core.sensors.noise import Sensors
+from gait_core.sensors.noise import SensorSimulator
 from gait_core.trial.loop import CONTROLLER_SEED, SENSOR_SEED
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.seeding import derived_seed
@@ -117,5 +117,5 @@ def _targets(rollout: Rollout) -> Iterator[JointTargets]:
 def observations(rollout: Rollout) -> Iterator[Observation]:
     """Return what the controller saw at each tick: the states with the noise of that trial."""
     spec = rollout.spec
-    sensors = Sensors(spec.scene.sensors, derived_seed(spec.seed, SENSOR_SEED))
+    sensors = SensorSimulator(spec.scene.sensors, derived_seed(spec.seed, SENSOR_SEED))
     return map(sensors.read, rollout.states)

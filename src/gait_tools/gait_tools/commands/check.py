@@ -20,9 +20,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Print the load report."""
-    from gait_core.robot.report import load_report
+    from gait_core.robot.load_report import report_description
 
-    report = load_report(options.urdf, read_packages(options.package))
+    report = report_description(options.urdf, read_packages(options.package))
     if options.json:
         print_json(report.as_dict())
     else:

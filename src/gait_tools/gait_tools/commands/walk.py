@@ -139,14 +139,14 @@ def spec_of(options: Namespace) -> TrialSpec:
 
 def _tell_beyond(spec: TrialSpec) -> None:
     """Say on standard error what of the commanded velocity the controller does not walk."""
-    from gait_core.motion.velocity_limits import beyond
+    from gait_core.motion.velocity_limits import describe_clipping
     from gait_core.robot.load import load_robot
     from gait_core.trial.loop import make_controller
 
     robot = load_robot(spec.scene.robot, spec.scene.draw)
     bounds = make_controller(spec, robot).velocity_bounds
     for item in spec.script:
-        if text := beyond(bounds, item.command.velocity):
+        if text := describe_clipping(bounds, item.command.velocity):
             print(
                 f'gait: --cmd is not followed exactly by {spec.controller}: {text}',
                 file=sys.stderr,
@@ -156,9 +156,9 @@ def _tell_beyond(spec: TrialSpec) -> None:
 def _check_sensors(options: Namespace) -> None:
     from gait_core.errors import ConfigurationError
     from gait_core.robot.load import load_robot
-    from gait_core.sensors.ranging import choose_sensors
+    from gait_core.sensors.ranging import select_sensors
 
-    choose_sensors(load_robot(options.robot), options.sensors)
+    select_sensors(load_robot(options.robot), options.sensors)
     if not options.ros:
         raise ConfigurationError('--sensors needs --ros: what they see is published on topics')
 

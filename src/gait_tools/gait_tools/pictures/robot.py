@@ -14,8 +14,8 @@ from scipy.spatial import ConvexHull, QhullError
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
 from gait_core.files.access import write_atomically
-from gait_core.kinematics.body import com_positions, link_poses
-from gait_core.kinematics.foot_workspace import Workspace
+from gait_core.kinematics.foot_workspace import FootWorkspace
+from gait_core.kinematics.forward_kinematics import com_positions, link_poses
 from gait_core.robot.model import Link, RobotModel
 from gait_core.robot.shapes import shape_points, surface_points
 
@@ -28,7 +28,7 @@ _VIEWS = ((18.0, -60.0, 'from the front right'), (4.0, -90.0, 'from the right'))
 _LEG_COLOURS = ('tab:red', 'tab:blue', 'tab:green', 'tab:orange', 'tab:purple', 'tab:brown')
 
 
-def draw_robot(path: Path, robot: RobotModel, workspaces: Mapping[str, Workspace]) -> None:
+def draw_robot(path: Path, robot: RobotModel, workspaces: Mapping[str, FootWorkspace]) -> None:
     """
     Draw a robot in its nominal stance from two sides.
 
@@ -120,7 +120,7 @@ def _draw_legs(
     robot: RobotModel,
     poses: FloatArray,
     feet: FloatArray,
-    workspaces: Mapping[str, Workspace],
+    workspaces: Mapping[str, FootWorkspace],
 ) -> None:
     for i, leg in enumerate(robot.legs):
         rows = [robot.link_index[robot.joint[name].child] for name in leg.joints]

@@ -14,7 +14,7 @@ from PIL import Image
 
 from gait_core.errors import ConfigurationError
 from gait_core.files.access import write_atomically
-from gait_core.measures.metrics import contact_zmp, footfalls
+from gait_core.measures.metrics import contact_zmp, trial_gait_diagram
 from gait_core.measures.stability import support_polygon
 from gait_core.trial.rollout import Rollout
 
@@ -123,7 +123,7 @@ def draw_gait_diagram(path: Path, rollout: Rollout) -> None:
     """Draw when each leg stands, one bar per stance, the first leg at the top."""
     if not rollout.robot.legs:
         raise ConfigurationError(f"robot '{rollout.robot.name}' has no legs to draw")
-    diagram = footfalls(rollout)
+    diagram = trial_gait_diagram(rollout)
     names = list(diagram.stances)
     with figure_of(path, (8.0, 0.5 * len(names) + 1.2)) as figure:
         axes = figure.subplots()

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.measures.metrics import contact_zmp, footfalls, work_so_far
-from gait_core.measures.stability import margins, support_polygon
+from gait_core.measures.metrics import contact_zmp, cumulative_joint_work, trial_gait_diagram
+from gait_core.measures.stability import support_margins, support_polygon
 from gait_core.trial.gates import GATES, default_limits
 from gait_core.trial.rollout import Rollout
 from gait_evolver.run.log import Row
@@ -122,7 +122,7 @@ def gait_chart(rollout: Rollout) -> Chart | None:
     """Return when each leg stands, the first leg at the top; None without legs."""
     if not rollout.robot.legs:
         return None
-    stances = footfalls(rollout).stances
+    stances = trial_gait_diagram(rollout).stances
     traces = [
         {
             'type': 'bar',
@@ -186,7 +186,7 @@ def zmp_chart(rollout: Rollout) -> Chart:
 def margin_chart(rollout: Rollout) -> Chart | None:
     """Return how long the zero-moment point was how far inside its polygon; None without one."""
     series = contact_zmp(rollout)
-    margin, defined = margins(series, rollout.contact_tick, rollout.contacts.points)
+    margin, defined = support_margins(series, rollout.contact_tick, rollout.contacts.points)
     if not defined.any():
         return None
     share, edges = np.histogram(1e3 * margin[defined], bins=24)
@@ -206,7 +206,7 @@ def margin_chart(rollout: Rollout) -> Chart | None:
 
 def energy_chart(rollout: Rollout) -> Chart:
     """Return the positive and the signed work of all joints over time [J]."""
-    signed, positive = work_so_far(rollout).sum(axis=2).T
+    signed, positive = cumulative_joint_work(rollout).sum(axis=2).T
     traces = [
         _line(*_thinned(np.column_stack([rollout.time, work])), name, colour)
         for name, work, colour in (
@@ -221,7 +221,7 @@ def joints_chart(rollout: Rollout) -> Chart | None:
     """Return the positive work of each joint [J], the most first; None without joints."""
     if not rollout.robot.joint_names:
         return None
-    work = work_so_far(rollout)[-1, 1]
+    work = cumulative_joint_work(rollout)[-1, 1]
     order = np.argsort(work)[::-1][:16]
     names = [rollout.robot.joint_names[i] for i in order]
     trace = {

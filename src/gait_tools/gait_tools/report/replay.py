@@ -10,7 +10,7 @@ from scipy.spatial import ConvexHull, QhullError
 from scipy.spatial.transform import Rotation
 
 from gait_core.arrays import FloatArray, IntArray
-from gait_core.kinematics.body import link_poses
+from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.measures.metrics import contact_zmp
 from gait_core.robot.model import Link, RobotModel, Shape
 from gait_core.robot.shapes import shape_points

@@ -20,7 +20,7 @@ from gait_core.robot.find import find_package
 from gait_core.trial.scene import NOTHING
 
 _DAE_NUMBERS = {'matrix': 16, 'translate': 3, 'rotate': 4, 'scale': 3}
-_MOST_DEPTH, _MOST_NODES, _MOST_VERTICES = 50, 20_000, 5_000_000
+_MAX_DEPTH, _MAX_NODES, _MAX_VERTICES = 50, 20_000, 5_000_000
 """Of what the scene of a Collada file shows."""
 
 
@@ -59,13 +59,13 @@ def resolve_mesh(
 def _mesh_path(reference: str, source: Path, packages: Mapping[str, str | Path]) -> Path:
     scheme, _, rest = reference.partition('://')
     if scheme in ('package', 'model') and rest:
-        return _in_package(reference, rest, source, packages)
+        return _path_in_package(reference, rest, source, packages)
     if scheme == 'file' and rest:
         return Path(unquote(urlparse(reference).path))
     return source.parent / reference
 
 
-def _in_package(
+def _path_in_package(
     reference: str,
     rest: str,
     source: Path,
@@ -205,10 +205,10 @@ class _DaeScene:
     def place(self, node: ElementTree.Element, outer: FloatArray, depth: int = 0) -> None:
         """Add the geometries of a node and its children; ValueError if there are too many."""
         self._visited += 1
-        if depth > _MOST_DEPTH or self._visited > _MOST_NODES:
+        if depth > _MAX_DEPTH or self._visited > _MAX_NODES:
             raise ValueError(
-                f'its scene shows more than {_MOST_NODES} nodes or nests them deeper than '
-                f'{_MOST_DEPTH}'
+                f'its scene shows more than {_MAX_NODES} nodes or nests them deeper than '
+                f'{_MAX_DEPTH}'
             )
         frame = outer
         for entry in node:
@@ -224,8 +224,8 @@ class _DaeScene:
 
     def _show(self, vertices: FloatArray) -> None:
         self._vertices += len(vertices)
-        if self._vertices > _MOST_VERTICES:
-            raise ValueError(f'its scene shows more than {_MOST_VERTICES} vertices')
+        if self._vertices > _MAX_VERTICES:
+            raise ValueError(f'its scene shows more than {_MAX_VERTICES} vertices')
         self.placed.append(vertices)
 
 

@@ -12,13 +12,13 @@ import numpy as np
 
 from gait_core.arrays import frozen
 from gait_core.errors import ConfigurationError, excerpt, nearest
-from gait_core.kinematics.frames import inertia_in
-from gait_core.robot.model import MOVING, Joint, Link, Mimic, Shape, limit_fault
+from gait_core.kinematics.frames import inertia_in_outer_frame
+from gait_core.robot.model import MOVING_KINDS, Joint, Link, Mimic, Shape, limit_fault
 from gait_core.robot.urdf.meshes import resolve_mesh
 from gait_core.robot.urdf.xml_source import read_xml
 from gait_core.trial.scene import NOTHING
 
-KINDS = (*MOVING, 'fixed')
+JOINT_KINDS = (*MOVING_KINDS, 'fixed')
 _GEOMETRIES = ('box', 'sphere', 'cylinder', 'capsule', 'mesh')
 _ZERO = (0.0, 0.0, 0.0)
 Triple = tuple[float, float, float]
@@ -26,7 +26,7 @@ Colour = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tree:
+class LinkTree:
     """Links and joints of a description; every parent before its children."""
 
     name: str
@@ -34,7 +34,7 @@ class Tree:
     joints: tuple[Joint, ...]
 
 
-def read_urdf(path: Path, packages: Mapping[str, str | Path] = NOTHING) -> Tree:
+def read_urdf(path: Path, packages: Mapping[str, str | Path] = NOTHING) -> LinkTree:
     """
     Return the links and joints of a .urdf or .xacro file.
 
@@ -58,18 +58,18 @@ def read_urdf(path: Path, packages: Mapping[str, str | Path] = NOTHING) -> Tree:
     root = read_xml(path, packages)
     if root.tag != 'robot':
         raise ConfigurationError(f'{path}: the root element is <{root.tag}>, expected <robot>')
-    reader = _Reader(path, packages, _materials(path, root))
+    reader = _ElementReader(path, packages, _read_materials(path, root))
     links = tuple(reader.link(element) for element in root.findall('link'))
     joints = tuple(reader.joint(element) for element in root.findall('joint'))
-    links, joints = _without_floating_root(path, links, joints)
-    return Tree(
+    links, joints = _remove_floating_root(path, links, joints)
+    return LinkTree(
         name=root.get('name', path.stem),
-        links=_in_tree_order(links, joints, str(path)),
+        links=_sort_links(links, joints, str(path)),
         joints=joints,
     )
 
 
-class _Reader:
+class _ElementReader:
     """Turns elements into model parts; its errors begin with the file."""
 
     def __init__(
@@ -122,7 +122,7 @@ class _Reader:
             mass = self.number(owner, inertial.find('mass'), 'value')
             xyz, rpy = self.origin(owner, inertial)
             com = np.array(xyz)
-            inertia = inertia_in(self._inertia(owner, inertial.find('inertia')), rpy)
+            inertia = inertia_in_outer_frame(self._inertia(owner, inertial.find('inertia')), rpy)
         if mass < 0.0:
             raise self._fault(f'{owner}: its mass is {mass} kg, it must not be negative')
         return Link(
@@ -192,12 +192,12 @@ class _Reader:
         owner = f"joint '{name}'"
         if not name:
             raise self._fault('a joint has no name')
-        if kind not in (*KINDS, 'floating'):
+        if kind not in (*JOINT_KINDS, 'floating'):
             hint = '; use three revolute joints and ball_joints in robot.yaml' * (
                 kind == 'spherical'
             )
             raise self._fault(
-                f"{owner} has the unknown type '{kind}': {nearest(kind, KINDS)}{hint}"
+                f"{owner} has the unknown type '{kind}': {nearest(kind, JOINT_KINDS)}{hint}"
             )
         ends = [
             item.get('link', '') if item is not None else ''
@@ -215,7 +215,7 @@ class _Reader:
             child=ends[1],
             xyz=xyz,
             rpy=rpy,
-            axis=self._axis(owner, element) if kind in MOVING else (1.0, 0.0, 0.0),
+            axis=self._axis(owner, element) if kind in MOVING_KINDS else (1.0, 0.0, 0.0),
             lower=lower,
             upper=upper,
             velocity=velocity,
@@ -224,7 +224,7 @@ class _Reader:
             friction=self.number(owner, dynamics, 'friction'),
             mimic=self._mimic(owner, element.find('mimic')),
         )
-        fault = limit_fault(found) if kind in MOVING else ''
+        fault = limit_fault(found) if kind in MOVING_KINDS else ''
         if fault:
             raise self._fault(f'{owner} {fault}')
         return found
@@ -266,7 +266,7 @@ class _Reader:
         )
 
 
-def _materials(path: Path, root: Element) -> dict[str, Colour]:
+def _read_materials(path: Path, root: Element) -> dict[str, Colour]:
     colours: dict[str, Colour] = {}
     for material in root.iter('material'):
         colour = material.find('color')
@@ -284,7 +284,7 @@ def _materials(path: Path, root: Element) -> dict[str, Colour]:
     return colours
 
 
-def _without_floating_root(
+def _remove_floating_root(
     path: Path,
     links: tuple[Link, ...],
     joints: tuple[Joint, ...],
@@ -303,11 +303,9 @@ def _without_floating_root(
     return links, tuple(joint for joint in joints if joint.kind != 'floating')
 
 
-def _in_tree_order(
-    links: Sequence[Link], joints: Sequence[Joint], source: str
-) -> tuple[Link, ...]:
+def _sort_links(links: Sequence[Link], joints: Sequence[Joint], source: str) -> tuple[Link, ...]:
     """Return the links with the root first and every parent before its children."""
-    _check_names(links, joints, source)
+    _check_references(links, joints, source)
     children: dict[str, list[str]] = {link.name: [] for link in links}
     for joint in joints:
         children[joint.parent].append(joint.child)
@@ -330,7 +328,7 @@ def _in_tree_order(
     return tuple(by_name[name] for name in order)
 
 
-def _check_names(links: Sequence[Link], joints: Sequence[Joint], source: str) -> None:
+def _check_references(links: Sequence[Link], joints: Sequence[Joint], source: str) -> None:
     if not links:
         raise ConfigurationError(f'{source}: it describes no link')
     names = [link.name for link in links]

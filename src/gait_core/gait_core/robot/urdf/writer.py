@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from gait_core.errors import ConfigurationError, unknown
-from gait_core.robot.model import MOVING, SPHERICAL, Joint, Link, RobotModel, Shape
+from gait_core.robot.model import MOVING_KINDS, SPHERICAL_KIND, Joint, Link, RobotModel, Shape
 
 
 def to_urdf(robot: RobotModel, *, visuals: bool = True, root: str = '') -> str:
@@ -33,7 +33,7 @@ def to_urdf(robot: RobotModel, *, visuals: bool = True, root: str = '') -> str:
         If the robot has several roots and none or an unknown one is named.
 
     """
-    return _text_of(_document(robot, _tree(robot, root), visuals))
+    return _serialize(_robot_element(robot, _links_of_tree(robot, root), visuals))
 
 
 def to_scene_urdf(robot: RobotModel) -> str:
@@ -45,18 +45,18 @@ def to_scene_urdf(robot: RobotModel) -> str:
     """
     if len(robot.roots) == 1:
         return to_urdf(robot)
-    document = _document(robot, robot.links, visuals=True)
+    document = _robot_element(robot, robot.links, visuals=True)
     SubElement(document, 'link', name='odom')
     for root in robot.roots:
         xyz, rpy = robot.assembly.get(root, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
         joint = SubElement(document, 'joint', name=f'odom_to_{root}', type='floating')
-        _origin(joint, xyz, rpy)
+        _add_origin(joint, xyz, rpy)
         SubElement(joint, 'parent', link='odom')
         SubElement(joint, 'child', link=root)
-    return _text_of(document)
+    return _serialize(document)
 
 
-def with_base_link(text: str, name: str) -> str:
+def insert_base_link(text: str, name: str) -> str:
     """Return a URDF text of one root under a link of that name, without mass, in its place."""
     document = ElementTree.fromstring(text)
     links = [link.attrib['name'] for link in document.iterfind('link')]
@@ -68,26 +68,26 @@ def with_base_link(text: str, name: str) -> str:
     SubElement(joint, 'parent', link=name)
     SubElement(joint, 'child', link=root)
     document[:0] = [Element('link', name=name), joint]
-    return _text_of(document)
+    return _serialize(document)
 
 
-def _document(robot: RobotModel, links: Sequence[Link], visuals: bool) -> Element:
+def _robot_element(robot: RobotModel, links: Sequence[Link], visuals: bool) -> Element:
     document = Element('robot', name=robot.name)
     for link in links:
-        document.append(_link(link, visuals))
+        document.append(_link_element(link, visuals))
     names = {link.name for link in links}
     for joint in robot.joints:
         if joint.child in names:
-            document.append(_joint(joint))
+            document.append(_joint_element(joint))
     return document
 
 
-def _text_of(document: Element) -> str:
+def _serialize(document: Element) -> str:
     ElementTree.indent(document)
     return ElementTree.tostring(document, encoding='unicode', xml_declaration=True) + '\n'
 
 
-def _tree(robot: RobotModel, root: str) -> list[Link]:
+def _links_of_tree(robot: RobotModel, root: str) -> list[Link]:
     if root and root not in robot.roots:
         raise unknown('root link', root, robot.roots)
     if not root and len(robot.roots) > 1:
@@ -103,66 +103,66 @@ def _tree(robot: RobotModel, root: str) -> list[Link]:
     return [link for link in robot.links if link.name in inside]
 
 
-def _text(numbers: Iterable[float]) -> str:
+def _format_numbers(numbers: Iterable[float]) -> str:
     return ' '.join(repr(float(number)) for number in numbers)
 
 
-def _origin(parent: Element, xyz: Iterable[float], rpy: Iterable[float]) -> None:
-    SubElement(parent, 'origin', xyz=_text(xyz), rpy=_text(rpy))
+def _add_origin(parent: Element, xyz: Iterable[float], rpy: Iterable[float]) -> None:
+    SubElement(parent, 'origin', xyz=_format_numbers(xyz), rpy=_format_numbers(rpy))
 
 
-def _link(link: Link, visuals: bool) -> Element:
+def _link_element(link: Link, visuals: bool) -> Element:
     element = Element('link', name=link.name)
     inertial = SubElement(element, 'inertial')
-    _origin(inertial, link.com, (0.0, 0.0, 0.0))
+    _add_origin(inertial, link.com, (0.0, 0.0, 0.0))
     SubElement(inertial, 'mass', value=repr(float(link.mass)))
     i = link.inertia
     SubElement(
         inertial,
         'inertia',
         {
-            'ixx': _text([i[0, 0]]),
-            'ixy': _text([i[0, 1]]),
-            'ixz': _text([i[0, 2]]),
-            'iyy': _text([i[1, 1]]),
-            'iyz': _text([i[1, 2]]),
-            'izz': _text([i[2, 2]]),
+            'ixx': _format_numbers([i[0, 0]]),
+            'ixy': _format_numbers([i[0, 1]]),
+            'ixz': _format_numbers([i[0, 2]]),
+            'iyy': _format_numbers([i[1, 1]]),
+            'iyz': _format_numbers([i[1, 2]]),
+            'izz': _format_numbers([i[2, 2]]),
         },
     )
     for shape in link.collisions:
-        _shape(SubElement(element, 'collision'), shape)
+        _fill_shape_element(SubElement(element, 'collision'), shape)
     for shape in link.visuals if visuals else ():
-        _shape(SubElement(element, 'visual'), shape)
+        _fill_shape_element(SubElement(element, 'visual'), shape)
     return element
 
 
-def _shape(element: Element, shape: Shape) -> None:
-    _origin(element, shape.xyz, shape.rpy)
+def _fill_shape_element(element: Element, shape: Shape) -> None:
+    _add_origin(element, shape.xyz, shape.rpy)
     form = SubElement(SubElement(element, 'geometry'), shape.kind)
     if shape.kind == 'box':
-        form.set('size', _text(shape.size))
+        form.set('size', _format_numbers(shape.size))
     elif shape.kind == 'mesh':
         form.set('filename', shape.file)
-        form.set('scale', _text(shape.size))
+        form.set('scale', _format_numbers(shape.size))
     else:
-        form.set('radius', _text(shape.size[:1]))
+        form.set('radius', _format_numbers(shape.size[:1]))
         if shape.kind != 'sphere':
-            form.set('length', _text(shape.size[1:]))
+            form.set('length', _format_numbers(shape.size[1:]))
     if shape.rgba is not None:
         # Readers share materials by name: the colour itself is a name that cannot clash.
         name = '-'.join(repr(float(part)) for part in shape.rgba)
         material = SubElement(element, 'material', name=name)
-        SubElement(material, 'color', rgba=_text(shape.rgba))
+        SubElement(material, 'color', rgba=_format_numbers(shape.rgba))
 
 
-def _joint(joint: Joint) -> Element:
+def _joint_element(joint: Joint) -> Element:
     element = Element('joint', name=joint.name, type=joint.kind)
-    _origin(element, joint.xyz, joint.rpy)
+    _add_origin(element, joint.xyz, joint.rpy)
     SubElement(element, 'parent', link=joint.parent)
     SubElement(element, 'child', link=joint.child)
-    if joint.kind in (*MOVING, SPHERICAL):
-        SubElement(element, 'axis', xyz=_text(joint.axis))
-    if joint.kind not in MOVING:
+    if joint.kind in (*MOVING_KINDS, SPHERICAL_KIND):
+        SubElement(element, 'axis', xyz=_format_numbers(joint.axis))
+    if joint.kind not in MOVING_KINDS:
         return element
     limits = {name: getattr(joint, name) for name in ('lower', 'upper', 'velocity', 'effort')}
     finite = {name: repr(float(value)) for name, value in limits.items() if math.isfinite(value)}

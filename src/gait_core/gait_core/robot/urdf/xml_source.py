@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 from gait_core.errors import ConfigurationError
 from gait_core.files.access import MEBIBYTE, read_bytes, read_text
-from gait_core.robot.find import manifest_name
+from gait_core.robot.find import read_package_name
 from gait_core.trial.scene import NOTHING
 
 XML_LIMIT = 8 * MEBIBYTE
@@ -37,7 +37,7 @@ def read_xml(path: Path, packages: Mapping[str, str | Path] = NOTHING) -> Elemen
     try:
         if path.suffix == '.xacro':
             given = tuple(sorted((name, str(folder)) for name, folder in packages.items()))
-            return ElementTree.fromstring(_expanded(str(path.resolve()), given)[0])
+            return ElementTree.fromstring(_expand_xacro(str(path.resolve()), given)[0])
         return ElementTree.fromstring(read_bytes(path, XML_LIMIT))
     except (ElementTree.ParseError, LookupError, ValueError) as error:
         if isinstance(error, ConfigurationError):
@@ -48,11 +48,13 @@ def read_xml(path: Path, packages: Mapping[str, str | Path] = NOTHING) -> Elemen
 
 def included_files(path: Path) -> tuple[Path, ...]:
     """Return the files that a .xacro file includes, directly or by others; ConfigurationError."""
-    return _expanded(str(path.resolve()), ())[1]
+    return _expand_xacro(str(path.resolve()), ())[1]
 
 
 @cache
-def _expanded(path: str, packages: tuple[tuple[str, str], ...]) -> tuple[str, tuple[Path, ...]]:
+def _expand_xacro(
+    path: str, packages: tuple[tuple[str, str], ...]
+) -> tuple[str, tuple[Path, ...]]:
     try:
         import xacro
     except ImportError as error:
@@ -64,7 +66,7 @@ def _expanded(path: str, packages: tuple[tuple[str, str], ...]) -> tuple[str, tu
         with (
             contextlib.redirect_stderr(chatter),
             _package_index(Path(path), packages) as stand_ins,
-            _bounded_reading(xacro),
+            _limit_included_files(xacro),
         ):
             # xacro adds to this list for as long as the process lives.
             xacro.all_includes.clear()
@@ -72,14 +74,14 @@ def _expanded(path: str, packages: tuple[tuple[str, str], ...]) -> tuple[str, tu
             included = tuple(sorted({Path(file).resolve() for file in xacro.all_includes}))
     except Exception as error:
         # xacro lets any exception of an expression through: all of them are the file's fault.
-        raise ConfigurationError(_message(xacro, error, path)) from error
+        raise ConfigurationError(_error_message(xacro, error, path)) from error
     for stand_in, folder in stand_ins.items():
         text = text.replace(stand_in, folder)
     return text, included
 
 
 @contextlib.contextmanager
-def _bounded_reading(xacro: Any) -> Iterator[None]:
+def _limit_included_files(xacro: Any) -> Iterator[None]:
     """Replace the function by which xacro opens included files, so that they are bounded, too."""
 
     def opened(file: str) -> io.StringIO:
@@ -94,11 +96,11 @@ def _bounded_reading(xacro: Any) -> Iterator[None]:
         del xacro.open
 
 
-def _message(xacro: Any, error: Exception, path: str) -> str:
+def _error_message(xacro: Any, error: Exception, path: str) -> str:
     """Return xacro's message on one line, behind the file and the line it complains about."""
     said = ' '.join((str(error) or repr(error)).split())
     files = [str(file) for file in xacro.filestack or [] if file] or [path]
-    line = getattr(error, 'lineno', None) or _line_of(said, files[-1])
+    line = getattr(error, 'lineno', None) or _find_quoted_line(said, files[-1])
     place = f'{files[-1]}:{line}' if line else files[-1]
     outer = [file for file in reversed(files[:-1]) if file != files[-1]]
     macros = [macro.body.getAttribute('name') for macro in reversed(xacro.macrostack or [])]
@@ -106,7 +108,7 @@ def _message(xacro: Any, error: Exception, path: str) -> str:
     return f'{place}: xacro: {said}' + (f' ({", ".join(trail)})' if trail else '')
 
 
-def _line_of(message: str, file: str) -> int | None:
+def _find_quoted_line(message: str, file: str) -> int | None:
     """Return the first line that holds what a message quotes; xacro itself keeps no lines."""
     quoted = re.findall(r"""['"]([^'"]+)['"]""", message)
     quoted += re.findall(r'(?:property|macro name|parameter|tag):? +([\w.:-]+)', message)
@@ -131,7 +133,7 @@ def _package_index(
 
     Yields the true folder by its stand-in, which is gone afterwards and must not stay in a result.
     """
-    known = {manifest_name(folder): str(folder) for folder in source.parents}
+    known = {read_package_name(folder): str(folder) for folder in source.parents}
     known.update(packages)
     known.pop('', None)
     before = os.environ.get('AMENT_PREFIX_PATH')

@@ -14,7 +14,7 @@ import time
 from gait_core.arrays import FloatArray
 from gait_core.benchmark import Measurement
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics.start_pose import base_pose
+from gait_core.kinematics.start_pose import pose_on_terrain
 from gait_core.motion.targets import AppliedTargets
 from gait_core.parameters.declaration import build
 from gait_core.robot.model import RobotModel
@@ -52,7 +52,7 @@ def bare_trial(
     """
     _refuse_others(robot, scene)
     start = initial_positions(robot, scene)
-    pose = base_pose(robot, start, scene.initial, load_terrain(scene.terrain))
+    pose = pose_on_terrain(robot, start, scene.initial, load_terrain(scene.terrain))
     rows = [
         list(zip(targets.position.tolist(), targets.velocity.tolist(), strict=True))
         for targets in tape

@@ -8,7 +8,7 @@ import tempfile
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.kinematics.body import link_poses
+from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.robot.model import Link, RobotModel, Shape
 from gait_core.robot.shapes import link_points
 from gait_core.robot.urdf.writer import to_urdf

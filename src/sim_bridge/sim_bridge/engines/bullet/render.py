@@ -20,7 +20,7 @@ from gait_core import contracts
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics.element_colours import tension_colours
-from gait_core.kinematics.elements import ends_at
+from gait_core.kinematics.element_geometry import element_ends_at
 from gait_core.measures.stability import centre_of_pressure, support_polygon
 from gait_core.motion.observation import Observation
 from gait_core.robot.model import RobotModel
@@ -190,7 +190,7 @@ def overlay_of(rollout: Rollout, tick: int) -> Overlay:
     if robot.force_elements and rollout.states.element_forces is not None:
         found = replace(
             found,
-            lines=ends_at(robot, rollout.joint_positions[tick], rollout.body_poses[tick]),
+            lines=element_ends_at(robot, rollout.joint_positions[tick], rollout.body_poses[tick]),
             colours=tension_colours(robot, rollout.states.element_forces[tick]),
         )
     here = rollout.contact_tick == tick

@@ -10,9 +10,9 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.contracts import TapeEngine
-from gait_core.kinematics.start_pose import base_poses
+from gait_core.kinematics.start_pose import root_poses_from_base
 from gait_core.motion.observation import Observation
-from gait_core.motion.states import StateTape
+from gait_core.motion.state_tape import StateTape
 from gait_core.motion.targets import AppliedTape, AppliedTargets
 from gait_core.parameters.declaration import Parameters
 from gait_core.processes import liveness
@@ -63,7 +63,7 @@ class Bodies:
         self.demands = Demands(robot, scene.physics_step)
         self.layout = layout_of(robot, scene.gravity, self.demands)
         self.ground = ground_of(scene, start.options, start.terrain)
-        self.state = start_of(robot, base_poses(robot, start.pose))
+        self.state = start_of(robot, root_poses_from_base(robot, start.pose))
         self.bristles: FloatArray = np.zeros((len(robot.contact_nodes), 2))
 
 
@@ -154,7 +154,7 @@ class CablesEngine(FreeBodiesEngine, TapeEngine):
         states = self._reader.play(self._setting, self._motion, targets, self._tick)
         if self._similar is not None:
             seen = [self._similar.seen(one, self._period) for one in states]
-            states = StateTape.of(seen)
+            states = StateTape.from_states(seen)
         self._tick += len(states)
         if len(states) < len(tape):
             self._ready = False

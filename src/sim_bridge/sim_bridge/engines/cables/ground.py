@@ -152,7 +152,7 @@ def surface(ground: Ground, x: float, y: float) -> tuple[float, float, float]:
     """
     Return the height [m] of the surface under a point, and its slopes along x and y.
 
-    The same triangles as ``gait_core.terrains.base.HeightField``.
+    The same triangles as ``gait_core.terrains.surfaces.HeightField``.
     """
     heights = ground.heights
     ny, nx = heights.shape

@@ -9,7 +9,7 @@ import numpy as np
 from gait_core import registry
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics.body import pose_matrices
+from gait_core.kinematics.forward_kinematics import pose_matrices
 from gait_core.robot.model import RobotModel
 from gait_core.terrains import Terrain
 from gait_core.trial.scene import Scene

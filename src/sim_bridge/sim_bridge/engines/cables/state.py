@@ -11,7 +11,7 @@ import numpy as np
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import ConfigurationError, nearest
 from gait_core.motion.observation import Contacts, Imu, Observation
-from gait_core.motion.states import StateTape
+from gait_core.motion.state_tape import StateTape
 from gait_core.processes import liveness
 from gait_core.robot.model import RobotModel
 from gait_core.trial.scene import Scene
@@ -178,7 +178,7 @@ class Reader:
         views, first = (view, contacts, liveness.counter()), tick * setting.steps
         count = _play(setting, motion, targets, first, self._mount, views)
         if not count:
-            return StateTape.of(())
+            return StateTape.from_states(())
         ticks = np.arange(tick + 1, tick + 1 + count)
         rows = contacts[:count]
         no_joints = np.zeros((count, 0))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics.start_pose import base_pose
+from gait_core.kinematics.start_pose import pose_on_terrain
 from gait_core.motion.targets import AppliedTargets
 from gait_core.parameters.declaration import build
 from gait_core.robot.model import RobotModel
@@ -49,7 +49,7 @@ def bare_trial(
     _refuse_others(robot, scene, options)
     terrain = load_terrain(scene.terrain)
     start = initial_positions(robot, scene)
-    pose = base_pose(robot, start, scene.initial, terrain)
+    pose = pose_on_terrain(robot, start, scene.initial, terrain)
     model = build_model(fused(robot), scene, options, terrain)
     data = mj.MjData(model)
     joints = [model.joint(name) for name in robot.joint_names]

@@ -11,8 +11,8 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
 from gait_core.height_field import HeightField
-from gait_core.kinematics.frames import rotation
-from gait_core.robot.model import SPHERICAL, ForceElement, Joint, Link, RobotModel, Shape
+from gait_core.kinematics.frames import rotation_from_rpy
+from gait_core.robot.model import SPHERICAL_KIND, ForceElement, Joint, Link, RobotModel, Shape
 from gait_core.robot.urdf.meshes import mesh_hull
 from gait_core.terrains import Terrain
 from gait_core.trial.scene import Scene
@@ -304,7 +304,7 @@ def _add_link(
 
 def _add_joint(body: Any, joint: Joint, scene: Scene, options: MujocoOptions) -> None:
     slides = joint.kind == 'prismatic'
-    if joint.kind == SPHERICAL:
+    if joint.kind == SPHERICAL_KIND:
         body.add_joint(name=joint.name, type=mj.mjtJoint.mjJNT_BALL, armature=options.armature)
         return
     made = body.add_joint(
@@ -387,5 +387,5 @@ def _add_element(spec: Any, bodies: dict[str, Any], element: ForceElement, fused
 
 
 def _wxyz(rpy: Iterable[float]) -> FloatArray:
-    x, y, z, w = quaternion_of(rotation(tuple(rpy)))
+    x, y, z, w = quaternion_of(rotation_from_rpy(tuple(rpy)))
     return np.array([w, x, y, z])

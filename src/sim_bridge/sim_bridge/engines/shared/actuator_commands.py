@@ -9,7 +9,12 @@ import numpy as np
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import BadCommand, ConfigurationError
 from gait_core.motion.targets import AppliedTargets
-from gait_core.robot.kinds import ACTUATORS, ELEMENTS, NO_LIMIT, constant
+from gait_core.robot.actuation_kinds import (
+    ACTUATOR_KINDS,
+    ELEMENT_KINDS,
+    NO_LIMIT,
+    constant_or_default,
+)
 from gait_core.robot.model import Actuator, ForceElement, RobotModel
 from sim_bridge.engines.shared import laws
 from sim_bridge.engines.shared.screws import Screw
@@ -18,7 +23,7 @@ __all__ = ['DEFAULT_GAIN', 'NO_LIMIT', 'SERVOS', 'Demands', 'Tensions', 'Torques
 
 SERVOS = ('position', 'velocity', 'lead_screw')
 """Actuators that demand a velocity; the others give a torque."""
-DEFAULT_GAIN = ACTUATORS['position'].optional['gain']
+DEFAULT_GAIN = ACTUATOR_KINDS['position'].optional['gain']
 """Gain [1/s] of a position actuator that states none."""
 
 
@@ -230,7 +235,7 @@ class Tensions:
 
 
 def _check_gain(name: str, actuator: Actuator, physics_step: float) -> None:
-    gain = constant(ACTUATORS, actuator.kind, actuator.constants, 'gain')
+    gain = constant_or_default(ACTUATOR_KINDS, actuator.kind, actuator.constants, 'gain')
     if gain * physics_step > 1.0:
         raise ConfigurationError(
             f"joint '{name}': gain {gain:g}/s overshoots in one physics step of {physics_step:g} "
@@ -240,8 +245,12 @@ def _check_gain(name: str, actuator: Actuator, physics_step: float) -> None:
 
 def _constants(actuators: Sequence[Actuator], name: str) -> FloatArray:
     """Return a constant of actuators; zero where a kind has none of that name."""
-    return np.array([constant(ACTUATORS, one.kind, one.constants, name) for one in actuators])
+    return np.array(
+        [constant_or_default(ACTUATOR_KINDS, one.kind, one.constants, name) for one in actuators]
+    )
 
 
 def _element_constants(elements: Sequence[ForceElement], name: str) -> FloatArray:
-    return np.array([constant(ELEMENTS, one.kind, one.constants, name) for one in elements])
+    return np.array(
+        [constant_or_default(ELEMENT_KINDS, one.kind, one.constants, name) for one in elements]
+    )

@@ -15,7 +15,7 @@ import math
 import numba
 
 from gait_core.arrays import FloatArray, IntArray
-from gait_core.kinematics.slider_crank import carriage
+from gait_core.kinematics.slider_crank import carriage_position
 
 STIFFNESS, DAMPING, RISE, EFFORT, VELOCITY, CRANK, ROD = range(7)
 """Columns of constants; the strength of an exponential spring stands in ``STIFFNESS``."""
@@ -84,8 +84,8 @@ def joint_torque(
         # Bishop (2008), section 4.8: F = -k_s (p - s) - k_d p' on the carriage; its torque on the
         # knee is F dp/dtheta (appendix C, by virtual work).
         crank, rod = constants[CRANK], constants[ROD]
-        place, slope = carriage(position, crank, rod)
-        wanted, _ = carriage(aim + rate * elapsed, crank, rod)
+        place, slope = carriage_position(position, crank, rod)
+        wanted, _ = carriage_position(aim + rate * elapsed, crank, rod)
         push = constants[STIFFNESS] * (wanted - place) - constants[DAMPING] * slope * velocity
         return float(push * slope)
     if law == EXPONENTIAL:

@@ -9,9 +9,9 @@ import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import ConfigurationError
-from gait_core.kinematics.frames import ball_axes, rotation, rpy_of
-from gait_core.robot.cache import per_robot
-from gait_core.robot.model import SPHERICAL, Joint, Link, RobotModel, Shape
+from gait_core.kinematics.frames import ball_joint_axes, rotation_from_rpy, rpy_from_rotation
+from gait_core.robot.cache import cached_per_robot
+from gait_core.robot.model import SPHERICAL_KIND, Joint, Link, RobotModel, Shape
 
 MARGIN = 1e-5
 """Share of the largest principal moment of inertia by which it stays possible."""
@@ -42,7 +42,7 @@ class Place:
         return Place(
             link=self.link,
             position=self.position + self.rotation @ np.array(xyz),
-            rotation=self.rotation @ rotation(rpy),
+            rotation=self.rotation @ rotation_from_rpy(rpy),
         )
 
 
@@ -93,7 +93,7 @@ class Ball:
     damping: FloatArray
 
 
-@per_robot
+@cached_per_robot
 def fused(robot: RobotModel) -> Fused:
     """
     Return the robot with fixed joints fused.
@@ -141,8 +141,8 @@ def _spherical(
     place = place.then(second.xyz, second.rpy).then(third.xyz, third.rpy)
     x, y, z = place.position.tolist()
     return Joint(
-        name=ball, kind=SPHERICAL, parent=place.link, child=third.child, xyz=(x, y, z),
-        rpy=rpy_of(place.rotation),
+        name=ball, kind=SPHERICAL_KIND, parent=place.link, child=third.child, xyz=(x, y, z),
+        rpy=rpy_from_rotation(place.rotation),
     )  # fmt: skip
 
 
@@ -160,9 +160,9 @@ def _with_balls(robot: RobotModel, plain: Fused) -> Fused:
         for name, place in places.items():
             if place.link == link.name:
                 places[name] = _seen_from(turn, place)
-        axes = ball_axes(robot, names)
+        axes = ball_joint_axes(robot, names)
         across = np.cross(axes[0], axes[1])
-        rest = rotation(second.rpy) @ rotation(third.rpy) @ turn
+        rest = rotation_from_rpy(second.rpy) @ rotation_from_rpy(third.rpy) @ turn
         balls.append(
             Ball(
                 name=ball,
@@ -205,12 +205,12 @@ def _turned_link(link: Link, turn: FloatArray) -> Link:
 def _turned_joint(joint: Joint, link: str, turn: FloatArray) -> Joint:
     """Return a joint to or from a link whose frame is turned."""
     if joint.child == link:
-        return replace(joint, rpy=rpy_of(rotation(joint.rpy) @ turn))
+        return replace(joint, rpy=rpy_from_rotation(rotation_from_rpy(joint.rpy) @ turn))
     if joint.parent != link:
         return joint
     place = _seen_from(turn, origin_of(link)).then(joint.xyz, joint.rpy)
     x, y, z = place.position.tolist()
-    return replace(joint, xyz=(x, y, z), rpy=rpy_of(place.rotation))
+    return replace(joint, xyz=(x, y, z), rpy=rpy_from_rotation(place.rotation))
 
 
 def origin_of(name: str) -> Place:
@@ -234,7 +234,7 @@ def _moved(joint: Joint, place: Place) -> Joint:
     if place.link == joint.parent:
         return joint
     x, y, z = place.position.tolist()
-    return replace(joint, parent=place.link, xyz=(x, y, z), rpy=rpy_of(place.rotation))
+    return replace(joint, parent=place.link, xyz=(x, y, z), rpy=rpy_from_rotation(place.rotation))
 
 
 def _merged(name: str, group: list[Link], places: Mapping[str, Place]) -> Link:
@@ -284,7 +284,7 @@ def _placed(shape: Shape, place: Place) -> Shape:
         return shape
     at = place.then(shape.xyz, shape.rpy)
     x, y, z = at.position.tolist()
-    return replace(shape, xyz=(x, y, z), rpy=rpy_of(at.rotation))
+    return replace(shape, xyz=(x, y, z), rpy=rpy_from_rotation(at.rotation))
 
 
 def _check_masses(name: str, links: tuple[Link, ...], joints: tuple[Joint, ...]) -> None:

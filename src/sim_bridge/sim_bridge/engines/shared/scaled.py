@@ -15,7 +15,7 @@ from gait_core.errors import ConfigurationError
 from gait_core.height_field import HeightField
 from gait_core.robot.model import ForceElement, Joint, Link, RobotModel, Shape, Triple
 from gait_core.terrains import Terrain
-from gait_core.terrains.base import Grid
+from gait_core.terrains.surfaces import Grid
 
 _POWERS = {'m': 1.0, 's': 0.5, 'kg': 3.0, 'N': 3.0, 'J': 4.0, 'W': 3.5, 'rad': 0.0, '-': 0.0}
 """Power of the length ratio of each unit."""

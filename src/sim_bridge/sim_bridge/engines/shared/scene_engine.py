@@ -12,11 +12,11 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.contracts import Engine
 from gait_core.errors import ConfigurationError, ProtocolError, SimulationDiverged
-from gait_core.kinematics.start_pose import base_pose
+from gait_core.kinematics.start_pose import pose_on_terrain
 from gait_core.motion.observation import Observation
 from gait_core.parameters.declaration import Parameters, build
 from gait_core.robot.load import load_robot
-from gait_core.robot.mass import heavier
+from gait_core.robot.mass import scale_mass
 from gait_core.robot.model import RobotModel
 from gait_core.terrains import Terrain, load_terrain
 from gait_core.trial.loop import initial_positions
@@ -132,7 +132,7 @@ class SceneEngine(Engine):
         """
         self._check_open()
         self._ready = False
-        robot = heavier(self._robots(scene.robot, scene.draw), scene.mass_factor)
+        robot = scale_mass(self._robots(scene.robot, scene.draw), scene.mass_factor)
         options: Any = build(self.Options, scene.engine_options)
         refuse_unsupported(self.name, self.carries, scene, robot)
         positions = initial_positions(robot, scene)
@@ -171,7 +171,7 @@ class SceneEngine(Engine):
             and np.array_equal(last.positions, positions)
         ):
             return last.pose
-        return base_pose(robot, positions, initial, terrain)
+        return pose_on_terrain(robot, positions, initial, terrain)
 
     def _read(self, tick: int) -> Observation:
         """Return the state at a tick in units of the real robot; step no more if it diverged."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import math
 
 from gait_core.errors import ConfigurationError
-from gait_core.robot.kinds import ACTUATORS, NO_LIMIT, constant
+from gait_core.robot.actuation_kinds import ACTUATOR_KINDS, NO_LIMIT, constant_or_default
 from gait_core.robot.model import Actuator
 
 
@@ -57,7 +57,7 @@ class Screw:
 
         """
         lead, diameter, friction, rpm, torque = (
-            constant(ACTUATORS, actuator.kind, actuator.constants, key)
+            constant_or_default(ACTUATOR_KINDS, actuator.kind, actuator.constants, key)
             for key in ('lead', 'diameter', 'friction', 'rpm', 'torque')
         )
         if lead <= 0.0 or diameter <= 0.0:

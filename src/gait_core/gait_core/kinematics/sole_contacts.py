@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray
-from gait_core.kinematics.body import link_poses
-from gait_core.measures.metrics import LOADED, UNLOADED
+from gait_core.kinematics.forward_kinematics import link_poses
+from gait_core.measures.metrics import LOADED_SHARE, UNLOADED_SHARE
 from gait_core.motion.observation import Contacts
 from gait_core.robot.model import Leg, RobotModel
 from gait_core.robot.shapes import link_points
 
-_FLAT = 5e-3
+_SOLE_THICKNESS = 5e-3
 """Height [m] over its lowest point up to which points belong to the sole."""
 
 
@@ -22,7 +22,7 @@ def sole_extent(robot: RobotModel, leg: Leg) -> FloatArray:
     points, radii = link_points(robot.links[row])
     placed = (points - np.array(leg.sole_point)) @ pose[:3, :3].T
     heights = placed[:, 2] - radii
-    level = placed[heights <= heights.min(initial=np.inf) + _FLAT, :2]
+    level = placed[heights <= heights.min(initial=np.inf) + _SOLE_THICKNESS, :2]
     if not len(level):
         return np.zeros((2, 2))
     return np.array([level.min(axis=0), level.max(axis=0)])
@@ -38,12 +38,12 @@ class SoleContacts:
     def update(self, contacts: Contacts) -> BoolArray:
         """Take the contacts of one tick and return which soles stand, (s,)."""
         vertical = contacts.sole_forces()[:, 2]
-        threshold = np.where(self._standing, UNLOADED, LOADED) * self._load
+        threshold = np.where(self._standing, UNLOADED_SHARE, LOADED_SHARE) * self._load
         self._standing = vertical > threshold
         return self._standing
 
 
-def sole_centres(contacts: Contacts) -> FloatArray:
+def sole_pressure_centres(contacts: Contacts) -> FloatArray:
     """Return each sole's contact points weighted by vertical force, (s, 3) [m]; zero without."""
     centres = np.zeros((len(contacts.soles), 3))
     for row in range(len(contacts.soles)):

@@ -7,16 +7,20 @@ from collections.abc import Sequence
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.kinematics.body import link_poses
+from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.robot.model import Leg, RobotModel
 
-_ROOT = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
-_FIXED = 3
+_BASE_AT_ORIGIN = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
+_MIN_POINT_FEET = 3
 """Feet that are points fix a body from this number on; fewer stand on soles that keep level."""
 
 
-def landing(
-    robot: RobotModel, leg: str, standing: Sequence[str], now: FloatArray, then: FloatArray
+def predict_foothold(
+    robot: RobotModel,
+    leg: str,
+    stance_legs: Sequence[str],
+    joints_now: FloatArray,
+    joints_at_touchdown: FloatArray,
 ) -> FloatArray:
     """
     Return where a foot will be on the ground, in the frame of the base as it is now.
@@ -39,24 +43,28 @@ def landing(
         In the frame of the first root link.
 
     """
-    poses = [link_poses(robot, joints, _ROOT) for joints in (now, then)]
-    legs = [robot.leg(name) for name in standing]
-    feet_now, feet_then = (np.array([_foot(robot, one, links) for one in legs]) for links in poses)
-    if len(legs) >= _FIXED:
-        turn = _turn(feet_then - feet_then.mean(axis=0), feet_now - feet_now.mean(axis=0))
+    poses = [
+        link_poses(robot, joints, _BASE_AT_ORIGIN) for joints in (joints_now, joints_at_touchdown)
+    ]
+    legs = [robot.leg(name) for name in stance_legs]
+    feet_now, feet_then = (
+        np.array([_sole_position(robot, one, links) for one in legs]) for links in poses
+    )
+    if len(legs) >= _MIN_POINT_FEET:
+        turn = _best_rotation(feet_then - feet_then.mean(axis=0), feet_now - feet_now.mean(axis=0))
     else:
         row = robot.link_index[legs[0].sole]
         turn = poses[0][row, :3, :3] @ poses[1][row, :3, :3].T
-    foot = _foot(robot, robot.leg(leg), poses[1])
+    foot = _sole_position(robot, robot.leg(leg), poses[1])
     return np.asarray(turn @ (foot - feet_then.mean(axis=0)) + feet_now.mean(axis=0))
 
 
-def _foot(robot: RobotModel, leg: Leg, links: FloatArray) -> FloatArray:
+def _sole_position(robot: RobotModel, leg: Leg, links: FloatArray) -> FloatArray:
     pose = links[robot.link_index[leg.sole]]
     return np.asarray(pose[:3, :3] @ np.array(leg.sole_point) + pose[:3, 3])
 
 
-def _turn(points: FloatArray, turned: FloatArray) -> FloatArray:
+def _best_rotation(points: FloatArray, turned: FloatArray) -> FloatArray:
     """
     Return the rotation (3, 3) that best turns centred points (k, 3) into others.
 

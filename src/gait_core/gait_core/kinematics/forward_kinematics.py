@@ -11,9 +11,9 @@ from scipy.spatial.transform import Rotation
 
 from gait_core.arrays import BoolArray, FloatArray, IntArray
 from gait_core.errors import unknown
-from gait_core.kinematics.frames import root_poses, rotation
-from gait_core.robot.cache import per_robot
-from gait_core.robot.mechanism import MOVING, Joint, Mechanism
+from gait_core.kinematics.frames import assembly_poses, rotation_from_rpy
+from gait_core.robot.cache import cached_per_robot
+from gait_core.robot.mechanism import MOVING_KINDS, Joint, Mechanism
 
 
 class KinematicTree(NamedTuple):
@@ -53,7 +53,7 @@ class KinematicTree(NamedTuple):
     com: FloatArray
 
 
-@per_robot
+@cached_per_robot
 def kinematic_tree(robot: Mechanism) -> KinematicTree:
     """Return the tree of a robot as arrays; kept beside the robot."""
     count = len(robot.links)
@@ -65,10 +65,10 @@ def kinematic_tree(robot: Mechanism) -> KinematicTree:
     for joint in robot.joints:
         i = robot.link_index[joint.child]
         parent[i] = robot.link_index[joint.parent]
-        offset[i], turn[i], axis[i] = joint.xyz, rotation(joint.rpy), joint.axis
+        offset[i], turn[i], axis[i] = joint.xyz, rotation_from_rpy(joint.rpy), joint.axis
         revolute[i] = joint.kind in ('revolute', 'continuous')
         prismatic[i] = joint.kind == 'prismatic'
-        gain[i], bias[i] = _drive(robot, joint)
+        gain[i], bias[i] = _joint_gains(robot, joint)
     return KinematicTree(
         parent=parent,
         offset=offset,
@@ -83,7 +83,7 @@ def kinematic_tree(robot: Mechanism) -> KinematicTree:
     )
 
 
-def _drive(robot: Mechanism, joint: Joint) -> tuple[FloatArray, float]:
+def _joint_gains(robot: Mechanism, joint: Joint) -> tuple[FloatArray, float]:
     """Return how a joint's position follows from the actuated ones: a row of gains and a bias."""
     row = np.zeros(len(robot.joint_names))
     factor, bias = 1.0, 0.0
@@ -97,7 +97,7 @@ def _drive(robot: Mechanism, joint: Joint) -> tuple[FloatArray, float]:
         bias += factor * joint.mimic.offset
         factor *= joint.mimic.multiplier
         joint = robot.joint[joint.mimic.joint]
-    return row, bias if joint.kind in MOVING else 0.0
+    return row, bias if joint.kind in MOVING_KINDS else 0.0
 
 
 def pose_matrices(poses: FloatArray) -> FloatArray:
@@ -139,10 +139,10 @@ def link_poses(
     """
     tree = kinematic_tree(robot)
     single = np.ndim(joint_positions) == 1
-    angles, base = _checked(robot, joint_positions, base_pose)
+    angles, base = _checked_arrays(robot, joint_positions, base_pose)
     steps, roots = len(angles), len(robot.roots)
     travel = tree.gain @ angles.T + tree.bias[:, None]
-    parts = _joint_parts(robot)
+    parts = _joint_transforms(robot)
     # Time last, and columns before rows: one product of matrices moves a link at all times.
     poses = np.empty((len(robot.links), 4, 4, steps))
     poses[:roots] = pose_matrices(base).transpose(1, 3, 2, 0)
@@ -160,7 +160,7 @@ def link_poses(
     return by_time[0] if single else by_time
 
 
-def _checked(
+def _checked_arrays(
     robot: Mechanism, joint_positions: FloatArray, base_pose: FloatArray | None
 ) -> tuple[FloatArray, FloatArray]:
     """Return joint positions (T, n) and poses of the roots (T, r, 7)."""
@@ -170,7 +170,7 @@ def _checked(
             f'joint_positions has shape {angles.shape}, expected (T, {len(robot.joint_names)})'
         )
     steps, roots = len(angles), len(robot.roots)
-    base = root_poses(robot) if base_pose is None else np.asarray(base_pose, dtype=np.float64)
+    base = assembly_poses(robot) if base_pose is None else np.asarray(base_pose, dtype=np.float64)
     if base.shape == (steps, 7) and roots == 1:
         base = base[:, None, :]
     try:
@@ -181,8 +181,8 @@ def _checked(
         )
 
 
-@per_robot
-def _joint_parts(robot: Mechanism) -> FloatArray:
+@cached_per_robot
+def _joint_transforms(robot: Mechanism) -> FloatArray:
     """
     Return the transform of each link in its parent's frame in three parts, (L, 12, 4), transposed.
 
@@ -208,7 +208,7 @@ def link_coms(
 ) -> FloatArray:
     """Return each link's centre of mass, (T, L, 3) [m]; arguments as of ``link_poses``."""
     tree = kinematic_tree(robot)
-    angles, base = _checked(robot, joint_positions, base_pose)
+    angles, base = _checked_arrays(robot, joint_positions, base_pose)
     coms = np.empty((len(angles), len(robot.links), 3))
     travel = angles @ tree.gain.T + tree.bias
     frames = np.ascontiguousarray(pose_matrices(base)[..., :3, :])

@@ -10,7 +10,7 @@ from gait_core.trial.scene import NOTHING
 
 
 @dataclass(frozen=True, kw_only=True)
-class Constants:
+class KindConstants:
     """
     The constants of a kind, in SI units; none may be negative.
 
@@ -30,35 +30,39 @@ NO_LIMIT = 1e9
 """Stands for no limit of velocity, effort or force."""
 _UNDAMPED = {'damping': 0.0}
 
-ACTUATORS: Mapping[str, Constants] = {
-    'position': Constants(optional={'gain': 20.0}),
-    'velocity': Constants(),
-    'pd': Constants(required=('stiffness', 'damping')),
-    'effort': Constants(),
-    'exponential': Constants(required=('strength', 'rise'), optional=_UNDAMPED),
-    'lead_screw': Constants(
+ACTUATOR_KINDS: Mapping[str, KindConstants] = {
+    'position': KindConstants(optional={'gain': 20.0}),
+    'velocity': KindConstants(),
+    'pd': KindConstants(required=('stiffness', 'damping')),
+    'effort': KindConstants(),
+    'exponential': KindConstants(required=('strength', 'rise'), optional=_UNDAMPED),
+    'lead_screw': KindConstants(
         required=('lead', 'diameter', 'friction'),
         optional={'gain': 20.0, 'rpm': NO_LIMIT, 'torque': NO_LIMIT},
     ),
-    'slider_crank': Constants(required=('stiffness', 'crank', 'rod'), optional=_UNDAMPED),
+    'slider_crank': KindConstants(required=('stiffness', 'crank', 'rod'), optional=_UNDAMPED),
 }
 """Of joints; what each does says ``gait_core.robot.model.Actuator``."""
-BALL_ACTUATORS = ('effort', 'exponential', 'pd')
+BALL_ACTUATOR_KINDS = ('effort', 'exponential', 'pd')
 """Those that the three joints of a ball joint may have."""
 
-ELEMENTS: Mapping[str, Constants] = {
-    'spring': Constants(required=('stiffness',), optional=_UNDAMPED),
-    'cable': Constants(required=('stiffness',), optional=_UNDAMPED),
-    'linear_servo': Constants(
+ELEMENT_KINDS: Mapping[str, KindConstants] = {
+    'spring': KindConstants(required=('stiffness',), optional=_UNDAMPED),
+    'cable': KindConstants(required=('stiffness',), optional=_UNDAMPED),
+    'linear_servo': KindConstants(
         required=('stiffness',), optional={'damping': 0.0, 'effort': NO_LIMIT}
     ),
-    'exponential': Constants(required=('strength', 'rise'), optional=_UNDAMPED),
+    'exponential': KindConstants(required=('strength', 'rise'), optional=_UNDAMPED),
 }
 """Of force elements; what each does says ``gait_core.robot.model.ForceElement``."""
 
 
 def check_kind(
-    kinds: Mapping[str, Constants], what: str, owner: str, kind: str, given: Mapping[str, float]
+    kinds: Mapping[str, KindConstants],
+    part: str,
+    owner: str,
+    kind: str,
+    values: Mapping[str, float],
 ) -> None:
     """
     Raise ConfigurationError unless a kind is known and has its constants, and no others.
@@ -73,12 +77,12 @@ def check_kind(
 
     """
     if kind not in kinds:
-        raise unknown(f'{what} of {owner}', kind, kinds)
+        raise unknown(f'{part} of {owner}', kind, kinds)
     constants = kinds[kind]
     for name in constants.required:
-        if name not in given:
-            raise ConfigurationError(f"{owner}: its {kind} {what} has no constant '{name}'")
-    for name, value in given.items():
+        if name not in values:
+            raise ConfigurationError(f"{owner}: its {kind} {part} has no constant '{name}'")
+    for name, value in values.items():
         if name not in constants.required and name not in constants.optional:
             valid = (*constants.required, *constants.optional)
             raise ConfigurationError(f'{owner}: {unknown(f"constant of {kind}", name, valid)}')
@@ -86,8 +90,8 @@ def check_kind(
             raise ConfigurationError(f"{owner}: constant '{name}' is {value:g}; nearest valid: 0")
 
 
-def constant(
-    kinds: Mapping[str, Constants], kind: str, given: Mapping[str, float], name: str
+def constant_or_default(
+    kinds: Mapping[str, KindConstants], kind: str, values: Mapping[str, float], name: str
 ) -> float:
     """Return a constant of a checked kind; its default, or zero where the kind has none."""
-    return float(given.get(name, kinds[kind].optional.get(name, 0.0)))
+    return float(values.get(name, kinds[kind].optional.get(name, 0.0)))

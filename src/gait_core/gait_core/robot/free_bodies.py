@@ -14,16 +14,16 @@ from gait_core.errors import ConfigurationError
 from gait_core.parameters.schema import Location, check_keys, read_choice, read_value
 from gait_core.robot.model import Link, Shape, Triple
 from gait_core.robot.robot_file import RobotFile
-from gait_core.robot.urdf.reader import Tree, read_urdf
+from gait_core.robot.urdf.reader import LinkTree, read_urdf
 from gait_core.trial.scene import NOTHING
 
 Assembly = Mapping[str, tuple[Triple, Triple]]
-_SIZES = {'box': 3, 'sphere': 1, 'cylinder': 2, 'capsule': 2}
+_SIZE_COUNTS = {'box': 3, 'sphere': 1, 'cylinder': 2, 'capsule': 2}
 _ZERO = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Body:
+class FreeBody:
     """Entry of a free body: its name and its first frame in the base frame [m, rad]."""
 
     name: str
@@ -32,14 +32,14 @@ class Body:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BodyOfFile(Body):
+class BodyFromFile(FreeBody):
     """Entry of a body that is the only link of a file."""
 
     urdf: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class BodyInPlace(Body):
+class InlineBody(FreeBody):
     """Entry of a body with all its properties: mass [kg], inertia about its centre of mass."""
 
     mass: float
@@ -54,7 +54,7 @@ def read_bodies(
     location: Location,
     folder: Path,
     packages: Mapping[str, str | Path] = NOTHING,
-) -> tuple[Tree, Assembly]:
+) -> tuple[LinkTree, Assembly]:
     """
     Return the bodies of a robot.yaml as links without joints, and where they lie at first.
 
@@ -74,23 +74,23 @@ def read_bodies(
     assembly: dict[str, tuple[Triple, Triple]] = {}
     for i, entry in enumerate(content.bodies or ()):
         at = location / 'bodies' / i
-        kind = BodyOfFile if 'urdf' in entry else BodyInPlace
-        body: BodyOfFile | BodyInPlace = read_value(kind, entry, at)
+        kind = BodyFromFile if 'urdf' in entry else InlineBody
+        body: BodyFromFile | InlineBody = read_value(kind, entry, at)
         if body.name in assembly:
             raise at.error(f"body '{body.name}' is described twice")
         assembly[body.name] = body.xyz, body.rpy
-        if isinstance(body, BodyOfFile):
-            link = _link_of_file(body, at, folder, packages)
+        if isinstance(body, BodyFromFile):
+            link = _link_from_file(body, at, folder, packages)
         else:
-            link = _link_in_place(body, at)
+            link = _link_from_entry(body, at)
         links.append(_check_mass(link, at))
     if not links:
         raise (location / 'bodies').error('it lists no body')
-    return Tree(name=folder.name, links=tuple(links), joints=()), assembly
+    return LinkTree(name=folder.name, links=tuple(links), joints=()), assembly
 
 
-def _link_of_file(
-    body: BodyOfFile, location: Location, folder: Path, packages: Mapping[str, str | Path]
+def _link_from_file(
+    body: BodyFromFile, location: Location, folder: Path, packages: Mapping[str, str | Path]
 ) -> Link:
     file = folder / body.urdf
     if not file.is_file():
@@ -101,14 +101,14 @@ def _link_of_file(
     return replace(links[0], name=body.name)
 
 
-def _link_in_place(body: BodyInPlace, location: Location) -> Link:
+def _link_from_entry(body: InlineBody, location: Location) -> Link:
     return Link(
         name=body.name,
         mass=body.mass,
         com=frozen(body.com, (3,), name='com'),
         inertia=frozen(np.diag(body.inertia), (3, 3), name='inertia'),
-        collisions=_shapes(body.collisions, location / 'collisions'),
-        visuals=_shapes(body.visuals, location / 'visuals'),
+        collisions=_read_shapes(body.collisions, location / 'collisions'),
+        visuals=_read_shapes(body.visuals, location / 'visuals'),
     )
 
 
@@ -122,16 +122,16 @@ def _check_mass(link: Link, location: Location) -> Link:
     return link
 
 
-def _shapes(entries: tuple[Mapping[str, Any], ...], location: Location) -> tuple[Shape, ...]:
-    return tuple(_shape(entry, location / i) for i, entry in enumerate(entries))
+def _read_shapes(entries: tuple[Mapping[str, Any], ...], location: Location) -> tuple[Shape, ...]:
+    return tuple(_read_shape(entry, location / i) for i, entry in enumerate(entries))
 
 
-def _shape(entry: Mapping[str, Any], location: Location) -> Shape:
+def _read_shape(entry: Mapping[str, Any], location: Location) -> Shape:
     check_keys(entry, ('kind', 'size', 'xyz', 'rpy', 'rgba'), location)
-    kind = read_choice(entry, 'kind', _SIZES, location)
+    kind = read_choice(entry, 'kind', _SIZE_COUNTS, location)
     shape: Shape = read_value(Shape, entry, location)
-    if len(shape.size) != _SIZES[kind]:
+    if len(shape.size) != _SIZE_COUNTS[kind]:
         raise ConfigurationError(
-            f'{location / "size"} has {len(shape.size)} values, expected {_SIZES[kind]}'
+            f'{location / "size"} has {len(shape.size)} values, expected {_SIZE_COUNTS[kind]}'
         )
     return shape

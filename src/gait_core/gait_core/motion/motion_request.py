@@ -9,7 +9,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
-from gait_core.motion.velocity_limits import Bounds, Velocity
+from gait_core.motion.velocity_limits import Velocity, VelocityLimits
 
 STANDING_SPEED = 1e-3
 """Commanded speed [m/s, rad/s] below which no motion is requested."""
@@ -54,7 +54,7 @@ class MotionRequest:
 
     def __init__(
         self,
-        bounds: Callable[[], Bounds],
+        bounds: Callable[[], VelocityLimits],
         clocks: Callable[[], tuple[int, ...]],
         timeout: Callable[[], float],
         demonstration: Velocity | None = None,
@@ -70,7 +70,7 @@ class MotionRequest:
         return not isinstance(self._bounds(), str)
 
     @property
-    def expired(self) -> bool:
+    def is_expired(self) -> bool:
         """True if the last velocity received is older than the time-out."""
         return self._received is not None and self._age(self._received[1]) >= self._timeout()
 
@@ -79,7 +79,7 @@ class MotionRequest:
         """Velocity in force [m/s, m/s, rad/s]; zero before the first and after the time-out."""
         if self._received is None:
             return self._demonstration or NO_VELOCITY
-        return NO_VELOCITY if self.expired else self._received[0]
+        return NO_VELOCITY if self.is_expired else self._received[0]
 
     @property
     def walking(self) -> bool:
@@ -93,7 +93,7 @@ class MotionRequest:
         )
 
     @property
-    def least_rate(self) -> float:
+    def min_rate(self) -> float:
         """Lowest rate [Hz] of velocities at which a lost message does not stop the robot."""
         return MESSAGES_PER_TIMEOUT / self._timeout()
 
@@ -104,7 +104,7 @@ class MotionRequest:
             return 'the joints hold until ~/walk is called with true'
         return (
             'the joints hold until cmd_vel requests motion, at '
-            f'{self.least_rate:.3g} Hz or more (command_timeout {self._timeout():g} s)'
+            f'{self.min_rate:.3g} Hz or more (command_timeout {self._timeout():g} s)'
         )
 
     def receive(self, velocity: Velocity) -> None:
@@ -144,7 +144,7 @@ class MotionRequest:
         if walking and self.follows_velocity:
             raise ConfigurationError(
                 'the controller follows velocities: send them on cmd_vel, at '
-                f'{self.least_rate:.3g} Hz or more'
+                f'{self.min_rate:.3g} Hz or more'
             )
         self._walking = walking
         if not walking:

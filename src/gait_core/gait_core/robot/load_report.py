@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.kinematics.body import link_poses
-from gait_core.kinematics.frames import rpy_of
+from gait_core.kinematics.forward_kinematics import link_poses
+from gait_core.kinematics.frames import rpy_from_rotation
 from gait_core.kinematics.start_pose import nominal_height
 from gait_core.parameters import plain_data
 from gait_core.robot.find import find_robot
-from gait_core.robot.infer import side_of, up_axis
+from gait_core.robot.inference import side_from_name, up_axis
 from gait_core.robot.load import read_robot
-from gait_core.robot.model import MOVING, Link, RobotModel
+from gait_core.robot.model import MOVING_KINDS, Link, RobotModel
 from gait_core.robot.overlap import Overlap, find_overlaps
 from gait_core.robot.shapes import shape_points
 from gait_core.trial.scene import NOTHING
@@ -126,7 +126,9 @@ class LoadReport:
         return [*head, *parts, *legs, *(f'WARNING: {text}' for text in self.warnings)]
 
 
-def load_report(path: str | Path, packages: Mapping[str, str | Path] = NOTHING) -> LoadReport:
+def report_description(
+    path: str | Path, packages: Mapping[str, str | Path] = NOTHING
+) -> LoadReport:
     """
     Load a description and report what is in it.
 
@@ -143,12 +145,14 @@ def load_report(path: str | Path, packages: Mapping[str, str | Path] = NOTHING) 
         If it cannot be loaded: not well-formed, a missing mesh, no mass, links that form no tree.
 
     """
-    return report_on(read_robot(find_robot(str(path)), packages))
+    return report_robot(read_robot(find_robot(str(path)), packages))
 
 
-def report_on(robot: RobotModel) -> LoadReport:
+def report_robot(robot: RobotModel) -> LoadReport:
     """Return the report of a robot that is loaded already."""
-    movable = [joint for joint in robot.joints if joint.kind in MOVING and joint.mimic is None]
+    movable = [
+        joint for joint in robot.joints if joint.kind in MOVING_KINDS and joint.mimic is None
+    ]
     implausible = {link.name: fault for link in robot.links if (fault := _inertia_fault(link))}
     report = LoadReport(
         source=robot.source,
@@ -228,15 +232,16 @@ def _frame_warnings(report: LoadReport) -> list[str]:
     text = f'the base frame is not x forward, z up: up is {report.up}'
     if not report.forward:
         return [text]
-    up, forward = _vector(report.up), _vector(report.forward)
+    up, forward = _axis_vector(report.up), _axis_vector(report.forward)
     # Rows are the base frame's axes (forward, left, up) in the file's frame.
     turn = ', '.join(
-        f'{angle:.4f}' for angle in rpy_of(np.array([forward, np.cross(up, forward), up]))
+        f'{angle:.4f}'
+        for angle in rpy_from_rotation(np.array([forward, np.cross(up, forward), up]))
     )
     return [f'{text}, forward is {report.forward}; root_rpy: [{turn}] in robot.yaml turns it']
 
 
-def _vector(axis: str) -> FloatArray:
+def _axis_vector(axis: str) -> FloatArray:
     return np.array(_AXES[axis[-1]], dtype=np.float64) * (-1.0 if axis.startswith('-') else 1.0)
 
 
@@ -253,7 +258,7 @@ def _inertia_fault(link: Link) -> str:
             f'its principal moments of inertia ({values} kg m^2) break the triangle inequality: '
             'no body has the greatest above the sum of the others'
         )
-    gyration, reach = float(np.sqrt(principal[2] / link.mass)), _reach(link)
+    gyration, reach = float(np.sqrt(principal[2] / link.mass)), _shape_radius(link)
     if reach > 0.0 and gyration > 2.0 * reach:
         return (
             f'its inertia belongs to a body of {gyration:.3g} m radius of gyration, its shape '
@@ -262,7 +267,7 @@ def _inertia_fault(link: Link) -> str:
     return ''
 
 
-def _reach(link: Link) -> float:
+def _shape_radius(link: Link) -> float:
     """Return the distance from the centre of mass to the farthest point of the link's shapes."""
     farthest = 0.0
     for shape in link.collisions or link.visuals:
@@ -280,13 +285,13 @@ def _forward_axis(robot: RobotModel) -> str:
     for leg in robot.legs:
         if leg.joints:
             hip = robot.joint[leg.joints[0]]
-            side = side_of(hip.name) or side_of(leg.name) or side_of(leg.sole)
+            side = side_from_name(hip.name) or side_from_name(leg.name) or side_from_name(leg.sole)
             if side:
                 places[side].append(poses[robot.link_index[hip.child], :3, 3])
     if not places['left'] or not places['right']:
         return ''
     left = np.mean(places['left'], axis=0) - np.mean(places['right'], axis=0)
-    forward = np.cross(left, _vector(up_axis(robot)))
+    forward = np.cross(left, _axis_vector(up_axis(robot)))
     length = float(np.linalg.norm(forward))
     main = int(np.argmax(np.abs(forward)))
     if length < 1e-6 or abs(forward[main]) < 0.9 * length:

@@ -10,10 +10,17 @@ import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
 from gait_core.errors import ProtocolError
-from gait_core.motion.observation import ARRAYS, NAMES, Contacts, Imu, Observation, StateFields
+from gait_core.motion.observation import (
+    ARRAY_FIELDS,
+    NAME_FIELDS,
+    Contacts,
+    Imu,
+    Observation,
+    StateFields,
+)
 
-_IMU = tuple(field.name for field in fields(Imu))
-_POINTS = ('sole', 'points', 'forces', 'depths')
+_IMU_FIELDS = tuple(field.name for field in fields(Imu))
+_CONTACT_FIELDS = ('sole', 'points', 'forces', 'depths')
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -39,7 +46,7 @@ class StateTape(StateFields, Sequence[Observation]):
     contact_counts: IntArray | None = None
 
     @classmethod
-    def of(cls, states: Sequence[Observation]) -> StateTape:
+    def from_states(cls, states: Sequence[Observation]) -> StateTape:
         """
         Return the tape of states; of none, an empty one without fields.
 
@@ -54,39 +61,41 @@ class StateTape(StateFields, Sequence[Observation]):
         if not states:
             return cls(ticks=np.zeros(0, dtype=np.int64), times=np.zeros(0))
         first = states[0]
-        values: dict[str, Any] = {name: _stacked(states, name) for name in ARRAYS}
-        imus, contacts = _present(states, 'imu'), _present(states, 'contacts')
+        values: dict[str, Any] = {name: _stack_field(states, name) for name in ARRAY_FIELDS}
+        imus, contacts = _reported_values(states, 'imu'), _reported_values(states, 'contacts')
         if imus:
-            values['imu'] = Imu(**{name: _stacked(imus, name) for name in _IMU})
+            values['imu'] = Imu(**{name: _stack_field(imus, name) for name in _IMU_FIELDS})
         if contacts:
             points = {
-                name: np.concatenate([getattr(one, name) for one in contacts]) for name in _POINTS
+                name: np.concatenate([getattr(one, name) for one in contacts])
+                for name in _CONTACT_FIELDS
             }
             values['contacts'] = Contacts(soles=contacts[0].soles, **points)
             values['contact_counts'] = np.array([len(one.sole) for one in contacts])
         return cls(
             ticks=np.array([state.tick for state in states]),
             times=np.array([state.time for state in states]),
-            **{name: getattr(first, name) for name in NAMES},
+            **{name: getattr(first, name) for name in NAME_FIELDS},
             **values,
         )
 
     @classmethod
-    def joined(cls, tapes: Sequence[StateTape]) -> StateTape:
+    def concatenate(cls, tapes: Sequence[StateTape]) -> StateTape:
         """Return one tape of several, at least one, that follow each other."""
         first = tapes[0]
         if len(tapes) == 1:
             return first
         values: dict[str, Any] = {
-            name: _joined(tapes, name) for name in (*ARRAYS, 'ticks', 'times', 'contact_counts')
+            name: _concatenate_field(tapes, name)
+            for name in (*ARRAY_FIELDS, 'ticks', 'times', 'contact_counts')
         }
-        imus, contacts = _present(tapes, 'imu'), _present(tapes, 'contacts')
+        imus, contacts = _reported_values(tapes, 'imu'), _reported_values(tapes, 'contacts')
         if imus:
-            values['imu'] = Imu(**{name: _joined(imus, name) for name in _IMU})
+            values['imu'] = Imu(**{name: _concatenate_field(imus, name) for name in _IMU_FIELDS})
         if contacts:
-            points = {name: _joined(contacts, name) for name in _POINTS}
+            points = {name: _concatenate_field(contacts, name) for name in _CONTACT_FIELDS}
             values['contacts'] = Contacts(soles=contacts[0].soles, **points)
-        return cls(**{name: getattr(first, name) for name in NAMES}, **values)
+        return cls(**{name: getattr(first, name) for name in NAME_FIELDS}, **values)
 
     def __len__(self) -> int:
         """Return T."""
@@ -99,40 +108,40 @@ class StateTape(StateFields, Sequence[Observation]):
     def __getitem__(self, at: int | slice) -> Observation | StateTape:
         """Return a state, or the tape of some that follow each other; views."""
         if isinstance(at, slice):
-            return self._cut(*at.indices(len(self)))
+            return self._slice(*at.indices(len(self)))
         at = range(len(self))[at]
-        part = self._cut(at, at + 1, 1)
-        values: dict[str, Any] = {name: _first(getattr(part, name)) for name in ARRAYS}
+        part = self._slice(at, at + 1, 1)
+        values: dict[str, Any] = {name: _first_row(getattr(part, name)) for name in ARRAY_FIELDS}
         return Observation(
             tick=int(part.ticks[0]),
             time=float(part.times[0]),
-            imu=part.imu and Imu(**{name: getattr(part.imu, name)[0] for name in _IMU}),
+            imu=part.imu and Imu(**{name: getattr(part.imu, name)[0] for name in _IMU_FIELDS}),
             contacts=part.contacts,
-            **{name: getattr(self, name) for name in NAMES},
+            **{name: getattr(self, name) for name in NAME_FIELDS},
             **values,
         )
 
-    def _cut(self, begin: int, end: int, step: int) -> StateTape:
+    def _slice(self, begin: int, end: int, step: int) -> StateTape:
         if step != 1:
             raise ValueError('the states of a tape follow each other: a step of 1')
         at = slice(begin, end)
         values: dict[str, Any] = {}
-        for name in (*ARRAYS, 'ticks', 'times', 'contact_counts'):
+        for name in (*ARRAY_FIELDS, 'ticks', 'times', 'contact_counts'):
             array = getattr(self, name)
             values[name] = None if array is None else array[at]
         if self.imu is not None:
-            values['imu'] = Imu(**{name: getattr(self.imu, name)[at] for name in _IMU})
+            values['imu'] = Imu(**{name: getattr(self.imu, name)[at] for name in _IMU_FIELDS})
         if self.contacts is not None and self.contact_counts is not None:
             before = int(self.contact_counts[:begin].sum())
             points = slice(before, before + int(self.contact_counts[at].sum()))
             values['contacts'] = Contacts(
                 soles=self.contacts.soles,
-                **{name: getattr(self.contacts, name)[points] for name in _POINTS},
+                **{name: getattr(self.contacts, name)[points] for name in _CONTACT_FIELDS},
             )
-        return StateTape(**{name: getattr(self, name) for name in NAMES}, **values)
+        return StateTape(**{name: getattr(self, name) for name in NAME_FIELDS}, **values)
 
 
-def _present(owners: Sequence[Any], name: str) -> list[Any]:
+def _reported_values(owners: Sequence[Any], name: str) -> list[Any]:
     """Return a field of all owners; none where none has it."""
     values = [getattr(one, name) for one in owners]
     absent = sum(value is None for value in values)
@@ -141,18 +150,18 @@ def _present(owners: Sequence[Any], name: str) -> list[Any]:
     return [] if absent else values
 
 
-def _stacked(owners: Sequence[Any], name: str) -> Any:
+def _stack_field(owners: Sequence[Any], name: str) -> Any:
     """Return a field of all owners with time first."""
-    values = _present(owners, name)
+    values = _reported_values(owners, name)
     if not values:
         return None
     return np.concatenate(values).reshape(len(values), *values[0].shape)
 
 
-def _joined(owners: Sequence[Any], name: str) -> Any:
-    values = _present(owners, name)
+def _concatenate_field(owners: Sequence[Any], name: str) -> Any:
+    values = _reported_values(owners, name)
     return np.concatenate(values) if values else None
 
 
-def _first(array: FloatArray | None) -> FloatArray | None:
+def _first_row(array: FloatArray | None) -> FloatArray | None:
     return None if array is None else array[0]

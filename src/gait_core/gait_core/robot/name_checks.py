@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from gait_core.errors import BadCommand, ConfigurationError, excerpt, nearest
 
-_MAX_COUNT, _MAX_LENGTH, _LISTED = 1000, 255, 5
+_MAX_COUNT, _MAX_LENGTH, _MAX_LISTED = 1000, 255, 5
 
 
-def check_names(names: Sequence[str]) -> None:
+def check_message_names(names: Sequence[str]) -> None:
     """Raise BadCommand for too many names, or one that is too long."""
     if len(names) > _MAX_COUNT:
         raise BadCommand(f'{len(names)} names, expected at most {_MAX_COUNT}')
@@ -18,30 +18,32 @@ def check_names(names: Sequence[str]) -> None:
         raise BadCommand(f'a name has {longest} characters, expected at most {_MAX_LENGTH}')
 
 
-def listed(names: Iterable[str]) -> str:
+def format_names(names: Iterable[str]) -> str:
     """
     Return the first names in their order, for a message.
 
     Examples
     --------
-    >>> listed('gfedcba')
+    >>> format_names('gfedcba')
     'a, b, c, d, e, ...'
 
     """
     ordered = sorted(names)
-    shown = ', '.join(excerpt(name) for name in ordered[:_LISTED])
-    return shown if len(ordered) <= _LISTED else f'{shown}, ...'
+    shown = ', '.join(excerpt(name) for name in ordered[:_MAX_LISTED])
+    return shown if len(ordered) <= _MAX_LISTED else f'{shown}, ...'
 
 
-def unmatched(kind: str, received: Sequence[str], valid: Sequence[str]) -> ConfigurationError:
+def unknown_name_error(
+    kind: str, received: Sequence[str], valid: Sequence[str]
+) -> ConfigurationError:
     """
     Return the error for received names of which at least one is not valid.
 
     Examples
     --------
-    >>> print(unmatched('joint', ['lf_hip', 'lf_knee'], ['hip', 'knee']))
+    >>> print(unknown_name_error('joint', ['lf_hip', 'lf_knee'], ['hip', 'knee']))
     unknown joint 'lf_hip': every name fits without the prefix 'lf_'; valid: hip, knee
-    >>> print(unmatched('joint', ['hip', 'kne'], ['hip', 'knee']))
+    >>> print(unknown_name_error('joint', ['hip', 'kne'], ['hip', 'knee']))
     unknown joint 'kne': did you mean 'knee'? valid: hip, knee
 
     """

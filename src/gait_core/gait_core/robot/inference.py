@@ -8,23 +8,23 @@ import re
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.kinematics.body import kinematic_tree, link_poses
-from gait_core.robot.model import MOVING, Joint, Leg, Link, RobotModel
+from gait_core.kinematics.forward_kinematics import kinematic_tree, link_poses
+from gait_core.robot.model import MOVING_KINDS, Joint, Leg, Link, RobotModel
 from gait_core.robot.shapes import link_points
-from gait_core.robot.urdf.reader import Tree
+from gait_core.robot.urdf.reader import LinkTree
 
-FOOT_LEVEL = 0.1
+MAX_FOOT_HEIGHT_RATIO = 0.1
 """Chains that end within this share of the robot's height above the lowest such end are legs."""
 
 
-def actuated_names(tree: Tree) -> tuple[str, ...]:
+def actuated_names(tree: LinkTree) -> tuple[str, ...]:
     """Return the moving joints that mimic no other, in the order of the description."""
     return tuple(
-        joint.name for joint in tree.joints if joint.kind in MOVING and joint.mimic is None
+        joint.name for joint in tree.joints if joint.kind in MOVING_KINDS and joint.mimic is None
     )
 
 
-def neutral_stance(tree: Tree) -> dict[str, float]:
+def neutral_stance(tree: LinkTree) -> dict[str, float]:
     """Return for each actuated joint the position nearest to zero that its limits allow."""
     joints = {joint.name: joint for joint in tree.joints}
     return {
@@ -42,7 +42,8 @@ def up_axis(robot: RobotModel) -> str:
     """
     poses = link_poses(robot, robot.joint_stance)
     ends = [
-        _middle(robot, _sole(robot, chain[-1].child, poses), poses) for chain in _chains(robot)
+        _shape_centre(robot, _outermost_link(robot, chain[-1].child, poses), poses)
+        for chain in _joint_chains(robot)
     ]
     if not ends:
         return 'z'
@@ -55,7 +56,7 @@ def up_axis(robot: RobotModel) -> str:
     return ('-' if rise[main] < 0.0 else '') + 'xyz'[main]
 
 
-def _middle(robot: RobotModel, link: str, poses: FloatArray) -> FloatArray:
+def _shape_centre(robot: RobotModel, link: str, poses: FloatArray) -> FloatArray:
     """Return the mean of the points that span a link's shapes, or its origin, (3,) [m]."""
     row = robot.link_index[link]
     points, _ = link_points(robot.links[row])
@@ -75,11 +76,11 @@ def infer_legs(robot: RobotModel) -> tuple[Leg, ...]:
     vertical = (-1.0 if up.startswith('-') else 1.0) * np.eye(3)['xyz'.index(up[-1])]
     poses = link_poses(robot, robot.joint_stance)
     extents = [
-        _extent(link, pose, vertical) for link, pose in zip(robot.links, poses, strict=True)
+        _height_range(link, pose, vertical) for link, pose in zip(robot.links, poses, strict=True)
     ]
     ends = {
-        _sole(robot, chain[-1].child, poses): names
-        for chain in _chains(robot)
+        _outermost_link(robot, chain[-1].child, poses): names
+        for chain in _joint_chains(robot)
         if (names := tuple(joint.name for joint in chain if joint.name in robot.joint_index))
     }
     rows = {sole: robot.link_index[sole] for sole in ends}
@@ -93,11 +94,11 @@ def infer_legs(robot: RobotModel) -> tuple[Leg, ...]:
             sole_point=_sole_point(robot.links[row], poses[row], vertical),
         )
         for sole, row in rows.items()
-        if extents[row][0] <= bottom + FOOT_LEVEL * height
+        if extents[row][0] <= bottom + MAX_FOOT_HEIGHT_RATIO * height
     )
 
 
-def _extent(link: Link, pose: FloatArray, vertical: FloatArray) -> tuple[float, float]:
+def _height_range(link: Link, pose: FloatArray, vertical: FloatArray) -> tuple[float, float]:
     points, radii = link_points(link)
     if not len(points):
         height = float(pose[:3, 3] @ vertical)
@@ -106,42 +107,42 @@ def _extent(link: Link, pose: FloatArray, vertical: FloatArray) -> tuple[float, 
     return float(np.min(heights - radii)), float(np.max(heights + radii))
 
 
-def _chains(robot: RobotModel) -> Iterator[tuple[Joint, ...]]:
+def _joint_chains(robot: RobotModel) -> Iterator[tuple[Joint, ...]]:
     """Yield, in order of the joints, the moving joints that lead to each outermost body."""
     parent_joint = {joint.child: joint for joint in robot.joints}
     carried: dict[str, int] = {}
     for joint in robot.joints:
-        if joint.kind in MOVING:
-            body = _body(joint.parent, parent_joint)
+        if joint.kind in MOVING_KINDS:
+            body = _rigid_body_head(joint.parent, parent_joint)
             carried[body] = carried.get(body, 0) + 1
     for last in robot.joints:
-        if last.kind not in MOVING or last.child in carried:
+        if last.kind not in MOVING_KINDS or last.child in carried:
             continue
         chain = [last]
         while True:
-            body = _body(chain[0].parent, parent_joint)
+            body = _rigid_body_head(chain[0].parent, parent_joint)
             if carried[body] > 1 or body not in parent_joint:
                 break
             chain.insert(0, parent_joint[body])
         yield tuple(chain)
 
 
-def _body(link: str, parent_joint: Mapping[str, Joint]) -> str:
+def _rigid_body_head(link: str, parent_joint: Mapping[str, Joint]) -> str:
     """Return the link that heads the rigid body of a link: links fixed to each other are one."""
-    while link in parent_joint and parent_joint[link].kind not in MOVING:
+    while link in parent_joint and parent_joint[link].kind not in MOVING_KINDS:
         link = parent_joint[link].parent
     return link
 
 
-def body_heads(robot: RobotModel) -> dict[str, str]:
+def rigid_body_heads(robot: RobotModel) -> dict[str, str]:
     """Return for each link the one that heads its rigid body; links fixed to another share it."""
     parent_joint = {joint.child: joint for joint in robot.joints}
-    return {link.name: _body(link.name, parent_joint) for link in robot.links}
+    return {link.name: _rigid_body_head(link.name, parent_joint) for link in robot.links}
 
 
-def _sole(robot: RobotModel, head: str, poses: FloatArray) -> str:
+def _outermost_link(robot: RobotModel, head: str, poses: FloatArray) -> str:
     """Return the link of a rigid body that is farthest from its joint and has collisions."""
-    heads = body_heads(robot)
+    heads = rigid_body_heads(robot)
     joint_at = poses[robot.link_index[head], :3, 3]
     best, farthest = head, -1.0
     for link in robot.links:
@@ -171,7 +172,7 @@ def mirror_sign(robot: RobotModel, name: str, other: str) -> float | None:
     along (a, b, c) into one along (a, -b, c). ``None`` if the counterpart's axis is neither that
     nor its opposite, within 8 degrees, at zero joint positions.
     """
-    axes = zero_axes(robot)
+    axes = joint_axes_at_zero(robot)
     first, second = robot.joint[name], robot.joint[other]
     if (first.kind == 'prismatic') != (second.kind == 'prismatic'):
         return None
@@ -180,7 +181,7 @@ def mirror_sign(robot: RobotModel, name: str, other: str) -> float | None:
     return float(np.sign(agreement)) if abs(agreement) > 0.99 else None
 
 
-def zero_axes(robot: RobotModel) -> dict[str, tuple[FloatArray, FloatArray]]:
+def joint_axes_at_zero(robot: RobotModel) -> dict[str, tuple[FloatArray, FloatArray]]:
     """Return axis and origin of each actuated joint in the base frame at zero positions."""
     tree = kinematic_tree(robot)
     poses = link_poses(robot, np.zeros(len(robot.joint_names)))
@@ -198,11 +199,11 @@ def infer_mirror_pairs(robot: RobotModel) -> dict[str, tuple[str, float]]:
     A counterpart by name (left and right exchanged) comes first, else one at the mirrored place.
     A joint in the sagittal plane is its own counterpart.
     """
-    placed = zero_axes(robot)
+    placed = joint_axes_at_zero(robot)
     size = max((float(np.max(np.abs(origin))) for _, origin in placed.values()), default=0.0)
     pairs: dict[str, tuple[str, float]] = {}
     for name in robot.joint_names:
-        by_name = [other for other in swapped_names(name) if other in placed]
+        by_name = [other for other in counterpart_names(name) if other in placed]
         here = placed[name][1] * np.array([1.0, -1.0, 1.0])
         near = [
             other
@@ -218,11 +219,11 @@ def infer_mirror_pairs(robot: RobotModel) -> dict[str, tuple[str, float]]:
     return {name: pair for name, pair in pairs.items() if pairs.get(pair[0], ('', 0.0))[0] == name}
 
 
-_SIDE = re.compile(
+_SIDE_PATTERN = re.compile(
     r'left|right|Left|Right|LEFT|RIGHT'
     r'|(?<![A-Za-z])[lrfhbmLRFHBM]{1,2}(?![A-Za-z])|(?<=[a-z])[LRFHBM]{1,2}(?![A-Za-z])'
 )
-_SWAP = {
+_OPPOSITE_SIDE = {
     'l': 'r',
     'r': 'l',
     'L': 'R',
@@ -236,35 +237,35 @@ _SWAP = {
 }
 
 
-def swapped_names(name: str) -> list[str]:
+def counterpart_names(name: str) -> list[str]:
     """
     Return what the counterpart of a joint may be called, most likely first.
 
     Examples
     --------
-    >>> swapped_names('FL_hip_joint')
+    >>> counterpart_names('FL_hip_joint')
     ['FR_hip_joint']
-    >>> swapped_names('left_knee')
+    >>> counterpart_names('left_knee')
     ['right_knee']
 
     """
     found = []
-    for match in _SIDE.finditer(name):
+    for match in _SIDE_PATTERN.finditer(name):
         word = match.group()
-        if word in _SWAP:
-            swaps = [_SWAP[word]]
+        if word in _OPPOSITE_SIDE:
+            swaps = [_OPPOSITE_SIDE[word]]
         else:
             # Of two letters (fl, lf, rr) the last one that tells a side comes first.
             swaps = [
-                word[:i] + _SWAP[word[i]] + word[i + 1 :]
+                word[:i] + _OPPOSITE_SIDE[word[i]] + word[i + 1 :]
                 for i in reversed(range(len(word)))
-                if word[i] in _SWAP
+                if word[i] in _OPPOSITE_SIDE
             ]
         found += [name[: match.start()] + swap + name[match.end() :] for swap in swaps]
     return found
 
 
-def side_of(name: str) -> str:
+def side_from_name(name: str) -> str:
     """
     Return ``left``, ``right`` or an empty string: the side that a name speaks of.
 
@@ -272,11 +273,11 @@ def side_of(name: str) -> str:
 
     Examples
     --------
-    >>> [side_of(name) for name in ('FL_hip', 'rf_hip', 'RL_hip', 'right_knee', 'head')]
+    >>> [side_from_name(name) for name in ('FL_hip', 'rf_hip', 'RL_hip', 'right_knee', 'head')]
     ['left', 'right', 'left', 'right', '']
 
     """
-    for match in _SIDE.finditer(name):
+    for match in _SIDE_PATTERN.finditer(name):
         word = match.group().lower()
         if len(word) > 2:
             return word

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_core.kinematics.body import link_poses
+from gait_core.kinematics.forward_kinematics import link_poses
 from gait_core.robot.mechanism import Mechanism
 
 
-def ends_at(
+def element_ends_at(
     robot: Mechanism, joint_positions: FloatArray, base_pose: FloatArray | None = None
 ) -> FloatArray:
     """
@@ -19,7 +19,7 @@ def ends_at(
     ----------
     robot : RobotModel
     joint_positions, base_pose
-        As of ``gait_core.kinematics.body.link_poses``.
+        As of ``gait_core.kinematics.forward_kinematics.link_poses``.
 
     """
     poses = link_poses(robot, joint_positions, base_pose)
@@ -32,9 +32,9 @@ def ends_at(
     return np.stack(ends, axis=-2)
 
 
-def lengths_at(
+def element_lengths_at(
     robot: Mechanism, joint_positions: FloatArray, base_pose: FloatArray | None = None
 ) -> FloatArray:
-    """Return lengths of force elements, (e,) or (T, e) [m]; arguments as of ``ends_at``."""
-    ends = ends_at(robot, joint_positions, base_pose)
+    """Return lengths of force elements, (e,) or (T, e) [m]; arguments: see ``element_ends_at``."""
+    ends = element_ends_at(robot, joint_positions, base_pose)
     return np.asarray(np.linalg.norm(ends[..., 1, :] - ends[..., 0, :], axis=-1))
