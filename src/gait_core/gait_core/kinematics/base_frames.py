@@ -1,4 +1,4 @@
-"""Frames by which others find a robot, whatever its links are called: REP-105 and REP-120."""
+"""Standard frames of a robot, whatever its links are called: REP-105 and REP-120."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _IDENTITY_POSE = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 @cached_per_robot
 def base_frame_name(robot: RobotModel) -> str:
     """
-    Return the frame whose pose in odom is that of the robot.
+    Return the name of the frame whose pose in odom is that of the robot.
 
-    It is ``base_link``, also above a root link of another name (REP-105); the first root of
-    several bodies, and of a robot that has another link called so.
+    It is ``base_link``, added above a root link of another name (REP-105). A robot of several
+    bodies, or with another link called ``base_link``, has its first root link instead.
     """
     if len(robot.roots) > 1 or (BASE_LINK in robot.link_index and BASE_LINK not in robot.roots):
         return robot.roots[0]
@@ -34,15 +34,17 @@ def base_transforms(
     robot: RobotModel, joint_positions: FloatArray | None, body_poses: FloatArray
 ) -> Iterator[tuple[str, str, FloatArray]]:
     """
-    Yield frames from odom to every root link, and base_footprint where no link is called so.
+    Yield the transforms from odom to every root link, and to base_footprint.
+
+    base_footprint is left out if a link has that name or joint positions are missing.
 
     Parameters
     ----------
     robot : RobotModel
     joint_positions : (n,) array or None [rad or m]
-        None: there is no base_footprint.
+        Without them there is no base_footprint.
     body_poses : (r, 7) array
-        Of the roots in odom.
+        Poses of the roots in odom.
 
     Yields
     ------
@@ -64,7 +66,12 @@ def base_transforms(
 def _footprint(
     robot: RobotModel, base: str, joint_positions: FloatArray, body_poses: FloatArray
 ) -> tuple[str, str, FloatArray]:
-    """Return the place on the floor amid the feet, or bodies where there are none (REP-120)."""
+    """
+    Return parent, child and pose of base_footprint (REP-120).
+
+    It lies at the height of the lowest point, amid the feet, or amid the bodies of a robot
+    without legs. Its yaw is that of the base.
+    """
     links = link_poses(robot, joint_positions, body_poses)
     feet = body_poses[:, :3]
     if robot.legs:

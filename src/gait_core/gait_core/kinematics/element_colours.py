@@ -14,10 +14,10 @@ _SLACK_COLOUR, _TAUT_COLOUR = np.array([0.16, 0.42, 0.85]), np.array([0.88, 0.15
 
 def tension_colours(robot: RobotModel, tensions: FloatArray) -> FloatArray:
     """
-    Return colours of force elements, (e, 3) in [0, 1].
+    Return the colours of force elements, (e, 3) in [0, 1].
 
-    Blue where one is slack or pushes, red at half as much again as the tension of the tautest in
-    the nominal stance, or at the robot's weight where none is taut there.
+    Blue at zero tension or compression, red at 1.5 times the greatest tension in the nominal
+    stance, or at the robot's weight if all are slack there.
     """
     share = np.clip(tensions / _full_scale_tension(robot), 0.0, 1.0)[:, None]
     return np.asarray(_SLACK_COLOUR + share * (_TAUT_COLOUR - _SLACK_COLOUR))

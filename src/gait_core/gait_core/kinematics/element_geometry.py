@@ -13,13 +13,13 @@ def element_ends_at(
     robot: Mechanism, joint_positions: FloatArray, base_pose: FloatArray | None = None
 ) -> FloatArray:
     """
-    Return where both ends of every force element are, (e, 2, 3) or (T, e, 2, 3) [m].
+    Return the positions of both ends of every force element, (e, 2, 3) or (T, e, 2, 3) [m].
 
     Parameters
     ----------
     robot : RobotModel
     joint_positions, base_pose
-        As of ``gait_core.kinematics.forward_kinematics.link_poses``.
+        See ``gait_core.kinematics.forward_kinematics.link_poses``.
 
     """
     poses = link_poses(robot, joint_positions, base_pose)

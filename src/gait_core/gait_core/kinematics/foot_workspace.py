@@ -1,4 +1,4 @@
-"""Reach of each foot from its place in the stance."""
+"""Workspace of each foot about its position in the nominal stance."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gait_core.kinematics.leg_ik import LegKinematics
 from gait_core.robot.model import RobotModel
 
 _STEPS_PER_LENGTH = 40
-"""Steps in which a direction is followed to the length of the leg; the edge is met to one."""
+"""Steps per length of the leg in which a direction is searched; the resolution is one step."""
 _DIRECTIONS = {
     'forward': (1.0, 0.0, 0.0),
     'back': (-1.0, 0.0, 0.0),
@@ -24,7 +24,7 @@ _DIRECTIONS = {
 
 @dataclass(frozen=True, kw_only=True)
 class FootWorkspace:
-    """Distances [m] that a foot can be moved from its place in the stance, one way at a time."""
+    """Distances [m] by which a foot can move from its stance position along single directions."""
 
     forward: float
     back: float
@@ -34,16 +34,16 @@ class FootWorkspace:
     down: float
 
 
-def leg_workspace(robot: RobotModel, name: str) -> FootWorkspace:
-    """Return the workspace of a leg about its place in the stance, to 2.5 % of its length."""
-    leg = LegKinematics(robot, name)
+def leg_workspace(robot: RobotModel, leg_name: str) -> FootWorkspace:
+    """Return the workspace of a leg's foot, with a resolution of 2.5 % of the leg's length."""
+    leg = LegKinematics(robot, leg_name)
     stance = np.array([robot.nominal_stance.get(joint, 0.0) for joint in leg.joint_names])
     start = leg.forward(stance)[0]
     step = leg.length / _STEPS_PER_LENGTH
     return FootWorkspace(
         **{
-            way: _free_distance(leg, stance, start, step * np.array(go))
-            for way, go in _DIRECTIONS.items()
+            name: _free_distance(leg, stance, start, step * np.array(direction))
+            for name, direction in _DIRECTIONS.items()
         }
     )
 
@@ -52,9 +52,9 @@ def _free_distance(
     leg: LegKinematics, stance: FloatArray, start: FloatArray, step: FloatArray
 ) -> float:
     last = stance
-    for piece in range(1, 2 * _STEPS_PER_LENGTH + 1):
-        found = leg.solve(start + piece * step, start=last)
+    for count in range(1, 2 * _STEPS_PER_LENGTH + 1):
+        found = leg.solve(start + count * step, start=last)
         if not found.reachable:
-            return float(np.linalg.norm(step)) * (piece - 1)
+            return float(np.linalg.norm(step)) * (count - 1)
         last = found.positions
     return float(np.linalg.norm(step)) * 2 * _STEPS_PER_LENGTH

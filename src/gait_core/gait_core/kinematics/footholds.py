@@ -12,7 +12,7 @@ from gait_core.robot.model import Leg, RobotModel
 
 _BASE_AT_ORIGIN = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
 _MIN_POINT_FEET = 3
-"""Feet that are points fix a body from this number on; fewer stand on soles that keep level."""
+"""Number of stance legs from which the sole points alone determine the motion of the base."""
 
 
 def predict_foothold(
@@ -23,24 +23,26 @@ def predict_foothold(
     joints_at_touchdown: FloatArray,
 ) -> FloatArray:
     """
-    Return where a foot will be on the ground, in the frame of the base as it is now.
+    Return the position of a foot at its touch-down, in the present frame of the base.
 
-    Until then the base moves as the feet that stand say, which stay where they are.
+    The feet of the stance legs are taken as fixed to the ground, so that the base moves over them
+    as their joints prescribe.
 
     Parameters
     ----------
     robot : RobotModel
     leg : str
-        Whose foot lands.
+        Leg whose foot touches down.
     standing : sequence of str
-        Legs that stand until then: one or more, of which one or two keep the soles' attitude.
+        Legs in stance until then, at least one. Of three or more the sole points determine the
+        motion; of one or two the sole of the first keeps its attitude.
     now, then : (n,) arrays [rad or m]
         Joint positions by ``robot.joint_names``, now and at touch-down.
 
     Returns
     -------
     (3,) array [m]
-        In the frame of the first root link.
+        In the present frame of the first root link.
 
     """
     poses = [
@@ -66,7 +68,7 @@ def _sole_position(robot: RobotModel, leg: Leg, links: FloatArray) -> FloatArray
 
 def _best_rotation(points: FloatArray, turned: FloatArray) -> FloatArray:
     """
-    Return the rotation (3, 3) that best turns centred points (k, 3) into others.
+    Return the rotation (3, 3) that turns centred points (k, 3) into others with least squares.
 
     References
     ----------

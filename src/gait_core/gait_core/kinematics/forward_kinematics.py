@@ -1,4 +1,4 @@
-"""Forward kinematics, centres of mass and Jacobians of a whole robot, vectorised over time."""
+"""Forward kinematics and centres of mass of a whole robot, vectorised over time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gait_core.robot.mechanism import MOVING_KINDS, Joint, Mechanism
 
 class KinematicTree(NamedTuple):
     """
-    A robot's tree as arrays, one row per link in ``robot.links`` order.
+    Kinematic tree of a robot as arrays, one row per link in ``robot.links`` order.
 
     Attributes
     ----------
@@ -26,15 +26,15 @@ class KinematicTree(NamedTuple):
         Row of the parent link; -1 for a root.
     offset : (L, 3) array [m]
     turn : (L, 3, 3) array
-        Frame of the joint above each link in the parent's frame at position zero.
+        Frame of the joint above each link, in the parent's frame, at position zero.
     axis : (L, 3) array
         Joint axis in the link's frame.
     revolute, prismatic : (L,) bool arrays
         Kind of the joint above; both false for fixed joints and roots.
     gain : (L, n) array
     bias : (L,) array
-        Joint position above each link is ``gain @ joint_positions + bias`` (mimic joints follow;
-        moving joints that are neither actuated nor mimicking stay at zero).
+        The joint above each link is at ``gain @ joint_positions + bias``: mimic joints follow
+        theirs, other joints that are not actuated stay at zero.
     mass : (L,) array [kg]
     com : (L, 3) array [m]
         In each link's frame.
@@ -55,7 +55,7 @@ class KinematicTree(NamedTuple):
 
 @cached_per_robot
 def kinematic_tree(robot: Mechanism) -> KinematicTree:
-    """Return the tree of a robot as arrays; kept beside the robot."""
+    """Return the kinematic tree of a robot, computed once per robot."""
     count = len(robot.links)
     parent = np.full(count, -1, dtype=np.int64)
     offset, axis = np.zeros((count, 3)), np.zeros((count, 3))
@@ -84,10 +84,10 @@ def kinematic_tree(robot: Mechanism) -> KinematicTree:
 
 
 def _joint_gains(robot: Mechanism, joint: Joint) -> tuple[FloatArray, float]:
-    """Return how a joint's position follows from the actuated ones: a row of gains and a bias."""
+    """Return the gains (n,) and the bias that give a joint's position from the actuated ones."""
     row = np.zeros(len(robot.joint_names))
     factor, bias = 1.0, 0.0
-    # A joint may mimic one that itself mimics; more steps than joints would be a circle.
+    # Follow chains of mimic joints; more steps than there are joints would be a loop.
     for _ in range(len(robot.joints)):
         if joint.name in robot.joint_index:
             row[robot.joint_index[joint.name]] = factor
@@ -123,8 +123,8 @@ def link_poses(
     joint_positions : (T, n) or (n,) array [rad or m]
         By ``robot.joint_names``.
     base_pose : (T, r, 7), (T, 7), (r, 7) or (7,) array
-        Poses of the r roots: x, y, z [m], quaternion x, y, z, w. By default the roots lie as in
-        the assembly, a single one at the origin, which gives poses in the base frame.
+        Poses of the r roots: x, y, z [m], quaternion x, y, z, w. Default: poses of the assembly,
+        or the origin for a single root, so that the result is in the base frame.
 
     Returns
     -------
@@ -143,12 +143,14 @@ def link_poses(
     steps, roots = len(angles), len(robot.roots)
     travel = tree.gain @ angles.T + tree.bias[:, None]
     parts = _joint_transforms(robot)
-    # Time last, and columns before rows: one product of matrices moves a link at all times.
+    # Transforms are stored transposed with time last: one matrix product per link then gives
+    # all times at once.
     poses = np.empty((len(robot.links), 4, 4, steps))
     poses[:roots] = pose_matrices(base).transpose(1, 3, 2, 0)
     for i in range(roots, len(robot.links)):
         parent = poses[tree.parent[i]].reshape(4, -1)
         if tree.revolute[i]:
+            # Rodrigues: T(q) = T_0 + sin q T_s + (1 - cos q) T_c; the three parts are stacked.
             fixed, turned, bent = (parts[i] @ parent).reshape(3, 4, 4, steps)
             poses[i] = fixed + np.sin(travel[i]) * turned + (1.0 - np.cos(travel[i])) * bent
         elif tree.prismatic[i]:
@@ -184,11 +186,10 @@ def _checked_arrays(
 @cached_per_robot
 def _joint_transforms(robot: Mechanism) -> FloatArray:
     """
-    Return the transform of each link in its parent's frame in three parts, (L, 12, 4), transposed.
+    Return the parts of the transform from each link to its parent, (L, 12, 4), transposed.
 
-    The first holds at position zero. To it adds the second times the sine of a turning joint's
-    position and the third times one minus its cosine (Rodrigues), or the second times a sliding
-    joint's position.
+    Each link has three (4, 4) parts T_0, T_s and T_c. A revolute joint at q has the transform
+    ``T_0 + sin(q) T_s + (1 - cos(q)) T_c`` (Rodrigues' formula), a prismatic one ``T_0 + q T_s``.
     """
     tree = kinematic_tree(robot)
     parts = np.zeros((len(robot.links), 3, 4, 4))
@@ -228,7 +229,8 @@ def _write_coms(tree, frames, travel, coms):  # type: ignore[no-untyped-def]
             if revolute[i]:
                 s, c = math.sin(travel[t, i]), math.cos(travel[t, i])
             a, b, d = axis[i, 0], axis[i, 1], axis[i, 2]
-            # A row of a rotation is a vector of the world in the moving frame.
+            # Row k of the rotation is the world's axis k in the moving frame: each row and the
+            # coordinate k of the origin are updated by themselves.
             for k in range(3):
                 if i < roots:
                     u, v, w = frames[t, i, k, 0], frames[t, i, k, 1], frames[t, i, k, 2]
@@ -245,7 +247,7 @@ def _write_coms(tree, frames, travel, coms):  # type: ignore[no-untyped-def]
                 if prismatic[i]:
                     place += along * travel[t, i]
                 elif revolute[i]:
-                    # Rodrigues, backwards: the frame turns under the vector.
+                    # Rodrigues' formula with the angle reversed: the frame turns, the row stays.
                     rest = (1.0 - c) * along
                     u, v, w = (
                         c * u + s * (d * v - b * w) + rest * a,
@@ -273,7 +275,7 @@ def point_position(
     link: str,
     point: tuple[float, float, float] | FloatArray = (0.0, 0.0, 0.0),
 ) -> FloatArray:
-    """Return where a point of a link is in the robot, (T, 3) or (3,) [m]."""
+    """Return the position of a point of a link in the base frame, (T, 3) or (3,) [m]."""
     poses = link_poses(robot, joint_positions)[..., _row(robot, link), :, :]
     return np.asarray(poses[..., :3, :3] @ np.asarray(point) + poses[..., :3, 3])
 

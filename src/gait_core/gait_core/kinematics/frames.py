@@ -1,4 +1,4 @@
-"""Frames of a description: roll, pitch, yaw about fixed axes (URDF, REP-103)."""
+"""Rotations and frames of descriptions: roll, pitch, yaw about fixed axes (URDF, REP-103)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gait_core.robot.mechanism import Mechanism
 def rotation_from_rpy(rpy: Sequence[float]) -> FloatArray:
     """Return the (3, 3) rotation matrix of roll, pitch, yaw [rad] about fixed axes."""
     if not any(rpy):
-        # Exactly the identity, so that untouched numbers keep every bit.
+        # Exactly the identity, so that numbers in it keep every bit.
         return np.eye(3)
     return np.asarray(Rotation.from_euler('xyz', rpy).as_matrix(), dtype=np.float64)
 
@@ -24,14 +24,14 @@ def rotation_from_rpy(rpy: Sequence[float]) -> FloatArray:
 def rpy_from_rotation(matrix: FloatArray) -> tuple[float, float, float]:
     """Return roll, pitch, yaw [rad] about fixed axes of a (3, 3) rotation matrix."""
     with warnings.catch_warnings():
-        # At a pitch of 90 degrees many triples are right, and any of them serves.
+        # Gimbal lock: at a pitch of 90 degrees many triples are right, and any of them will do.
         warnings.filterwarnings('ignore', 'Gimbal lock')
         roll, pitch, yaw = Rotation.from_matrix(matrix).as_euler('xyz').tolist()
     return roll, pitch, yaw
 
 
 def ball_joint_axes(robot: Mechanism, names: tuple[str, str, str]) -> FloatArray:
-    """Return the axes of a ball joint's three joints, (3, 3) rows, in the first one's frame."""
+    """Return the axes of the three joints of a ball joint, (3, 3) rows, in the first's frame."""
     first, second, third = (robot.joint[name] for name in names)
     turn = rotation_from_rpy(second.rpy)
     return np.array(
@@ -41,7 +41,11 @@ def ball_joint_axes(robot: Mechanism, names: tuple[str, str, str]) -> FloatArray
 
 @cached_per_robot
 def assembly_poses(robot: Mechanism) -> FloatArray:
-    """Return where the roots lie in the base frame at first, (r, 7): x, y, z, quaternion."""
+    """
+    Return the poses of the roots in the assembly, in the base frame, (r, 7).
+
+    x, y, z [m], quaternion x, y, z, w.
+    """
     poses = np.zeros((len(robot.roots), 7))
     for row, root in enumerate(robot.roots):
         xyz, rpy = robot.assembly.get(root, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
@@ -51,7 +55,7 @@ def assembly_poses(robot: Mechanism) -> FloatArray:
 
 
 def inertia_in_outer_frame(inertia: FloatArray, rpy: Sequence[float]) -> FloatArray:
-    """Return a (3, 3) inertia tensor, given in a frame placed by rpy, in the outer frame."""
+    """Return an inertia tensor, (3, 3), of a frame with attitude ``rpy``, in the outer frame."""
     if not any(rpy):
         return inertia
     turn = rotation_from_rpy(rpy)

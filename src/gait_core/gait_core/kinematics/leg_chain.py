@@ -1,4 +1,4 @@
-"""Compiled forward kinematics of a leg, and the work arrays of the search for its positions."""
+"""Compiled forward kinematics of a leg, and the work arrays of its inverse kinematics."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray
 
-# Handing over arrays costs such functions more than what they do.
+# Small functions are inlined: passing arrays to them costs more than their body.
 inline_njit = njit(cache=True, forceinline=True)
 
 
@@ -18,19 +18,20 @@ class Chain(NamedTuple):
     """
     A leg as a chain of E moving elements driven by m joints.
 
-    Element positions are ``gain @ joint positions + bias``, so that coupled joints (mimic) fit
-    in. Several legs of the same E and m are one chain whose arrays have a leading axis.
+    An element is a moving joint on the path from the root to the sole. Element positions are
+    ``gain @ joint positions + bias``, which includes mimic joints. Legs of the same E and m are
+    stacked into one chain whose arrays have a leading axis.
 
     Attributes
     ----------
     gain, bias : (E, m), (E,) arrays
     turn, offset : (E + 1, 3, 3), (E + 1, 3) arrays
-        Frame of each element in the one before, at position zero; the last is that of the sole
-        link, at the sole point.
+        Frame of each element in the previous one, at position zero. The last row is the frame
+        of the sole link, moved to the sole point.
     axis : (E, 3) array
-        Axes of the joints in their elements' frames.
-    sliding : (E,) array
-        Whether an element slides along its axis; it turns about it if not.
+        Joint axis of each element in its own frame.
+    sliding : (E,) bool array
+        True for a prismatic element, false for a revolute one.
     lower, upper : (m,) arrays [rad or m]
         Limits of the joints.
 
@@ -47,7 +48,30 @@ class Chain(NamedTuple):
 
 
 class WorkArrays(NamedTuple):
-    """Arrays in which a search computes, made once: making them costs more than filling them."""
+    """
+    Work arrays of a search, allocated once per call: allocation costs more than filling them.
+
+    Attributes
+    ----------
+    element_positions : (E,) array [rad or m]
+    axes, origins : (E, 3) arrays
+        Axis and origin of each element in the base frame.
+    rotation, point : (3, 3), (3,) arrays
+        Rotation of the sole link and position of the sole point in the base frame.
+    rates : (E, 3) array
+        Derivative of a vector by each element position.
+    element_gradient, element_hessian : (E,), (E, E) arrays
+        Derivatives of the cost by element positions.
+    gradient, hessian : (m,), (m, m) arrays
+        Derivatives of the cost by joint positions.
+    cholesky : (m, m) array
+        Lower Cholesky factor of the damped Hessian.
+    step, candidate : (m,) arrays
+        Newton step and the joint positions that it leads to.
+    is_free : (m,) bool array
+        Whether a joint may move: no limit holds it.
+
+    """
 
     element_positions: FloatArray
     axes: FloatArray
@@ -67,7 +91,7 @@ class WorkArrays(NamedTuple):
 
 @njit(cache=True)
 def make_work_arrays(count: int, m: int) -> WorkArrays:
-    """Return the work arrays for a chain of some elements and m joints."""
+    """Return the work arrays for a chain of ``count`` elements and m joints."""
     by_element, by_joint = (count, 3), (m, m)
     return WorkArrays(
         np.empty(count),
@@ -107,7 +131,8 @@ def forward_from_elements(chain: Chain, work: WorkArrays) -> None:
         last = e == count
         s, c = (0.0, 1.0) if last or sliding[e] else (math.sin(travel[e]), math.cos(travel[e]))
         for i in range(3):
-            # A row of the rotation is a vector of the base in the moving frame.
+            # Row i of the rotation is the base's axis i, expressed in the moving frame: each row
+            # is updated by itself, without a matrix product.
             x, y, z = rotation[i, 0], rotation[i, 1], rotation[i, 2]
             point[i] += x * offset[e, 0] + y * offset[e, 1] + z * offset[e, 2]
             u = x * turn[e, 0, 0] + y * turn[e, 1, 0] + z * turn[e, 2, 0]
@@ -120,7 +145,7 @@ def forward_from_elements(chain: Chain, work: WorkArrays) -> None:
                 if sliding[e]:
                     point[i] += along * travel[e]
                 else:
-                    # Rodrigues, backwards: the frame turns under the vector.
+                    # Rodrigues' formula with the angle reversed: the frame turns, the row stays.
                     rest = (1.0 - c) * along
                     u, v, w = (
                         c * u + s * (d * v - b * w) + rest * a,
@@ -135,7 +160,7 @@ def compute_pose(chain: Chain, positions: FloatArray, work: WorkArrays) -> None:
     """
     Write the pose of a chain at joint positions (m,).
 
-    The matrix product is written out: BLAS costs more than so small a sum.
+    The product with the gains is written out: for so few terms a call of BLAS costs more.
     """
     for e in range(len(chain.bias)):
         travel = chain.bias[e]

@@ -1,4 +1,4 @@
-"""Kinematics of legs: where a sole is, its Jacobian, and its inversion within limits."""
+"""Kinematics of legs: sole pose, Jacobian, and inverse kinematics within joint limits."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from gait_core.robot.cache import cached_per_robot
 from gait_core.robot.model import RobotModel
 
 POSITION_TOLERANCE = 1e-6
-"""A target counts as reached within this [m]."""
+"""Position error within which a target counts as reached [m]."""
 ANGLE_TOLERANCE = 1e-6
-"""... and, where an orientation is asked for, within this [rad]."""
+"""Orientation error within which a requested orientation counts as reached [rad]."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LegSolution:
     """
-    Outcome of an inversion.
+    Result of inverse kinematics.
 
     Attributes
     ----------
     positions : (m,) array [rad or m]
-        Of the leg's joints, within their limits.
+        Joint positions of the leg, within their limits.
     position_error : float [m]
         Distance from the sole point to its target.
     angle_error : float [rad]
-        Angle from the sole's orientation to the wanted one; 0 where none was asked for.
+        Angle from the sole's orientation to the requested one; 0 if none was requested.
     reachable : bool
-        Whether both errors are within the tolerances. If not, ``positions`` come as close as the
-        search could find from where it started.
+        Whether both errors are within the tolerances. If not, ``positions`` are the nearest that
+        the search found.
 
     """
 
@@ -48,10 +48,11 @@ class LegSolution:
 
 class LegKinematics:
     """
-    Kinematics of one leg in the base frame; keeps its last solution as the next start.
+    Kinematics of one leg in the base frame.
 
-    Joints on the way from the root to the sole that are not the leg's own (a waist, say) stay in
-    the nominal stance. An instance is no function of its target alone: ``reset`` forgets.
+    Joints between root and sole that are not the leg's own, such as a waist, stay in the nominal
+    stance. ``solve`` starts from the last solution, so its result depends on earlier calls;
+    ``reset`` forgets them.
 
     Parameters
     ----------
@@ -70,11 +71,12 @@ class LegKinematics:
         self.lower, self.upper = self._chain.lower, self._chain.upper
         # An error of one radian counts like one of this length.
         self._weight = float(np.linalg.norm(self._chain.offset[1:], axis=1).sum()) or 1.0
-        # Half of each tolerance: the cost holds both errors together.
-        self._enough = 0.125 * min(POSITION_TOLERANCE, self._weight * ANGLE_TOLERANCE) ** 2
+        # The cost sums both errors, so each may use half of its tolerance: (t / 2)^2 / 2.
+        self._max_cost = 0.125 * min(POSITION_TOLERANCE, self._weight * ANGLE_TOLERANCE) ** 2
         self._starts = _search_starts(self._stance, self.lower, self.upper)
         self.reset()
-        # Kernels are compiled on their first call on a machine, for seconds: not in a walk.
+        # Kernels take seconds to compile at their first call on a machine: call them now, not
+        # in the middle of a walk.
         self.solve(self.forward(self._stance)[0])
         self.reset()
 
@@ -99,7 +101,7 @@ class LegKinematics:
         return work
 
     def jacobian(self, positions: npt.ArrayLike) -> FloatArray:
-        """Return velocity (rows 0 to 2) and angular velocity (3 to 5) per joint rate, (6, m)."""
+        """Return the Jacobian of the sole point, (6, m): linear, then angular velocity."""
         work, slide = self._placed(positions), self._chain.sliding[:, None]
         linear = np.where(slide, work.axes, np.cross(work.axes, work.point - work.origins))
         angular = np.where(slide, 0.0, work.axes)
@@ -120,14 +122,14 @@ class LegKinematics:
         target : (3,) array [m]
             In the base frame.
         orientation : (3, 3) array, optional
-            Of the sole link in the base frame; for legs of six joints. With fewer the two errors
-            are traded, one radian against the length of the leg.
+            Of the sole link in the base frame; for legs of six joints. With fewer joints the
+            weighted sum of both errors is minimised: one radian counts like the leg's length.
         start : (m,) array [rad or m], optional
-            Where to start; default: the last solution. Where the search from there fails, it is
-            repeated from the nominal stance and from the middle of the joints' ranges.
+            Start of the search; default: the last solution. If it fails, the search is repeated
+            from the nominal stance and from the middle of the joints' ranges.
         thorough : bool
-            Repeat a search that fails from all over the joints' ranges, before the target counts
-            as out of reach. For planning; it takes up to six times as long.
+            Repeat a failed search from 16 more starts, spread over the joints' ranges, before
+            the target counts as out of reach. For planning; takes up to six times as long.
 
         Returns
         -------
@@ -150,10 +152,10 @@ class LegKinematics:
         starts[0] = (
             self._last if start is None else _finite_array('start', start, self._stance.shape)
         )
-        best, enough = np.empty(len(self._stance)), self._enough
-        cost = solve_chain(starts, self._chain, goal, enough, best)
+        best, max_cost = np.empty(len(self._stance)), self._max_cost
+        cost = solve_chain(starts, self._chain, goal, max_cost, best)
         self._last = best
-        if cost <= enough and goal.weight == 0.0:
+        if cost <= max_cost and goal.weight == 0.0:
             return LegSolution(
                 positions=best,
                 position_error=math.sqrt(2.0 * cost),
@@ -163,10 +165,10 @@ class LegKinematics:
         return self._solution(best, goal)
 
     def _solution(self, positions: FloatArray, goal: Goal) -> LegSolution:
-        """Return joint positions with their distance from the goal."""
+        """Return the solution of joint positions, with their errors from the goal."""
         point, rotation = self.forward(positions)
         distance = math.dist(point, goal.point)
-        # |R - R*| = sqrt(8) sin(angle / 2)
+        # Frobenius norm of a difference of rotations: |R - R*| = sqrt(8) sin(angle / 2).
         gap = math.dist(rotation.ravel(), goal.attitude.ravel()) if goal.weight > 0.0 else 0.0
         angle = 2.0 * math.asin(min(1.0, gap / math.sqrt(8.0)))
         reached = distance <= POSITION_TOLERANCE and angle <= ANGLE_TOLERANCE
@@ -180,14 +182,16 @@ _NO_ATTITUDE = np.eye(3)
 
 def _search_starts(stance: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
     """
-    Return where searches start, (19, m): room for the last solution, the stance, and others.
+    Return the starts of searches, (19, m) [rad or m].
 
-    The others are the middle of the joints' ranges and sixteen points spread over them (additive
-    recurrence with powers of the inverse of the root of ``x^(m+1) = x + 1``, Roberts 2018); an
-    endless joint's range is half a turn about its stance.
+    Row 0 is room for the last solution, row 1 the stance, row 2 the middle of the joints' ranges.
+    The other sixteen are spread evenly over the ranges, by the additive recurrence of Roberts
+    (2018): steps are powers of 1 / x with ``x^(m+1) = x + 1``. The range of an endless joint is
+    half a turn about its stance.
     """
     low = np.where(np.isfinite(lower), lower, stance - 0.5 * np.pi)
     high = np.where(np.isfinite(upper), upper, stance + 0.5 * np.pi)
+    # Fixed-point iteration for the root of x^(m+1) = x + 1.
     root = 2.0
     for _ in range(40):
         root = (1.0 + root) ** (1.0 / (len(stance) + 1))
@@ -197,7 +201,7 @@ def _search_starts(stance: FloatArray, lower: FloatArray, upper: FloatArray) -> 
 
 
 def _finite_array(name: str, values: npt.ArrayLike, shape: tuple[int, ...]) -> FloatArray:
-    # A copy: the kernel is compiled for arrays that may be written.
+    # Copied because the kernel is compiled for writable arrays.
     array = np.array(values, dtype=np.float64, order='C')
     if array.shape != shape or not all(map(math.isfinite, array.ravel().tolist())):
         raise ValueError(f'{name} is {values!r}, expected {shape} finite numbers')
@@ -219,16 +223,18 @@ def _leg_chains(robot: RobotModel) -> dict[str, Chain]:
 def _build_chain(
     robot: RobotModel, sole: str, sole_point: tuple[float, float, float], columns: list[int]
 ) -> Chain:
-    """Return the chain from the root to a point of a link, driven by the joints of the columns."""
+    """Return the chain from the root to a point of a link, driven by the joints in ``columns``."""
     tree = kinematic_tree(robot)
     rows = [robot.link_index[sole]]
     while tree.parent[rows[0]] >= 0:
         rows.insert(0, int(tree.parent[rows[0]]))
+    # Joints of other limbs keep their stance: they enter as a constant bias.
     others = robot.stance[: len(robot.joint_names)].copy()
     others[columns] = 0.0
     moving: list[int] = []
     turns, offsets = [np.eye(3)], [np.zeros(3)]
     for row in rows:
+        # Fixed joints are merged into the frame of the element above them.
         offsets[-1] = offsets[-1] + turns[-1] @ tree.offset[row]
         turns[-1] = turns[-1] @ tree.turn[row]
         if tree.revolute[row] or tree.prismatic[row]:

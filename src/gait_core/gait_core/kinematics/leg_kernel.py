@@ -1,12 +1,14 @@
 r"""
-Compiled kernel of leg kinematics: the inversion of chains, for points and for paths.
+Compiled inverse kinematics of leg chains, for poses and for paths.
 
-It minimises ``|p - p*|^2 / 2 + w^2 |R - R*|^2 / 4`` over the joint positions within
-their limits, by projected Newton steps with the exact Hessian. Point and orientation enter alike:
-the columns of R are vectors that the joints turn, and for both the derivatives are cross products,
-``dv/dq_i = a_i x v`` and ``d2v/dq_i dq_j = a_i x (a_j x v)`` with i the joint nearer to the root.
-The exact Hessian keeps the convergence quadratic also where the target is out of reach, where
-Gauss-Newton steps creep.
+The cost is ``|p - p*|^2 / 2 + w^2 |R - R*|^2 / 4`` with the sole point p, the rotation R of the
+sole link, and the weight w of the orientation. It is minimised over the joint positions within
+their limits by projected Newton steps with the exact Hessian.
+
+The point and the three columns of R are vectors v that the joints turn. Their derivatives are
+``dv/dq_i = a_i x v`` and ``d2v/dq_i dq_j = a_i x (a_j x v)``, with the axis a_i of joint i, and
+i nearer to the root than j. With the exact Hessian convergence is quadratic also for a target out
+of reach, where Gauss-Newton steps become very short.
 """
 
 from __future__ import annotations
@@ -28,31 +30,33 @@ from gait_core.kinematics.leg_chain import (
 
 MAX_NEWTON_STEPS = 120
 _LIMIT_TOLERANCE = 1e-12
+"""Distance [rad or m] from a limit at which a joint counts as at it."""
 _MAX_JOINT_STEP = 1.0
-"""Per joint [rad or m]."""
+"""Longest step of each joint [rad or m]."""
 _ZERO_COST = 1e-24
-"""Cost [m^2] as good as zero: a picometre."""
+"""Cost [m^2] at which a search ends: an error of about a picometre."""
 _PATH_POINT_COST = 1e-18
-"""Cost [m^2] at which a point of a path is met: a nanometre."""
+"""Cost [m^2] at which a point of a path counts as met: an error of about a nanometre."""
 _FLAT_SLOPE = 1e-20
-"""Squared slope, over curvature times cost, at which no step can help any more."""
+"""Squared gradient over curvature times cost, below which no step lowers the cost further."""
 _MAX_APPROACH_STEP, _APPROACH_STEPS = 0.2, 5
-"""Longest step [rad or m] and number of steps to a point nearby."""
+"""Longest step [rad or m] and number of plain Newton steps to a nearby point."""
 _MIN_VOLUME_RATIO = 1e-3
-"""Volume spanned by three joints' rates, over that of a box, below which they are singular."""
+"""Volume spanned by the rates of three joints over the product of their lengths, below which a
+posture counts as singular."""
 
 
 class Goal(NamedTuple):
     """
-    Pose that the sole shall reach, in the base frame.
+    Target pose of the sole in the base frame.
 
     Attributes
     ----------
     point : (3,) array [m]
     attitude : (3, 3) array
-        Of the sole link; ignored if ``weight`` is zero.
+        Target rotation R* of the sole link; ignored if ``weight`` is zero.
     weight : float [m]
-        Length as which an error of one radian counts.
+        w: an orientation error of one radian counts like a position error of this length.
 
     """
 
@@ -63,7 +67,7 @@ class Goal(NamedTuple):
 
 @njit(cache=True)
 def _cost(work: WorkArrays, goal: Goal) -> float:
-    """Return the squared distance from the goal [m^2], as the module defines it."""
+    """Return the cost of the present pose [m^2], as the module defines it."""
     total = 0.0
     for i in range(3):
         total += 0.5 * (work.point[i] - goal.point[i]) ** 2
@@ -76,10 +80,11 @@ def _cost(work: WorkArrays, goal: Goal) -> float:
 @njit(cache=True)
 def _add_derivatives(vector, error, factor, is_point, sliding, work):  # type: ignore[no-untyped-def]
     """
-    Add one vector's share of gradient and Hessian by element positions.
+    Add the contribution of one vector to gradient and Hessian by element positions.
 
-    A point is bound (1) to the places of the axes: they turn its arm, slides move it. A column of
-    the rotation is not (0). Vector and error are tuples of three floats.
+    Vector, its error and the factor of its squared error are those of the cost. ``is_point`` is 1
+    for the sole point, which revolute joints turn about their origin and prismatic joints shift;
+    0 for a column of the rotation, which has no origin. Vector and error are three floats each.
     """
     x, y, z = vector
     error_x, error_y, error_z = error
@@ -88,15 +93,19 @@ def _add_derivatives(vector, error, factor, is_point, sliding, work):  # type: i
     for e in range(count):
         a, b, c = axes[e, 0], axes[e, 1], axes[e, 2]
         if sliding[e]:
+            # dv/dq = a: a slide shifts the point along its axis and leaves directions alone.
             rates[e, 0], rates[e, 1], rates[e, 2] = is_point * a, is_point * b, is_point * c
         else:
+            # dv/dq = a x v, with v from the joint's origin.
             u, v, w = x - is_point * at[e, 0], y - is_point * at[e, 1], z - is_point * at[e, 2]
             rates[e, 0], rates[e, 1], rates[e, 2] = b * w - c * v, c * u - a * w, a * v - b * u
     for i in range(count):
+        # Gradient: error . dv/dq_i. Hessian: dv/dq_i . dv/dq_j + error . d2v/dq_i dq_j.
         a, b, c = rates[i, 0], rates[i, 1], rates[i, 2]
         work.element_gradient[i] += factor * (a * error_x + b * error_y + c * error_z)
         if not sliding[i]:
-            # error . (axis x rate) = rate . (error x axis)
+            # error . (a_i x dv/dq_j) = dv/dq_j . (error x a_i): added to the rate before the
+            # loop, both terms of the Hessian are one product.
             a += error_y * axes[i, 2] - error_z * axes[i, 1]
             b += error_z * axes[i, 0] - error_x * axes[i, 2]
             c += error_x * axes[i, 1] - error_y * axes[i, 0]
@@ -108,7 +117,7 @@ def _add_derivatives(vector, error, factor, is_point, sliding, work):  # type: i
 
 @njit(cache=True)
 def _differentiate(chain: Chain, goal: Goal, work: WorkArrays) -> None:
-    """Write the cost's gradient (m,) and Hessian (m, m) by joint positions."""
+    """Write the gradient (m,) and Hessian (m, m) of the cost by joint positions."""
     count, m = chain.gain.shape
     work.element_gradient[:] = 0.0
     work.element_hessian[:] = 0.0
@@ -125,7 +134,8 @@ def _differentiate(chain: Chain, goal: Goal, work: WorkArrays) -> None:
                 r[2, k] - attitude[2, k],
             )
             _add_derivatives(column, error, factor, 0.0, chain.sliding, work)
-    # The Hessian is symmetric; from elements to joints by the gains.
+    # Chain rule from elements to joints: g = G^T g_E and H = G^T H_E G, with the gains G. Above,
+    # only the upper triangle of the symmetric H_E was written.
     for e in range(count):
         for f in range(e):
             work.element_hessian[e, f] = work.element_hessian[f, e]
@@ -145,8 +155,13 @@ def _differentiate(chain: Chain, goal: Goal, work: WorkArrays) -> None:
 
 @njit(cache=True)
 def _newton_step(damping: float, work: WorkArrays) -> bool:
-    """Write the damped Newton step of the free joints; false if the Hessian is not positive."""
-    # By Cholesky of the Hessian in which the joints that are not free have the identity.
+    """
+    Write the damped Newton step of the free joints.
+
+    False, with no step, if the damped Hessian is not positive definite.
+    """
+    # Cholesky factor L of H + damping I. Joints at a limit have rows of the identity and a zero
+    # right-hand side, so that their step is zero.
     low, step, free = work.cholesky, work.step, work.is_free
     m = len(step)
     for i in range(m):
@@ -162,6 +177,7 @@ def _newton_step(damping: float, work: WorkArrays) -> bool:
                 low[i, i] = math.sqrt(total)
             else:
                 return False
+    # L y = -g, then L^T step = y.
     for i in range(m):
         total = -work.gradient[i] if free[i] else 0.0
         for k in range(i):
@@ -179,11 +195,12 @@ def _newton_step(damping: float, work: WorkArrays) -> bool:
 
 @njit(cache=True)
 def _mark_free_joints(here: FloatArray, chain: Chain, work: WorkArrays) -> tuple[float, float]:
-    """Mark the joints that no limit holds; return their largest slope and curvature."""
+    """Mark the joints that no limit holds; return their largest gradient and curvature."""
     lower, upper = chain.lower, chain.upper
     slope, curvature = 0.0, 1e-30
     for i in range(len(here)):
         steep = work.gradient[i]
+        # A joint at a limit is held if descent would push it beyond.
         held = (here[i] <= lower[i] + _LIMIT_TOLERANCE and steep > 0.0) or (
             here[i] >= upper[i] - _LIMIT_TOLERANCE and steep < 0.0
         )
@@ -196,7 +213,7 @@ def _mark_free_joints(here: FloatArray, chain: Chain, work: WorkArrays) -> tuple
 
 @inline_njit
 def copy_values(source: FloatArray, target: FloatArray) -> None:
-    """Copy element by element: what a slice assignment checks takes seconds to compile."""
+    """Copy values in a loop; a slice assignment takes seconds longer to compile."""
     for i in range(len(target)):
         target[i] = source[i]
 
@@ -214,6 +231,7 @@ def _search(start, chain, goal, here, work):  # type: ignore[no-untyped-def]
     for _ in range(MAX_NEWTON_STEPS):
         if cost <= _ZERO_COST:
             break
+        # Derivatives are needed only at a new position, not after a step that was rejected.
         if fresh:
             _differentiate(chain, goal, work)
             fresh = False
@@ -222,7 +240,8 @@ def _search(start, chain, goal, here, work):  # type: ignore[no-untyped-def]
         if slope * slope <= _FLAT_SLOPE * curvature * cost:
             if positive or nudged:
                 break
-            # A saddle: a straight leg that has to shorten is pulled along itself only.
+            # Flat, but no minimum: a saddle. A straight leg whose target is nearer has a gradient
+            # along itself only; bent once, it can shorten.
             nudged, fresh = True, True
             _leave_saddle(here, chain)
             compute_pose(chain, here, work)
@@ -234,25 +253,28 @@ def _search(start, chain, goal, here, work):  # type: ignore[no-untyped-def]
             compute_pose(chain, work.candidate, work)
             reached = _cost(work, goal)
             if reached < cost:
+                # Levenberg-Marquardt: a step that lowers the cost lowers the damping.
                 copy_values(work.candidate, here)
                 fresh, cost = True, reached
                 damping = 0.1 * damping if damping > 1e-9 else 0.0
                 continue
             if damping > 1e8:
                 break
+        # Step rejected, or Hessian not positive definite: more damping, shorter steps.
         damping = max(10.0 * damping, 1e-4)
     return cost
 
 
 @njit(cache=True)
 def search_from_starts(starts, chain, goal, max_cost, best, work):  # type: ignore[no-untyped-def]
-    """Write the best result of searches from several starts; return its cost [m^2]."""
+    """Write the best result of several starts; ``solve_chain`` with the caller's work arrays."""
     cost = _search(starts[0], chain, goal, best, work)
     if cost <= max_cost:
         return cost
     here = np.empty(len(best))
     for s in range(1, len(starts)):
         found = _search(starts[s], chain, goal, here, work)
+        # Another posture must be clearly better: legs shall not jump for rounding errors.
         if found < 0.9 * cost:
             cost = found
             copy_values(here, best)
@@ -264,9 +286,10 @@ def search_from_starts(starts, chain, goal, max_cost, best, work):  # type: igno
 @njit(cache=True)
 def solve_chain(starts, chain, goal, max_cost, best):  # type: ignore[no-untyped-def]
     """
-    Search from several starts in turn until a cost is low enough; the best one wins.
+    Write the joint positions of lowest cost found from several starts, tried in turn.
 
-    A later start must be clearly better: a jump to another posture has to be worth it.
+    The result of a later start replaces an earlier one only if its cost is lower by a tenth, so
+    that the posture does not jump for a negligible gain.
 
     Parameters
     ----------
@@ -274,15 +297,15 @@ def solve_chain(starts, chain, goal, max_cost, best):  # type: ignore[no-untyped
         Clipped to the limits.
     chain : Chain
     goal : Goal
-    enough : float [m^2]
-        Cost at which no further start is tried.
+    max_cost : float [m^2]
+        Cost at or below which no further start is tried.
     best : (m,) array [rad or m]
-        Written: the best positions found, within the limits.
+        Written; within the limits.
 
     Returns
     -------
     float [m^2]
-        Their cost.
+        Cost of ``best``.
 
     """
     work = make_work_arrays(len(chain.bias), len(best))
@@ -292,9 +315,10 @@ def solve_chain(starts, chain, goal, max_cost, best):  # type: ignore[no-untyped
 @inline_njit
 def approach_nearby_point(chain, target, here, work):  # type: ignore[no-untyped-def]
     """
-    Move three joints to a point nearby, by plain Newton steps; false where a search is needed.
+    Move three joints to a nearby point by plain Newton steps; return whether they reached it.
 
-    ``here`` (3,) is read and written. No limit may be met, no step be long, no posture singular.
+    ``here`` (3,) is read and written. False if a joint meets a limit, a step is long, or the
+    posture is singular; the caller then searches.
     """
     axes, at, point, rates = work.axes, work.origins, work.point, work.rates
     for _ in range(_APPROACH_STEPS):
@@ -313,6 +337,8 @@ def approach_nearby_point(chain, target, here, work):  # type: ignore[no-untyped
                 work.hessian[j, i] = 0.0
                 for e in range(len(chain.bias)):
                     work.hessian[j, i] += chain.gain[e, j] * rates[e, i]
+        # Columns of the (3, 3) Jacobian J, kept in the rows of ``hessian``; J step = error is
+        # solved by Cramer's rule.
         p, q, r = work.hessian[0], work.hessian[1], work.hessian[2]
         volume = _triple_product(p[0], p[1], p[2], q, r)
         if abs(volume) <= _MIN_VOLUME_RATIO * math.sqrt(
@@ -347,7 +373,7 @@ def _squared_length(a):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _leave_saddle(positions: FloatArray, chain: Chain) -> None:
-    """Move each joint by a tenth toward the middle of its range, or up where it has none."""
+    """Move each joint by 0.1 rad or m towards the middle of its range; up if endless."""
     lower, upper = chain.lower, chain.upper
     for i in range(len(positions)):
         middle = 0.5 * (lower[i] + upper[i])

@@ -1,4 +1,4 @@
-"""Odometry of legs: how the base moved, from joint angles and which feet stand."""
+"""Leg odometry: motion of the base from joint positions and feet in stance."""
 
 from __future__ import annotations
 
@@ -16,23 +16,26 @@ from gait_core.robot.model import RobotModel
 
 class LegOdometry:
     """
-    Adds up how feet that stand move under the base: they stay, so the base moves.
+    Pose of the base in the plane, integrated from the motion of feet in stance.
 
-    Which feet stand says whoever calls, contacts refine it where they are seen. Roll and pitch
-    come from the IMU, without one the body counts as level; so does the change of yaw, without one
-    it is that of the feet that stand (two at least). The way of a ball foot that rolls is not
-    seen: of a ball of radius r and a leg of length l it falls short by about r / l.
+    A foot in stance is taken as fixed to the ground, so its motion in the base frame is that of
+    the base, reversed. The caller names the feet in stance; measured contacts, where available,
+    exclude those without load. Roll, pitch and changes of yaw come from the IMU. Without one the
+    base counts as level, and the turn is that of at least two feet in stance.
+
+    The rolling of a ball foot is not measured: with a ball of radius r on a leg of length l the
+    distance comes out short by about r / l.
 
     Parameters
     ----------
     robot : RobotModel
     legs : sequence of str
-        Names, in the order in which ``update`` is told who stands.
+        Names, in the order of the argument ``stance`` of ``update``.
 
     Attributes
     ----------
     pose : (3,) array [m, m, rad]
-        x, y, yaw since ``reset``, in the frame of the base then.
+        x, y, yaw since ``reset``, in the frame of the base at that time.
 
     """
 
@@ -44,29 +47,29 @@ class LegOdometry:
         self.reset()
 
     def reset(self) -> None:
-        """Begin again at the origin."""
+        """Set the pose to the origin."""
         self.pose: FloatArray = np.zeros(3)
         self._feet: FloatArray | None = None
         self._down: BoolArray = np.zeros(len(self._legs), dtype=bool)
         self._yaw: float | None = None
 
-    def update(self, stance: BoolArray, seen: Observation) -> FloatArray:
+    def update(self, stance: BoolArray, observation: Observation) -> FloatArray:
         """
         Return the pose after one more observation.
 
-        While no foot stands, or joint positions are missing, it is held.
+        Without a foot in stance, or without joint positions, the pose stays.
 
         Parameters
         ----------
         stance : (L,) bool array
-            Which feet are meant to stand.
-        seen : Observation
+            Feet that are meant to be in stance.
+        observation : Observation
 
         """
-        if seen.joint_positions is None:
+        if observation.joint_positions is None:
             return self.pose
-        tilt, yaw = _tilt_and_yaw(seen)
-        joints = seen.joint_positions
+        tilt, yaw = _tilt_and_yaw(observation)
+        joints = observation.joint_positions
         feet = np.array(
             [
                 leg.forward(joints[columns])[0]
@@ -75,8 +78,9 @@ class LegOdometry:
         )
         feet = (feet @ tilt.T)[:, :2]
         down = np.array(stance, dtype=bool)
-        if seen.contacts is not None:
-            down &= seen.contacts.in_contact()[self._soles]
+        if observation.contacts is not None:
+            down &= observation.contacts.in_contact()[self._soles]
+        # Only feet in stance at both instants carry over the motion.
         both = down & self._down
         if self._feet is not None and both.any():
             self._advance(self._feet[both], feet[both], yaw)
@@ -84,24 +88,29 @@ class LegOdometry:
         return self.pose
 
     def _advance(self, before: FloatArray, now: FloatArray, yaw: float | None) -> None:
-        middle, was = now.mean(axis=0), before.mean(axis=0)
+        centre, old_centre = now.mean(axis=0), before.mean(axis=0)
         if yaw is not None and self._yaw is not None:
             turn = math.remainder(yaw - self._yaw, 2.0 * math.pi)
         else:
-            a, b = before - was, now - middle
-            # The rotation that lays the feet of now onto those of before, in the base frame.
+            a, b = before - old_centre, now - centre
+            # Planar Kabsch: the turn that best maps the present feet to the previous ones.
             turn = math.atan2(
                 float(np.sum(b[:, 0] * a[:, 1] - b[:, 1] * a[:, 0])), float(np.sum(a * b))
             )
-        way = was - _rotate_in_plane(middle, turn)
-        self.pose = self.pose + np.array([*_rotate_in_plane(way, float(self.pose[2])), turn])
+        # The feet stay on the ground: the base moves so that they keep their place.
+        shift = old_centre - _rotate_in_plane(centre, turn)
+        self.pose = self.pose + np.array([*_rotate_in_plane(shift, float(self.pose[2])), turn])
 
 
-def _tilt_and_yaw(seen: Observation) -> tuple[FloatArray, float | None]:
-    """Return the turn that levels the base frame, (3, 3), and its yaw, where an IMU tells."""
-    if seen.imu is None:
+def _tilt_and_yaw(observation: Observation) -> tuple[FloatArray, float | None]:
+    """
+    Return the rotation that levels the base frame, (3, 3), and its yaw [rad].
+
+    Identity and ``None`` without an IMU.
+    """
+    if observation.imu is None:
         return np.eye(3), None
-    x, y, z, w = seen.imu.orientation.tolist()
+    x, y, z, w = observation.imu.orientation.tolist()
     turn = np.array(
         [
             [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],

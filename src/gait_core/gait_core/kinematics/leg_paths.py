@@ -1,4 +1,4 @@
-"""Joint positions that lead the soles of legs along paths, with their compiled kernel."""
+"""Inverse kinematics of several legs along paths of their soles, compiled."""
 
 from __future__ import annotations
 
@@ -23,18 +23,20 @@ from gait_core.robot.model import RobotModel
 
 @dataclass(frozen=True)
 class _EqualLegs:
-    """Legs of one number of joints and elements; arrays as ``follow_chains`` takes them."""
+    """Legs with equal numbers of joints and elements, stacked for ``follow_chains``."""
 
     legs: list[int]
     columns: list[int]
     starts: FloatArray
     chains: Chain
-    enough: FloatArray
+    max_cost: FloatArray
 
 
 class LegPathSolver:
     """
-    Follows paths of the soles of several legs; keeps the last solutions as the next starts.
+    Inverse kinematics of several legs along paths of their soles.
+
+    Each path starts from the last solutions of the previous one; ``reset`` forgets them.
 
     Parameters
     ----------
@@ -47,36 +49,36 @@ class LegPathSolver:
     def __init__(self, robot: RobotModel, legs: Sequence[str]) -> None:
         self.legs = tuple(LegKinematics(robot, leg) for leg in legs)
         sizes = [leg._chain.gain.shape for leg in self.legs]
-        self._alike = [
+        self._groups = [
             _group_legs(self.legs, [i for i, other in enumerate(sizes) if other == size])
             for size in sorted(set(sizes))
         ]
         self._joints = sum(size[1] for size in sizes)
-        # As in ``LegKinematics``: nothing is left to be compiled in a walk.
+        # As in ``LegKinematics``: compile now, not in the middle of a walk.
         self.follow([[leg.forward(leg._stance)[0]] for leg in self.legs])
         self.reset()
 
     def reset(self) -> None:
         """Forget the last solutions: the next searches start in the nominal stance."""
-        for alike in self._alike:
-            alike.starts[:, 0] = alike.starts[:, 1]
+        for group in self._groups:
+            group.starts[:, 0] = group.starts[:, 1]
 
     def follow(self, paths: npt.ArrayLike) -> FloatArray:
         """
-        Return joint positions that put the soles on the points of their paths, one after another.
+        Return joint positions that put the soles on the points of their paths, in order.
 
-        Within the tolerances what ``LegKinematics.solve`` would return for each, in one call and
-        at a fraction of its time. Points out of reach are met as closely as the search can.
+        Equal to ``LegKinematics.solve`` for each point, within its tolerances, and much faster.
+        A point out of reach is approached as closely as the search can.
 
         Parameters
         ----------
         paths : (L, k, 3) array [m]
-            Of each leg, in the base frame; k >= 1.
+            k >= 1 points of each leg in the base frame.
 
         Returns
         -------
         (k, n) array [rad or m]
-            The joints of the first leg, of the second and so on.
+            Joints of the first leg, then of the second, and so on.
 
         Raises
         ------
@@ -86,19 +88,19 @@ class LegPathSolver:
         """
         points = np.ascontiguousarray(paths, dtype=np.float64)
         if not points.flags.writeable:
-            # The kernel is compiled for arrays that may be written.
+            # The kernel is compiled for writable arrays.
             points = points.copy()
         fits = points.ndim == 3 and points.shape[::2] == (len(self.legs), 3)
         if not (fits and all_finite(points)):
             wanted = (len(self.legs), 'k', 3)
             raise ValueError(f'paths are {paths!r}, expected {wanted} finite numbers')
         samples = points.shape[1]
-        if len(self._alike) == 1:
-            return _follow_group(self._alike[0], points).reshape(samples, -1)
+        if len(self._groups) == 1:
+            return _follow_group(self._groups[0], points).reshape(samples, -1)
         positions = np.empty((samples, self._joints))
-        for alike in self._alike:
-            found = _follow_group(alike, np.ascontiguousarray(points[alike.legs]))
-            positions[:, alike.columns] = found.reshape(samples, -1)
+        for group in self._groups:
+            found = _follow_group(group, np.ascontiguousarray(points[group.legs]))
+            positions[:, group.columns] = found.reshape(samples, -1)
         return positions
 
 
@@ -110,35 +112,35 @@ def _group_legs(legs: Sequence[LegKinematics], which: list[int]) -> _EqualLegs:
         columns=[column for i in which for column in range(first[i], first[i + 1])],
         starts=np.array([leg._starts[:3] for leg in group]),
         chains=Chain(*map(np.array, zip(*(leg._chain for leg in group), strict=True))),
-        enough=np.array([leg._enough for leg in group]),
+        max_cost=np.array([leg._max_cost for leg in group]),
     )
 
 
-def _follow_group(alike: _EqualLegs, points: FloatArray) -> FloatArray:
-    """Return joint positions (k, L, m) for the points (L, k, 3) of alike legs."""
-    positions = np.empty((points.shape[1], *alike.chains.lower.shape))
-    follow_chains(alike.starts, alike.chains, points, alike.enough, positions)
+def _follow_group(group: _EqualLegs, points: FloatArray) -> FloatArray:
+    """Return joint positions (k, L, m) for the points (L, k, 3) of a group of equal legs."""
+    positions = np.empty((points.shape[1], *group.chains.lower.shape))
+    follow_chains(group.starts, group.chains, points, group.max_cost, positions)
     return positions
 
 
 @njit(cache=True)
 def follow_chains(starts, chains, paths, max_cost, positions):  # type: ignore[no-untyped-def]
     """
-    Write joint positions that put the soles of L alike chains on paths, point by point.
+    Write joint positions that put the soles of L equal chains on paths, point by point.
 
-    Each search begins where the last two solutions point to, or at the last one where a point was
-    out of reach, and ends within a nanometre of a point in reach.
+    Each search starts at the linear extrapolation of the last two solutions, or at the last one
+    after a point out of reach. A point in reach is met within a nanometre.
 
     Parameters
     ----------
     starts : (L, s, m) array [rad or m]
-        ``starts[:, 0]`` is overwritten.
+        Starts of searches; ``starts[:, 0]`` is overwritten by the last solution.
     chains : Chain
-        Of all legs: its arrays have a leading axis of L.
+        Chains of all legs, stacked.
     paths : (L, k, 3) array [m]
         Finite.
-    enough : (L,) array [m^2]
-        Cost at which no further start is tried.
+    max_cost : (L,) array [m^2]
+        Cost at or below which no further start is tried.
     positions : (k, L, m) array [rad or m]
         Written.
 
@@ -161,6 +163,7 @@ def follow_chains(starts, chains, paths, max_cost, positions):  # type: ignore[n
         for k in range(paths.shape[1]):
             found = positions[k, i]
             copy_values(starts[i, 0], found)
+            # Three joints and a nearby point: a few Newton steps are enough. Otherwise search.
             reached = joints == 3 and approach_nearby_point(chain, paths[i, k], found, work)
             if not reached:
                 goal = Goal(paths[i, k], attitude, 0.0)

@@ -1,4 +1,4 @@
-"""Soles: their extent, which of them stand, tick by tick, and where the ground carries them."""
+"""Soles: their extent, stance tick by tick, and centres of pressure."""
 
 from __future__ import annotations
 
@@ -12,11 +12,19 @@ from gait_core.robot.model import Leg, RobotModel
 from gait_core.robot.shapes import link_points
 
 _SOLE_THICKNESS = 5e-3
-"""Height [m] over its lowest point up to which points belong to the sole."""
+"""Height [m] above the lowest point of a foot up to which points belong to its sole."""
 
 
 def sole_extent(robot: RobotModel, leg: Leg) -> FloatArray:
-    """Return the least and greatest (x, y) of a sole about its point in the stance, (2, 2) [m]."""
+    """
+    Return the extent of a sole about its sole point in the nominal stance.
+
+    Returns
+    -------
+    (2, 2) array [m]
+        Smallest and greatest (x, y); zeros for a link without collision shapes.
+
+    """
     row = robot.link_index[leg.sole]
     pose = link_poses(robot, robot.joint_stance)[row]
     points, radii = link_points(robot.links[row])
@@ -29,14 +37,19 @@ def sole_extent(robot: RobotModel, leg: Leg) -> FloatArray:
 
 
 class SoleContacts:
-    """Soles that stand: loaded beyond one share of the weight until below a smaller one."""
+    """
+    Stance of soles by their load, tick by tick, with hysteresis.
+
+    Stance begins above the share ``LOADED_SHARE`` of the weight and ends below
+    ``UNLOADED_SHARE``.
+    """
 
     def __init__(self, robot: RobotModel, gravity: float) -> None:
         self._load = robot.mass * (gravity or 1.0)
         self._standing: BoolArray = np.zeros(len(robot.soles), dtype=bool)
 
     def update(self, contacts: Contacts) -> BoolArray:
-        """Take the contacts of one tick and return which soles stand, (s,)."""
+        """Return which soles are in stance at the tick of these contacts, (s,) bool."""
         vertical = contacts.sole_forces()[:, 2]
         threshold = np.where(self._standing, UNLOADED_SHARE, LOADED_SHARE) * self._load
         self._standing = vertical > threshold
@@ -44,7 +57,11 @@ class SoleContacts:
 
 
 def sole_pressure_centres(contacts: Contacts) -> FloatArray:
-    """Return each sole's contact points weighted by vertical force, (s, 3) [m]; zero without."""
+    """
+    Return the mean contact point of each sole, weighted by vertical force, (s, 3) [m].
+
+    Zero for a sole without load.
+    """
     centres = np.zeros((len(contacts.soles), 3))
     for row in range(len(contacts.soles)):
         mine = contacts.sole == row

@@ -1,4 +1,4 @@
-"""Start pose of a robot: its base above the terrain under its feet."""
+"""Start pose of a robot on a terrain."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gait_core.trial.scene import InitialState
 
 @dataclass(frozen=True, kw_only=True)
 class _Outline:
-    """Points (k, 3) in their links' frames, each link's row (k,), and radii (k,) of balls."""
+    """Balls that outline a robot: centres (k, 3) in link frames, links (k,), radii (k,)."""
 
     points: FloatArray
     link: IntArray
@@ -29,12 +29,12 @@ class _Outline:
 
 @cached_per_robot
 def _outline(robot: RobotModel) -> _Outline:
-    """Return what spans every link, and for the soles points all over their surfaces."""
+    """Return the spanning points of every link, and points all over the surfaces of soles."""
     spanned = _spanning_points(robot)
     points, rows, radii = [spanned.points], [spanned.link], [spanned.radius]
     for row, link in enumerate(robot.links):
         if link.name in robot.soles:
-            # A bump of the ground may rise between the corners of a foot.
+            # Between the corners of a foot a bump of the ground may be higher than at them.
             surfaces = [surface_points(shape) for shape in link.collisions]
             points += surfaces
             radii += [np.zeros(len(surface)) for surface in surfaces]
@@ -46,7 +46,12 @@ def _outline(robot: RobotModel) -> _Outline:
 
 @cached_per_robot
 def _spanning_points(robot: RobotModel) -> _Outline:
-    """Return what spans every link: its lowest point on level ground is one of them."""
+    """
+    Return points and radii whose convex hull is every link; one of them is lowest.
+
+    Contact nodes take their place in a robot that has them. A robot without collision shapes has
+    the origins of its links.
+    """
     if robot.contact_nodes:
         nodes = robot.contact_nodes
         return _Outline(
@@ -74,21 +79,21 @@ def pose_on_terrain(
     """
     Return the pose of the base frame that puts the robot on the terrain.
 
-    That frame is the root link's. Of a robot of several bodies it is the frame of the assembly;
-    ``root_poses_from_base`` places the roots in it.
+    The base frame is that of the root link. Of a robot of several bodies it is the frame of the
+    assembly; ``root_poses_from_base`` places the roots in it.
 
-    The height is the least at which every collision point is at least ``clearance`` above the
-    ground under it. That is a sole in any upright posture, and whatever is lowest in others.
+    The height is the smallest at which every collision point is ``clearance`` or more above the
+    ground below it.
 
     Parameters
     ----------
     robot : RobotModel
     joint_positions : (m,) array [rad or m]
-        By ``robot.target_names``; force elements, behind the joints, are not looked at.
+        By ``robot.joint_names`` or ``robot.target_names``; force elements are ignored.
     initial : InitialState
-        Place, attitude and clearance; its joint positions are not looked at.
+        Horizontal position, attitude and clearance; its joint positions are ignored.
     terrain : Terrain
-        Its ``height(x, y)`` is asked under every collision point.
+        Its height is taken below every collision point.
 
     Returns
     -------
@@ -108,7 +113,7 @@ def pose_on_terrain(
 
 
 def lowest_height(robot: RobotModel, links: FloatArray) -> float:
-    """Return the height [m] of what is lowest of a robot whose links lie at (L, 4, 4) poses."""
+    """Return the height [m] of the lowest point of a robot with the link poses (L, 4, 4)."""
     corners = _spanning_points(robot)
     rows = links[corners.link, 2]
     heights = (rows[:, :3] * corners.points).sum(axis=1) + rows[:, 3]
@@ -116,7 +121,7 @@ def lowest_height(robot: RobotModel, links: FloatArray) -> float:
 
 
 def root_poses_from_base(robot: RobotModel, pose: FloatArray) -> FloatArray:
-    """Return the poses of the roots, (r, 7), where the base frame lies at a pose (7,)."""
+    """Return the poses of the roots, (r, 7), for a pose (7,) of the base frame."""
     if not robot.assembly:
         return pose[None, :]
     frame, roots = pose_matrices(pose), pose_matrices(assembly_poses(robot))
@@ -128,6 +133,6 @@ def root_poses_from_base(robot: RobotModel, pose: FloatArray) -> FloatArray:
 
 @cached_per_robot
 def nominal_height(robot: RobotModel) -> float:
-    """Return the root link's height [m] over level ground in the nominal stance."""
+    """Return the height [m] of the root link over level ground in the nominal stance."""
     touching = replace(InitialState(), clearance=0.0)
     return float(pose_on_terrain(robot, robot.stance, touching, Plane())[2])
