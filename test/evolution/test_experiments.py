@@ -11,7 +11,7 @@ from gait_core.trial.champion import read_champion
 from gait_core.trial.loop import run_trial
 from gait_evolver.evaluators.local import LocalEvaluator
 from gait_evolver.experiment import experiment_names, load_experiment
-from gait_evolver.plan import TrialPlace, load_plan
+from gait_evolver.plan import TrialIndex, load_plan
 
 FEW = {'population': 6}
 SHORT = {'tetraspine': {'duration': 6.0}}
@@ -45,7 +45,7 @@ def test_two_generations_run_and_none_is_spoilt(name, evaluator):
             [
                 plan.spec(
                     plan.space.decode(candidate.values),
-                    TrialPlace(generation=generation, individual=i),
+                    TrialIndex(generation=generation, individual=i),
                 )
                 for i, candidate in enumerate(candidates)
             ]

@@ -25,7 +25,7 @@ from gait_core.testing.workspace import workspace
 from gait_core.trial.failures import describe_exception
 from gait_core.trial.loop import run_trial
 from gait_core.trial.spec import TrialSpec
-from gait_evolver.evaluators.channel import Channel, receive, send
+from gait_evolver.evaluators.channel import MessageChannel, receive_message, send_message
 from gait_evolver.evaluators.local import LocalEvaluator
 from gait_tools import cli
 
@@ -210,25 +210,25 @@ def test_a_worker_that_is_stopped_in_a_trial_or_before_one_is_replaced(two, fold
 
 def test_a_message_that_nobody_reads_is_not_waited_for():
     ours, theirs = socket.socketpair()
-    channel = Channel(ours)
+    channel = MessageChannel(ours)
     large = 'x' * 4_000_000
     channel.send(large)
-    assert channel.writing
-    reader = threading.Thread(target=lambda: found.append(receive(theirs)))
+    assert channel.is_writing
+    reader = threading.Thread(target=lambda: found.append(receive_message(theirs)))
     found = []
     reader.start()
-    while channel.writing:
+    while channel.is_writing:
         channel.flush()
     reader.join()
     assert found == [large]
     # Half a message, then the end: no more comes.
     theirs.sendall(b'\x40\0\0\0\0\0\0\0half')
-    assert channel.received() == []
-    send(theirs, 1)
+    assert channel.read_messages() == []
+    send_message(theirs, 1)
     theirs.close()
     with pytest.raises(EOFError):
-        channel.received()
-        channel.received()
+        channel.read_messages()
+        channel.read_messages()
     channel.close()
 
 

@@ -17,7 +17,7 @@ from gait_core.testing.doubles import InProcessEvaluator
 from gait_core.testing.workspace import workspace
 from gait_evolver.experiment import rebuild_experiment
 from gait_evolver.loop import Evolution
-from gait_evolver.plan import resolve
+from gait_evolver.plan import resolve_experiment
 from gait_evolver.run.store import RunStore
 from gait_tools.report.build import build_page, load_subject
 
@@ -167,7 +167,9 @@ def tab(tmp_path_factory):
 def page(tmp_path_factory):
     with workspace(tmp_path_factory.mktemp('workspace')):
         folder = tmp_path_factory.mktemp('report') / 'run'
-        store = RunStore.create(folder, resolve(rebuild_experiment(EXPERIMENT, 'small', {})))
+        store = RunStore.create(
+            folder, resolve_experiment(rebuild_experiment(EXPERIMENT, 'small', {}))
+        )
         Evolution(store, InProcessEvaluator()).run()
         store.close()
         file = folder / 'report.html'

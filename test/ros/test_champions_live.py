@@ -25,7 +25,7 @@ from gait_core.trial.scene import TerrainSpec
 from gait_core.trial.spec import FELL, OK
 from gait_evolver.experiment import rebuild_experiment
 from gait_evolver.loop import Evolution
-from gait_evolver.plan import resolve
+from gait_evolver.plan import resolve_experiment
 from gait_evolver.run.store import RunStore
 from gait_interfaces.srv import LoadGait, Step
 from gait_ros.live.champion import read_node_champion
@@ -154,7 +154,7 @@ def evolved(request, tmp_path_factory):
         'seed': 1,
         **asked,
     }
-    plan = resolve(rebuild_experiment(experiment, 'small', {}))
+    plan = resolve_experiment(rebuild_experiment(experiment, 'small', {}))
     need_engine(plan.trial.scene.engine)
     store = RunStore.create(tmp_path_factory.mktemp('run') / 'run', plan)
     try:

@@ -13,22 +13,24 @@ from gait_core.trial.setup import default_trial, usable_engines, usable_robots
 from gait_core.trial.spec import TrialSpec
 from gait_evolver.evaluators.local import LocalEvaluator
 
-SPEEDUP, GROWTH_MB = 1.8, 20.0
-_SECONDS = 5.0
+MIN_SPEEDUP, MAX_GROWTH_MB = 1.8, 20.0
+_TRIAL_DURATION = 5.0
 _REPEATS = 3
 _TRIALS = 12
-_LIVES = 500
-_WARM = 10
+_MEMORY_TRIALS = 500
+_WARM_UP_TRIALS = 10
 
 
-def benchmark() -> list[Measurement]:
+def measure_evaluators() -> list[Measurement]:
     """Return rates of one and two workers, and the memory of one, in each engine."""
-    rows = [row for engine in usable_engines() for row in _rates(engine)]
-    return rows + [row for engine in usable_engines() for row in memory_rows(engine, _LIVES)]
+    rows = [row for engine in usable_engines() for row in _measure_rates(engine)]
+    return rows + [
+        row for engine in usable_engines() for row in measure_memory(engine, _MEMORY_TRIALS)
+    ]
 
 
-def _rates(engine: str) -> list[Measurement]:
-    spec = default_trial('guroo', _SECONDS, {'engine': engine})
+def _measure_rates(engine: str) -> list[Measurement]:
+    spec = default_trial('guroo', _TRIAL_DURATION, {'engine': engine})
     specs = [replace(spec, seed=seed) for seed in range(_TRIALS)]
     evaluators = [LocalEvaluator(workers=count) for count in (1, 2)]
     try:
@@ -47,7 +49,7 @@ def _rates(engine: str) -> list[Measurement]:
         *(
             row(
                 id=f'evaluations_{count}_{engine}',
-                what=f'trials of guroo of {_SECONDS:g} s on {count} workers in {engine}',
+                what=f'trials of guroo of {_TRIAL_DURATION:g} s on {count} workers in {engine}',
                 unit='1/s',
                 measured=_TRIALS / seconds,
             )
@@ -58,13 +60,13 @@ def _rates(engine: str) -> list[Measurement]:
             what=f'trials per second of 2 workers over those of 1 in {engine}',
             unit='-',
             measured=one / two,
-            budget=SPEEDUP,
+            budget=MIN_SPEEDUP,
             at_most=False,
         ),
     ]
 
 
-def memory_rows(engine: str, trials: int) -> list[Measurement]:
+def measure_memory(engine: str, trials: int) -> list[Measurement]:
     """
     Return the memory of a worker after its first trials, and its growth over many short ones.
 
@@ -78,8 +80,8 @@ def memory_rows(engine: str, trials: int) -> list[Measurement]:
     spec = default_trial(robot, 0.1, {'engine': engine})
     evaluator = LocalEvaluator(workers=1)
     try:
-        first = _resident_after(evaluator, [spec] * _WARM)
-        last = _resident_after(evaluator, [spec] * trials)
+        first = _resident_memory_after(evaluator, [spec] * _WARM_UP_TRIALS)
+        last = _resident_memory_after(evaluator, [spec] * trials)
     finally:
         evaluator.close()
     row = partial(Measurement, unit='MB', group='memory')
@@ -93,19 +95,19 @@ def memory_rows(engine: str, trials: int) -> list[Measurement]:
             id=f'memory_growth_{engine}',
             what=f'its growth over {trials} trials',
             measured=(last - first) / 1e6,
-            budget=GROWTH_MB,
+            budget=MAX_GROWTH_MB,
         ),
     ]
 
 
-def _resident_after(evaluator: LocalEvaluator, specs: Sequence[TrialSpec]) -> float:
+def _resident_memory_after(evaluator: LocalEvaluator, specs: Sequence[TrialSpec]) -> float:
     """Return the resident memory of the only worker once it has run some trials [byte]."""
     evaluator.evaluate(specs)
     (pid,) = evaluator.pids
-    return resident(pid)
+    return resident_memory(pid)
 
 
-def resident(pid: int | str) -> float:
+def resident_memory(pid: int | str) -> float:
     """Return the resident memory of a process, or of this one, ``self`` [byte]."""
     pages = int(Path(f'/proc/{pid}/statm').read_text().split()[1])
     return float(pages * resource.getpagesize())

@@ -9,16 +9,16 @@ import traceback
 
 from gait_core.contracts import Evaluator
 from gait_core.errors import RunStopped, reason
-from gait_evolver.loop import Evolution, Progress
-from gait_evolver.run.log import Row
+from gait_evolver.loop import Evolution, EvolutionProgress
+from gait_evolver.run.log import TrialRow
 from gait_evolver.run.store import RunStore
 
 
-class Cancelled(Exception):
+class RunCancelled(Exception):
     """Raised between two trials of a run that is to stop."""
 
 
-class BackgroundRun:
+class EvolutionThread:
     """
     Runs an evolution in a thread; ``cancel`` takes effect at the end of a trial.
 
@@ -35,7 +35,7 @@ class BackgroundRun:
 
     def __init__(
         self,
-        open_store: Callable[[], tuple[RunStore, Sequence[Sequence[Row]]]],
+        open_store: Callable[[], tuple[RunStore, Sequence[Sequence[TrialRow]]]],
         make_evaluator: Callable[[], Evaluator],
         say: Callable[[str], None],
     ) -> None:
@@ -44,7 +44,7 @@ class BackgroundRun:
         self._cancelled = threading.Event()
         self.store: RunStore | None = None
         self.evaluator: Evaluator | None = None
-        self.snapshot: Progress | None = None
+        self.snapshot: EvolutionProgress | None = None
         """Progress at the end of the last trial."""
         self.status = ''
         """``completed``, ``cancelled`` or ``failed`` at the end, empty before."""
@@ -60,7 +60,7 @@ class BackgroundRun:
         return self._thread.is_alive()
 
     @property
-    def cancelling(self) -> bool:
+    def is_cancelling(self) -> bool:
         """True if the run has been asked to stop."""
         return self._cancelled.is_set()
 
@@ -76,7 +76,7 @@ class BackgroundRun:
         try:
             self._evolve()
             self.status = 'completed'
-        except Cancelled:
+        except RunCancelled:
             self.status = 'cancelled'
         except RunStopped as error:
             self.status, self.message = 'failed', str(error)
@@ -94,15 +94,15 @@ class BackgroundRun:
             try:
                 Evolution(store, evaluator, recorded, self._listen, say=self._say).run()
             except RunStopped as error:
-                store.note(f'{error}; the run can be resumed')
+                store.log_event(f'{error}; the run can be resumed')
                 raise
             finally:
                 store.close()
         finally:
             evaluator.close()
 
-    def _listen(self, progress: Progress) -> None:
+    def _listen(self, progress: EvolutionProgress) -> None:
         # A copy: the run goes on while it is read.
         self.snapshot = replace(progress, invalid_counts=progress.invalid_counts.copy())
-        if self._cancelled.is_set() and not progress.finished:
-            raise Cancelled
+        if self._cancelled.is_set() and not progress.stop_reason:
+            raise RunCancelled

@@ -22,15 +22,15 @@ from gait_core.trial.seeding import check_seed
 from gait_core.trial.setup import merged
 from gait_core.trial.spec import Milestone, TimedCommand
 
-FORMAT = 1
+EXPERIMENT_FORMAT = 1
 """Version of the file; a reader refuses others."""
 
-ROOT = Location('experiment')
+EXPERIMENT_LOCATION = Location('experiment')
 """Location of an experiment that is in no file."""
 
-BODIES = ('one', 'turn', 'member')
+BODY_CHOICES = ('one', 'turn', 'member')
 
-FOLDER = Path(__file__).parent / 'experiments'
+EXPERIMENT_FOLDER = Path(__file__).parent / 'experiments'
 """Experiments of this package; others register theirs as ``gait.experiments``."""
 
 
@@ -60,7 +60,7 @@ class OptimizerChoice:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stage:
+class CurriculumStage:
     """
     A stage of a curriculum: changes of the experiment that hold until it ends.
 
@@ -170,7 +170,7 @@ class Experiment:
 
     """
 
-    format: int = FORMAT
+    format: int = EXPERIMENT_FORMAT
     name: str = ''
     description: str = ''
     robot: str
@@ -198,14 +198,14 @@ class Experiment:
     objectives: Mapping[str, Mapping[str, float]] = later(factory=lambda: NOTHING)
     randomise: Mapping[str, Any] = later(factory=lambda: NOTHING)
     hopeless: tuple[Milestone, ...] = later(())
-    curriculum: tuple[Stage, ...] = later(())
+    curriculum: tuple[CurriculumStage, ...] = later(())
     stop: StoppingRules = later(StoppingRules())
 
     def __post_init__(self) -> None:
         """Check version, seed, and values that do not go together."""
-        if self.format != FORMAT:
+        if self.format != EXPERIMENT_FORMAT:
             raise ConfigurationError(
-                f'experiment format {self.format}: this version reads format {FORMAT}'
+                f'experiment format {self.format}: this version reads format {EXPERIMENT_FORMAT}'
             )
         if '/' in self.name or not self.name.isprintable():
             raise ConfigurationError(
@@ -213,8 +213,8 @@ class Experiment:
             )
         if not self.fitness:
             raise ConfigurationError('experiment.fitness is empty')
-        if self.bodies not in BODIES:
-            raise unknown('experiment.bodies', self.bodies, BODIES)
+        if self.bodies not in BODY_CHOICES:
+            raise unknown('experiment.bodies', self.bodies, BODY_CHOICES)
         if self.repeats > 1 and (self.bodies != 'one' or self.start_spread):
             raise ConfigurationError(
                 f'experiment.repeats is {self.repeats}, bodies {self.bodies} and start_spread '
@@ -249,7 +249,9 @@ def experiment_files() -> dict[str, Path]:
     """
     folders = [registry.experiment_folder(name)() for name in registry.names('experiment_folders')]
     files: dict[str, Path] = {}
-    for path in (path for folder in (FOLDER, *folders) for path in folder.glob('*.yaml')):
+    for path in (
+        path for folder in (EXPERIMENT_FOLDER, *folders) for path in folder.glob('*.yaml')
+    ):
         if files.setdefault(path.stem, path) != path:
             raise ConfigurationError(
                 f"two packages have an experiment '{path.stem}': {files[path.stem]} and {path}"
@@ -289,18 +291,18 @@ def read_experiment(
             raise registry.named_package(unknown('experiment', name_or_path, files))
         path = files[name_or_path]
     document = read_document(path)
-    location = location_in(document, overrides)
+    location = experiment_location(document, overrides)
     experiment = rebuild_experiment(document.content, path.stem, overrides, location)
-    return replace(experiment, robot=_beside(path, experiment.robot)), location
+    return replace(experiment, robot=_resolve_robot_path(path, experiment.robot)), location
 
 
-def location_in(document: Document, overrides: Mapping[str, Any] = NOTHING) -> Location:
+def experiment_location(document: Document, overrides: Mapping[str, Any] = NOTHING) -> Location:
     """Return the location of the experiment in a file some of whose values are replaced."""
-    source = Source(str(document.path), document, replaced=_by_key(overrides))
+    source = Source(str(document.path), document, replaced=_rename_gait_key(overrides))
     return Location('experiment', source)
 
 
-def _by_key(overrides: Mapping[str, Any]) -> dict[str, Any]:
+def _rename_gait_key(overrides: Mapping[str, Any]) -> dict[str, Any]:
     """Return overrides by the keys of the file: there ``gait`` is ``parameters``."""
     changes = dict(overrides)
     if 'gait' in changes:
@@ -308,7 +310,7 @@ def _by_key(overrides: Mapping[str, Any]) -> dict[str, Any]:
     return changes
 
 
-def _beside(path: Path, robot: str) -> str:
+def _resolve_robot_path(path: Path, robot: str) -> str:
     """
     Return a robot that is a path as an absolute one, relative to the experiment's own file.
 
@@ -322,7 +324,7 @@ def _beside(path: Path, robot: str) -> str:
 
 
 def rebuild_experiment(
-    content: Any, name: str, overrides: Mapping[str, Any], location: Location = ROOT
+    content: Any, name: str, overrides: Mapping[str, Any], location: Location = EXPERIMENT_LOCATION
 ) -> Experiment:
     """
     Return the experiment of plain data, with some values replaced.
@@ -337,22 +339,22 @@ def rebuild_experiment(
         Of the content.
 
     """
-    changes = _by_key(overrides)
+    changes = _rename_gait_key(overrides)
     if not isinstance(content, dict):
         raise location.wrong(content, 'named values')
     # A gene without overrides is written `name:`, which YAML reads as null.
     genes = content.get('genes')
     if isinstance(genes, dict):
         content = {**content, 'genes': {key: value or {} for key, value in genes.items()}}
-    content = _without_foreign(content, changes, 'optimizer', 'name', 'settings')
-    content = _without_foreign(content, changes, 'scene', 'engine', 'engine_options')
+    content = _drop_replaced_settings(content, changes, 'optimizer', 'name', 'settings')
+    content = _drop_replaced_settings(content, changes, 'scene', 'engine', 'engine_options')
     experiment: Experiment = read_value(
         Experiment, merged({'name': name, **content}, changes), location
     )
     return experiment
 
 
-def _without_foreign(
+def _drop_replaced_settings(
     content: Mapping[str, Any], changes: Mapping[str, Any], key: str, kind: str, settings: str
 ) -> Mapping[str, Any]:
     """Return the content without the settings of what another one takes the place of."""

@@ -17,7 +17,7 @@ from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import FELL
 
 
-def distance(rollout: Rollout) -> float:
+def forward_displacement(rollout: Rollout) -> float:
     """Return the displacement of the base along its first heading [m]."""
     return _displacement(rollout)[0]
 
@@ -27,24 +27,24 @@ def lateral_drift(rollout: Rollout) -> float:
     return abs(_displacement(rollout)[1])
 
 
-def heading(rollout: Rollout) -> float:
+def heading_change(rollout: Rollout) -> float:
     """Return the magnitude of the change of heading [rad], >= 0; full turns count."""
     yaw = heading_of(rollout.body_poses[:, 0])
     return float(abs(yaw[-1] - yaw[0]))
 
 
-def survival(rollout: Rollout) -> float:
+def survival_share(rollout: Rollout) -> float:
     """Return the share of the duration before a fall, in [0, 1] [-]."""
     return rollout.ticks / rollout.spec.ticks
 
 
-def tilt(rollout: Rollout) -> float:
+def max_tilt(rollout: Rollout) -> float:
     """Return the largest tilt of the base [rad], >= 0."""
     upright = Rotation.from_quat(rollout.body_poses[:, 0, 3:]).as_matrix()[:, 2, 2]
     return float(np.arccos(np.clip(upright.min(), -1.0, 1.0)))
 
 
-def zmp_margin(rollout: Rollout) -> float:
+def mean_zmp_margin(rollout: Rollout) -> float:
     """
     Return the mean margin of the CoP in the support polygon [m].
 
@@ -57,7 +57,7 @@ def zmp_margin(rollout: Rollout) -> float:
     return float(np.where(defined, margin, 0.0).mean())
 
 
-def energy(rollout: Rollout) -> float:
+def positive_work(rollout: Rollout) -> float:
     """Return the positive mechanical work of all joints [J]."""
     return float(trial_joint_work(rollout).positive.sum())
 

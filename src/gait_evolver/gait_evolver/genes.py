@@ -22,7 +22,7 @@ from gait_core.parameters.schema import Location, check_parameters
 from gait_evolver.experiment import Experiment, GeneBounds, OptimizerChoice
 
 
-def space_of(
+def gene_space(
     controller: str, genes: Mapping[str, GeneBounds], location: Location
 ) -> ParameterSpace:
     """Return the space of the searched parameters of a controller."""
@@ -30,11 +30,11 @@ def space_of(
     chosen = []
     for name, bounds in genes.items():
         with (location / name).errors_located():
-            chosen.append(_gene(cls, name, bounds))
+            chosen.append(_bounded_gene(cls, name, bounds))
     return ParameterSpace(tuple(chosen))
 
 
-def _gene(cls: type[Parameters], name: str, bounds: GeneBounds) -> Gene:
+def _bounded_gene(cls: type[Parameters], name: str, bounds: GeneBounds) -> Gene:
     """Return a gene as the controller declares it, within the bounds of the experiment."""
     (gene,) = space_from(cls, (name,)).genes
     lower = gene.lower if bounds.lower is None else bounds.lower
@@ -45,7 +45,7 @@ def _gene(cls: type[Parameters], name: str, bounds: GeneBounds) -> Gene:
     return replace(gene, lower=lower, upper=upper, log=log)
 
 
-def gene_settings(experiment: Experiment, space: ParameterSpace) -> dict[str, Any]:
+def settings_from_genes(experiment: Experiment, space: ParameterSpace) -> dict[str, Any]:
     """
     Return what the genes say of their search as settings of the optimiser, in the unit cube.
 
@@ -57,18 +57,18 @@ def gene_settings(experiment: Experiment, space: ParameterSpace) -> dict[str, An
 
     """
     settings: dict[str, Any] = {}
-    ranges = _said(experiment, 'initial', 'initial_low')
+    ranges = _gene_values(experiment, 'initial', 'initial_low')
     if ranges:
         for end, name in enumerate(('initial_low', 'initial_high')):
             point = space.encode({gene: values[end] for gene, values in ranges.items()})
             settings[name] = tuple(point.tolist())
-    steps = _said(experiment, 'step', 'steps')
+    steps = _gene_values(experiment, 'step', 'steps')
     if steps:
-        settings['steps'] = tuple(_share(gene, steps[gene.name]) for gene in space.genes)
+        settings['steps'] = tuple(_relative_step(gene, steps[gene.name]) for gene in space.genes)
     return settings
 
 
-def _share(gene: Gene, step: float) -> float:
+def _relative_step(gene: Gene, step: float) -> float:
     """Return a step as a share of the gene's range."""
     width = gene.upper - gene.lower
     if gene.log:
@@ -83,7 +83,7 @@ def _share(gene: Gene, step: float) -> float:
     return step / width
 
 
-def _said(experiment: Experiment, key: str, setting: str) -> dict[str, Any]:
+def _gene_values(experiment: Experiment, key: str, setting: str) -> dict[str, Any]:
     """Return what the genes say under a key, by name: all of them, for this optimiser, or none."""
     said = {name: getattr(gene, key) for name, gene in experiment.genes.items()}
     silent = [name for name, value in said.items() if value is None]
@@ -104,7 +104,7 @@ def _said(experiment: Experiment, key: str, setting: str) -> dict[str, Any]:
     return said
 
 
-def optimizer_of(experiment: Experiment, location: Location) -> OptimizerChoice:
+def resolve_optimizer(experiment: Experiment, location: Location) -> OptimizerChoice:
     """Return the optimiser with every setting written out."""
     choice = experiment.optimizer
     cls = registry.optimizer(choice.name)

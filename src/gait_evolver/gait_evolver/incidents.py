@@ -18,16 +18,16 @@ _MAX_EXCEPTION_SHARE = 0.5
 _MAX_REASONS = 100
 """Number of different exceptions that are reported, each once."""
 
-Say = Callable[[str], None]
+LinePrinter = Callable[[str], None]
 """Shows a line to the user."""
 
 
-def say(text: str) -> None:
+def print_line(text: str) -> None:
     """Print a line on standard error."""
     print(f'gait: {text}', file=sys.stderr, flush=True)
 
 
-class Incidents:
+class IncidentHandler:
     """
     Evaluation of trials with a report of every incident, and an end of the run if there are many.
 
@@ -42,10 +42,10 @@ class Incidents:
 
     """
 
-    def __init__(self, store: RunStore, say: Say, skipped: Collection[str] = ()) -> None:
+    def __init__(self, store: RunStore, say: LinePrinter, skipped: Collection[str] = ()) -> None:
         self._store, self._say = store, say
         self._skipped = frozenset(skipped)
-        self._reasons: set[str] = set()
+        self._reported_reasons: set[str] = set()
 
     def evaluate(
         self,
@@ -76,7 +76,7 @@ class Incidents:
         def ended(position: int, result: TrialResult) -> None:
             """Count a trial that has ended."""
             if result.status == EXCEPTION:
-                self._raised(names[positions[position]], result.reason)
+                self._report_exception(names[positions[position]], result.reason)
                 failed[positions[position]] = result.reason
                 _check_exceptions(failed, len(specs))
             count()
@@ -93,7 +93,7 @@ class Incidents:
         try:
             found = evaluator.evaluate([specs[index] for index in positions], ended, lost)
         except DeadlyTrial as error:
-            raise self._deadly(error, positions[error.index], specs, names) from error
+            raise self._deadly_trial_error(error, positions[error.index], specs, names) from error
         results.update(zip(positions, found, strict=True))
         return [results[index] for index in range(len(specs))]
 
@@ -103,16 +103,16 @@ class Incidents:
             if name.partition('/')[0] == str(generation) and name not in names:
                 raise ConfigurationError(f"no trial '{name}' in the run: {nearest(name, names)}")
 
-    def _raised(self, name: str, reason: str) -> None:
-        if reason not in self._reasons and len(self._reasons) < _MAX_REASONS:
-            self._reasons.add(reason)
+    def _report_exception(self, name: str, reason: str) -> None:
+        if reason not in self._reported_reasons and len(self._reported_reasons) < _MAX_REASONS:
+            self._reported_reasons.add(reason)
             self._report(f'trial {name} raised an exception: {reason}')
 
-    def _deadly(
+    def _deadly_trial_error(
         self, error: DeadlyTrial, index: int, specs: Sequence[TrialSpec], names: Sequence[str]
     ) -> RunStopped:
         name = names[index]
-        file = self._store.keep_trial(name, specs[index], error.reasons)
+        file = self._store.save_trial(name, specs[index], error.reasons)
         stopped = RunStopped(
             f'trial {name} ended {len(error.reasons)} workers while others passed, the last: '
             f'{error.reasons[-1]}; its spec is {file}'
@@ -121,7 +121,7 @@ class Incidents:
         return stopped
 
     def _report(self, text: str) -> None:
-        self._store.note(text)
+        self._store.log_event(text)
         # The run goes on when its terminal is closed.
         with suppress(OSError):
             self._say(text)

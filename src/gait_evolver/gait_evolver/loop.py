@@ -15,28 +15,28 @@ from gait_core.contracts import Candidate, Evaluation, Evaluator
 from gait_core.errors import ConfigurationError
 from gait_core.trial.champion import Champion
 from gait_evolver import __version__
-from gait_evolver.curriculum import Course
-from gait_evolver.incidents import Incidents, Say, say
-from gait_evolver.pareto_front import Front, Member
-from gait_evolver.plan import Plan, TrialPlace
+from gait_evolver.curriculum import RunProgression
+from gait_evolver.incidents import IncidentHandler, LinePrinter, print_line
+from gait_evolver.pareto_front import FrontMember, ParetoFront
+from gait_evolver.plan import Plan, TrialIndex
 from gait_evolver.run.array_files import ArrayFiles
-from gait_evolver.run.files import named
-from gait_evolver.run.individuals import champion_of
-from gait_evolver.run.log import Row, Standing
+from gait_evolver.run.files import store_errors
+from gait_evolver.run.log import CandidateSummary, TrialRow
+from gait_evolver.run.logged_candidates import make_champion
 from gait_evolver.run.store import RunStore
 from gait_evolver.scoring import (
-    Best,
-    by_individual,
-    evaluation,
-    judged,
-    on_engines,
-    standing_of,
-    weighted,
+    BestCandidate,
+    group_by_candidate,
+    group_by_engine,
+    make_evaluation,
+    make_summary,
+    mean_weighted_sum,
+    status_and_fitness,
 )
 
 
 @dataclass
-class Progress:
+class EvolutionProgress:
     """
     Progress of an evolution; passed to the listener after every trial and generation.
 
@@ -56,13 +56,13 @@ class Progress:
     time_left: float | None = None
     stage: int = 0
     first_generation_best: float | None = None
-    best: Best | None = None
+    best: BestCandidate | None = None
     invalid_counts: Counter[str] = field(default_factory=Counter)
-    finished: str = ''
+    stop_reason: str = ''
     """Why the run is over; empty while it goes on."""
 
 
-Listener = Callable[[Progress], None]
+ProgressListener = Callable[[EvolutionProgress], None]
 """May raise to stop the run; what was recorded stays, and the run can be resumed."""
 
 
@@ -80,7 +80,7 @@ class Evolution:
     say : callable
         Shows a line to the user: a lost worker, an exception in a trial.
     skipped : collection of str
-        Names of trials that are left out (``TrialPlace.name``).
+        Names of trials that are left out (``TrialIndex.name``).
 
     """
 
@@ -88,85 +88,85 @@ class Evolution:
         self,
         store: RunStore,
         evaluator: Evaluator,
-        recorded: Sequence[Sequence[Row]] = (),
-        listener: Listener | None = None,
+        recorded: Sequence[Sequence[TrialRow]] = (),
+        listener: ProgressListener | None = None,
         *,
-        say: Say = say,
+        say: LinePrinter = print_line,
         skipped: Collection[str] = (),
     ) -> None:
         self._store = store
         self._plan: Plan = store.plan
         self._evaluator = evaluator
         self._listener = listener or (lambda progress: None)
-        self._incidents = Incidents(store, say, skipped)
+        self._incidents = IncidentHandler(store, say, skipped)
         self._optimizer = self._plan.make_optimizer()
         self._files = ArrayFiles(store.folder)
         wanted = self._plan.experiment.generations
-        self.progress = Progress(generations=max(wanted, len(recorded)))
-        self._course = Course(self._plan.experiment)
-        self._front = Front()
+        self.progress = EvolutionProgress(generations=max(wanted, len(recorded)))
+        self._progression = RunProgression(self._plan.experiment)
+        self._front = ParetoFront()
         self._front_changed = False
-        self._standings: list[Standing] = []
-        self._seen: dict[tuple[float, ...], list[Row]] = {}
-        self._seconds = 0.0
-        self._here = self._generations_here = 0
+        self._summaries: list[CandidateSummary] = []
+        self._rows_by_genome: dict[tuple[float, ...], list[TrialRow]] = {}
+        self._evaluation_time = 0.0
+        self._trials_here = self._generations_here = 0
         self._best_candidate: Candidate | None = None
         for generation, rows in enumerate(recorded):
-            self._replay(generation, rows)
+            self._replay_generation(generation, rows)
         self._resumed = bool(recorded)
 
-    def run(self) -> Progress:
+    def run(self) -> EvolutionProgress:
         """Run until the last generation, or until the optimiser stops; return where it ended."""
         progress = self.progress
-        self._restore()
+        self._restore_files()
         if self._resumed:
-            self._store.renew(self._standings)
+            self._store.rewrite_derived_files(self._summaries)
             self._write_front()
-        self._standings = []
-        while not progress.finished:
+        self._summaries = []
+        while not progress.stop_reason:
             if progress.generation >= progress.generations:
-                progress.finished = 'all generations done'
+                progress.stop_reason = 'all generations done'
             else:
-                progress.finished = self._optimizer.stop() or self._course.over(
+                progress.stop_reason = self._optimizer.stop() or self._progression.stop_reason(
                     progress.evaluations
                 )
-            if not progress.finished:
-                self._generation(progress.generation)
+            if not progress.stop_reason:
+                self._run_generation(progress.generation)
         self._listener(progress)
         return progress
 
-    def _enter(self) -> None:
+    def _enter_stage(self) -> None:
         """Enter the stage that the coming generation belongs to; a new one begins from nothing."""
-        if self._course.enter():
-            self._seen.clear()
-            self._front = Front()
+        if self._progression.enter_next_stage():
+            self._rows_by_genome.clear()
+            self._front = ParetoFront()
             self.progress.best = None
-            self.progress.stage = self._course.stage
+            self.progress.stage = self._progression.stage
 
-    def _restore(self) -> None:
+    def _restore_files(self) -> None:
         """Write again what of a run that is resumed is gone or damaged, as its log says."""
         champions = self.champions()
         if champions and self._best_candidate is not None:
-            with named(self._store.folder):
+            with store_errors(self._store.folder):
                 self._files.publish(self._best_candidate)
         # Their hashes hold on the platform that recorded them only.
-        if champions and not self._store.warning():
+        if champions and not self._store.describe_changes():
             self._store.restore(champions)
 
-    def _generation(self, generation: int) -> None:
-        self._enter()
+    def _run_generation(self, generation: int) -> None:
+        self._enter_stage()
         candidates = self._optimizer.ask()
         values = [self._plan.space.decode(candidate.values) for candidate in candidates]
         arrays = self._files.write(candidates)
         repeats = self._plan.experiment.repeats
         places = [
-            TrialPlace(
+            TrialIndex(
                 generation=generation,
                 individual=i,
                 repeat=repeat,
                 engine=engine,
-                member=candidate.id,
-                stage=self._course.stage,
+                candidate_id=candidate.id,
+                stage=self._progression.stage,
             )
             for i, candidate in enumerate(candidates)
             for repeat in range(repeats)
@@ -185,9 +185,9 @@ class Evolution:
         names = [place.name for place in places]
         self._incidents.check_skipped(generation, names)
         results = self._incidents.evaluate(self._evaluator, specs, names, self._count)
-        self._measure(len(results), time.perf_counter() - began)
+        self._update_rates(len(results), time.perf_counter() - began)
         rows = [
-            Row.of(
+            TrialRow.from_result(
                 result,
                 place,
                 parents=candidates[place.individual].parents,
@@ -198,7 +198,7 @@ class Evolution:
             for place, spec, result in zip(places, specs, results, strict=True)
         ]
         before = self.progress.best
-        evaluations = self._weigh(rows)
+        evaluations = self._score_generation(rows)
         best = self.progress.best
         new = best is not None and best is not before
         self._keep_best(candidates, before)
@@ -211,9 +211,9 @@ class Evolution:
             self.champions() if new else (),
         )
         if best is not None:
-            self._files.retire(best.rows[0].id)
-        self._store.stand(self._standings)
-        self._standings = []
+            self._files.remove_former_champions(best.rows[0].id)
+        self._store.append_summaries(self._summaries)
+        self._summaries = []
         self._write_front()
         self._optimizer.tell(evaluations)
         self._advance(generation, rows)
@@ -223,24 +223,26 @@ class Evolution:
             self._store.write_front(self._front.members)
             self._front_changed = False
 
-    def _measure(self, trials: int, seconds: float) -> None:
+    def _update_rates(self, trials: int, seconds: float) -> None:
         """Count a generation of this process, and say how long the others will take."""
         progress = self.progress
-        self._seconds += seconds
-        self._here += trials
+        self._evaluation_time += seconds
+        self._trials_here += trials
         self._generations_here += 1
-        progress.rate = self._here / self._seconds if self._seconds > 0.0 else 0.0
+        progress.rate = (
+            self._trials_here / self._evaluation_time if self._evaluation_time > 0.0 else 0.0
+        )
         progress.efficiency = self._evaluator.workload.efficiency
         left = progress.generations - progress.generation - 1
-        progress.time_left = left * self._seconds / self._generations_here
+        progress.time_left = left * self._evaluation_time / self._generations_here
 
     def _count(self) -> None:
         self.progress.trials_done += 1
         self._listener(self.progress)
 
-    def _replay(self, generation: int, rows: Sequence[Row]) -> None:
+    def _replay_generation(self, generation: int, rows: Sequence[TrialRow]) -> None:
         """Tell the optimiser what was recorded; what it asks must be what it asked then."""
-        self._enter()
+        self._enter_stage()
         candidates = self._optimizer.ask()
         decode = self._plan.space.decode
         recorded = {(row.id, tuple(row.values.items()), row.weights) for row in rows}
@@ -254,12 +256,12 @@ class Evolution:
                 'the optimiser; the run cannot be resumed'
             )
         before = self.progress.best
-        evaluations = self._weigh(rows)
+        evaluations = self._score_generation(rows)
         self._keep_best(candidates, before)
         self._optimizer.tell(evaluations)
         self._advance(generation, rows)
 
-    def _keep_best(self, candidates: Sequence[Candidate], before: Best | None) -> None:
+    def _keep_best(self, candidates: Sequence[Candidate], before: BestCandidate | None) -> None:
         """Keep a candidate with arrays that has just become the best."""
         best = self.progress.best
         if best is not None and best is not before:
@@ -267,36 +269,38 @@ class Evolution:
                 (one for one in candidates if one.arrays and one.id == best.rows[0].id), None
             )
 
-    def _weigh(self, rows: Sequence[Row]) -> list[Evaluation]:
+    def _score_generation(self, rows: Sequence[TrialRow]) -> list[Evaluation]:
         """Return the evaluations of a generation, and keep the best ever seen."""
         evaluations = []
-        for group in by_individual(rows):
-            known = self._with_earlier(group)
-            status, fitness = judged(known)
-            others = () if fitness is None else self._others(known)
+        for group in group_by_candidate(rows):
+            known = self._with_earlier_rows(group)
+            status, fitness = status_and_fitness(known)
+            others = () if fitness is None else self._secondary_objectives(known)
             if others:
-                self._compare(group[0], np.array([fitness, *others]))
-            self._standings.append(standing_of(group[0], known, status, fitness, others))
-            evaluations.append(evaluation(group[0].id, status, fitness, others))
+                self._add_to_front(group[0], np.array([fitness, *others]))
+            self._summaries.append(make_summary(group[0], known, status, fitness, others))
+            evaluations.append(make_evaluation(group[0].id, status, fitness, others))
             best = self.progress.best
             if fitness is not None and (best is None or fitness > best.fitness):
-                self.progress.best = Best(rows=tuple(known), fitness=fitness)
-        if self._seen:
-            self.progress.best = self._confirmed()
+                self.progress.best = BestCandidate(rows=tuple(known), fitness=fitness)
+        if self._rows_by_genome:
+            self.progress.best = self._best_by_all_trials()
         reached = [one.fitness for one in evaluations if one.objectives is not None]
         best = self.progress.best
-        self._course.take(max(reached, default=None), None if best is None else best.fitness)
+        self._progression.count_generation(
+            max(reached, default=None), None if best is None else best.fitness
+        )
         return evaluations
 
-    def _others(self, rows: Sequence[Row]) -> tuple[float, ...]:
+    def _secondary_objectives(self, rows: Sequence[TrialRow]) -> tuple[float, ...]:
         """Return the objectives beside the fitness: each the least of its means on the engines."""
         return tuple(
-            min(weighted(group, terms) for group in on_engines(rows))
+            min(mean_weighted_sum(group, terms) for group in group_by_engine(rows))
             for terms in self._plan.experiment.objectives.values()
         )
 
-    def _compare(self, row: Row, objectives: FloatArray) -> None:
-        member = Member(
+    def _add_to_front(self, row: TrialRow, objectives: FloatArray) -> None:
+        member = FrontMember(
             generation=row.generation,
             individual=row.individual,
             id=row.id,
@@ -305,24 +309,24 @@ class Evolution:
         )
         self._front_changed |= self._front.add(member)
 
-    def _with_earlier(self, group: list[Row]) -> list[Row]:
+    def _with_earlier_rows(self, group: list[TrialRow]) -> list[TrialRow]:
         """Return an individual's rows behind those of the times it was evaluated before."""
         if not self._optimizer.reevaluates:
             return group
-        known = self._seen.setdefault(tuple(group[0].values.values()), [])
+        known = self._rows_by_genome.setdefault(tuple(group[0].values.values()), [])
         known += group
         return list(known)
 
-    def _confirmed(self) -> Best | None:
+    def _best_by_all_trials(self) -> BestCandidate | None:
         """
         Return the best individual by the mean of all its trials.
 
         One that was evaluated once may be the luckiest of many: it is the best only while no
         other was evaluated again.
         """
-        found: list[tuple[bool, float, list[Row]]] = []
-        for rows in self._seen.values():
-            fitness = judged(rows)[1]
+        found: list[tuple[bool, float, list[TrialRow]]] = []
+        for rows in self._rows_by_genome.values():
+            fitness = status_and_fitness(rows)[1]
             if fitness is not None:
                 found.append((rows[-1].generation > rows[0].generation, fitness, rows))
         if not found:
@@ -330,13 +334,13 @@ class Evolution:
         _, fitness, rows = max(found, key=lambda one: one[:2])
         best = self.progress.best
         same = best is not None and best.rows == tuple(rows)
-        return best if same else Best(rows=tuple(rows), fitness=fitness)
+        return best if same else BestCandidate(rows=tuple(rows), fitness=fitness)
 
-    def _advance(self, generation: int, rows: Sequence[Row]) -> None:
+    def _advance(self, generation: int, rows: Sequence[TrialRow]) -> None:
         progress = self.progress
         progress.evaluations += len(rows)
         for row in rows:
-            status, fitness = judged([row])
+            status, fitness = status_and_fitness([row])
             if fitness is None:
                 progress.invalid_counts[status] += 1
         if generation == 0 and progress.best is not None:
@@ -353,17 +357,19 @@ class Evolution:
         best = self.progress.best
         if best is None:
             return ()
-        deciding = best.deciding
-        others = [rows for rows in on_engines(best.rows) if rows[0].engine != deciding[0].engine]
-        return tuple(self._champion(rows) for rows in (deciding, *others))
+        deciding = best.deciding_rows
+        others = [
+            rows for rows in group_by_engine(best.rows) if rows[0].engine != deciding[0].engine
+        ]
+        return tuple(self._champion_on_engine(rows) for rows in (deciding, *others))
 
-    def _champion(self, rows: Sequence[Row]) -> Champion:
+    def _champion_on_engine(self, rows: Sequence[TrialRow]) -> Champion:
         """Return the champion of the trials of one individual on one engine."""
         first = rows[0]
-        spec = self._plan.spec(first.values, replace(first.place, repeat=0))
+        spec = self._plan.spec(first.values, replace(first.trial_index, repeat=0))
         if first.weights:
             spec = replace(spec, weights=ArrayFiles.name(first.id), weights_sha256=first.weights)
-        champion = champion_of(spec, rows, self._plan.experiment, self._store.run_id)
+        champion = make_champion(spec, rows, self._plan.experiment, self._store.run_id)
         more = {
             'fitness_deviation': float(np.array([row.fitness for row in rows], dtype=float).std()),
             'version': __version__,
@@ -372,7 +378,7 @@ class Evolution:
         return replace(champion, run={**champion.run, **more})
 
 
-def summary(store: RunStore, progress: Progress) -> dict[str, object]:
+def evolution_summary(store: RunStore, progress: EvolutionProgress) -> dict[str, object]:
     """Return the JSON object of an evolution; what is undefined is ``None``."""
     experiment = store.plan.experiment
     champion = store.champion_file

@@ -27,12 +27,12 @@ from gait_core.trial.fingerprint import fingerprint
 from gait_core.trial.seeding import MAX_SEED
 from gait_core.trial.setup import check_registered, merged, nested
 from gait_core.trial.spec import TrialResult
-from gait_evolver.evolution_thread import BackgroundRun
+from gait_evolver.evolution_thread import EvolutionThread
 from gait_evolver.loop import new_run_folder
-from gait_evolver.plan import load_plan, on_one_engine
-from gait_evolver.run.log import Row
+from gait_evolver.plan import load_plan, single_engine_overrides
+from gait_evolver.run.log import TrialRow
 from gait_evolver.run.store import RunStore
-from gait_evolver.scoring import Best
+from gait_evolver.scoring import BestCandidate
 from gait_interfaces.action import Evolve
 from gait_interfaces.msg import BestGait, EvolverStatus
 from gait_ros.messages.conversions import BUILDER, to_result, to_spec
@@ -49,10 +49,10 @@ from gait_ros.nodes.run import run_node
 from gait_ros.nodes.services import QUEUE, serve
 
 _STATES = ('idle', 'running', 'cancelling', 'failed')
-_PERIOD = 0.1
+_POLL_PERIOD = 0.1
 _STATUS_PERIOD = 1.0
-_LAST_WORDS = 10.0
-_MOST_WORKERS = 1000
+_JOIN_TIMEOUT = 10.0
+_MAX_WORKERS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +90,7 @@ class EvolverNode(Node):
 
     def __init__(self, **kwargs: Any) -> None:
         # A node that refuses its parameters is taken down all the same.
-        self._run: BackgroundRun | None = None
+        self._run: EvolutionThread | None = None
         self._action: ActionServer | None = None
         super().__init__('evolver', **kwargs)
         self._declared = DeclaredParameters(self, EvolverParams)
@@ -107,8 +107,8 @@ class EvolverNode(Node):
         self._message = ''
         self._goal: Any = None
         self._ended: Future | None = None
-        self._best_told: Best | None = None
-        self._reported = True
+        self._published_best: BestCandidate | None = None
+        self._end_reported = True
         self._status = advertise(self, EvolverStatus, '~/status')
         self._best = advertise(self, BestGait, '~/best', LATCHED)
         self._diagnostics = Diagnostics(self, 'evolution')
@@ -129,7 +129,7 @@ class EvolverNode(Node):
         self._wall = Clock(clock_type=ClockType.SYSTEM_TIME)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         for period, what, callback in (
-            (_PERIOD, 'best gait', self._on_poll),
+            (_POLL_PERIOD, 'best gait', self._on_poll),
             (_STATUS_PERIOD, 'status', self._on_status),
         ):
             self.create_timer(period, guarded(self, what, callback), clock=steady)
@@ -153,7 +153,7 @@ class EvolverNode(Node):
         """Stop the run, leave it resumable, and take the node down."""
         if self._run is not None:
             self._run.cancel()
-            self._run.join(_LAST_WORDS)
+            self._run.join(_JOIN_TIMEOUT)
         if self._action is not None:
             self._action.destroy()
         super().destroy_node()
@@ -163,15 +163,15 @@ class EvolverNode(Node):
     def _begin(self, goal: Evolve.Goal) -> None:
         """Start the run of a goal; a refused goal changes nothing."""
         params = self._declared.value
-        _check(goal)
+        _check_goal(goal)
         evaluator = check_registered('evaluators', goal.evaluator or params.evaluator)
         experiment = goal.experiment
         if not goal.resume:
             # Here, not in the thread: a mistake is refused before anything is started.
-            plan = load_plan(goal.experiment, _changes(goal))
+            plan = load_plan(goal.experiment, _goal_overrides(goal))
             experiment = plan.experiment.name
 
-        def open_store() -> tuple[RunStore, Sequence[Sequence[Row]]]:
+        def open_store() -> tuple[RunStore, Sequence[Sequence[TrialRow]]]:
             """Return the store of a new or resumed run and what was recorded."""
             if goal.resume:
                 return RunStore.open_run(Path(goal.run_directory), goal.generations or None)
@@ -183,8 +183,8 @@ class EvolverNode(Node):
             return RunStore.create(folder, plan), ()
 
         self._experiment, self._message = experiment, ''
-        self._best_told, self._reported = None, False
-        self._run = BackgroundRun(
+        self._published_best, self._end_reported = None, False
+        self._run = EvolutionThread(
             open_store,
             lambda: self._evaluator(evaluator, goal.workers),
             self.get_logger().warning,
@@ -229,13 +229,13 @@ class EvolverNode(Node):
         if self._goal is not None and self._goal.is_cancel_requested:
             run.cancel()
         snapshot = run.snapshot
-        if snapshot is not None and snapshot.best is not self._best_told:
-            self._best_told = snapshot.best
+        if snapshot is not None and snapshot.best is not self._published_best:
+            self._published_best = snapshot.best
             self._best.publish(self._best_message(run, snapshot.best))
         if run.running:
             return
-        if not self._reported:
-            self._reported = True
+        if not self._end_reported:
+            self._end_reported = True
             self._message = run.message
             if run.message:
                 self.get_logger().error(f'evolution {run.status}: {run.message}')
@@ -277,7 +277,9 @@ class EvolverNode(Node):
         if run is None:
             return message
         if run.running:
-            message.state = EvolverStatus.CANCELLING if run.cancelling else EvolverStatus.RUNNING
+            message.state = (
+                EvolverStatus.CANCELLING if run.is_cancelling else EvolverStatus.RUNNING
+            )
         elif run.status == 'failed':
             message.state = EvolverStatus.FAILED
         if run.store is not None:
@@ -301,12 +303,12 @@ class EvolverNode(Node):
             )
         return message
 
-    def _best_message(self, run: BackgroundRun, best: Best | None) -> BestGait:
+    def _best_message(self, run: EvolutionThread, best: BestCandidate | None) -> BestGait:
         store = run.store
         if best is None or store is None:
             return BestGait(stamp=self._now(), experiment=self._experiment)
-        row = best.deciding[0]
-        spec = store.plan.spec(row.values, row.place)
+        row = best.deciding_rows[0]
+        spec = store.plan.spec(row.values, row.trial_index)
         result = TrialResult(
             status=row.status,
             metrics=row.metrics,
@@ -328,7 +330,7 @@ class EvolverNode(Node):
             result=to_result(result),
         )
 
-    def _result(self, run: BackgroundRun) -> Evolve.Result:
+    def _result(self, run: EvolutionThread) -> Evolve.Result:
         result = Evolve.Result(status=run.status, message=run.message)
         if run.store is not None:
             result.run_directory = str(run.store.folder)
@@ -370,19 +372,19 @@ class EvolverNode(Node):
         return self._wall.now().to_msg()
 
 
-def _check(goal: Evolve.Goal) -> None:
+def _check_goal(goal: Evolve.Goal) -> None:
     """Raise ConfigurationError for an invalid number in a goal."""
     for name, least in (('generations', 0), ('seed', -1), ('workers', 0)):
         value = getattr(goal, name)
         if value < least:
             raise ConfigurationError(f'goal.{name} is {value}; nearest valid: {least}')
-    if goal.workers > _MOST_WORKERS:
-        raise ConfigurationError(f'goal.workers is {goal.workers}; nearest valid: {_MOST_WORKERS}')
+    if goal.workers > _MAX_WORKERS:
+        raise ConfigurationError(f'goal.workers is {goal.workers}; nearest valid: {_MAX_WORKERS}')
     if goal.resume and not goal.run_directory:
         raise ConfigurationError('goal.run_directory is empty; name the run to be resumed')
 
 
-def _changes(goal: Evolve.Goal) -> Mapping[str, Any]:
+def _goal_overrides(goal: Evolve.Goal) -> Mapping[str, Any]:
     given = from_parameter_values(goal.settings)
     changes: dict[str, Any] = nested(
         (name, list(value) if isinstance(value, tuple) else value) for name, value in given.items()
@@ -392,7 +394,7 @@ def _changes(goal: Evolve.Goal) -> Mapping[str, Any]:
     if goal.seed >= 0:
         changes['seed'] = goal.seed
     if goal.engine:
-        changes = merged(changes, on_one_engine(goal.engine))
+        changes = merged(changes, single_engine_overrides(goal.engine))
     return changes
 
 

@@ -11,7 +11,7 @@ from gait_core.arrays import FloatArray
 
 
 @dataclass(frozen=True, kw_only=True)
-class Member:
+class FrontMember:
     """An individual of the front: where it stands in the log, objectives (m,) and parameters."""
 
     generation: int
@@ -21,13 +21,13 @@ class Member:
     values: Mapping[str, float]
 
 
-class Front:
+class ParetoFront:
     """Individuals that no other one equals or beats in every objective; larger is better."""
 
     def __init__(self) -> None:
-        self.members: tuple[Member, ...] = ()
+        self.members: tuple[FrontMember, ...] = ()
 
-    def add(self, new: Member) -> bool:
+    def add(self, new: FrontMember) -> bool:
         """Take an individual unless it is dominated; return whether it was taken."""
         if self.members:
             known = np.array([one.objectives for one in self.members])

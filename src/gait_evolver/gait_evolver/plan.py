@@ -32,14 +32,20 @@ from gait_core.trial.setup import (
 )
 from gait_core.trial.sources import sources_hash
 from gait_core.trial.spec import TrialSpec
-from gait_evolver.experiment import ROOT, Experiment, Stage, StoppingRules, read_experiment
-from gait_evolver.genes import gene_settings, optimizer_of, space_of
+from gait_evolver.experiment import (
+    EXPERIMENT_LOCATION,
+    CurriculumStage,
+    Experiment,
+    StoppingRules,
+    read_experiment,
+)
+from gait_evolver.genes import gene_space, resolve_optimizer, settings_from_genes
 
 _BODY_SEED, _START_SEED = 1, 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lesson:
+class StagePlan:
     """Stage of a curriculum: a trial, and its scene on each engine."""
 
     trial: TrialSpec
@@ -47,7 +53,7 @@ class Lesson:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrialPlace:
+class TrialIndex:
     """
     The place of a trial within a run.
 
@@ -68,7 +74,7 @@ class TrialPlace:
     individual: int = 0
     repeat: int = 0
     engine: str = ''
-    member: int = 0
+    candidate_id: int = 0
     stage: int = -1
 
     @property
@@ -92,7 +98,7 @@ class Plan:
     space: ParameterSpace
     trial: TrialSpec
     scenes: Mapping[str, Scene]
-    lessons: tuple[Lesson, ...]
+    stage_plans: tuple[StagePlan, ...]
 
     @property
     def config_hash(self) -> str:
@@ -122,13 +128,13 @@ class Plan:
     def make_optimizer(self) -> Optimizer:
         """Return a new optimiser, seeded from the seed of the run."""
         choice, shapes = self.experiment.optimizer, self.array_shapes
-        settings = {**choice.settings, **gene_settings(self.experiment, self.space)}
+        settings = {**choice.settings, **settings_from_genes(self.experiment, self.space)}
         if shapes:
             settings['shapes'] = shapes
         cls = registry.optimizer(choice.name)
         return cls(dimension=len(self.space), seed=self.experiment.seed, **settings)
 
-    def spec(self, values: Mapping[str, float], place: TrialPlace) -> TrialSpec:
+    def spec(self, values: Mapping[str, float], place: TrialIndex) -> TrialSpec:
         """
         Return the trial of an individual's parameter values at a place of the run.
 
@@ -141,16 +147,16 @@ class Plan:
             else (place.generation, place.individual, place.repeat)
         )
         seed = derived_seed(self.experiment.seed, *key)
-        lesson = self.lessons[place.stage]
+        lesson = self.stage_plans[place.stage]
         scene = lesson.scenes[place.engine] if place.engine else lesson.trial.scene
         return replace(
             lesson.trial,
-            scene=self._scene(scene, seed, place.member),
+            scene=self._trial_scene(scene, seed, place.candidate_id),
             parameters={**lesson.trial.parameters, **values},
             seed=seed,
         )
 
-    def _scene(self, scene: Scene, seed: int, member: int) -> Scene:
+    def _trial_scene(self, scene: Scene, seed: int, member: int) -> Scene:
         """Return the scene of a trial of a member: its body and where it starts."""
         experiment = self.experiment
         if experiment.bodies == 'turn':
@@ -167,10 +173,10 @@ class Plan:
 
 def load_plan(name_or_path: str, overrides: Mapping[str, Any] = NOTHING) -> Plan:
     """Return the plan of the experiment of a name or YAML file, with some values replaced."""
-    return resolve(*read_experiment(name_or_path, overrides))
+    return resolve_experiment(*read_experiment(name_or_path, overrides))
 
 
-def resolve(experiment: Experiment, location: Location = ROOT) -> Plan:
+def resolve_experiment(experiment: Experiment, location: Location = EXPERIMENT_LOCATION) -> Plan:
     """
     Return the plan of an experiment: names looked up, defaults written out, ranges checked.
 
@@ -189,10 +195,10 @@ def resolve(experiment: Experiment, location: Location = ROOT) -> Plan:
     """
     with (location / 'robot').errors_located():
         robot = load_robot(experiment.robot)
-    _check_names(experiment, location)
+    _check_registered_names(experiment, location)
     with (location / 'preset').errors_located():
         controller, preset = choose_controller(robot, experiment.controller, experiment.preset)
-    _check_search(experiment, controller, robot)
+    _check_search_kind(experiment, controller, robot)
     both = sorted(set(experiment.genes) & set(experiment.parameters))
     if both:
         with (location / 'genes' / both[0]).errors_located():
@@ -200,8 +206,8 @@ def resolve(experiment: Experiment, location: Location = ROOT) -> Plan:
     declared = registry.controller(controller).Params
     check_parameters(declared, experiment.parameters, location / 'parameters')
     fixed = controller_parameters(controller, preset, experiment.parameters)
-    space = space_of(controller, experiment.genes, location / 'genes')
-    scene = _scene(experiment, location / 'scene')
+    space = gene_space(controller, experiment.genes, location / 'genes')
+    scene = _resolve_scene(experiment, location / 'scene')
     engines = experiment.engines or (scene.engine,)
     gates = checked_limits(robot, scene, experiment.gates)
     others = {name: 0.0 for terms in experiment.objectives.values() for name in terms}
@@ -214,7 +220,7 @@ def resolve(experiment: Experiment, location: Location = ROOT) -> Plan:
         settle_time=experiment.settle_time,
         fitness_terms={**others, **experiment.fitness} if others else experiment.fitness,
         gates={name: limit for name, limit in gates.items() if limit is not None},
-        randomise=_ranges(experiment.randomise),
+        randomise=_flatten_ranges(experiment.randomise),
         hopeless=experiment.hopeless,
     )
     written_out = replace(
@@ -232,22 +238,22 @@ def resolve(experiment: Experiment, location: Location = ROOT) -> Plan:
         engines=engines,
         script=trial.script,
         gates=gates,
-        optimizer=optimizer_of(experiment, location / 'optimizer'),
+        optimizer=resolve_optimizer(experiment, location / 'optimizer'),
         randomise=trial.randomise,
     )
-    lessons = _lessons(experiment, trial, engines, location / 'curriculum')
+    lessons = _plan_stages(experiment, trial, engines, location / 'curriculum')
     plan = Plan(
         experiment=written_out,
         space=space,
         trial=trial,
         scenes=lessons[-1].scenes,
-        lessons=lessons,
+        stage_plans=lessons,
     )
     _check_optimizer(plan)
     return plan
 
 
-def _check_names(experiment: Experiment, location: Location) -> None:
+def _check_registered_names(experiment: Experiment, location: Location) -> None:
     """Refuse what is not registered, and limits of gates that are none."""
     goals = location / 'objectives'
     named = [
@@ -271,31 +277,31 @@ def _check_names(experiment: Experiment, location: Location) -> None:
             check_limit(gate, limit)
 
 
-def _lessons(
+def _plan_stages(
     experiment: Experiment, trial: TrialSpec, engines: Sequence[str], location: Location
-) -> tuple[Lesson, ...]:
+) -> tuple[StagePlan, ...]:
     """Return the stages of the curriculum, at a location, and the trial itself as the last."""
     trials = [
         *(
-            _staged(experiment, trial, stage, location / i)
+            _stage_trial(experiment, trial, stage, location / i)
             for i, stage in enumerate(experiment.curriculum)
         ),
         trial,
     ]
     lessons = tuple(
-        Lesson(trial=one, scenes={engine: scene_on(one.scene, engine) for engine in engines})
+        StagePlan(trial=one, scenes={engine: scene_on(one.scene, engine) for engine in engines})
         for one in trials
     )
     for lesson in lessons:
-        _check_ground(lesson.trial)
-        _check_drawn_once(experiment, lesson.trial)
+        _check_terrain_ranges(lesson.trial)
+        _check_double_draws(experiment, lesson.trial)
     return lessons
 
 
 def _check_optimizer(plan: Plan) -> None:
     """Refuse settings that do not fit genes or trials, and records beside a curriculum."""
     optimizer = plan.make_optimizer()
-    for lesson in plan.lessons:
+    for lesson in plan.stage_plans:
         optimizer.check_trial(lesson.trial)
     if plan.experiment.curriculum and optimizer.keeps_records:
         of_genes = 'genetic with settings: {reevaluate: true}, or cma_es'
@@ -306,34 +312,34 @@ def _check_optimizer(plan: Plan) -> None:
         )
 
 
-def _ranges(given: Mapping[str, Any], prefix: str = '') -> dict[str, tuple[float, float]]:
+def _flatten_ranges(given: Mapping[str, Any], prefix: str = '') -> dict[str, tuple[float, float]]:
     """Return nested ranges by dotted names."""
     found: dict[str, tuple[float, float]] = {}
     for key, value in given.items():
         if isinstance(value, Mapping):
-            found.update(_ranges(value, f'{prefix}{key}.'))
+            found.update(_flatten_ranges(value, f'{prefix}{key}.'))
         else:
             name = f'{prefix}{key}'
             found[name] = read_value(tuple[float, float], value, f'randomise.{name}')
     return found
 
 
-def _staged(
-    experiment: Experiment, trial: TrialSpec, stage: Stage, location: Location
+def _stage_trial(
+    experiment: Experiment, trial: TrialSpec, stage: CurriculumStage, location: Location
 ) -> TrialSpec:
     """Return the trial of a stage: the experiment's, changed as the stage says."""
     changed = replace(experiment, scene=merged(experiment.scene, stage.scene))
     return replace(
         trial,
-        scene=_scene(changed, location / 'scene') if stage.scene else trial.scene,
+        scene=_resolve_scene(changed, location / 'scene') if stage.scene else trial.scene,
         duration=trial.duration if stage.duration is None else stage.duration,
         script=stage.script or trial.script,
-        randomise=trial.randomise if stage.randomise is None else _ranges(stage.randomise),
+        randomise=trial.randomise if stage.randomise is None else _flatten_ranges(stage.randomise),
         hopeless=trial.hopeless if stage.hopeless is None else stage.hopeless,
     )
 
 
-def _check_drawn_once(experiment: Experiment, trial: TrialSpec) -> None:
+def _check_double_draws(experiment: Experiment, trial: TrialSpec) -> None:
     """Refuse ranges that draw a body or a start which the experiment has drawn already."""
     drawn = {}
     if experiment.bodies != 'one':
@@ -350,7 +356,7 @@ def _check_drawn_once(experiment: Experiment, trial: TrialSpec) -> None:
             )
 
 
-def _check_ground(trial: TrialSpec) -> None:
+def _check_terrain_ranges(trial: TrialSpec) -> None:
     """Refuse ranges whose ends the terrain does not take."""
     for name in trial.randomise:
         if name.startswith('terrain.') and name != 'terrain.seed':
@@ -358,7 +364,7 @@ def _check_ground(trial: TrialSpec) -> None:
                 load_terrain(varied(trial.scene, {name: (end, end)}, 0).terrain)
 
 
-def _check_search(experiment: Experiment, controller: str, robot: RobotModel) -> None:
+def _check_search_kind(experiment: Experiment, controller: str, robot: RobotModel) -> None:
     """Refuse genes for an optimiser of networks, none for another, a controller without one."""
     name = experiment.optimizer.name
     networks = registry.optimizer(name).searches_arrays
@@ -374,7 +380,7 @@ def _check_search(experiment: Experiment, controller: str, robot: RobotModel) ->
         )
 
 
-def _scene(experiment: Experiment, location: Location) -> Scene:
+def _resolve_scene(experiment: Experiment, location: Location) -> Scene:
     """Return the scene; where it names no engine it is that of the first of several."""
     engines, given = experiment.engines, dict(experiment.scene)
     if engines:
@@ -389,7 +395,7 @@ def _scene(experiment: Experiment, location: Location) -> Scene:
     return make_scene(experiment.robot, given, location.as_top())
 
 
-def on_one_engine(engine: str) -> dict[str, Any]:
+def single_engine_overrides(engine: str) -> dict[str, Any]:
     """Return the changes of an experiment that run it on one engine alone."""
     check_registered('engines', engine)
     return {'engines': [engine], 'scene': {'engine': engine}}

@@ -9,11 +9,11 @@ import numpy as np
 
 from gait_core.contracts import Evaluation
 from gait_core.trial.spec import FELL, OK
-from gait_evolver.run.log import Row, Standing
+from gait_evolver.run.log import CandidateSummary, TrialRow
 
 
 @dataclass(frozen=True, kw_only=True)
-class Best:
+class BestCandidate:
     """
     The best individual seen.
 
@@ -21,16 +21,16 @@ class Best:
     worst, in order of the repeats; ``fitness`` is the mean of these.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[TrialRow, ...]
     fitness: float
 
     @property
-    def deciding(self) -> tuple[Row, ...]:
+    def deciding_rows(self) -> tuple[TrialRow, ...]:
         """The rows whose mean is the fitness."""
-        return min((tuple(group) for group in on_engines(self.rows)), key=mean)
+        return min((tuple(group) for group in group_by_engine(self.rows)), key=mean_fitness)
 
 
-def judged(rows: Sequence[Row]) -> tuple[str, float | None]:
+def status_and_fitness(rows: Sequence[TrialRow]) -> tuple[str, float | None]:
     """
     Return status and fitness of an individual from its trials.
 
@@ -45,10 +45,10 @@ def judged(rows: Sequence[Row]) -> tuple[str, float | None]:
         if row.fitness is None or not np.isfinite(row.fitness):
             return 'invalid:fitness', None
     status = FELL if any(row.status == FELL for row in rows) else OK
-    return status, min(mean(group) for group in on_engines(rows))
+    return status, min(mean_fitness(group) for group in group_by_engine(rows))
 
 
-def evaluation(
+def make_evaluation(
     number: int, status: str, fitness: float | None, others: Sequence[float] = ()
 ) -> Evaluation:
     """Return what an optimiser is told of a candidate; objectives only if it may win."""
@@ -56,42 +56,46 @@ def evaluation(
     return Evaluation(id=number, status=status, objectives=objectives)
 
 
-def on_engines(rows: Sequence[Row]) -> list[list[Row]]:
+def group_by_engine(rows: Sequence[TrialRow]) -> list[list[TrialRow]]:
     """Return an individual's rows by engine, in the order in which these were run."""
-    groups: dict[str, list[Row]] = {}
+    groups: dict[str, list[TrialRow]] = {}
     for row in rows:
         groups.setdefault(row.engine, []).append(row)
     return list(groups.values())
 
 
-def weighted(rows: Sequence[Row], weights: Mapping[str, float]) -> float:
+def mean_weighted_sum(rows: Sequence[TrialRow], weights: Mapping[str, float]) -> float:
     """Return the mean of a weighted sum of terms over trials."""
     sums = [sum(weight * row.terms[name] for name, weight in weights.items()) for row in rows]
     return float(np.mean(sums))
 
 
-def mean(rows: Sequence[Row]) -> float:
+def mean_fitness(rows: Sequence[TrialRow]) -> float:
     """Return the mean fitness of trials that may all win."""
     return float(np.mean([row.fitness for row in rows]))
 
 
-def by_individual(rows: Sequence[Row]) -> list[list[Row]]:
+def group_by_candidate(rows: Sequence[TrialRow]) -> list[list[TrialRow]]:
     """Return the rows of a generation by individual, in the order in which these were asked."""
-    groups: dict[int, list[Row]] = {}
+    groups: dict[int, list[TrialRow]] = {}
     for row in rows:
         groups.setdefault(row.individual, []).append(row)
     return list(groups.values())
 
 
-def standing_of(
-    row: Row, known: Sequence[Row], status: str, fitness: float | None, others: tuple[float, ...]
-) -> Standing:
+def make_summary(
+    row: TrialRow,
+    known: Sequence[TrialRow],
+    status: str,
+    fitness: float | None,
+    others: tuple[float, ...],
+) -> CandidateSummary:
     """Return how an individual stands; its deviation is that on the engine that decides."""
     deviation = None
     if fitness is not None:
-        deciding = min(on_engines(known), key=mean)
+        deciding = min(group_by_engine(known), key=mean_fitness)
         deviation = float(np.std([one.fitness for one in deciding if one.fitness is not None]))
-    return Standing(
+    return CandidateSummary(
         generation=row.generation,
         individual=row.individual,
         id=row.id,

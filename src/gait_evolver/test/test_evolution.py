@@ -24,12 +24,12 @@ from gait_core.trial.champion import read_champion
 from gait_core.trial.loop import run_trial
 from gait_evolver import loop
 from gait_evolver.experiment import experiment_names, load_experiment, rebuild_experiment
-from gait_evolver.loop import Evolution, new_run_folder, summary
-from gait_evolver.plan import load_plan, resolve
+from gait_evolver.loop import Evolution, evolution_summary, new_run_folder
+from gait_evolver.plan import load_plan, resolve_experiment
 from gait_evolver.run.files import StoreError
-from gait_evolver.run.log import Row
+from gait_evolver.run.log import TrialRow
 from gait_evolver.run.store import RunStore
-from gait_evolver.scoring import judged
+from gait_evolver.scoring import status_and_fitness
 
 EXPERIMENT = {
     'robot': 'legged_box',
@@ -51,7 +51,7 @@ def kinematic(tmp_path_factory):
 
 
 def plan(**overrides):
-    return resolve(rebuild_experiment(EXPERIMENT, 'small', overrides))
+    return resolve_experiment(rebuild_experiment(EXPERIMENT, 'small', overrides))
 
 
 def run(folder, evaluator=None, **overrides):
@@ -78,7 +78,7 @@ def log_of(folder):
 @pytest.mark.parametrize('optimizer', ['genetic', 'cma_es'])
 def test_it_improves_and_the_champion_replays(tmp_path, optimizer):
     progress, store = run(tmp_path / 'run', optimizer={'name': optimizer}, generations=6)
-    assert progress.finished == 'all generations done'
+    assert progress.stop_reason == 'all generations done'
     assert progress.best.fitness > progress.first_generation_best
     champion = read_champion(store.champion_file)
     result = run_trial(champion.spec)
@@ -217,7 +217,7 @@ def test_one_engine_in_the_list_is_the_engine_of_the_scene():
 
 
 def row(engine, status='ok', fitness=1.0):
-    return Row(
+    return TrialRow(
         generation=0, individual=0, id=0, repeat=0, engine=engine, parents=(), seed=0,
         status=status, fitness=fitness, ticks=1, trial_hash='', values={}, terms={}, metrics={},
     )  # fmt: skip
@@ -237,7 +237,7 @@ def row(engine, status='ok', fitness=1.0):
     ],
 )  # fmt: skip
 def test_the_worst_of_the_engines_is_the_status_and_the_fitness(rows, expected):
-    assert judged(rows) == expected
+    assert status_and_fitness(rows) == expected
 
 
 def test_a_third_of_bad_trials_ends_with_a_finite_champion(tmp_path):
@@ -254,7 +254,7 @@ def test_a_third_of_bad_trials_ends_with_a_finite_champion(tmp_path):
     assert run_trial(champion.spec).fitness == champion.fitness
     # 6 + 4 * 5 trials: numbers 0, 10, 20 and 3, 6, 13, 16, 23.
     assert progress.invalid_counts == {'invalid:fitness': 3, 'invalid:jitter': 5}
-    assert summary(store, progress)['invalid_counts'] == progress.invalid_counts
+    assert evolution_summary(store, progress)['invalid_counts'] == progress.invalid_counts
     again, _ = resumed(tmp_path / 'run')
     assert again.best.fitness == champion.fitness
 
@@ -266,7 +266,7 @@ def test_no_champion_where_all_fail(tmp_path):
     progress, store = run(tmp_path / 'run', InProcessEvaluator(spoil=spoil), generations=2)
     assert progress.best is None
     assert not store.champion_file.exists()
-    made = json.dumps(summary(store, progress), allow_nan=False)
+    made = json.dumps(evolution_summary(store, progress), allow_nan=False)
     assert json.loads(made)['champion'] is None
 
 
@@ -363,10 +363,10 @@ def test_lost_wall_times_do_not_hold_up_a_run(tmp_path):
 def test_resuming_after_an_edit_warns(tmp_path):
     run(tmp_path / 'run', generations=1)
     store, _ = RunStore.open_run(tmp_path / 'run')
-    assert store.warning() == ''
+    assert store.describe_changes() == ''
     facts = tmp_path / 'run' / 'run.yaml'
     facts.write_text(facts.read_text().replace('sources: ', 'sources: 0'))
-    assert store.warning() == 'code or robot were changed since the run began'
+    assert store.describe_changes() == 'code or robot were changed since the run began'
     store.close()
 
 
@@ -612,7 +612,7 @@ def test_what_a_gate_catches_never_wins_and_is_counted(tmp_path):
     rows = list(csv.DictReader(log_of(tmp_path / 'gated').decode().splitlines()))
     caught = [row for row in rows if row['status'] == 'invalid:speed']
     assert caught and progress.invalid_counts == {'invalid:speed': len(caught)}
-    assert summary(store, progress)['invalid_counts'] == {'invalid:speed': len(caught)}
+    assert evolution_summary(store, progress)['invalid_counts'] == {'invalid:speed': len(caught)}
     assert all(float(row['metric.speed_max_mps']) > limit for row in caught)
     assert all(row['fitness'] == '' for row in caught)
     assert progress.best.rows[0].metrics['speed_max_mps'] <= limit
@@ -626,7 +626,7 @@ def test_the_limits_of_the_robot_are_written_out_and_read_back():
     assert resolved.experiment.gates['airborne'] == 3.0
     assert resolved.experiment.gates['speed'] is None
     assert 'speed' not in resolved.trial.gates
-    again = resolve(rebuild_experiment(plain(resolved.experiment), 'small', {}))
+    again = resolve_experiment(rebuild_experiment(plain(resolved.experiment), 'small', {}))
     assert again.config_hash == resolved.config_hash
     assert again.trial.gates == resolved.trial.gates
 

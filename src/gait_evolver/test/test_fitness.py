@@ -47,16 +47,16 @@ def moved(rollout, ahead, left, yaw0=0.0, turn=0.0):
 @given(ahead=st.floats(-5, 5), left=st.floats(-5, 5), yaw0=st.floats(-3, 3), turn=st.floats(-9, 9))
 def test_displacements_are_those_in_the_frame_of_the_start(still, ahead, left, yaw0, turn):
     rollout = moved(still, ahead, left, yaw0, turn)
-    assert fitness.distance(rollout) == pytest.approx(ahead, abs=1e-9)
+    assert fitness.forward_displacement(rollout) == pytest.approx(ahead, abs=1e-9)
     assert fitness.lateral_drift(rollout) == pytest.approx(abs(left), abs=1e-9)
     # Full turns count: the yaw is unwrapped.
-    assert fitness.heading(rollout) == pytest.approx(abs(turn), abs=1e-9)
+    assert fitness.heading_change(rollout) == pytest.approx(abs(turn), abs=1e-9)
 
 
 def test_survival_is_the_share_that_was_run(still):
-    assert fitness.survival(still) == 1.0
+    assert fitness.survival_share(still) == 1.0
     half = replace(still, spec=replace(still.spec, duration=2 * T * DT))
-    assert fitness.survival(half) == 0.5
+    assert fitness.survival_share(half) == 0.5
 
 
 def test_energy_is_positive_work(still):
@@ -65,8 +65,8 @@ def test_energy_is_positive_work(still):
     efforts[:, 0], rates[:, 0] = 2.0, 3.0
     efforts[:, 1], rates[:, 1] = -2.0, 3.0
     working = changed_rollout(still, joint_efforts=efforts, joint_velocities=rates)
-    assert fitness.energy(working) == pytest.approx(6.0)
-    assert fitness.energy(still) == 0.0
+    assert fitness.positive_work(working) == pytest.approx(6.0)
+    assert fitness.positive_work(still) == 0.0
 
 
 def test_transport_efficiency_is_weight_times_distance_by_work(still):
@@ -85,7 +85,7 @@ def test_transport_efficiency_is_weight_times_distance_by_work(still):
 def test_work_that_the_engine_summed_counts_before_that_of_the_ticks(still):
     work = np.zeros((T + 1, 2, len(still.robot.joint_names)))
     work[1:, 0, 0], work[1:, 1, 0] = 1.5, 4.0
-    assert fitness.energy(changed_rollout(still, joint_work=work)) == pytest.approx(4.0)
+    assert fitness.positive_work(changed_rollout(still, joint_work=work)) == pytest.approx(4.0)
 
 
 def test_smoothness_is_minus_the_rms_acceleration(still):
@@ -102,8 +102,8 @@ def test_tilt_is_the_largest_lean(still):
     poses = still.body_poses.copy()
     poses[20, 0, 3:] = Rotation.from_euler('xy', [0.3, 0.0]).as_quat()
     poses[30, 0, 3:] = Rotation.from_euler('zy', [2.0, -0.5]).as_quat()
-    assert fitness.tilt(changed_rollout(still, body_poses=poses)) == pytest.approx(0.5)
-    assert fitness.tilt(still) == 0.0
+    assert fitness.max_tilt(changed_rollout(still, body_poses=poses)) == pytest.approx(0.5)
+    assert fitness.max_tilt(still) == 0.0
 
 
 def test_zmp_margin_of_a_square_stance(still):
@@ -120,5 +120,5 @@ def test_zmp_margin_of_a_square_stance(still):
         contact_forces=np.tile(force, (4 * len(ticks), 1)),
         contact_depths=np.zeros(4 * len(ticks)),
     )
-    assert fitness.zmp_margin(standing) == pytest.approx(0.1 * len(ticks) / (T + 1))
-    assert fitness.zmp_margin(still) == 0.0
+    assert fitness.mean_zmp_margin(standing) == pytest.approx(0.1 * len(ticks) / (T + 1))
+    assert fitness.mean_zmp_margin(still) == 0.0

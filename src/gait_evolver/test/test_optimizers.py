@@ -10,7 +10,7 @@ import pytest
 from gait_core.contracts import Evaluation
 from gait_core.errors import ConfigurationError
 from gait_core.registry import load
-from gait_evolver.optimizers.genetic import reflect
+from gait_evolver.optimizers.genetic import reflect_into_cube
 from gait_evolver.optimizers.ranking import sort_key, tied_ranks
 
 NAMES = ('genetic', 'cma_es')
@@ -213,7 +213,7 @@ def test_nsga2_has_no_front_while_nothing_is_feasible():
 
 @given(st.floats(-50.0, 50.0))
 def test_reflection_stays_in_the_cube_and_keeps_the_inside(x):
-    inside = float(reflect(np.array([x]))[0])
+    inside = float(reflect_into_cube(np.array([x]))[0])
     assert 0.0 <= inside <= 1.0
     if 0.0 <= x <= 1.0:
         assert inside == pytest.approx(x, abs=1e-15)

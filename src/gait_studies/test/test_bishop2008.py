@@ -16,8 +16,8 @@ from gait_core.testing.skips import need_engine
 from gait_core.trial.champion import read_champion
 from gait_core.trial.loop import engine_for
 from gait_evolver.experiment import load_experiment
-from gait_evolver.plan import Plan, TrialPlace, load_plan, resolve
-from gait_evolver.run.store import read_rows, read_run
+from gait_evolver.plan import Plan, TrialIndex, load_plan, resolve_experiment
+from gait_evolver.run.store import read_generations, read_run
 from gait_studies.bishop2008.pattern_cma import PatternCmaOptimizer
 from gait_studies.bishop2008.walk import mean_network
 from gait_tools.cli import main
@@ -95,9 +95,9 @@ def test_a_champion_walks_by_its_own_weights(name):
 
 
 def test_every_turn_has_a_body_and_a_start_of_its_own():
-    plan = resolve(small())
+    plan = resolve_experiment(small())
     scenes = [
-        plan.spec({}, TrialPlace(generation=generation, individual=i)).scene
+        plan.spec({}, TrialIndex(generation=generation, individual=i)).scene
         for generation in (0, 1)
         for i in range(20)
     ]
@@ -105,17 +105,17 @@ def test_every_turn_has_a_body_and_a_start_of_its_own():
     places = np.array([(scene.initial.x, scene.initial.y) for scene in scenes])
     assert np.abs(places).max() <= 5.0
     assert np.ptp(places, axis=0).min() > 7.0
-    member = resolve(small(bodies='member'))
-    places = [TrialPlace(generation=i, individual=3, member=7) for i in (0, 1)]
+    member = resolve_experiment(small(bodies='member'))
+    places = [TrialIndex(generation=i, individual=3, candidate_id=7) for i in (0, 1)]
     draws = [member.spec({}, place).scene.draw for place in places]
     assert draws[0] == draws[1]
-    assert draws[0] != member.spec({}, TrialPlace(individual=3, member=8)).scene.draw
+    assert draws[0] != member.spec({}, TrialIndex(individual=3, candidate_id=8)).scene.draw
 
 
 def test_bodies_start_anywhere_on_the_ground_without_overlap():
-    plan, engine = resolve(small()), engine_for('mujoco')
+    plan, engine = resolve_experiment(small()), engine_for('mujoco')
     for i in range(12):
-        spec = plan.spec({}, TrialPlace(individual=i))
+        spec = plan.spec({}, TrialIndex(individual=i))
         seen = engine.reset(spec.scene, spec.seed)
         assert seen.contacts.depths.max(initial=0.0) < 2e-3
         ground = load_terrain(spec.scene.terrain).height(
@@ -159,7 +159,7 @@ def test_runs_a_and_b_search_networks_of_the_published_sizes():
 )
 def test_what_cannot_be_searched_so_is_refused_in_one_line(changes, words):
     with pytest.raises(ConfigurationError, match=words) as refusal:
-        resolve(small(**changes))
+        resolve_experiment(small(**changes))
     assert '\n' not in str(refusal.value)
 
 
@@ -239,7 +239,7 @@ def test_the_mean_of_a_search_with_repeats_is_told_the_mean_of_their_scores(tmp_
             dimension=0, seed=1, shapes=plan.array_shapes, **plan.experiment.optimizer.settings
         ),
     )
-    plan, generations = resolve(read_run(folder)[1]), read_rows(folder)
+    plan, generations = resolve_experiment(read_run(folder)[1]), read_generations(folder)
     mean_network(
         Evolved(
             plan=plan,

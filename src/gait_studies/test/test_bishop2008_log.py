@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_evolver.run.log import Row
+from gait_evolver.run.log import TrialRow
 from gait_studies.bishop2008.log import figures, logged, read_log, write_log
 
 
 def row(generation, member, fresh, x=0.0):
     terms = {'hits': 2.0, 'net': abs(x), 'x': x, 'y': -0.5 * x}
-    return Row(
+    return TrialRow(
         generation=generation,
         individual=member,
         id=member,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_evolver.run.log import Row
+from gait_evolver.run.log import TrialRow
 from gait_studies.pike2003.log import read_variables, write_scores, write_variables
 
 VALUES = {
@@ -17,7 +17,7 @@ VALUES = {
 
 
 def row(fitness, **changes):
-    return Row(
+    return TrialRow(
         generation=0,
         individual=0,
         id=0,

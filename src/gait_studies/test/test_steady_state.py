@@ -12,7 +12,7 @@ from gait_core.contracts import Evaluation
 from gait_core.errors import ConfigurationError
 from gait_core.registry import load
 from gait_evolver.experiment import rebuild_experiment
-from gait_evolver.plan import resolve
+from gait_evolver.plan import resolve_experiment
 from gait_studies.korbel2013.steady_state import SteadyStateOptimizer
 
 # 24 weights searched in [0, 20] and a time constant in [0.2, 2.2], as shares of these.
@@ -226,13 +226,13 @@ def small(**changes):
 
 
 def test_genes_give_their_steps_and_first_range_in_their_own_units():
-    plan = resolve(small())
+    plan = resolve_experiment(small())
     search = plan.make_optimizer()
     values = [plan.space.decode(one.values) for one in search.ask()]
     assert all(20 <= one['knee_bend_deg'] < 30 for one in values)
     assert all(10 <= one['ankle_move_deg'] < 15 for one in values)
     # Written out, it is the same experiment: the genes keep what they say.
-    assert resolve(plan.experiment).config_hash == plan.config_hash
+    assert resolve_experiment(plan.experiment).config_hash == plan.config_hash
     assert plan.experiment.genes['knee_bend_deg'].step == 2.0
     assert plan.experiment.optimizer.settings['steps'] == ()
 
@@ -250,7 +250,7 @@ def test_genes_give_their_steps_and_first_range_in_their_own_units():
 )
 def test_genes_that_do_not_fit_are_named(changes, message):
     with pytest.raises(ConfigurationError, match=message):
-        resolve(small(**changes))
+        resolve_experiment(small(**changes))
 
 
 def test_it_is_registered():

@@ -10,7 +10,7 @@ from gait_core.testing.skips import need_engine, need_robot
 from gait_core.trial.champion import read_champion
 from gait_core.trial.loop import run_trial
 from gait_evolver.experiment import load_experiment
-from gait_evolver.plan import TrialPlace, load_plan
+from gait_evolver.plan import TrialIndex, load_plan
 from gait_studies.korbel2013.beyond import CASES
 from gait_tools import cli
 from gait_tools.study.session import Session, read_evolved
@@ -101,7 +101,7 @@ def test_a_short_evolution_improves_resumes_and_replays(tmp_path, capsys):
     assert last['best_fitness'] > last['first_generation_best']
     assert last['evaluations'] == 6 + 2 * 11
     one = read_evolved(folder)
-    other = one.plan.spec(one.rows[0].values, TrialPlace())
+    other = one.plan.spec(one.rows[0].values, TrialIndex())
     for _ in range(3):
         run_trial(other)
         result = run_trial(one.champion.spec)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from typing import Any, Protocol, TextIO
 
-from gait_evolver.loop import Progress
+from gait_evolver.loop import EvolutionProgress
 
 
 class Display(Protocol):
     """A listener of an evolution that is closed at its end."""
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: EvolutionProgress) -> None:
         """Show where the evolution is."""
 
     def note(self, text: str) -> None:
@@ -27,11 +27,11 @@ def make_display(stream: TextIO | None = None) -> Display:
     return _Bar(chosen) if chosen.isatty() else _Lines(chosen)
 
 
-def _best(progress: Progress) -> str:
+def _best(progress: EvolutionProgress) -> str:
     return 'none' if progress.best is None else f'{progress.best.fitness:.4f}'
 
 
-def _pace(progress: Progress) -> str:
+def _pace(progress: EvolutionProgress) -> str:
     """Return the rate and the time left, once they are known."""
     if progress.time_left is None:
         return ''
@@ -45,7 +45,7 @@ class _Lines:
         self._stream = stream
         self._shown = 0
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: EvolutionProgress) -> None:
         if progress.generation == self._shown:
             return
         self._shown = progress.generation
@@ -76,7 +76,7 @@ class _Bar:
             file=stream, unit='gen', dynamic_ncols=True, smoothing=0.0, bar_format=layout
         )
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: EvolutionProgress) -> None:
         under_way = progress.generation < progress.generations and progress.trials_total
         share = progress.trials_done / progress.trials_total if under_way else 0.0
         # A generation that is done is counted whole, not also by its trials.

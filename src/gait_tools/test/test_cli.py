@@ -18,7 +18,7 @@ from gait_core.benchmark import Measurement
 from gait_core.testing.doubles import registered
 from gait_core.testing.workspace import workspace
 from gait_core.trial.champion import read_champion
-from gait_evolver.run.store import read_rows
+from gait_evolver.run.store import read_generations
 from gait_tools import cli
 from gait_tools.bags.read import read_bag
 
@@ -165,7 +165,7 @@ def test_walk_for_a_person_and_its_record(gait, tmp_path):
 
 
 def test_any_individual_is_replayed_recorded_and_exported(gait, run_folder, tmp_path):
-    rows = [row for row in read_rows(run_folder)[1] if row.individual == 1]
+    rows = [row for row in read_generations(run_folder)[1] if row.individual == 1]
     bags = tmp_path / 'bags'
     code, out, _ = gait(
         'replay',

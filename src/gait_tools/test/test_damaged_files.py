@@ -29,7 +29,7 @@ from gait_core.trial.champion import read_champion
 from gait_core.trial.loop import run_loop
 from gait_evolver.experiment import rebuild_experiment
 from gait_evolver.loop import Evolution
-from gait_evolver.plan import resolve
+from gait_evolver.plan import resolve_experiment
 from gait_evolver.run.log import read_log
 from gait_evolver.run.store import RunStore
 from gait_tools.bags import chunks
@@ -198,7 +198,9 @@ def test_the_size_of_a_frame_is_what_zstd_says(size):
 def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp('runs') / 'run'
     with workspace(tmp_path_factory.mktemp('workspace')):
-        store = RunStore.create(folder, resolve(rebuild_experiment(EXPERIMENT, 'small', {})))
+        store = RunStore.create(
+            folder, resolve_experiment(rebuild_experiment(EXPERIMENT, 'small', {}))
+        )
         Evolution(store, InProcessEvaluator()).run()
         store.close()
         yield folder

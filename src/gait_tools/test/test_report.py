@@ -20,9 +20,9 @@ from gait_core.trial.champion import read_champion
 from gait_core.trial.loop import run_loop
 from gait_evolver.experiment import rebuild_experiment
 from gait_evolver.loop import Evolution
-from gait_evolver.plan import resolve
-from gait_evolver.run.log import Row
-from gait_evolver.run.store import RunStore, read_rows
+from gait_evolver.plan import resolve_experiment
+from gait_evolver.run.log import TrialRow
+from gait_evolver.run.store import RunStore, read_generations
 from gait_tools import cli
 from gait_tools.report import charts
 from gait_tools.report.build import build_page, load_subject
@@ -47,7 +47,9 @@ EXPERIMENT = {
 def run(tmp_path_factory):
     with workspace(tmp_path_factory.mktemp('workspace')):
         folder = tmp_path_factory.mktemp('run') / 'first run'
-        store = RunStore.create(folder, resolve(rebuild_experiment(EXPERIMENT, 'small', {})))
+        store = RunStore.create(
+            folder, resolve_experiment(rebuild_experiment(EXPERIMENT, 'small', {}))
+        )
         Evolution(store, InProcessEvaluator()).run()
         store.close()
         yield folder
@@ -105,7 +107,7 @@ def test_it_has_every_section_and_escapes_what_users_write(html):
 def test_the_command_repeats_the_run(run, html, tmp_path, monkeypatch):
     command = re.search(r'<pre id="evolve">(.*?)</pre>', html)[1].replace('&#x27;', "'")
     assert f"gait evolve '{run}'/experiment.yaml --generations 4" in command
-    again = resolve(
+    again = resolve_experiment(
         rebuild_experiment(
             __import__('yaml').safe_load((run / 'experiment.yaml').read_text()), 'x', {}
         )
@@ -156,7 +158,7 @@ def test_the_fitness_chart_ends_at_the_champion(run, data):
 
 def test_the_parameters_end_at_the_champion(run, data):
     champion = read_champion(run / 'champion.yaml')
-    generations = read_rows(run)
+    generations = read_generations(run)
     found = charts.parameter_charts(generations, {'amplitude': 'rad', 'frequency': 'Hz'})
     for chart in found:
         assert chart['traces'][-1]['y'][-1] == pytest.approx(
@@ -167,7 +169,7 @@ def test_the_parameters_end_at_the_champion(run, data):
 
 
 def test_outcomes_count_every_trial_of_the_log(run, html):
-    generations = read_rows(run)
+    generations = read_generations(run)
     chart = charts.outcome_chart(generations)
     counts = {trace['name']: sum(trace['y']) for trace in chart['traces']}
     rows = [row for rows in generations for row in rows]
@@ -268,7 +270,7 @@ def test_force_elements_are_drawn_between_their_ends(rollout):
 
 
 def test_200_generations_stay_small(run):
-    template = read_rows(run)[0]
+    template = read_generations(run)[0]
     generations = [
         [
             replace(row, generation=g, individual=i, repeat=0, fitness=float(g + i))
@@ -277,13 +279,15 @@ def test_200_generations_stay_small(run):
         for g in range(200)
     ]
     subject = replace(load_subject(run), generations=generations)
-    assert isinstance(generations[0][0], Row)
+    assert isinstance(generations[0][0], TrialRow)
     html = build_page(subject).html()
     assert len(html.encode()) < 10e6
 
 
 def test_a_run_without_a_generation_is_refused(run, tmp_path):
-    store = RunStore.create(tmp_path / 'new', resolve(rebuild_experiment(EXPERIMENT, 'new', {})))
+    store = RunStore.create(
+        tmp_path / 'new', resolve_experiment(rebuild_experiment(EXPERIMENT, 'new', {}))
+    )
     store.close()
     with pytest.raises(ConfigurationError, match='no generation is finished yet'):
         load_subject(tmp_path / 'new')

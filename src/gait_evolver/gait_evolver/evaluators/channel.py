@@ -17,18 +17,18 @@ _MAX_SIZE = 1 << 30
 """Largest size [bytes] of a message; a greater length is garbage."""
 
 
-def send(channel: socket.socket, message: Any) -> None:
+def send_message(channel: socket.socket, message: Any) -> None:
     """Send a message and wait until it is sent; OSError if the other side is closed."""
-    channel.sendall(_packed(message))
+    channel.sendall(_encode_message(message))
 
 
-def receive(channel: socket.socket) -> Any:
+def receive_message(channel: socket.socket) -> Any:
     """Wait for a message and return it; EOFError if the other side is closed."""
-    (length,) = _LENGTH.unpack(_read(channel, _LENGTH.size))
-    return json.loads(_read(channel, length))
+    (length,) = _LENGTH.unpack(_receive_bytes(channel, _LENGTH.size))
+    return json.loads(_receive_bytes(channel, length))
 
 
-def _read(channel: socket.socket, count: int) -> bytes:
+def _receive_bytes(channel: socket.socket, count: int) -> bytes:
     content = bytearray()
     while len(content) < count:
         part = channel.recv(min(count - len(content), _CHUNK))
@@ -38,12 +38,12 @@ def _read(channel: socket.socket, count: int) -> bytes:
     return bytes(content)
 
 
-def _packed(message: Any) -> bytes:
+def _encode_message(message: Any) -> bytes:
     content = json.dumps(message).encode()
     return _LENGTH.pack(len(content)) + content
 
 
-class Channel:
+class MessageChannel:
     """
     The evaluator's side, which goes on if a worker is stopped, dies or sends half a message.
 
@@ -64,13 +64,13 @@ class Channel:
         return self._socket.fileno()
 
     @property
-    def writing(self) -> bool:
+    def is_writing(self) -> bool:
         """True if a part of a message is still to be sent."""
         return bool(self._out)
 
     def send(self, message: Any) -> None:
         """Start to send a message; ``flush`` sends what does not fit into the socket now."""
-        self._out += _packed(message)
+        self._out += _encode_message(message)
         self.flush()
 
     def flush(self) -> None:
@@ -83,7 +83,7 @@ class Channel:
         except OSError:
             self._out.clear()
 
-    def received(self) -> list[Any]:
+    def read_messages(self) -> list[Any]:
         """
         Return the complete messages that have come.
 
@@ -103,13 +103,13 @@ class Channel:
             ended = False
         except OSError:
             ended = True
-        while (message := self._next()) is not None:
+        while (message := self._next_message()) is not None:
             found.append(message)
         if ended and not found:
             raise EOFError('the connection ended')
         return found
 
-    def _next(self) -> Any:
+    def _next_message(self) -> Any:
         if len(self._in) < _LENGTH.size:
             return None
         (length,) = _LENGTH.unpack(self._in[: _LENGTH.size])

@@ -38,7 +38,7 @@ class LocalEvaluator(Evaluator):
         self, *, workers: int = 0, hang: float = HANG, patience: float = PATIENCE
     ) -> None:
         super().__init__(workers=workers)
-        self._pool = WorkerPool(run_plain, workers, hang=hang, patience=patience)
+        self._pool = WorkerPool(run_trial_from_data, workers, hang=hang, patience=patience)
 
     @property
     def pids(self) -> tuple[int, ...]:
@@ -89,7 +89,7 @@ class LocalEvaluator(Evaluator):
         self._pool.close()
 
 
-def run_plain(plain_spec: Any) -> Any:
+def run_trial_from_data(plain_spec: Any) -> Any:
     """
     Run a trial in a worker process; return its result as plain data.
 

@@ -92,7 +92,7 @@ class WorkerPool:
             while left:
                 self._dispatch(message, waiting)
                 self._wait()
-                for answer in self._answers(waiting):
+                for answer in self._read_answers(waiting):
                     left -= 1
                     yield answer
         except BaseException:
@@ -118,31 +118,31 @@ class WorkerPool:
                 # All workers compile the same kernels: one of them announces it.
                 self._workers.append(WorkerProcess(self._work, announce=not self._workers))
             except OSError as error:
-                self._count(None, f'a worker cannot be started: {error.strerror}')
+                self._count_loss(None, f'a worker cannot be started: {error.strerror}')
                 break
             idle.append(self._workers[-1])
         for one in idle[: len(waiting)]:
             index = waiting.popleft()
-            one.give(index, message(index))
+            one.start_work(index, message(index))
 
     def _wait(self) -> None:
         """Wait until a worker answers, has room for more bytes or ends, 0.25 s at most."""
         poll = select.poll()
         for one in self._workers:
-            writing = select.POLLOUT if one.channel.writing else 0
+            writing = select.POLLOUT if one.channel.is_writing else 0
             poll.register(one.channel.fileno(), select.POLLIN | writing)
             poll.register(one.sentinel, select.POLLIN)
         poll.poll(1000.0 * _POLL_TIME)
 
-    def _answers(self, waiting: deque[int]) -> Generator[tuple[int, Any], None, None]:
+    def _read_answers(self, waiting: deque[int]) -> Generator[tuple[int, Any], None, None]:
         """Yield the answers that have come; put what lost workers had back into the queue."""
         for one in tuple(self._workers):
             one.channel.flush()
             alive = one.alive
             try:
-                received = one.channel.received()
+                received = one.channel.read_messages()
             except EOFError:
-                self._lose(one, one.ended(), waiting)
+                self._discard_worker(one, one.describe_end(), waiting)
                 continue
             for index, kind, content in received:
                 if kind == REFUSED:
@@ -150,7 +150,7 @@ class WorkerPool:
                 if kind == RAISED:
                     raise RuntimeError(content)
                 if kind == SHORTAGE:
-                    self._lose(one, f'worker {one.pid}: {content}', waiting)
+                    self._discard_worker(one, f'worker {one.pid}: {content}', waiting)
                     break
                 one.index = None
                 self._losses.passed()
@@ -158,12 +158,12 @@ class WorkerPool:
             if received:
                 continue
             if not alive:
-                self._lose(one, one.ended(), waiting)
+                self._discard_worker(one, one.describe_end(), waiting)
             elif one.index is not None and one.idle_time() > self._hang:
                 reason = f'worker {one.pid} ran no control period for {self._hang:g} s'
-                self._lose(one, reason, waiting)
+                self._discard_worker(one, reason, waiting)
 
-    def _lose(self, one: WorkerProcess, reason: str, waiting: deque[int]) -> None:
+    def _discard_worker(self, one: WorkerProcess, reason: str, waiting: deque[int]) -> None:
         """Kill and remove a worker, and put its message at the end of the queue."""
         began = one.began
         self._workers.remove(one)
@@ -171,8 +171,8 @@ class WorkerPool:
         one.join()
         if one.index is not None:
             waiting.append(one.index)
-        self._count(one.index, reason, began)
+        self._count_loss(one.index, reason, began)
 
-    def _count(self, index: int | None, reason: str, began: bool = False) -> None:
+    def _count_loss(self, index: int | None, reason: str, began: bool = False) -> None:
         self._losses.lost(index, reason, by_trial=began)
         self._resume_at = time.monotonic() + self._losses.delay

@@ -15,7 +15,7 @@ from gait_core.errors import ConfigurationError, NoWorkers
 from gait_core.processes.worker_policy import HANG, PATIENCE, Losses, Lost
 from gait_core.trial.fingerprint import fingerprint
 from gait_core.trial.spec import TrialResult, TrialSpec
-from gait_evolver.evaluators.balance import Pace, backup, worth
+from gait_evolver.evaluators.scheduling import WorkerSpeeds, find_overdue_worker, is_worth_starting
 from gait_interfaces.msg import WorkerStatus
 from gait_ros.trials.session import RosClient
 from gait_ros.trials.worker_client import TrialRefused, WorkerClient, WorkerLost
@@ -24,8 +24,8 @@ from gait_ros.trials.worker_processes import WorkerProcesses
 _STATUS_TYPE = 'gait_interfaces/msg/WorkerStatus'
 _STATUS_TOPIC = '/worker_status'
 _TRIAL_MODE = 'lockstep'
-_LOOK_PERIOD = 1.0
-_SPIN = 0.2
+_DISCOVERY_PERIOD = 1.0
+_SPIN_TIME = 0.2
 
 
 @dataclass
@@ -34,7 +34,7 @@ class _Worker:
     trial: int | None = None
     trial_id: str = ''
     began: float = 0.0
-    lost: Any = None
+    lost_status: Any = None
     """Last heartbeat before it was lost; the worker is used again after a later one."""
 
 
@@ -80,11 +80,11 @@ class RosEvaluator(Evaluator):
         self._waiting: deque[int] = deque()
         self._losses = Losses(patience=patience)
         self._resume_at = 0.0
-        self._foreign: set[str] = set()
-        self._looked = 0.0
+        self._foreign_workers: set[str] = set()
+        self._discovery_time = 0.0
         self._hang, self._patience = hang, patience
-        self._pace = Pace()
-        self._heard = math.inf
+        self._speeds = WorkerSpeeds()
+        self._heartbeat_time = math.inf
 
     def evaluate(
         self,
@@ -106,15 +106,15 @@ class RosEvaluator(Evaluator):
 
         """
         self._losses.begin(lost)
-        client = self._open()
+        client = self._connect()
         results: dict[int, TrialResult] = {}
         waiting = self._waiting = deque(range(len(specs)))
-        self._heard = seen = time.monotonic()
+        self._heartbeat_time = seen = time.monotonic()
         try:
             while len(results) < len(specs):
-                self._look(client)
+                self._discover_workers(client)
                 self._dispatch(specs, waiting)
-                ended = client.wait(lambda: self._ended(), _SPIN) or ()
+                ended = client.wait(lambda: self._collect_results(), _SPIN_TIME) or ()
                 before, seen = seen, time.monotonic()
                 self.workload.offered += (seen - before) * len(self.alive)
                 for index, result in ended:
@@ -122,18 +122,18 @@ class RosEvaluator(Evaluator):
                         continue  # Two workers ran it and have both answered.
                     results[index] = result
                     self._losses.passed()
-                    self._recall(index)
+                    self._cancel_trial(index)
                     self.workload.busy += result.wall_time
                     if progress is not None:
                         progress(index, result)
         except BaseException:
-            self._cancel()
+            self._cancel_all()
             raise
         return [results[index] for index in range(len(specs))]
 
     def close(self) -> None:
         """Cancel running trials, and end the workers that were started here."""
-        self._cancel()
+        self._cancel_all()
         for one in self._workers.values():
             one.client.close()
         self._workers = {}
@@ -153,25 +153,25 @@ class RosEvaluator(Evaluator):
         return tuple(
             name
             for name, one in sorted(self._workers.items())
-            if one.trial is not None or _available(one)
+            if one.trial is not None or _is_available(one)
         )
 
-    def _open(self) -> RosClient:
+    def _connect(self) -> RosClient:
         if self._client is None:
             self._client = RosClient(f'evaluator_{os.getpid()}')
             # No time limit for workers that were started here: they may have to compile kernels,
             # and one that hangs is found by its process.
-            self._client.wait(self._found, None if self._own.names else self._patience)
+            self._client.wait(self._find_workers, None if self._own.names else self._patience)
             if not self.alive:
-                raise ConfigurationError(self._none_found())
+                raise ConfigurationError(self._no_worker_message())
         return self._client
 
-    def _found(self) -> tuple[str, ...]:
+    def _find_workers(self) -> tuple[str, ...]:
         assert self._client is not None
-        self._look(self._client)
+        self._discover_workers(self._client)
         return self.alive
 
-    def _none_found(self) -> str:
+    def _no_worker_message(self) -> str:
         if self._named:
             return f'the worker {self._named[0]} does not answer'
         return (
@@ -179,25 +179,25 @@ class RosEvaluator(Evaluator):
             '`gait evolve ... --evaluator ros --workers 2` starts its own'
         )
 
-    def _look(self, client: RosClient) -> None:
+    def _discover_workers(self, client: RosClient) -> None:
         """Find workers on the domain, and start those of our own that are missing or lost."""
         now = time.monotonic()
-        if now - self._looked < _LOOK_PERIOD:
+        if now - self._discovery_time < _DISCOVERY_PERIOD:
             return
-        self._looked = now
+        self._discovery_time = now
         for name in self._own.names:
-            self._tend(name)
-        for name in self._named or _on_domain(client.node):
+            self._maintain_own_worker(name)
+        for name in self._named or _worker_names_on_domain(client.node):
             if name not in self._workers:
                 self._workers[name] = _Worker(WorkerClient(client.node, name, self._hang))
         if self.alive or self._own.names:
-            self._heard = now
-        elif self._workers and now - self._heard > self._patience:
+            self._heartbeat_time = now
+        elif self._workers and now - self._heartbeat_time > self._patience:
             raise NoWorkers(
                 f'no worker has been heard for {self._patience:g} s; the run can be resumed'
             )
 
-    def _tend(self, name: str) -> None:
+    def _maintain_own_worker(self, name: str) -> None:
         """End a worker of our own that is lost; start it if it does not run."""
         if name not in self._own.missing:
             one = self._workers.get(name)
@@ -212,35 +212,35 @@ class RosEvaluator(Evaluator):
             ):
                 reason = f'{name} is lost: no heartbeat for {self._hang:g} s'
             if reason:
-                self._lose(name, reason)
+                self._discard_worker(name, reason)
         if name in self._own.missing and time.monotonic() >= self._resume_at:
             try:
                 self._own.start(name)
             except OSError as error:
-                self._count(None, f'a worker cannot be started: {error.strerror}')
+                self._count_loss(None, f'a worker cannot be started: {error.strerror}')
 
     def _dispatch(self, specs: Sequence[TrialSpec], waiting: deque[int]) -> None:
         idle = [
             name
             for name, one in sorted(self._workers.items())
-            if one.trial is None and _available(one)
+            if one.trial is None and _is_available(one)
         ]
-        for name in sorted(idle, key=lambda one: self._pace.seconds(one, 1000)):
-            busy = self._busy(specs)
+        for name in sorted(idle, key=lambda one: self._speeds.seconds(one, 1000)):
+            busy = self._busy_workers(specs)
             if not waiting:
-                late = backup(self._pace, name, busy)
+                late = find_overdue_worker(self._speeds, name, busy)
                 index = self._workers[late].trial if late else None
-                if index is not None and self._runners(index) == 1:
+                if index is not None and self._count_runners(index) == 1:
                     self._submit(name, specs, index)
-            elif worth(self._pace, name, [specs[i].ticks for i in waiting], busy):
+            elif is_worth_starting(self._speeds, name, [specs[i].ticks for i in waiting], busy):
                 self._submit(name, specs, waiting.popleft())
 
     def _submit(self, name: str, specs: Sequence[TrialSpec], index: int) -> None:
         one = self._workers[name]
-        one.lost, one.trial, one.began = None, index, time.monotonic()
+        one.lost_status, one.trial, one.began = None, index, time.monotonic()
         one.trial_id = one.client.submit(specs[index])
 
-    def _busy(self, specs: Sequence[TrialSpec]) -> dict[str, tuple[int, float]]:
+    def _busy_workers(self, specs: Sequence[TrialSpec]) -> dict[str, tuple[int, float]]:
         """Return the ticks of each busy worker's trial and the time [s] since its start."""
         now = time.monotonic()
         return {
@@ -249,19 +249,19 @@ class RosEvaluator(Evaluator):
             if one.trial is not None
         }
 
-    def _runners(self, index: int) -> int:
+    def _count_runners(self, index: int) -> int:
         """Return the number of workers that run a trial."""
         return sum(one.trial == index for one in self._workers.values())
 
-    def _recall(self, index: int) -> None:
+    def _cancel_trial(self, index: int) -> None:
         """Cancel a trial on all workers after its result has come from one."""
         for one in self._workers.values():
             if one.trial == index:
                 one.client.cancel()
                 one.client.drop()
-                one.trial, one.lost = None, one.client.status
+                one.trial, one.lost_status = None, one.client.status
 
-    def _ended(self) -> list[tuple[int, TrialResult]]:
+    def _collect_results(self) -> list[tuple[int, TrialResult]]:
         """Return the trials that have ended since the last call."""
         ended = []
         for name, one in tuple(self._workers.items()):
@@ -271,7 +271,7 @@ class RosEvaluator(Evaluator):
             try:
                 result = one.client.poll()
             except WorkerLost as loss:
-                self._lose(name, str(loss))
+                self._discard_worker(name, str(loss))
                 continue
             except TrialRefused as refusal:
                 one.trial = None
@@ -281,18 +281,18 @@ class RosEvaluator(Evaluator):
                 continue
             if result is not None:
                 self._warn_of_platform(name, result)
-                self._pace.note(name, result.ticks, time.monotonic() - one.began)
+                self._speeds.record(name, result.ticks, time.monotonic() - one.began)
                 one.trial = None
                 ended.append((index, result))
         return ended
 
-    def _lose(self, name: str, reason: str) -> None:
+    def _discard_worker(self, name: str, reason: str) -> None:
         """Give up a worker and requeue its trial; end a worker of our own, to be restarted."""
         one = self._workers.get(name)
         index = None if one is None else one.trial
         begun = index is not None and one is not None and not one.client.loading
         if one is not None:
-            one.trial, one.lost = None, one.client.status
+            one.trial, one.lost_status = None, one.client.status
             one.client.cancel()
             one.client.drop()
         if name in self._own.names:
@@ -303,21 +303,21 @@ class RosEvaluator(Evaluator):
                 del self._workers[name]
         if index is not None:
             self.workload.lost_trials += 1
-            if not self._runners(index):
+            if not self._count_runners(index):
                 # At the end of the queue: if the others finish, the trial is what ends workers.
                 self._waiting.append(index)
-        self._count(index, reason, begun)
+        self._count_loss(index, reason, begun)
 
-    def _count(self, index: int | None, reason: str, begun: bool = False) -> None:
+    def _count_loss(self, index: int | None, reason: str, begun: bool = False) -> None:
         self.lost_workers += 1
         self._losses.lost(index, reason, by_trial=begun)
         self._resume_at = time.monotonic() + self._losses.delay
 
     def _warn_of_platform(self, name: str, result: TrialResult) -> None:
         """Warn once of a worker on another platform."""
-        if result.fingerprint != fingerprint() and name not in self._foreign:
-            self._foreign.add(name)
-            self._open().node.get_logger().warning(
+        if result.fingerprint != fingerprint() and name not in self._foreign_workers:
+            self._foreign_workers.add(name)
+            self._connect().node.get_logger().warning(
                 f'{name} runs on another platform: its results need not be equal to the last bit'
             )
 
@@ -330,16 +330,16 @@ class RosEvaluator(Evaluator):
             return refusal.result
         if refusal.shortage:
             one.trial = index
-            self._lose(one.client.name, f'{one.client.name}: {message}')
+            self._discard_worker(one.client.name, f'{one.client.name}: {message}')
             return None
         if 'is running' not in message and 'not active' not in message:
             raise ConfigurationError(message)
         # Another evaluator uses this worker: try again on any worker.
-        one.lost = one.client.status
+        one.lost_status = one.client.status
         self._waiting.appendleft(index)
         return None
 
-    def _cancel(self) -> None:
+    def _cancel_all(self) -> None:
         for one in self._workers.values():
             if one.trial is not None:
                 one.client.cancel()
@@ -347,9 +347,9 @@ class RosEvaluator(Evaluator):
                 one.trial = None
 
 
-def _available(one: _Worker) -> bool:
+def _is_available(one: _Worker) -> bool:
     status = one.client.status
-    if status is None or status is one.lost or status.mode != _TRIAL_MODE:
+    if status is None or status is one.lost_status or status.mode != _TRIAL_MODE:
         return False
     if one.client.silent or not one.client.ready:
         return False
@@ -357,7 +357,7 @@ def _available(one: _Worker) -> bool:
     return bool(status.state != WorkerStatus.TRIAL or status.trial_id == one.trial_id)
 
 
-def _on_domain(node: Any) -> list[str]:
+def _worker_names_on_domain(node: Any) -> list[str]:
     """Return the full names of all discovered workers, sorted."""
     return sorted(
         topic.removesuffix(_STATUS_TOPIC)

@@ -16,7 +16,7 @@ from gait_core.processes import liveness
 from gait_core.processes.compiling import announce_compiling, show_compiling
 from gait_core.processes.orphans import end_with_parent
 from gait_core.trial.failures import describe_exception, is_shortage
-from gait_evolver.evaluators.channel import receive, send
+from gait_evolver.evaluators.channel import receive_message, send_message
 
 Work = Callable[[Any], Any]
 """Turns a message into an answer, both of them data that JSON holds."""
@@ -53,24 +53,24 @@ def main(channel: socket.socket, memory: Any, parent: int, announce: bool, work:
     liveness.share(np.frombuffer(memory, dtype=np.int64))
     show_compiling()
     if announce:
-        announce_compiling(_say)
+        announce_compiling(_print_line)
     try:
         while True:
             liveness.enter(liveness.IDLE)
-            index, message = receive(channel)
+            index, message = receive_message(channel)
             liveness.enter(liveness.STARTING)
-            send(channel, (index, *_answer(work, message)))
+            send_message(channel, (index, *_run_work(work, message)))
     except (EOFError, OSError):
         return
 
 
-def _say(line: str) -> None:
+def _print_line(line: str) -> None:
     # A closed terminal must not become an exception of the work.
     with suppress(OSError, ValueError):
         print(f'gait: {line}', file=sys.stderr, flush=True)
 
 
-def _answer(work: Work, message: Any) -> tuple[str, Any]:
+def _run_work(work: Work, message: Any) -> tuple[str, Any]:
     # BaseException: a user's code may also call sys.exit.
     try:
         return DONE, work(message)

@@ -16,13 +16,13 @@ import numpy as np
 from gait_core.processes import liveness
 from gait_core.processes.worker_policy import HangWatch
 from gait_evolver.evaluators import worker
-from gait_evolver.evaluators.channel import Channel
+from gait_evolver.evaluators.channel import MessageChannel
 
-_ONE_THREAD = dict.fromkeys(
+_SINGLE_THREAD_ENVIRONMENT = dict.fromkeys(
     ('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS', 'NUMBA_NUM_THREADS'), '1'
 )
-_END = 2.0
-_BEGUN = (liveness.RUNNING, liveness.WORKING)
+_END_TIMEOUT = 2.0
+_BEGUN_STATES = (liveness.RUNNING, liveness.WORKING)
 _CONTEXT = multiprocessing.get_context('spawn')
 
 # One start at a time: it changes the environment of the whole process.
@@ -56,12 +56,12 @@ class WorkerProcess:
             arguments = (theirs, memory, os.getpid(), announce, work)
             self._process: Any = _CONTEXT.Process(target=worker.main, args=arguments, daemon=True)
             try:
-                with _STARTING, _one_thread(), _signals_blocked():
+                with _STARTING, _single_thread_environment(), _signals_blocked():
                     self._process.start()
             except BaseException:
                 ours.close()
                 raise
-        self.channel = Channel(ours)
+        self.channel = MessageChannel(ours)
         self._watch = HangWatch(self.pid)
 
     @property
@@ -82,9 +82,9 @@ class WorkerProcess:
     @property
     def began(self) -> bool:
         """True if its work itself has begun: after loading, and not while compiling."""
-        return self.index is not None and int(self._pulse[1]) in _BEGUN
+        return self.index is not None and int(self._pulse[1]) in _BEGUN_STATES
 
-    def give(self, index: int, message: Any) -> None:
+    def start_work(self, index: int, message: Any) -> None:
         """Send it a message; if it is dead, reading its channel raises."""
         self.index = index
         self._watch.restart(int(self._pulse[0]))
@@ -95,9 +95,9 @@ class WorkerProcess:
         periods, state = (int(value) for value in self._pulse)
         return self._watch.look(periods, state)
 
-    def ended(self) -> str:
+    def describe_end(self) -> str:
         """Return one line on how the process ended, after its channel was closed."""
-        self._process.join(_END)
+        self._process.join(_END_TIMEOUT)
         code = self._process.exitcode
         if code is None:
             return f'worker {self.pid} closed its connection'
@@ -113,15 +113,15 @@ class WorkerProcess:
 
     def join(self) -> None:
         """Wait for the end of the killed process."""
-        self._process.join(_END)
+        self._process.join(_END_TIMEOUT)
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def _single_thread_environment() -> Iterator[None]:
     # BLAS and Numba read these at import, so they must be in the environment that the new process
     # inherits.
-    before = {name: os.environ.get(name) for name in _ONE_THREAD}
-    os.environ.update(_ONE_THREAD)
+    before = {name: os.environ.get(name) for name in _SINGLE_THREAD_ENVIRONMENT}
+    os.environ.update(_SINGLE_THREAD_ENVIRONMENT)
     try:
         yield
     finally:

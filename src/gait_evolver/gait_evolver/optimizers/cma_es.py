@@ -22,12 +22,12 @@ from gait_core.contracts import Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
 from gait_core.parameters.declaration import Parameters, bounded, build, floats, whole
 from gait_core.trial.seeding import check_seed
-from gait_evolver.optimizers.genetic import check_start
-from gait_evolver.optimizers.ranking import Ledger, tied_ranks
+from gait_evolver.optimizers.genetic import check_start_dimension
+from gait_evolver.optimizers.ranking import AskTellLedger, tied_ranks
 
 # The library also stops on the history of fitness values. It is given ranks, whose best is
 # always the same, so only the criteria on the search distribution mean anything.
-_REASONS = {
+_STOP_REASONS = {
     'tolx': 'the step size fell below the tolerance',
     'tolxstagnation': 'the mean of the search has come to rest',
     'tolfacupx': 'the search distribution diverged',
@@ -80,7 +80,7 @@ class CmaEsOptimizer(Optimizer):
         chosen = build(CmaEsSettings, settings)
         if dimension < 2:
             raise ConfigurationError(f'cma_es needs at least 2 genes, not {dimension}')
-        check_start(chosen.start, dimension)
+        check_start_dimension(chosen.start, dimension)
         if 0 < chosen.population < 4:
             raise ConfigurationError(
                 f'cma_es needs a population of 4 or more, not {chosen.population}; '
@@ -100,7 +100,7 @@ class CmaEsOptimizer(Optimizer):
             options['popsize'] = chosen.population
         start = np.array(chosen.start) if chosen.start else np.full(dimension, 0.5)
         self._search = cma.CMAEvolutionStrategy(start, chosen.sigma, options)
-        self._ledger = Ledger()
+        self._ledger = AskTellLedger()
         self._asked: list[FloatArray] = []
 
     def ask(self) -> list[Candidate]:
@@ -108,7 +108,7 @@ class CmaEsOptimizer(Optimizer):
         self._ledger.check_ask()
         self._asked = self._search.ask()
         genomes = [np.clip(point, 0.0, 1.0) for point in self._asked]
-        return self._ledger.issue(genomes, [()] * len(genomes))
+        return self._ledger.issue_candidates(genomes, [()] * len(genomes))
 
     def tell(self, evaluations: Sequence[Evaluation]) -> None:
         """Adapt the search distribution to the ranks of the evaluations."""
@@ -128,4 +128,4 @@ class CmaEsOptimizer(Optimizer):
     def stop(self) -> str:
         """Return why the search is over, or an empty string."""
         met = self._search.stop()
-        return next((text for name, text in _REASONS.items() if name in met), '')
+        return next((text for name, text in _STOP_REASONS.items() if name in met), '')

@@ -20,9 +20,9 @@ from gait_core.contracts import Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
 from gait_core.parameters.declaration import Parameters, bounded, build, flag, floats, share, whole
 from gait_core.trial.seeding import check_seed
-from gait_evolver.optimizers.ranking import Ledger, SortKey, sort_key
+from gait_evolver.optimizers.ranking import AskTellLedger, SortKey, sort_key
 
-COLLAPSED = 1e-12
+MIN_SPREAD = 1e-12
 """Spread of the population, in every gene, below which the search is over."""
 
 START_DOC = 'Centre of the first population, one number per gene; empty: it fills the cube.'
@@ -89,13 +89,13 @@ class GeneticSettings(Parameters):
 
 
 @dataclass(frozen=True)
-class _Individual:
+class _EvaluatedCandidate:
     id: int
     genome: FloatArray
     key: SortKey
 
 
-def reflect(points: FloatArray) -> FloatArray:
+def reflect_into_cube(points: FloatArray) -> FloatArray:
     """
     Return points mirrored at the faces of the unit cube until they lie in it.
 
@@ -109,7 +109,7 @@ def reflect(points: FloatArray) -> FloatArray:
     return np.minimum(folded, 2.0 - folded)
 
 
-def check_start(start: tuple[float, ...], dimension: int) -> None:
+def check_start_dimension(start: tuple[float, ...], dimension: int) -> None:
     """Raise ConfigurationError if where a search starts has another dimension; empty has none."""
     if start and len(start) != dimension:
         raise ConfigurationError(
@@ -117,7 +117,7 @@ def check_start(start: tuple[float, ...], dimension: int) -> None:
         )
 
 
-def first_population(
+def draw_first_population(
     rng: np.random.Generator,
     shape: tuple[int, int],
     start: tuple[float, ...],
@@ -132,10 +132,10 @@ def first_population(
         If the start has another dimension.
 
     """
-    check_start(start, shape[1])
+    check_start_dimension(start, shape[1])
     if not start:
         return rng.random(shape)
-    genomes = reflect(np.array(start) + rng.normal(0.0, spread, shape))
+    genomes = reflect_into_cube(np.array(start) + rng.normal(0.0, spread, shape))
     genomes[0] = start
     return genomes
 
@@ -149,15 +149,15 @@ class GeneticOptimizer(Optimizer):
         self._settings = build(GeneticSettings, settings)
         self._dimension = dimension
         self._rng = np.random.default_rng(check_seed(seed))
-        self._first = first_population(
+        self._first = draw_first_population(
             self._rng,
             (self._settings.population, dimension),
             self._settings.start,
             self._settings.spread,
         )
-        self._ledger = Ledger()
+        self._ledger = AskTellLedger()
         self._asked: list[Candidate] = []
-        self._population: list[_Individual] = []
+        self._population: list[_EvaluatedCandidate] = []
         self._deviation = self._settings.mutation_deviation
 
     @property
@@ -178,19 +178,20 @@ class GeneticOptimizer(Optimizer):
             parents: list[tuple[int, ...]] = [()] * len(genomes)
         else:
             born = [
-                self._offspring() for _ in range(self._settings.population - self._settings.elites)
+                self._make_offspring()
+                for _ in range(self._settings.population - self._settings.elites)
             ]
             again = self._population[: self._settings.elites] if self.reevaluates else []
             genomes = [one.genome for one in again] + [genome for genome, _ in born]
             parents = [(one.id,) for one in again] + [origin for _, origin in born]
-        self._asked = self._ledger.issue(genomes, parents)
+        self._asked = self._ledger.issue_candidates(genomes, parents)
         return self._asked
 
     def tell(self, evaluations: Sequence[Evaluation]) -> None:
         """Take the evaluations; the elites and these make the next population."""
         told = self._ledger.take(evaluations)
         born = [
-            _Individual(candidate.id, candidate.values, sort_key(evaluation))
+            _EvaluatedCandidate(candidate.id, candidate.values, sort_key(evaluation))
             for candidate, evaluation in zip(self._asked, told, strict=True)
         ]
         if self._population:
@@ -205,31 +206,31 @@ class GeneticOptimizer(Optimizer):
             return ''
         genomes = np.array([one.genome for one in self._population])
         spread = float(np.max(np.ptp(genomes, axis=0)))
-        return 'the population has become one point' if spread < COLLAPSED else ''
+        return 'the population has become one point' if spread < MIN_SPREAD else ''
 
-    def _offspring(self) -> tuple[FloatArray, tuple[int, ...]]:
-        mother = self._parent()
+    def _make_offspring(self) -> tuple[FloatArray, tuple[int, ...]]:
+        mother = self._select_parent()
         origin: tuple[int, ...] = (mother.id,)
         genome = mother.genome.copy()
         if self._rng.random() < self._settings.crossover_probability:
-            father = self._parent()
+            father = self._select_parent()
             if father.id != mother.id:
                 origin = (mother.id, father.id)
-                genome = self._blended(mother.genome, father.genome)
-        return self._mutated(genome), origin
+                genome = self._cross_over(mother.genome, father.genome)
+        return self._mutate(genome), origin
 
-    def _parent(self) -> _Individual:
+    def _select_parent(self) -> _EvaluatedCandidate:
         # The population is sorted: the lowest index drawn is the winner of the tournament.
         drawn = self._rng.integers(len(self._population), size=self._settings.tournament)
         return self._population[int(drawn.min())]
 
-    def _blended(self, mother: FloatArray, father: FloatArray) -> FloatArray:
+    def _cross_over(self, mother: FloatArray, father: FloatArray) -> FloatArray:
         low, high = np.minimum(mother, father), np.maximum(mother, father)
         reach = self._settings.blend * (high - low)
-        return reflect(self._rng.uniform(low - reach, high + reach))
+        return reflect_into_cube(self._rng.uniform(low - reach, high + reach))
 
-    def _mutated(self, genome: FloatArray) -> FloatArray:
+    def _mutate(self, genome: FloatArray) -> FloatArray:
         rate = min(1.0, self._settings.mutations / self._dimension)
         chosen = self._rng.random(self._dimension) < rate
         steps = self._rng.normal(0.0, self._deviation, self._dimension)
-        return reflect(genome + np.where(chosen, steps, 0.0))
+        return reflect_into_cube(genome + np.where(chosen, steps, 0.0))

@@ -28,8 +28,8 @@ from gait_core.contracts import Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
 from gait_core.parameters.declaration import Parameters, bounded, build, floats, share, whole
 from gait_core.trial.seeding import check_seed
-from gait_evolver.optimizers.genetic import SPREAD_DOC, START_DOC, first_population
-from gait_evolver.optimizers.ranking import Ledger, sort_key
+from gait_evolver.optimizers.genetic import SPREAD_DOC, START_DOC, draw_first_population
+from gait_evolver.optimizers.ranking import AskTellLedger, sort_key
 
 # A library that prints would spoil the one object that `--json` prints.
 Config.show_compile_hint = False
@@ -81,7 +81,9 @@ class Nsga2Optimizer(Optimizer):
         chosen = build(Nsga2Settings, settings)
         self._objectives = chosen.objectives
         rng = np.random.default_rng(check_seed(seed))
-        first = first_population(rng, (chosen.population, dimension), chosen.start, chosen.spread)
+        first = draw_first_population(
+            rng, (chosen.population, dimension), chosen.start, chosen.spread
+        )
         # Operators of its own: those of the library's defaults are shared by all searches.
         self._search = NSGA2(
             pop_size=chosen.population,
@@ -94,20 +96,20 @@ class Nsga2Optimizer(Optimizer):
         )
         space = Problem(n_var=dimension, n_obj=chosen.objectives, n_ieq_constr=1, xl=0.0, xu=1.0)
         self._search.setup(space, termination=NoTermination(), output=None)
-        self._ledger = Ledger()
+        self._ledger = AskTellLedger()
         self._asked = self._search.ask()
 
     def ask(self) -> list[Candidate]:
         """Return the first population, then the offspring of each generation."""
         self._ledger.check_ask()
         genomes = [np.clip(one.X, 0.0, 1.0) for one in self._asked]
-        return self._ledger.issue(genomes, [()] * len(genomes))
+        return self._ledger.issue_candidates(genomes, [()] * len(genomes))
 
     def tell(self, evaluations: Sequence[Evaluation]) -> None:
         """Take the evaluations; the best fronts of parents and offspring survive."""
         told = self._ledger.take(evaluations)
         for individual, evaluation in zip(self._asked, told, strict=True):
-            costs, violation = self._scored(evaluation)
+            costs, violation = self._costs_and_violation(evaluation)
             individual.F, individual.G = costs, np.array([violation])
             individual.evaluated.update(('F', 'G'))
         self._search.tell(infills=self._asked)
@@ -123,7 +125,7 @@ class Nsga2Optimizer(Optimizer):
             return np.empty((0, self._objectives))
         return -np.asarray(self._search.opt.get('F'), dtype=np.float64)
 
-    def _scored(self, evaluation: Evaluation) -> tuple[FloatArray, float]:
+    def _costs_and_violation(self, evaluation: Evaluation) -> tuple[FloatArray, float]:
         """Return what the library minimises, and the violation."""
         rank, violation, _ = sort_key(evaluation)
         objectives = evaluation.objectives

@@ -43,7 +43,7 @@ def tied_ranks(evaluations: Sequence[Evaluation]) -> FloatArray:
     return np.array([first[key] + 0.5 * (ordered.count(key) - 1) for key in keys])
 
 
-class Ledger:
+class AskTellLedger:
     """Numbers the candidates of a run and holds asks and tells to their order."""
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class Ledger:
                 f'ask before the {len(self._open)} candidates of the last ask were told'
             )
 
-    def issue(
+    def issue_candidates(
         self, genomes: Sequence[FloatArray], parents: Sequence[tuple[int, ...]]
     ) -> list[Candidate]:
         """Return candidates with new ids for these genomes and remember them."""

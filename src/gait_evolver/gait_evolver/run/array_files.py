@@ -31,14 +31,14 @@ class ArrayFiles:
         self._run, self._folder = folder, folder / 'weights'
         self._digests: dict[int, str] = {}
         # Those of an earlier process may have been damaged since.
-        self._sound: set[int] = set()
+        self._intact_ids: set[int] = set()
 
     def digest(self, candidate: Candidate) -> str:
         """Return the SHA-256 of a candidate's file, which its arrays alone determine; or ''."""
         if not candidate.arrays:
             return ''
         if candidate.id not in self._digests:
-            self._digests[candidate.id] = hashlib.sha256(_content(candidate)).hexdigest()
+            self._digests[candidate.id] = hashlib.sha256(_encode_arrays(candidate)).hexdigest()
         return self._digests[candidate.id]
 
     def write(self, candidates: Sequence[Candidate]) -> list[str]:
@@ -47,21 +47,21 @@ class ArrayFiles:
         if files:
             self._folder.mkdir(exist_ok=True)
         for one in candidates:
-            if one.id in files and not (files[one.id].exists() and one.id in self._sound):
-                content = _content(one)
+            if one.id in files and not (files[one.id].exists() and one.id in self._intact_ids):
+                content = _encode_arrays(one)
                 self._digests[one.id] = hashlib.sha256(content).hexdigest()
                 write_atomically(files[one.id], content)
-                self._sound.add(one.id)
+                self._intact_ids.add(one.id)
         for file in self._folder.glob('*.npz'):
             if file not in files.values():
                 file.unlink()
         self._digests = {one: self._digests[one] for one in files}
-        self._sound &= set(files)
+        self._intact_ids &= set(files)
         return [str(files[one.id].resolve()) if one.id in files else '' for one in candidates]
 
     def publish(self, champion: Candidate) -> None:
         """Put a champion's file beside that which names it, unless it is there and sound."""
-        file, content = self._run / self.name(champion.id), _content(champion)
+        file, content = self._run / self.name(champion.id), _encode_arrays(champion)
         try:
             sound = read_bytes(file) == content
         except ConfigurationError:
@@ -69,7 +69,7 @@ class ArrayFiles:
         if not sound:
             write_atomically(file, content)
 
-    def retire(self, member: int) -> None:
+    def remove_former_champions(self, member: int) -> None:
         """Remove the files of former champions."""
         for file in self._run.glob('weights.*.npz'):
             if file.name != self.name(member):
@@ -81,7 +81,7 @@ class ArrayFiles:
         return f'weights.{member}.npz'
 
 
-def _content(candidate: Candidate) -> bytes:
+def _encode_arrays(candidate: Candidate) -> bytes:
     content = io.BytesIO()
     np.savez(content, **candidate.arrays)  # type: ignore[arg-type]
     return content.getvalue()

@@ -22,14 +22,14 @@ class StoreError(ConfigurationError):
     """The run directory cannot be written; what stands in it is whole."""
 
 
-def csv_text(rows: Sequence[Sequence[Any]]) -> str:
+def format_csv(rows: Sequence[Sequence[Any]]) -> str:
     """Return rows as CSV with plain line ends."""
     text = io.StringIO()
     csv.writer(text, lineterminator='\n').writerows(rows)
     return text.getvalue()
 
 
-def extend(path: Path, content: bytes, *, durable: bool) -> None:
+def append_to_file(path: Path, content: bytes, *, durable: bool) -> None:
     """
     Append to a file; on failure it is as long as before.
 
@@ -66,7 +66,7 @@ def lock_folder(folder: Path) -> int:
 
 
 @contextmanager
-def named(folder: Path) -> Iterator[None]:
+def store_errors(folder: Path) -> Iterator[None]:
     """Turn a failure of the file system into one line that says what became of the run."""
     try:
         yield

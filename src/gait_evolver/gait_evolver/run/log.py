@@ -25,15 +25,15 @@ from gait_core.errors import ConfigurationError, excerpt
 from gait_core.files.access import MEBIBYTE, parse_json, read_bytes, read_text, write_atomically
 from gait_core.measures.metrics import METRICS
 from gait_core.trial.spec import TrialResult
-from gait_evolver.plan import Plan, TrialPlace
-from gait_evolver.run.files import csv_text, extend
+from gait_evolver.plan import Plan, TrialIndex
+from gait_evolver.run.files import append_to_file, format_csv
 
-FORMAT = 1
+RUN_FORMAT = 1
 
-LOG_LIMIT = 1024 * MEBIBYTE
+MAX_LOG_SIZE = 1024 * MEBIBYTE
 """Largest log [bytes], about a million trials."""
 
-_FIXED = (
+_FIXED_COLUMNS = (
     'generation',
     'individual',
     'id',
@@ -47,18 +47,18 @@ _FIXED = (
     'trial_hash',
 )
 
-_GENE, _TERM, _METRIC = 'gait.', 'term.', 'metric.'
+_GENE_PREFIX, _TERM_PREFIX, _METRIC_PREFIX = 'gait.', 'term.', 'metric.'
 """Beginnings of columns."""
 
-_WEIGHTS = 'weights'
+_WEIGHTS_COLUMN = 'weights'
 """Column of runs that search networks."""
 
-_STAGE = 'stage'
+_STAGE_COLUMN = 'stage'
 """Column of runs with a curriculum."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class TrialRow:
     """One trial of one individual on one engine, as logged."""
 
     generation: int
@@ -81,12 +81,12 @@ class Row:
     """Of the curriculum; 0 where there is none."""
 
     @classmethod
-    def of(cls, result: TrialResult, place: TrialPlace, **others: Any) -> Row:
+    def from_result(cls, result: TrialResult, place: TrialIndex, **others: Any) -> TrialRow:
         """Return the row of a result; ``others`` are the fields that neither of both has."""
         return cls(
             generation=place.generation,
             individual=place.individual,
-            id=place.member,
+            id=place.candidate_id,
             repeat=place.repeat,
             engine=place.engine,
             stage=place.stage,
@@ -100,19 +100,19 @@ class Row:
         )
 
     @property
-    def place(self) -> TrialPlace:
+    def trial_index(self) -> TrialIndex:
         """Place of the trial within its run."""
-        return TrialPlace(
+        return TrialIndex(
             generation=self.generation,
             individual=self.individual,
             repeat=self.repeat,
             engine=self.engine,
-            member=self.id,
+            candidate_id=self.id,
             stage=self.stage,
         )
 
     @classmethod
-    def read(cls, record: Mapping[str, str]) -> Row:
+    def from_record(cls, record: Mapping[str, str]) -> TrialRow:
         """Return the row of a record of the log; ValueError if it is invalid."""
         if None in record or None in record.values():
             raise ValueError('it has another number of cells than the header')
@@ -125,7 +125,7 @@ class Row:
                 if name.startswith(prefix) and text
             }
 
-        terms = {name for name in record if name.startswith(_TERM)}
+        terms = {name for name in record if name.startswith(_TERM_PREFIX)}
         if record['fitness'] and not all(record[name] for name in terms):
             raise ValueError('it has a fitness without its terms')
         return cls(
@@ -138,16 +138,16 @@ class Row:
             status=record['status'],
             fitness=float(record['fitness']) if record['fitness'] else None,
             trial_hash=record['trial_hash'],
-            weights=record.get(_WEIGHTS, ''),
-            stage=int(record.get(_STAGE) or 0),
-            values=group(_GENE),
-            terms=group(_TERM),
-            metrics=group(_METRIC),
+            weights=record.get(_WEIGHTS_COLUMN, ''),
+            stage=int(record.get(_STAGE_COLUMN) or 0),
+            values=group(_GENE_PREFIX),
+            terms=group(_TERM_PREFIX),
+            metrics=group(_METRIC_PREFIX),
         )
 
 
 @dataclass(frozen=True, kw_only=True)
-class Standing:
+class CandidateSummary:
     """An individual after a generation: all its trials so far, their mean and deviation."""
 
     generation: int
@@ -182,34 +182,34 @@ class RunLog:
         self._genes = plan.space.names
         self._terms = tuple(plan.trial.fitness_terms)
         self._own = (
-            *_FIXED,
-            *((_WEIGHTS,) if plan.array_shapes else ()),
-            *((_STAGE,) if plan.experiment.curriculum else ()),
+            *_FIXED_COLUMNS,
+            *((_WEIGHTS_COLUMN,) if plan.array_shapes else ()),
+            *((_STAGE_COLUMN,) if plan.experiment.curriculum else ()),
         )
         self._own_of = attrgetter(*self._own)
         header = (
             *self._own,
-            *(_GENE + name for name in self._genes),
-            *(_TERM + name for name in self._terms),
-            *(_METRIC + name for name in METRICS),
+            *(_GENE_PREFIX + name for name in self._genes),
+            *(_TERM_PREFIX + name for name in self._terms),
+            *(_METRIC_PREFIX + name for name in METRICS),
         )
-        self._header = csv_text([header]).encode()
+        self._header = format_csv([header]).encode()
 
     def begin(self) -> None:
         """Write the header of a new log."""
         write_atomically(self._file, self._header)
         self._count(self._header)
 
-    def append(self, rows: Sequence[Row]) -> None:
+    def append(self, rows: Sequence[TrialRow]) -> None:
         """Add rows and flush them to the disk; they do not count before the checkpoint."""
-        content = csv_text([self._cells(row) for row in rows]).encode()
-        extend(self._file, content, durable=True)
+        content = format_csv([self._cells(row) for row in rows]).encode()
+        append_to_file(self._file, content, durable=True)
         self._count(content)
 
     def checkpoint(self, generations: int) -> None:
         """Count what the log holds as finished."""
         state = {
-            'format': FORMAT,
+            'format': RUN_FORMAT,
             'generations': generations,
             'log_bytes': self._length,
             'log_sha256': self._digest.hexdigest(),
@@ -217,7 +217,7 @@ class RunLog:
         content = json.dumps(state, indent=2) + '\n'
         write_atomically(_checkpoint_file(self._folder), content, durable=False)
 
-    def recover(self) -> list[list[Row]]:
+    def recover(self) -> list[list[TrialRow]]:
         """
         Return the finished generations; cut off what lies beyond.
 
@@ -227,12 +227,12 @@ class RunLog:
             If log or checkpoint were changed, or the log has other columns than its experiment.
 
         """
-        kept, count = _counted(self._folder)
+        kept, count = _read_finished_part(self._folder)
         if not kept.startswith(self._header):
             raise ConfigurationError(
                 f'{self._file} has other columns than its experiment; the run cannot be resumed'
             )
-        generations = _generations(kept, count, self._folder)
+        generations = _group_by_generation(kept, count, self._folder)
         if len(kept) < self._file.stat().st_size:
             os.truncate(self._file, len(kept))
         self._count(kept)
@@ -242,21 +242,21 @@ class RunLog:
         self._digest.update(written)
         self._length += len(written)
 
-    def _cells(self, row: Row) -> list[str]:
+    def _cells(self, row: TrialRow) -> list[str]:
         return [
-            *map(cell, self._own_of(row)),
-            *(cell(row.values.get(name)) for name in self._genes),
-            *(cell(row.terms.get(name)) for name in self._terms),
-            *(cell(row.metrics.get(name)) for name in METRICS),
+            *map(format_cell, self._own_of(row)),
+            *(format_cell(row.values.get(name)) for name in self._genes),
+            *(format_cell(row.terms.get(name)) for name in self._terms),
+            *(format_cell(row.metrics.get(name)) for name in METRICS),
         ]
 
 
-def read_log(folder: Path) -> list[list[Row]]:
+def read_log(folder: Path) -> list[list[TrialRow]]:
     """Return the finished generations of a run; ConfigurationError if its log was changed."""
-    return _generations(*_counted(folder), folder)
+    return _group_by_generation(*_read_finished_part(folder), folder)
 
 
-def cell(value: Any) -> str:
+def format_cell(value: Any) -> str:
     """Return what stands in a CSV for a value; a float keeps every bit."""
     if value is None:
         return ''
@@ -274,25 +274,25 @@ def _checkpoint_file(folder: Path) -> Path:
     return folder / 'checkpoint.json'
 
 
-def _counted(folder: Path) -> tuple[bytes, int]:
+def _read_finished_part(folder: Path) -> tuple[bytes, int]:
     """Return the part of the log that belongs to finished generations, and their number."""
     # First the checkpoint: the log has by then what it counts, and may only grow.
     state = _read_checkpoint(_checkpoint_file(folder))
     file = _log_file(folder)
     if not file.exists():
         raise ConfigurationError(f'{file} is gone; the run cannot be resumed')
-    log = read_bytes(file, LOG_LIMIT)
+    log = read_bytes(file, MAX_LOG_SIZE)
     if b'\n' not in log:
         raise ConfigurationError(f'{file} has no header; the run cannot be resumed')
     if state is None:
-        return _followed(log, file)
+        return _complete_generations(log, file)
     kept = log[: state['log_bytes']]
     if hashlib.sha256(kept).hexdigest() != state.get('log_sha256'):
         raise ConfigurationError(f'{file} was changed; the run cannot be resumed')
     return kept, int(state['generations'])
 
 
-def _followed(log: bytes, file: Path) -> tuple[bytes, int]:
+def _complete_generations(log: bytes, file: Path) -> tuple[bytes, int]:
     """Return of a log without a checkpoint what is whole for certain: all but the last."""
     header, *rows = log[: log.rindex(b'\n') + 1].splitlines(keepends=True)
     places: list[int] = []
@@ -308,9 +308,9 @@ def _followed(log: bytes, file: Path) -> tuple[bytes, int]:
     return b''.join([header, *whole]), last
 
 
-def _generations(kept: bytes, count: int, folder: Path) -> list[list[Row]]:
+def _group_by_generation(kept: bytes, count: int, folder: Path) -> list[list[TrialRow]]:
     """Return the rows of each generation, at least one; ConfigurationError if there is none."""
-    rows = _rows(kept, _log_file(folder))
+    rows = _parse_rows(kept, _log_file(folder))
     places = {row.generation for row in rows}
     # Check the count first: a damaged checkpoint may claim any number of generations.
     if len(places) != count or (places and (min(places), max(places)) != (0, count - 1)):
@@ -318,19 +318,19 @@ def _generations(kept: bytes, count: int, folder: Path) -> list[list[Row]]:
             f'{_checkpoint_file(folder)} was changed: it counts {count} generations, but the part '
             f'of the log that it counts has {len(places)}'
         )
-    generations: list[list[Row]] = [[] for _ in range(count)]
+    generations: list[list[TrialRow]] = [[] for _ in range(count)]
     for row in rows:
         generations[row.generation].append(row)
     return generations
 
 
-def _rows(kept: bytes, file: Path) -> list[Row]:
+def _parse_rows(kept: bytes, file: Path) -> list[TrialRow]:
     line, found = 1, []
     try:
         records = csv.DictReader(io.StringIO(kept.decode(), newline=''))
         for record in records:
             line = records.line_num
-            found.append(Row.read(record))
+            found.append(TrialRow.from_record(record))
     except KeyError as error:
         raise ConfigurationError(f'{file} was changed: the column {error} is missing') from error
     except (ValueError, csv.Error) as error:
@@ -346,8 +346,8 @@ def _read_checkpoint(file: Path) -> dict[str, Any] | None:
     if not text:
         return None
     state = parse_json(text, str(file))
-    if not isinstance(state, dict) or state.get('format') != FORMAT:
-        raise ConfigurationError(f'{file}: expected format {FORMAT}')
+    if not isinstance(state, dict) or state.get('format') != RUN_FORMAT:
+        raise ConfigurationError(f'{file}: expected format {RUN_FORMAT}')
     for name in ('generations', 'log_bytes'):
         if type(state.get(name)) is not int or state[name] < 0:
             raise ConfigurationError(f'{file} was changed: {name} is {excerpt(state.get(name))}')

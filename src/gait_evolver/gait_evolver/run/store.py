@@ -35,15 +35,28 @@ from gait_core.trial.champion import Champion, read_champion, write_champion
 from gait_core.trial.fingerprint import difference, fingerprint_fields
 from gait_core.trial.spec import TrialSpec
 from gait_evolver import __version__
-from gait_evolver.experiment import Experiment, location_in, rebuild_experiment
-from gait_evolver.pareto_front import Member
-from gait_evolver.plan import Plan, resolve
-from gait_evolver.run.files import StoreError, csv_text, extend, lock_folder, named
-from gait_evolver.run.log import FORMAT, Row, RunLog, Standing, cell, read_log
+from gait_evolver.experiment import Experiment, experiment_location, rebuild_experiment
+from gait_evolver.pareto_front import FrontMember
+from gait_evolver.plan import Plan, resolve_experiment
+from gait_evolver.run.files import (
+    StoreError,
+    append_to_file,
+    format_csv,
+    lock_folder,
+    store_errors,
+)
+from gait_evolver.run.log import (
+    RUN_FORMAT,
+    CandidateSummary,
+    RunLog,
+    TrialRow,
+    format_cell,
+    read_log,
+)
 
-_STANDING = ('generation', 'individual', 'id', 'trials', 'status', 'fitness', 'deviation')
+_SUMMARY_COLUMNS = ('generation', 'individual', 'id', 'trials', 'status', 'fitness', 'deviation')
 
-_TIMES = ('generation', 'individual', 'repeat', 'engine', 'wall_time_s')
+_TIME_COLUMNS = ('generation', 'individual', 'repeat', 'engine', 'wall_time_s')
 
 
 class RunStore:
@@ -82,19 +95,19 @@ class RunStore:
             If the folder holds a run already or cannot be written.
 
         """
-        with named(folder):
+        with store_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
             if (folder / 'run.yaml').exists():
                 raise StoreError(f'{folder} holds a run already: resume it, or choose another')
             store = cls(folder, plan, lock_folder(folder))
-            with store._held():
+            with store._close_on_failure():
                 store._begin()
         return store
 
     @classmethod
     def open_run(
         cls, folder: Path, generations: int | None = None
-    ) -> tuple[RunStore, list[list[Row]]]:
+    ) -> tuple[RunStore, list[list[TrialRow]]]:
         """
         Return the store of an earlier run and its finished generations.
 
@@ -117,7 +130,7 @@ class RunStore:
                 plain(experiment), experiment.name, {'generations': generations}
             )
         try:
-            plan = resolve(experiment)
+            plan = resolve_experiment(experiment)
         except ConfigurationError as error:
             raise ConfigurationError(f'{folder / "experiment.yaml"}: {error}') from error
         if plan.config_hash != facts['config_hash']:
@@ -125,14 +138,14 @@ class RunStore:
                 f'{folder}: its experiment means something else in this version; '
                 'the run cannot be resumed'
             )
-        with named(folder):
+        with store_errors(folder):
             store = cls(folder, plan, lock_folder(folder))
-            with store._held():
+            with store._close_on_failure():
                 rows = store._log.recover()
                 store.generations_done = len(rows)
         return store, rows
 
-    def warning(self) -> str:
+    def describe_changes(self) -> str:
         """Return a line on what differs from the beginning of the run, or nothing."""
         facts = read_run(self.folder)[0]
         changed = difference(facts.get('platform', {}), fingerprint_fields())
@@ -146,85 +159,85 @@ class RunStore:
     def append(
         self,
         generation: int,
-        rows: Sequence[Row],
+        rows: Sequence[TrialRow],
         wall_times: Sequence[float],
         champions: Sequence[Champion],
     ) -> None:
         """Record a finished generation, and the new champion of each engine if there is one."""
-        times = csv_text(
+        times = format_csv(
             [
                 (row.generation, row.individual, row.repeat, row.engine, f'{wall:.6f}')
                 for row, wall in zip(rows, wall_times, strict=True)
             ]
         )
-        with named(self.folder):
+        with store_errors(self.folder):
             self._log.append(rows)
             for file, champion in self._champion_files(champions).items():
                 write_champion(file, champion)
-            extend(self._times, times.encode(), durable=False)
+            append_to_file(self._times, times.encode(), durable=False)
             self._log.checkpoint(generation + 1)
         self.generations_done = generation + 1
 
-    def stand(self, standings: Sequence[Standing]) -> None:
+    def append_summaries(self, standings: Sequence[CandidateSummary]) -> None:
         """Add how the individuals of a generation stand; lost at worst, as it can be renewed."""
-        with named(self.folder), (self.folder / 'individuals.csv').open('a') as file:
-            file.write(csv_text([_standing_cells(one) for one in standings]))
+        with store_errors(self.folder), (self.folder / 'individuals.csv').open('a') as file:
+            file.write(format_csv([_summary_cells(one) for one in standings]))
 
-    def renew(self, standings: Sequence[Standing]) -> None:
+    def rewrite_derived_files(self, standings: Sequence[CandidateSummary]) -> None:
         """Write what follows from the log of a run that is resumed, whatever is left of it."""
-        with named(self.folder):
-            self._write_standings(standings)
+        with store_errors(self.folder):
+            self._write_summaries(standings)
             if not self._times.exists():
                 self._begin_times()
 
-    def write_front(self, members: Sequence[Member]) -> None:
+    def write_front(self, members: Sequence[FrontMember]) -> None:
         """Write the best compromises between several objectives."""
         genes, others = self.plan.space.names, tuple(self.plan.experiment.objectives)
         header = ('generation', 'individual', 'id', 'fitness', *others)
         rows = [
             [
                 *(one.generation, one.individual, one.id),
-                *(cell(float(value)) for value in one.objectives),
-                *(cell(one.values[name]) for name in genes),
+                *(format_cell(float(value)) for value in one.objectives),
+                *(format_cell(one.values[name]) for name in genes),
             ]
             for one in members
         ]
-        with named(self.folder):
+        with store_errors(self.folder):
             write_atomically(
                 self.folder / 'front.csv',
-                csv_text([(*header, *(f'gait.{name}' for name in genes)), *rows]),
+                format_csv([(*header, *(f'gait.{name}' for name in genes)), *rows]),
                 durable=False,
             )
 
-    def _write_standings(self, standings: Sequence[Standing]) -> None:
-        header = (*_STANDING, *self.plan.experiment.objectives)
+    def _write_summaries(self, standings: Sequence[CandidateSummary]) -> None:
+        header = (*_SUMMARY_COLUMNS, *self.plan.experiment.objectives)
         write_atomically(
             self.folder / 'individuals.csv',
-            csv_text([header, *(_standing_cells(one) for one in standings)]),
+            format_csv([header, *(_summary_cells(one) for one in standings)]),
             durable=False,
         )
 
     def restore(self, champions: Sequence[Champion]) -> None:
         """Write the champions of a run that is resumed whose files are gone or damaged."""
-        with named(self.folder):
+        with store_errors(self.folder):
             for file, champion in self._champion_files(champions).items():
                 try:
                     read_champion(file)
                 except ConfigurationError:
                     write_champion(file, champion)
 
-    def note(self, text: str) -> None:
+    def log_event(self, text: str) -> None:
         """Add a line with the time to ``events.log``; a full disk does not end the run."""
         line = f'{datetime.now().astimezone().isoformat(timespec="seconds")} {text}\n'
         with suppress(OSError), (self.folder / 'events.log').open('a') as file:
             file.write(line)
 
-    def keep_trial(self, name: str, spec: TrialSpec, reasons: Sequence[str]) -> Path:
+    def save_trial(self, name: str, spec: TrialSpec, reasons: Sequence[str]) -> Path:
         """Write the spec of a trial that ended workers, and the reasons; return the file."""
         file = self.folder / f'trial-{name.replace("/", "-")}.yaml'
         content = {'trial': name, 'lost_workers': list(reasons), 'spec': plain(spec)}
-        with named(self.folder):
-            write_atomically(file, _yaml(content))
+        with store_errors(self.folder):
+            write_atomically(file, _format_yaml(content))
         return file
 
     def close(self) -> None:
@@ -232,7 +245,7 @@ class RunStore:
         os.close(self._lock)
 
     @contextmanager
-    def _held(self) -> Iterator[None]:
+    def _close_on_failure(self) -> Iterator[None]:
         """Let go of the run where it cannot be begun or read."""
         try:
             yield
@@ -241,33 +254,37 @@ class RunStore:
             raise
 
     def _begin(self) -> None:
-        write_atomically(self.folder / 'experiment.yaml', _yaml(plain(self.plan.experiment)))
+        write_atomically(
+            self.folder / 'experiment.yaml', _format_yaml(plain(self.plan.experiment))
+        )
         self._log.begin()
         self._begin_times()
-        self._write_standings(())
+        self._write_summaries(())
         # Last: a folder with run.yaml is a whole run.
-        write_atomically(self.folder / 'run.yaml', _yaml(self._run_facts()))
+        write_atomically(self.folder / 'run.yaml', _format_yaml(self._run_facts()))
 
     @property
     def _times(self) -> Path:
         return self.folder / 'times.csv'
 
     def _begin_times(self) -> None:
-        write_atomically(self._times, csv_text([_TIMES]))
+        write_atomically(self._times, format_csv([_TIME_COLUMNS]))
 
     def _champion_files(self, champions: Sequence[Champion]) -> dict[Path, Champion]:
         """Return what stands where; the first champion is the one of the whole run."""
         files = {}
         if len(champions) > 1:
             for champion in champions:
-                files[champion_on(self.champion_file, champion.spec.scene.engine)] = champion
+                files[engine_champion_file(self.champion_file, champion.spec.scene.engine)] = (
+                    champion
+                )
         if champions:
             files[self.champion_file] = champions[0]
         return files
 
     def _run_facts(self) -> dict[str, Any]:
         return {
-            'format': FORMAT,
+            'format': RUN_FORMAT,
             'run_id': self.run_id,
             'seed': self.plan.experiment.seed,
             'config_hash': self.plan.config_hash,
@@ -277,7 +294,7 @@ class RunStore:
         }
 
 
-def champion_on(champion_file: Path, engine: str) -> Path:
+def engine_champion_file(champion_file: Path, engine: str) -> Path:
     """Return where the champion of a file stands as it did on one of several engines."""
     return champion_file.with_suffix(f'.{engine}.yaml')
 
@@ -287,8 +304,8 @@ def read_run(folder: Path) -> tuple[dict[str, Any], Experiment]:
     if not (folder / 'run.yaml').is_file():
         raise ConfigurationError(f'{folder} is no run directory: it has no run.yaml')
     facts = read_document(folder / 'run.yaml').content
-    if not isinstance(facts, dict) or facts.get('format') != FORMAT:
-        raise ConfigurationError(f'{folder / "run.yaml"}: expected format {FORMAT}')
+    if not isinstance(facts, dict) or facts.get('format') != RUN_FORMAT:
+        raise ConfigurationError(f'{folder / "run.yaml"}: expected format {RUN_FORMAT}')
     if 'config_hash' not in facts:
         raise ConfigurationError(f'{folder / "run.yaml"} was changed: config_hash is missing')
     platform = facts.get('platform', {})
@@ -298,10 +315,12 @@ def read_run(folder: Path) -> tuple[dict[str, Any], Experiment]:
             'expected named values'
         )
     document = read_document(folder / 'experiment.yaml')
-    return facts, rebuild_experiment(document.content, folder.name, {}, location_in(document))
+    return facts, rebuild_experiment(
+        document.content, folder.name, {}, experiment_location(document)
+    )
 
 
-def read_rows(folder: Path) -> list[list[Row]]:
+def read_generations(folder: Path) -> list[list[TrialRow]]:
     """
     Return the finished generations of a run, which another process may be going on with.
 
@@ -311,13 +330,16 @@ def read_rows(folder: Path) -> list[list[Row]]:
         If the log was changed since it was counted.
 
     """
-    with named(folder):
+    with store_errors(folder):
         return read_log(folder)
 
 
-def _standing_cells(one: Standing) -> list[str]:
-    return [*(cell(getattr(one, name)) for name in _STANDING), *map(cell, one.objectives)]
+def _summary_cells(one: CandidateSummary) -> list[str]:
+    return [
+        *(format_cell(getattr(one, name)) for name in _SUMMARY_COLUMNS),
+        *map(format_cell, one.objectives),
+    ]
 
 
-def _yaml(value: Any) -> str:
+def _format_yaml(value: Any) -> str:
     return yaml.safe_dump(value, sort_keys=False, width=99, default_flow_style=None)

@@ -15,13 +15,13 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
 from gait_core.files.access import DATA_LIMIT, read_text, write_atomically
-from gait_evolver.run.log import Row
+from gait_evolver.run.log import TrialRow
 
 FIELDS = 7
 PLACE, RETAINED, HITS, NET, X, Y, FRESH = range(FIELDS)
 
 
-def logged(generations: Sequence[Sequence[Row]], carry: float) -> list[FloatArray]:
+def logged(generations: Sequence[Sequence[TrialRow]], carry: float) -> list[FloatArray]:
     """
     Return the lines of each generation, (members, 7), best score first.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_evolver.run.log import Row
+from gait_evolver.run.log import TrialRow
 from gait_tools.pictures.trial import figure_of
 
 _WINDOW = 80
@@ -37,7 +37,7 @@ def draw_movement(path: Path, told: FloatArray) -> None:
         axes.legend(fontsize='small')
 
 
-def draw_reached(path: Path, runs: Mapping[str, Sequence[Row]]) -> None:
+def draw_reached(path: Path, runs: Mapping[str, Sequence[TrialRow]]) -> None:
     """Draw the way along the command against turns: running mean, and greatest so far."""
     with figure_of(path, (7.0, 4.0)) as figure:
         axes = figure.subplots()

@@ -22,7 +22,7 @@ from gait_core.errors import ConfigurationError
 from gait_core.parameters.declaration import Parameters, bounded, build, flag, share, whole
 from gait_core.trial.seeding import check_seed
 from gait_cpg.perceptron.layout import Weights, layout_for
-from gait_evolver.optimizers.ranking import Ledger, sort_key
+from gait_evolver.optimizers.ranking import AskTellLedger, sort_key
 from gait_studies.bishop2008.breeding import Breeder, Mutations
 
 
@@ -116,7 +116,7 @@ class RankSquaredOptimizer(Optimizer):
             ),
         )
         self._next = 0
-        self._ledger = Ledger()
+        self._ledger = AskTellLedger()
         self._members = [self._born(layout.first(self._rng)) for _ in range(chosen.population)]
 
     @property

@@ -16,8 +16,8 @@ from gait_core.files.access import read_bytes, write_atomically
 from gait_core.trial.setup import scene_on
 from gait_core.trial.spec import Command, TimedCommand, TrialResult, TrialSpec
 from gait_cpg.perceptron.layout import PerceptronLayout, Weights
-from gait_evolver.plan import TrialPlace
-from gait_evolver.scoring import by_individual, evaluation, judged
+from gait_evolver.plan import TrialIndex
+from gait_evolver.scoring import group_by_candidate, make_evaluation, status_and_fitness
 from gait_studies.bishop2008.model import on
 from gait_studies.bishop2008.pattern_cma import PatternCmaOptimizer
 from gait_studies.bishop2008.runs import OMNI, PATTERN, evolved
@@ -49,7 +49,12 @@ def mean_network(run: Evolved) -> Weights:
     assert isinstance(search, PatternCmaOptimizer)
     for rows in run.generations:
         search.ask()
-        search.tell([evaluation(one[0].id, *judged(one)) for one in by_individual(rows)])
+        search.tell(
+            [
+                make_evaluation(one[0].id, *status_and_fitness(one))
+                for one in group_by_candidate(rows)
+            ]
+        )
     return search.mean
 
 
@@ -70,7 +75,7 @@ def _turns(session: Session, run: Evolved, file: Path, key: int, count: int) -> 
     plan = replace(plan, experiment=replace(plan.experiment, seed=session.seed_of(key)))
     return [
         replace(
-            plan.spec({}, TrialPlace(generation=number)), weights=str(file), weights_sha256=digest
+            plan.spec({}, TrialIndex(generation=number)), weights=str(file), weights_sha256=digest
         )
         for number in range(count)
     ]

@@ -22,7 +22,7 @@ from gait_core.contracts import Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
 from gait_core.parameters.declaration import Parameters, bounded, build, flag, share, text, whole
 from gait_core.trial.seeding import check_seed
-from gait_evolver.optimizers.ranking import Ledger, SortKey, sort_key
+from gait_evolver.optimizers.ranking import AskTellLedger, SortKey, sort_key
 from gait_studies.cafarelli2017.strides.encoding import GENES, LIMITS_AS_CODED, feasible, unit_of
 from gait_studies.cafarelli2017.strides.java_random import JavaRandom
 
@@ -118,7 +118,7 @@ class PostureGeneticOptimizer(Optimizer):
         self._draws = _Draws(
             JavaRandom(seed) if self._settings.listing_compat else np.random.default_rng(seed)
         )
-        self._ledger = Ledger()
+        self._ledger = AskTellLedger()
         self._asked: list[Candidate] = []
         self._population: list[_Individual] = []
         self.matings = 0
@@ -132,7 +132,7 @@ class PostureGeneticOptimizer(Optimizer):
             parents: list[tuple[int, ...]] = [()] * len(genomes)
         else:
             genomes, parents = self._offspring()
-        self._asked = self._ledger.issue(genomes, parents)
+        self._asked = self._ledger.issue_candidates(genomes, parents)
         return self._asked
 
     def tell(self, evaluations: Sequence[Evaluation]) -> None:

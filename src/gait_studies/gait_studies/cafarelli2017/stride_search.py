@@ -20,7 +20,7 @@ from gait_core.errors import ConfigurationError
 from gait_core.trial.loop import TrialLoop, run_loop
 from gait_core.trial.spec import FELL, OK
 from gait_evolver.experiment import OptimizerChoice, load_experiment
-from gait_evolver.plan import Plan, TrialPlace, resolve
+from gait_evolver.plan import Plan, TrialIndex, resolve_experiment
 from gait_studies.cafarelli2017.stride_trials import (
     StrideWalk,
     foreseen_speed,
@@ -109,13 +109,15 @@ class StrideSearch:
             population=population,
             seed=self.seed,
         )
-        space = resolve(asked).space
+        space = resolve_experiment(asked).space
         begin = {**LEVEL_WALK, **dict(self.start)}
         settings = {
             'sigma': self.sigma,
             'start': space.encode({name: begin[name] for name in space.names}).tolist(),
         }
-        return resolve(replace(asked, optimizer=OptimizerChoice(name='cma_es', settings=settings)))
+        return resolve_experiment(
+            replace(asked, optimizer=OptimizerChoice(name='cma_es', settings=settings))
+        )
 
 
 def search_strides(search: StrideSearch) -> dict[str, Any]:
@@ -140,7 +142,7 @@ def search_strides(search: StrideSearch) -> dict[str, Any]:
         evaluations = []
         for index, candidate in enumerate(optimizer.ask()):
             decoded = plan.space.decode(candidate.values)
-            place = TrialPlace(generation=len(curve), individual=index, engine=engine)
+            place = TrialIndex(generation=len(curve), individual=index, engine=engine)
             loop = run_loop(plan.spec(decoded, place))
             judged = _judged(loop, search.ground, candidate.id)
             evaluations.append(judged)

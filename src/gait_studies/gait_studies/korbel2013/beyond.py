@@ -15,7 +15,7 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.trial.spec import TrialSpec
 from gait_evolver.plan import load_plan
-from gait_evolver.scoring import judged
+from gait_evolver.scoring import status_and_fitness
 from gait_studies.korbel2013.pictures import draw_searches
 from gait_studies.korbel2013.trials import EXPERIMENT, best_row, travel
 from gait_tools.study.definition import Part, Row, Study, at_least, at_most
@@ -95,7 +95,7 @@ def searches(session: Session) -> Sequence[Row]:
 
 
 def _best_so_far(one: Evolved) -> FloatArray:
-    fitness = [judged([row])[1] for row in one.rows]
+    fitness = [status_and_fitness([row])[1] for row in one.rows]
     return np.asarray(
         np.maximum.accumulate([-np.inf if value is None else value for value in fitness])
     )

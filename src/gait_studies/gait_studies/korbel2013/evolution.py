@@ -11,7 +11,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.trial.loop import run_trial
-from gait_evolver.run.log import Row as Trial
+from gait_evolver.run.log import TrialRow as Trial
 from gait_studies.korbel2013.pictures import (
     draw_distances,
     draw_histogram,

@@ -21,7 +21,7 @@ from gait_core.contracts import Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
 from gait_core.parameters.declaration import Parameters, bounded, build, flag, floats, share, whole
 from gait_core.trial.seeding import check_seed
-from gait_evolver.optimizers.ranking import Ledger, SortKey, sort_key
+from gait_evolver.optimizers.ranking import AskTellLedger, SortKey, sort_key
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,7 +137,7 @@ class SteadyStateOptimizer(Optimizer):
                 f'{self._high[gene]:g}]; the first must be below the second'
             )
         self._rng = np.random.default_rng(check_seed(seed))
-        self._ledger = Ledger()
+        self._ledger = AskTellLedger()
         self._asked: list[Candidate] = []
         self.population: list[Member] = []
         self.history: list[float] = []
@@ -147,11 +147,11 @@ class SteadyStateOptimizer(Optimizer):
         self._ledger.check_ask()
         if not self.population:
             count = self._settings.population
-            self._asked = self._ledger.issue(list(self._drawn(count)), [()] * count)
+            self._asked = self._ledger.issue_candidates(list(self._drawn(count)), [()] * count)
         else:
             first, second = self._winner(), self._winner()
             ids = (first.id,) if first.id == second.id else (first.id, second.id)
-            self._asked = self._ledger.issue(
+            self._asked = self._ledger.issue_candidates(
                 self._children(first.genome, second.genome), [ids, ids[::-1]]
             )
         return self._asked

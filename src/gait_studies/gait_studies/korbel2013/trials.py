@@ -14,8 +14,8 @@ from gait_core.measures.contact_nodes import contact_node_index, contact_node_po
 from gait_core.trial.loop import TrialLoop, engine_for, start_trial, step_controller
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import TrialSpec
-from gait_evolver.run.log import Row
-from gait_evolver.scoring import judged
+from gait_evolver.run.log import TrialRow
+from gait_evolver.scoring import status_and_fitness
 from gait_studies.korbel2013.fitness import INCH, NODE_1
 from gait_studies.korbel2013.steady_state import SteadyStateOptimizer
 from gait_tools.study.session import Evolved, Session, read_evolved
@@ -65,20 +65,20 @@ def replayed(one: Evolved) -> SteadyStateOptimizer:
     return optimizer
 
 
-def _evaluation(row: Row) -> Evaluation:
-    status, fitness = judged([row])
+def _evaluation(row: TrialRow) -> Evaluation:
+    status, fitness = status_and_fitness([row])
     objectives = None if fitness is None else np.array([fitness])
     return Evaluation(id=row.id, status=status, objectives=objectives)
 
 
-def best_row(rows: Iterable[Row]) -> Row:
+def best_row(rows: Iterable[TrialRow]) -> TrialRow:
     """Return the row of the highest fitness; the first one of equals."""
     return max(rows, key=lambda row: (-np.inf if row.fitness is None else row.fitness, -row.id))
 
 
-def spec_of(one: Evolved, row: Row) -> TrialSpec:
+def spec_of(one: Evolved, row: TrialRow) -> TrialSpec:
     """Return the trial of a row."""
-    return one.plan.spec(row.values, replace(row.place, repeat=0))
+    return one.plan.spec(row.values, replace(row.trial_index, repeat=0))
 
 
 def champion_of(trials: Sequence[Evolved]) -> Evolved:

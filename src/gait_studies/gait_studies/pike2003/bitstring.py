@@ -22,7 +22,7 @@ from gait_core.contracts import Candidate, Evaluation, Optimizer
 from gait_core.parameters.declaration import Parameters, bounded, build, flag, share, whole
 from gait_core.trial.seeding import check_seed
 from gait_core.trial.spec import OK
-from gait_evolver.optimizers.ranking import Ledger, sort_key
+from gait_evolver.optimizers.ranking import AskTellLedger, sort_key
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,7 +128,7 @@ class BitstringOptimizer(Optimizer):
         self._settings = build(BitstringSettings, settings)
         self._length = dimension * self._settings.bits
         self._rng = np.random.default_rng(check_seed(seed))
-        self._ledger = Ledger()
+        self._ledger = AskTellLedger()
         self._known: dict[bytes, _Individual] = {}
         self._population: list[_Individual] = []
         self._born: list[IntArray] = []
@@ -147,7 +147,7 @@ class BitstringOptimizer(Optimizer):
         for bits, origin in zip(self._born, parents, strict=True):
             if bits.tobytes() not in self._known:
                 new.setdefault(bits.tobytes(), (bits, origin))
-        candidates = self._ledger.issue(
+        candidates = self._ledger.issue_candidates(
             [self._decoded(bits) for bits, _ in new.values()],
             [origin for _, origin in new.values()],
         )

@@ -10,7 +10,7 @@ from scipy.stats import spearmanr
 from gait_core.arrays import FloatArray
 from gait_core.trial.setup import controller_parameters, make_scene
 from gait_core.trial.spec import TrialSpec
-from gait_evolver.scoring import judged
+from gait_evolver.scoring import status_and_fitness
 from gait_studies.pike2003.log import VARIABLES
 from gait_tools.study.session import Evolved
 
@@ -50,7 +50,7 @@ def rank_correlation(a: FloatArray, b: FloatArray) -> float:
 def best_of(evolved: Evolved, number: int) -> list[Mapping[str, float]]:
     """Return the parameters of the best individuals that differ in more than the inert gene."""
     rows = sorted(
-        (row for row in evolved.rows if judged([row])[1] is not None),
+        (row for row in evolved.rows if status_and_fitness([row])[1] is not None),
         key=lambda row: (-float(row.fitness or 0.0), row.id),
     )
     chosen: dict[tuple[float, ...], Mapping[str, float]] = {}

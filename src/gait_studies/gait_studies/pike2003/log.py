@@ -14,7 +14,7 @@ import numpy as np
 
 from gait_core.errors import ConfigurationError
 from gait_core.files.access import read_text, write_atomically
-from gait_evolver.run.log import Row
+from gait_evolver.run.log import TrialRow
 from gait_studies.pike2003.zmp_tracking import FAILED
 
 SCORES_FILE, VARIABLES_FILE = 'scores.csv', 'nwgavars.cfg'
@@ -26,7 +26,7 @@ VARIABLES = ('knee_bend_deg', 'ankle_place_deg', 'ankle_move_deg', 'hip_move_deg
 """The columns and lines in order, by the names of the walk's parameters."""
 
 
-def write_scores(path: Path, rows: Sequence[Row]) -> None:
+def write_scores(path: Path, rows: Sequence[TrialRow]) -> None:
     """
     Write one line per trial, in order: the score to be minimised and the four values.
 

@@ -10,7 +10,7 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.measures.stability import support_polygon
 from gait_core.trial.rollout import Rollout
-from gait_evolver.run.log import Row
+from gait_evolver.run.log import TrialRow
 from gait_studies.pike2003.zmp_tracking import FAILED, ideal_of, measured_zmp
 from gait_tools.pictures.trial import figure_of
 
@@ -99,7 +99,7 @@ def _polygons(axes: object, rollout: Rollout) -> None:
             )
 
 
-def draw_scores(path: Path, generations: Sequence[Sequence[Row]]) -> None:
+def draw_scores(path: Path, generations: Sequence[Sequence[TrialRow]]) -> None:
     """Draw best, mean and worst score of the new genomes of each generation, falls apart."""
     numbers, least, mean, most = [], [], [], []
     for number, rows in enumerate(generations):

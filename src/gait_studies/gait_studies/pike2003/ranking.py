@@ -10,7 +10,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.trial.spec import OK, TrialSpec
-from gait_evolver.plan import Plan, TrialPlace, load_plan
+from gait_evolver.plan import Plan, TrialIndex, load_plan
 from gait_studies.pike2003 import zmp_tracking
 from gait_studies.pike2003.gaits import LONG, accepted, best_of, rank_correlation
 from gait_studies.pike2003.pictures import draw_ranking
@@ -90,7 +90,7 @@ def _fitness(
 def _trial(
     plan: Plan, values: Mapping[str, float], seconds: float, terms: Mapping[str, float]
 ) -> TrialSpec:
-    spec = plan.spec(values, TrialPlace())
+    spec = plan.spec(values, TrialIndex())
     return replace(spec, duration=seconds, fitness_terms=terms)
 
 

@@ -12,7 +12,7 @@ from gait_core.files.access import DATA_LIMIT, read_text, write_atomically
 from gait_core.trial.champion import Champion
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import TrialResult
-from gait_evolver.run.files import csv_text
+from gait_evolver.run.files import format_csv
 from gait_tools.bags.write import check_bag, write_bag
 
 INDEX = 'bags.csv'
@@ -70,7 +70,7 @@ class BagFolder:
                 *(_cell(genome[key]) for key in self._genome),
             ]
         )
-        write_atomically(self._folder / INDEX, csv_text([self._header, *self._lines]))
+        write_atomically(self._folder / INDEX, format_csv([self._header, *self._lines]))
         return self._folder / name
 
     def _name(self, repeat: int) -> str:

@@ -34,7 +34,7 @@ from gait_core.trial.setup import (
     usable_robots,
 )
 from gait_core.trial.spec import FELL, OK, TrialSpec
-from gait_evolver.benchmark import memory_rows
+from gait_evolver.benchmark import measure_memory
 from gait_evolver.evaluators.local import LocalEvaluator
 from gait_tools.checks.commanded import commanded
 from gait_tools.checks.runs import long_run, worker_costs
@@ -271,7 +271,7 @@ def _run_for(folder: Path, settings: Sequence[str], limit: float | None) -> bool
 def memory(share: float = 1.0) -> list[Measurement]:
     """Memory stays flat over hundreds of trials."""
     trials = max(1, round(500 * share))
-    return [row for engine in usable_engines() for row in memory_rows(engine, trials)]
+    return [row for engine in usable_engines() for row in measure_memory(engine, trials)]
 
 
 def floods(share: float = 1.0) -> list[Measurement]:

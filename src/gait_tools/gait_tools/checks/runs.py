@@ -20,9 +20,9 @@ from gait_core.benchmark import Measurement, in_turn, timed
 from gait_core.contracts import Evaluator
 from gait_core.trial.setup import default_trial
 from gait_core.trial.spec import TrialSpec
-from gait_evolver.benchmark import resident
+from gait_evolver.benchmark import resident_memory
 from gait_evolver.evaluators.local import LocalEvaluator
-from gait_evolver.loop import Evolution, Progress
+from gait_evolver.loop import Evolution, EvolutionProgress
 from gait_evolver.plan import load_plan
 from gait_evolver.run.store import RunStore
 
@@ -107,10 +107,10 @@ class _TimedStore(RunStore):
         super().append(*given)
         self.seconds += time.perf_counter() - began
 
-    def stand(self, *given: Any) -> None:
+    def append_summaries(self, *given: Any) -> None:
         """Append standings, timed."""
         began = time.perf_counter()
-        super().stand(*given)
+        super().append_summaries(*given)
         self.seconds += time.perf_counter() - began
 
 
@@ -122,12 +122,14 @@ def long_run(share: float = 1.0) -> list[Measurement]:
     plan = load_plan('guroo_quick', {**changes, 'settle_time': 0.0})
     memory: list[float] = []
 
-    def listen(progress: Progress) -> None:
+    def listen(progress: EvolutionProgress) -> None:
         """Note the memory of all processes after each generation."""
-        if progress.trials_done == 0 or progress.finished:
+        if progress.trials_done == 0 or progress.stop_reason:
             return
         if progress.trials_done == progress.trials_total:
-            memory.append(resident('self') + sum(resident(pid) for pid in evaluator.pids))
+            memory.append(
+                resident_memory('self') + sum(resident_memory(pid) for pid in evaluator.pids)
+            )
 
     evaluator = LocalEvaluator()
     with tempfile.TemporaryDirectory(prefix='gait_checks_') as name:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gait_core.errors import RunStopped
     from gait_evolver.experiment import Experiment
     from gait_evolver.plan import Plan
-    from gait_evolver.run.log import Row
+    from gait_evolver.run.log import TrialRow
     from gait_evolver.run.store import RunStore
 
 
@@ -70,7 +70,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Run or resume an evolution."""
     from gait_core.errors import RunStopped
-    from gait_evolver.loop import Evolution, summary
+    from gait_evolver.loop import Evolution, evolution_summary
     from gait_tools.progress import make_display
 
     # The evaluator first: a mistake in its name must not leave an empty run behind.
@@ -99,13 +99,13 @@ def run(options: Namespace) -> int:
         with suppress(OSError):
             display.close()
         store.close()
-    values = summary(store, evolution.progress)
+    values = evolution_summary(store, evolution.progress)
     # A run that was stopped has said in its folder how it goes on.
     with suppress(OSError) if stopped else nullcontext():
         if options.json:
             print_json(values)
         else:
-            _print_summary(values, evolution.progress.finished)
+            _print_summary(values, evolution.progress.stop_reason)
         if stopped:
             print(f'gait: {remedy}', file=sys.stderr, flush=True)
     if isinstance(stopped, KeyboardInterrupt):
@@ -129,7 +129,7 @@ def _stopped(
     for name in left:
         words += ['--skip-trial', name]
     line = f'{reason}; go on with: {shlex.join(words)}'
-    store.note(line)
+    store.log_event(line)
     return line
 
 
@@ -160,7 +160,7 @@ def _created(options: Namespace, plan: Plan) -> RunStore:
     return RunStore.create(new_run_folder(experiment.name, experiment.seed), plan)
 
 
-def _reopened(options: Namespace) -> tuple[RunStore, list[list[Row]]]:
+def _reopened(options: Namespace) -> tuple[RunStore, list[list[TrialRow]]]:
     from gait_core.errors import ConfigurationError
     from gait_evolver.run.store import RunStore
 
@@ -170,7 +170,7 @@ def _reopened(options: Namespace) -> tuple[RunStore, list[list[Row]]]:
     except ConfigurationError:
         store.close()
         raise
-    warning = store.warning()
+    warning = store.describe_changes()
     if warning:
         print(f'gait: warning: {warning}', file=sys.stderr)
     return store, recorded
@@ -207,14 +207,14 @@ def _recorded(options: Namespace) -> Experiment:
 def overrides_of(options: Namespace) -> dict[str, Any]:
     """Return what the options change of the experiment, nested as in its file."""
     from gait_core.trial.setup import merged, parse_settings
-    from gait_evolver.plan import on_one_engine
+    from gait_evolver.plan import single_engine_overrides
 
     changes: dict[str, Any] = parse_settings(options.settings)
     for name in ('generations', 'seed', 'evaluator'):
         if getattr(options, name) is not None:
             changes[name] = getattr(options, name)
     if options.engine:
-        changes = merged(changes, on_one_engine(options.engine))
+        changes = merged(changes, single_engine_overrides(options.engine))
     return changes
 
 

@@ -186,13 +186,13 @@ def write_trajectory(path: Path, rollout: Rollout) -> None:
     """
     from gait_core.errors import ConfigurationError
     from gait_core.files.access import write_atomically
-    from gait_evolver.run.files import csv_text
+    from gait_evolver.run.files import format_csv
 
     rows: list[Sequence[str]] = [('time_s', *rollout.robot.target_names)]
     for time, row in zip(rollout.time[:-1], rollout.target_positions, strict=True):
         rows.append([repr(float(value)) for value in (time, *row)])
     try:
-        write_atomically(path, csv_text(rows))
+        write_atomically(path, format_csv(rows))
     except OSError as error:
         raise ConfigurationError(f'trajectory {path}: {error.strerror}') from error
 
@@ -259,20 +259,20 @@ def load(source: Path, engine: str | None, individual: str | None = None) -> Cha
     from gait_core.errors import ConfigurationError
     from gait_core.trial.champion import check_robot, read_champion
     from gait_core.trial.setup import check_registered
-    from gait_evolver.run.individuals import logged_individual
-    from gait_evolver.run.store import champion_on
+    from gait_evolver.run.logged_candidates import read_logged_candidate
+    from gait_evolver.run.store import engine_champion_file
 
     if individual:
         if not source.is_dir():
             raise ConfigurationError(f'--individual needs a run directory, {source} is none')
-        return logged_individual(source, individual, engine or '')
+        return read_logged_candidate(source, individual, engine or '')
     file = source / 'champion.yaml' if source.is_dir() else source
     if source.is_dir() and not file.exists():
         raise ConfigurationError(f'{source} has no champion.yaml: no individual won yet')
     champion = read_champion(file)
     check_robot(file, champion)
     if engine and engine != champion.spec.scene.engine:
-        beside = champion_on(file, check_registered('engines', engine))
+        beside = engine_champion_file(file, check_registered('engines', engine))
         recorded = read_champion(beside) if beside.exists() else champion
         # A file that was copied here may stand beside those of another run.
         if recorded.spec.parameters == champion.spec.parameters:

@@ -16,9 +16,9 @@ from gait_core.trial.loop import run_loop
 from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import FELL, TrialResult
 from gait_evolver.experiment import Experiment
-from gait_evolver.plan import resolve
-from gait_evolver.run.log import Row
-from gait_evolver.run.store import read_rows, read_run
+from gait_evolver.plan import resolve_experiment
+from gait_evolver.run.log import TrialRow
+from gait_evolver.run.store import read_generations, read_run
 from gait_tools.report import charts
 from gait_tools.report.page import Page, command, figures, table
 from gait_tools.report.replay import replay
@@ -44,7 +44,7 @@ class Subject:
     champion: Champion | None
     folder: Path | None = None
     experiment: Experiment | None = None
-    generations: Sequence[Sequence[Row]] = ()
+    generations: Sequence[Sequence[TrialRow]] = ()
 
 
 def load_subject(source: Path) -> Subject:
@@ -60,7 +60,7 @@ def load_subject(source: Path) -> Subject:
     if not source.is_dir():
         return Subject(file=source, champion=_checked_champion(source))
     _, experiment = read_run(source)
-    generations = read_rows(source)
+    generations = read_generations(source)
     if not generations:
         raise ConfigurationError(f'{source}: no generation is finished yet')
     file = source / 'champion.yaml'
@@ -155,7 +155,7 @@ def _player(page: Page, champion: Champion, result: TrialResult, rollout: Rollou
 def _search(page: Page, subject: Subject) -> None:
     experiment = subject.experiment
     assert experiment is not None
-    units = {gene.name: gene.unit for gene in resolve(experiment).space.genes}
+    units = {gene.name: gene.unit for gene in resolve_experiment(experiment).space.genes}
     rows = subject.generations
     page.card('Fitness', page.chart(charts.fitness_chart(rows)))
     page.card('Spread over the repeats', page.chart(charts.repeats_chart(rows)))

@@ -12,8 +12,8 @@ from gait_core.measures.metrics import contact_zmp, cumulative_joint_work, trial
 from gait_core.measures.stability import support_margins, support_polygon
 from gait_core.trial.gates import GATES, default_limits
 from gait_core.trial.rollout import Rollout
-from gait_evolver.run.log import Row
-from gait_evolver.scoring import by_individual, judged
+from gait_evolver.run.log import TrialRow
+from gait_evolver.scoring import group_by_candidate, status_and_fitness
 
 Chart = dict[str, Any]
 _MOST_POINTS = 1500
@@ -29,10 +29,14 @@ _OUTCOME_COLOURS = (
 )
 
 
-def fitness_chart(generations: Sequence[Sequence[Row]]) -> Chart:
+def fitness_chart(generations: Sequence[Sequence[TrialRow]]) -> Chart:
     """Return the fitness over the generations: the best so far, the median and its spread."""
     found = [
-        [fitness for group in by_individual(rows) if (fitness := judged(group)[1]) is not None]
+        [
+            fitness
+            for group in group_by_candidate(rows)
+            if (fitness := status_and_fitness(group)[1]) is not None
+        ]
         for rows in generations
     ]
     best = np.maximum.accumulate([max(values, default=-np.inf) for values in found])
@@ -49,11 +53,11 @@ def fitness_chart(generations: Sequence[Sequence[Row]]) -> Chart:
     )
 
 
-def repeats_chart(generations: Sequence[Sequence[Row]]) -> Chart | None:
+def repeats_chart(generations: Sequence[Sequence[TrialRow]]) -> Chart | None:
     """Return mean and spread over the repeats of each generation's best; None without repeats."""
     axis, mean, spread = [], [], []
     for generation, rows in enumerate(generations):
-        judgements = [(judged(group)[1], group) for group in by_individual(rows)]
+        judgements = [(status_and_fitness(group)[1], group) for group in group_by_candidate(rows)]
         scored = [(fitness, group) for fitness, group in judgements if fitness is not None]
         if not scored or len({row.repeat for row in rows}) < 2:
             continue
@@ -70,7 +74,7 @@ def repeats_chart(generations: Sequence[Sequence[Row]]) -> Chart | None:
 
 
 def parameter_charts(
-    generations: Sequence[Sequence[Row]], units: Mapping[str, str]
+    generations: Sequence[Sequence[TrialRow]], units: Mapping[str, str]
 ) -> list[Chart]:
     """Return one chart per gene: the spread of each generation and the best so far."""
     charts, axis = [], list(range(len(generations)))
@@ -98,7 +102,7 @@ def parameter_charts(
     return charts
 
 
-def outcome_chart(generations: Sequence[Sequence[Row]]) -> Chart:
+def outcome_chart(generations: Sequence[Sequence[TrialRow]]) -> Chart:
     """Return how the trials of each generation ended, as stacked bars."""
     statuses = {row.status for rows in generations for row in rows}
     caught = sorted(statuses - {'ok', 'fell'})
@@ -248,12 +252,12 @@ def gates_table(rollout: Rollout) -> list[dict[str, Any]]:
     return rows
 
 
-def _best_rows(generations: Sequence[Sequence[Row]]) -> list[Row | None]:
-    best: Row | None = None
+def _best_rows(generations: Sequence[Sequence[TrialRow]]) -> list[TrialRow | None]:
+    best: TrialRow | None = None
     best_fitness, found = -np.inf, []
     for rows in generations:
-        for group in by_individual(rows):
-            fitness = judged(group)[1]
+        for group in group_by_candidate(rows):
+            fitness = status_and_fitness(group)[1]
             if fitness is not None and fitness > best_fitness:
                 best, best_fitness = group[0], fitness
         found.append(best)

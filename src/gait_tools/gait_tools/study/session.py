@@ -22,9 +22,9 @@ from gait_core.trial.scene import NOTHING
 from gait_core.trial.seeding import check_seed, derived_seed
 from gait_core.trial.spec import EXCEPTION, TrialResult, TrialSpec
 from gait_evolver.evaluators.local import LocalEvaluator
-from gait_evolver.loop import Evolution, Progress
+from gait_evolver.loop import Evolution, EvolutionProgress
 from gait_evolver.plan import Plan, load_plan
-from gait_evolver.run.log import Row
+from gait_evolver.run.log import TrialRow
 from gait_evolver.run.store import RunStore
 from gait_tools.progress import make_display
 from gait_tools.study.tasks import work_off
@@ -38,11 +38,11 @@ class Evolved:
 
     plan: Plan
     folder: Path
-    generations: Sequence[Sequence[Row]]
+    generations: Sequence[Sequence[TrialRow]]
     champion: Champion
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[TrialRow]:
         """Every trial, in order."""
         return [row for rows in self.generations for row in rows]
 
@@ -215,7 +215,7 @@ class Session:
 
     def _opened(
         self, name: str, experiment: str, overrides: Mapping[str, Any]
-    ) -> tuple[RunStore, list[list[Row]]]:
+    ) -> tuple[RunStore, list[list[TrialRow]]]:
         """Return the store of an evolution of this study and what stands in it already."""
         folder = self.folder / 'runs' / name
         if (folder / 'run.yaml').exists():
@@ -234,16 +234,16 @@ class _Marks:
     def __init__(self, name: str, stopped: threading.Event) -> None:
         self._name, self._stopped, self._next = name, stopped, 100
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: EvolutionProgress) -> None:
         if self._stopped.is_set():
             raise KeyboardInterrupt
-        if progress.generation < self._next and not progress.finished:
+        if progress.generation < self._next and not progress.stop_reason:
             return
         self._next = progress.generation + 100
         best = 'none' if progress.best is None else f'{progress.best.fitness:.4f}'
         print(
             f'gait: {self._name}: generation {progress.generation}/{progress.generations}, '
-            f'best {best} {progress.finished}',
+            f'best {best} {progress.stop_reason}',
             file=sys.stderr,
             flush=True,
         )

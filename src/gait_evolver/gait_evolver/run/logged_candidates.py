@@ -13,14 +13,14 @@ from gait_core.trial.champion import Champion
 from gait_core.trial.fingerprint import difference, fingerprint, fingerprint_fields
 from gait_core.trial.spec import TrialSpec
 from gait_evolver.experiment import Experiment
-from gait_evolver.plan import Plan, resolve
+from gait_evolver.plan import Plan, resolve_experiment
 from gait_evolver.run.array_files import ArrayFiles
-from gait_evolver.run.log import Row
-from gait_evolver.run.store import read_rows, read_run
-from gait_evolver.scoring import mean
+from gait_evolver.run.log import TrialRow
+from gait_evolver.run.store import read_generations, read_run
+from gait_evolver.scoring import mean_fitness
 
 
-def logged_individual(folder: Path, place: str, engine: str = '') -> Champion:
+def read_logged_candidate(folder: Path, number: str, engine: str = '') -> Champion:
     """
     Return an individual of a run as a champion: its trials on one engine and what they gave.
 
@@ -40,16 +40,16 @@ def logged_individual(folder: Path, place: str, engine: str = '') -> Champion:
 
     """
     facts, experiment = read_run(folder)
-    plan = resolve(experiment)
-    rows = _rows_of(folder, place, engine or next(iter(plan.scenes)))
-    spec = _spec(plan, folder, rows[0])
-    found = champion_of(spec, rows, experiment, str(facts.get('run_id', '')))
+    plan = resolve_experiment(experiment)
+    rows = _rows_of_candidate(folder, number, engine or next(iter(plan.scenes)))
+    spec = _candidate_spec(plan, folder, rows[0])
+    found = make_champion(spec, rows, experiment, str(facts.get('run_id', '')))
     foreign = difference(facts.get('platform', {}), fingerprint_fields())
     return replace(found, fingerprint='') if foreign else found
 
 
-def champion_of(
-    spec: TrialSpec, rows: Sequence[Row], experiment: Experiment, run_id: str
+def make_champion(
+    spec: TrialSpec, rows: Sequence[TrialRow], experiment: Experiment, run_id: str
 ) -> Champion:
     """
     Return the champion of an individual's trials on one engine.
@@ -70,7 +70,7 @@ def champion_of(
         spec=spec,
         seeds=tuple(row.seed for row in rows),
         trial_hashes=tuple(row.trial_hash for row in rows),
-        fitness=mean(rows) if can_win else float('nan'),
+        fitness=mean_fitness(rows) if can_win else float('nan'),
         status=first.status,
         fingerprint=fingerprint(),
         metrics=first.metrics,
@@ -88,18 +88,18 @@ def champion_of(
     )
 
 
-def _rows_of(folder: Path, place: str, engine: str) -> list[Row]:
-    generations = read_rows(folder)
+def _rows_of_candidate(folder: Path, number: str, engine: str) -> list[TrialRow]:
+    generations = read_generations(folder)
     try:
-        generation, individual = (int(part) for part in place.split('/'))
+        generation, individual = (int(part) for part in number.split('/'))
     except ValueError as error:
         raise ConfigurationError(
-            f"individual '{place}' is no pair of numbers, e.g. 3/0 for the first of generation 3"
+            f"individual '{number}' is no pair of numbers, e.g. 3/0 for the first of generation 3"
         ) from error
     last = len(generations) - 1
     if not 0 <= generation <= last:
         raise ConfigurationError(
-            f"individual '{place}': generations 0 to {last} are finished; nearest valid: "
+            f"individual '{number}': generations 0 to {last} are finished; nearest valid: "
             f'{min(max(generation, 0), last)}'
         )
     rows = [row for row in generations[generation] if row.engine == engine]
@@ -107,14 +107,14 @@ def _rows_of(folder: Path, place: str, engine: str) -> list[Row]:
     if not found:
         most = max((row.individual for row in rows), default=0)
         raise ConfigurationError(
-            f"individual '{place}': generation {generation} on '{engine}' has 0 to {most}; "
+            f"individual '{number}': generation {generation} on '{engine}' has 0 to {most}; "
             f'nearest valid: {min(max(individual, 0), most)}'
         )
     return found
 
 
-def _spec(plan: Plan, folder: Path, row: Row) -> TrialSpec:
-    spec = plan.spec(row.values, replace(row.place, repeat=0))
+def _candidate_spec(plan: Plan, folder: Path, row: TrialRow) -> TrialSpec:
+    spec = plan.spec(row.values, replace(row.trial_index, repeat=0))
     if not row.weights:
         return spec
     places = (folder / 'weights' / f'{row.id}.npz', folder / ArrayFiles.name(row.id))

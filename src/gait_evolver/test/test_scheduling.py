@@ -4,13 +4,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 import pytest
 
-from gait_evolver.evaluators.balance import Pace, backup, worth
+from gait_evolver.evaluators.scheduling import WorkerSpeeds, find_overdue_worker, is_worth_starting
 
 
 def pace(**rates):
-    made = Pace()
+    made = WorkerSpeeds()
     for name, rate in rates.items():
-        made.note(name, rate, 1.0)
+        made.record(name, rate, 1.0)
     return made
 
 
@@ -39,34 +39,34 @@ def makespan(rates, trials, choose):
 @settings(max_examples=60, deadline=None)
 def test_it_is_never_slower_than_to_give_whoever_is_idle_the_next_one(rates, trials):
     greedy = makespan(rates, trials, lambda *_: True)
-    assert makespan(rates, trials, worth) <= greedy * (1 + 1e-9)
+    assert makespan(rates, trials, is_worth_starting) <= greedy * (1 + 1e-9)
 
 
 def test_the_last_trial_is_left_to_a_worker_ten_times_as_fast():
     # Alone the fast one needs 3 x 1 s; the slow one would need 10 s for one of the three.
     rates = {'fast': 100, 'slow': 10}
-    assert makespan(rates, 3, worth) == pytest.approx(3.0)
+    assert makespan(rates, 3, is_worth_starting) == pytest.approx(3.0)
     assert makespan(rates, 3, lambda *_: True) == pytest.approx(10.0)
     # Of twenty it takes one: the fast one does nineteen meanwhile.
-    assert makespan(rates, 20, worth) == pytest.approx(19.0)
+    assert makespan(rates, 20, is_worth_starting) == pytest.approx(19.0)
 
 
 def test_an_overdue_worker_is_not_waited_for():
     known = pace(fast=100, slow=10)
-    assert not worth(known, 'slow', [100], {'fast': (100, 0.5)})
-    assert worth(known, 'slow', [100], {'fast': (100, 2.1)})
+    assert not is_worth_starting(known, 'slow', [100], {'fast': (100, 0.5)})
+    assert is_worth_starting(known, 'slow', [100], {'fast': (100, 2.1)})
 
 
 def test_an_overdue_trial_is_begun_again_once_it_would_be_done():
     known = pace(a=100, b=100, c=50)
-    assert backup(known, 'b', {'a': (100, 2.5)}) == ''
-    assert backup(known, 'b', {'a': (100, 3.5)}) == 'a'
-    assert backup(known, 'c', {'a': (100, 3.5)}) == ''
-    assert backup(Pace(), 'b', {'a': (100, 99.0)}) == ''
+    assert find_overdue_worker(known, 'b', {'a': (100, 2.5)}) == ''
+    assert find_overdue_worker(known, 'b', {'a': (100, 3.5)}) == 'a'
+    assert find_overdue_worker(known, 'c', {'a': (100, 3.5)}) == ''
+    assert find_overdue_worker(WorkerSpeeds(), 'b', {'a': (100, 99.0)}) == ''
 
 
 def test_a_speed_follows_the_newest_trials_and_a_new_worker_is_taken_for_the_fastest():
     known = pace(a=100)
-    known.note('a', 100, 10.0)
+    known.record('a', 100, 10.0)
     assert known.seconds('a', 110) == pytest.approx(110 / 55)
     assert known.seconds('new', 110) == known.seconds('a', 110)

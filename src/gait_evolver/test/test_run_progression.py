@@ -14,11 +14,11 @@ from gait_core.testing.doubles import InProcessEvaluator
 from gait_core.testing.workspace import workspace
 from gait_core.trial.champion import read_champion
 from gait_core.trial.loop import run_trial
-from gait_evolver.curriculum import Course
+from gait_evolver.curriculum import RunProgression
 from gait_evolver.experiment import rebuild_experiment
 from gait_evolver.loop import Evolution
-from gait_evolver.pareto_front import Front, Member
-from gait_evolver.plan import resolve
+from gait_evolver.pareto_front import FrontMember, ParetoFront
+from gait_evolver.plan import resolve_experiment
 from gait_evolver.run.files import StoreError
 from gait_evolver.run.store import RunStore
 
@@ -45,7 +45,7 @@ def kinematic(tmp_path_factory):
 
 
 def plan(**overrides):
-    return resolve(rebuild_experiment(EXPERIMENT, 'small', overrides))
+    return resolve_experiment(rebuild_experiment(EXPERIMENT, 'small', overrides))
 
 
 def run(folder, evaluator=None, **overrides):
@@ -118,7 +118,7 @@ def test_an_experiment_without_the_later_keys_is_written_and_hashed_as_before(tm
     resolved = plain(plan().experiment)
     later = {'objectives', 'randomise', 'hopeless', 'curriculum', 'stop'}
     assert not later & set(resolved)
-    again = resolve(rebuild_experiment(resolved, 'small', {}))
+    again = resolve_experiment(rebuild_experiment(resolved, 'small', {}))
     assert again.config_hash == plan().config_hash
     assert plan(stop={'stagnation': 3}).config_hash == plan().config_hash
     assert plan(randomise={'friction': [0.5, 0.6]}).config_hash != plan().config_hash
@@ -170,25 +170,25 @@ def test_a_run_with_a_curriculum_resumes_to_the_log_of_the_whole_one(tmp_path, s
 )
 def test_a_rule_ends_the_run_and_says_so(tmp_path, rules, reason, generations):
     progress = run(tmp_path / 'run', stop=rules, generations=40)
-    assert reason in progress.finished
+    assert reason in progress.stop_reason
     assert generations in (progress.generation, None) and progress.generation < 40
     if 'wall_time' not in rules:
         assert resumed(tmp_path / 'run').generation == progress.generation
 
 
 def test_stagnation_counts_generations_since_the_best_rose():
-    rules = Course(plan(stop={'stagnation': 2}).experiment)
+    rules = RunProgression(plan(stop={'stagnation': 2}).experiment)
     for fitness, over in ((1.0, False), (1.0, False), (2.0, False), (2.0, False), (1.5, True)):
-        rules.take(fitness, fitness)
-        assert bool(rules.over(0)) == over
+        rules.count_generation(fitness, fitness)
+        assert bool(rules.stop_reason(0)) == over
 
 
 def test_wall_time_is_that_of_the_clock():
     now = [100.0]
-    course = Course(plan(stop={'wall_time': 60.0}).experiment, lambda: now[0])
-    assert course.over(0) == ''
+    course = RunProgression(plan(stop={'wall_time': 60.0}).experiment, lambda: now[0])
+    assert course.stop_reason(0) == ''
     now[0] = 160.0
-    assert course.over(0) == '60 s are over'
+    assert course.stop_reason(0) == '60 s are over'
 
 
 # Several objectives
@@ -226,10 +226,10 @@ def test_the_front_is_what_no_other_trial_beats_in_all_objectives(tmp_path):
 
 
 def test_a_front_keeps_one_of_equals_and_drops_the_beaten():
-    front = Front()
+    front = ParetoFront()
     found = [
         front.add(
-            Member(generation=0, individual=i, id=i, objectives=np.array(point), values={})
+            FrontMember(generation=0, individual=i, id=i, objectives=np.array(point), values={})
         )
         for i, point in enumerate([(1.0, 1.0), (2.0, 0.0), (1.0, 1.0), (0.5, 0.5), (2.0, 2.0)])
     ]  # fmt: skip

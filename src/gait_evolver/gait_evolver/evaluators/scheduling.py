@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-_NEW = 0.5
+_NEWEST_WEIGHT = 0.5
 """Weight of the newest trial in a worker's speed."""
 
-_OVERDUE = 2.0
+_OVERDUE_FACTOR = 2.0
 """A trial that takes so many times as long as its worker should need may never end."""
 
 
-class Pace:
+class WorkerSpeeds:
     """Ticks per second of each worker, by name, from the trials that it ended."""
 
     def __init__(self) -> None:
         self._rates: dict[str, float] = {}
 
-    def note(self, worker: str, ticks: int, seconds: float) -> None:
+    def record(self, worker: str, ticks: int, seconds: float) -> None:
         """Count a trial of a worker, as long as it took the one who asked [s]."""
         if ticks < 1 or seconds <= 0.0:
             return
         rate = ticks / seconds
         known = self._rates.get(worker)
-        self._rates[worker] = rate if known is None else known + _NEW * (rate - known)
+        self._rates[worker] = rate if known is None else known + _NEWEST_WEIGHT * (rate - known)
 
     def seconds(self, worker: str, ticks: int) -> float:
         """Return how long a worker will take [s]; a new one is taken for the fastest known."""
@@ -31,8 +31,8 @@ class Pace:
         return ticks / rate if rate > 0.0 else 0.0
 
 
-def worth(
-    pace: Pace, worker: str, waiting: Sequence[int], busy: Mapping[str, tuple[int, float]]
+def is_worth_starting(
+    pace: WorkerSpeeds, worker: str, waiting: Sequence[int], busy: Mapping[str, tuple[int, float]]
 ) -> bool:
     """
     Return whether an idle worker should take the next trial, or leave it to those at work.
@@ -57,7 +57,7 @@ def worth(
         name: max(0.0, pace.seconds(name, ticks) - elapsed)
         for name, (ticks, elapsed) in busy.items()
         # One that is far over its time may never end.
-        if elapsed <= _OVERDUE * pace.seconds(name, ticks)
+        if elapsed <= _OVERDUE_FACTOR * pace.seconds(name, ticks)
     }
     if not free:
         return True
@@ -69,7 +69,9 @@ def worth(
     return False
 
 
-def backup(pace: Pace, worker: str, busy: Mapping[str, tuple[int, float]]) -> str:
+def find_overdue_worker(
+    pace: WorkerSpeeds, worker: str, busy: Mapping[str, tuple[int, float]]
+) -> str:
     """
     Return whose trial an idle worker should begin as well, where none waits; empty: nobody's.
 
@@ -77,7 +79,7 @@ def backup(pace: Pace, worker: str, busy: Mapping[str, tuple[int, float]]) -> st
     then. Results are equal, so the first one counts.
     """
     late = {
-        name: elapsed - _OVERDUE * pace.seconds(name, ticks) - pace.seconds(worker, ticks)
+        name: elapsed - _OVERDUE_FACTOR * pace.seconds(name, ticks) - pace.seconds(worker, ticks)
         for name, (ticks, elapsed) in busy.items()
         if pace.seconds(name, ticks) > 0.0
     }
