@@ -25,10 +25,10 @@ BASE = BOX.roots[0]
 class Plane:
     """The plane z = 0, to which rays have a closed form."""
 
-    def cast(self, origin, directions, reach):
+    def cast(self, origin, directions, max_distance):
         down = np.minimum(directions[:, 2], -1e-12)
         far = np.where(directions[:, 2] < 0.0, origin[2] / -down, np.inf)
-        return np.where(far <= reach, far, np.inf)
+        return np.where(far <= max_distance, far, np.inf)
 
 
 def reader(sensor, seed=0, dt=DT):

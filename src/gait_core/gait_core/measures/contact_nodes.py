@@ -1,4 +1,4 @@
-"""Contact nodes over a trial: where the points of a robot that feel the ground are."""
+"""Positions of contact nodes over a trial."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from gait_core.trial.rollout import Rollout
 
 
 def contact_node_index(robot: RobotModel, name: str) -> int:
-    """Return a node's place in ``robot.contact_nodes``; ConfigurationError names the nearest."""
+    """
+    Return the index of a node in ``robot.contact_nodes``.
+
+    ConfigurationError for an unknown name, with the nearest one.
+    """
     names = [node.name for node in robot.contact_nodes]
     if name not in names:
         raise unknown('contact node', name, names)
@@ -21,7 +25,7 @@ def contact_node_index(robot: RobotModel, name: str) -> int:
 
 def contact_node_positions(rollout: Rollout) -> FloatArray:
     """
-    Return where every contact node is at every tick.
+    Return the position of every contact node at every tick.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
 """
 Mechanical work of joints, motor heat and cost of transport.
 
-An engine that can sums the work of every physics step (``work_from_sums``). Without that, efforts
-and velocities are known at the control ticks, and between them power is taken as linear (the
-trapezoidal rule): what happens within a tick, e.g. at an impact, is not seen.
+Some engines sum the work of every physics step (``work_from_sums``). Otherwise efforts and
+velocities are known at the control ticks only, and power is integrated by the trapezoidal rule:
+peaks within a tick, as at an impact, are missed.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class JointWork:
     Attributes
     ----------
     signed : (n,) array [J]
-        What the joint gave to the mechanism minus what it took.
+        Work done on the mechanism, with braking negative.
     absolute : (n,) array [J]
-        Given plus taken: braking costs as much as driving.
+        Work with braking positive: braking costs as much as driving.
     positive : (n,) array [J]
-        Given only: braking is free and nothing is recovered.
+        Work without braking: braking is free and recovers nothing.
 
     """
 
@@ -41,7 +41,7 @@ class JointWork:
 
 def joint_work(efforts: FloatArray, velocities: FloatArray, dt: float) -> JointWork:
     """
-    Return the work of each joint over a record.
+    Return the work of each joint over a record, by the trapezoidal rule.
 
     Parameters
     ----------
@@ -61,12 +61,12 @@ def joint_work(efforts: FloatArray, velocities: FloatArray, dt: float) -> JointW
 
 def work_from_sums(work: FloatArray) -> JointWork:
     """
-    Return the work of each joint between the first and the last of an engine's own sums.
+    Return the work of each joint between the first and the last sums of an engine.
 
     Parameters
     ----------
     work : (T + 1, 2, n) array [J]
-        Signed and positive, as of ``Observation.joint_work``.
+        Signed and positive sums; see ``Observation.joint_work``.
 
     """
     signed, positive = work[-1] - work[0]
@@ -93,20 +93,20 @@ def element_work_by_period(
     lengths: FloatArray, tensions: FloatArray, rest_lengths: FloatArray, added_tensions: FloatArray
 ) -> FloatArray:
     """
-    Return the work of what drives force elements in each control period, (T, e) [J].
+    Return the work of the drives of force elements in each control period, (T, e) [J].
 
-    A tension that is fed pulls along the whole length; a rest length that moves pulls on the
-    rest of the tension.
+    An added tension does work along the change of the length. A drive that moves the rest length
+    does work against the remaining tension.
 
     Parameters
     ----------
     lengths, tensions : (T + 1, e) arrays [m, N]
-    rests, feeds : (T, e) arrays [m, N]
-        Rest or set lengths and added tensions of the control periods between them.
+    rest_lengths, added_tensions : (T, e) arrays [m, N]
+        Rest or set lengths and added tensions in each control period.
 
     """
-    # Feed times what the length gives way, and the mean of the rest of the tension times what the
-    # rest length is wound in.
+    # W = -u dL - (tau - u) dL0, with the added tension u, the mean tension tau of the period, the
+    # length L and the rest length L0.
     pulled = 0.5 * (tensions[1:] + tensions[:-1]) - added_tensions
     wound = np.diff(rest_lengths, axis=0, prepend=rest_lengths[:1])
     return np.asarray(-added_tensions * np.diff(lengths, axis=0) - pulled * wound)
@@ -116,13 +116,15 @@ def elastic_energy(
     elements: Sequence[ForceElement], lengths: FloatArray, rest_lengths: FloatArray
 ) -> FloatArray:
     """
-    Return the elastic energy of force elements, (T, e) [J]: the integral of each kind's law.
+    Return the elastic energy of force elements, (T, e) [J].
+
+    It is the integral of each law of ``ForceElement`` over the extension, without damping.
 
     Parameters
     ----------
     elements : sequence of ForceElement
         e of them.
-    lengths, rests : (T, e) arrays [m]
+    lengths, rest_lengths : (T, e) arrays [m]
 
     """
     stored = np.zeros_like(lengths)
@@ -136,7 +138,7 @@ def elastic_energy(
         if one.kind == 'cable':
             off = np.maximum(off, 0.0)
         limit = get('effort', np.inf) if one.kind == 'linear_servo' else np.inf
-        # Beyond its limit a servo pulls with that force, along whatever way is left.
+        # Quadratic up to the extension at which a servo saturates, linear beyond it.
         bent = np.minimum(np.abs(off), limit / stiffness if stiffness > 0.0 else 0.0)
         beyond = np.abs(off) - bent
         stored[:, column] = 0.5 * stiffness * bent**2

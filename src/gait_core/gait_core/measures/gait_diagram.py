@@ -1,4 +1,4 @@
-"""Footfalls: who stands when, duty factors, phase lags and stride frequency."""
+"""Gait diagram: stances of legs, duty factors, phase lags and stride frequencies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def stance_from_forces(
     forces: FloatArray, on_force: float, off_force: float, min_ticks: int = 1
 ) -> BoolArray:
     """
-    Return which soles stand, with hysteresis.
+    Return which soles are in stance, with hysteresis on their vertical force.
 
     Stance begins when the force reaches ``on_force`` and ends when it falls below ``off_force``.
     A record that starts between the two starts in swing.
@@ -27,8 +27,8 @@ def stance_from_forces(
     on_force, off_force : float [N]
         ``off_force <= on_force``.
     min_ticks : int
-        Flights shorter than this are closed, then stances shorter than this dropped (bounces of
-        an impact). Those at the start and the end of the record are cut short by it and stay.
+        Swings shorter than this become stance, then stances shorter than this become swing
+        (bounces of an impact). The first and the last of a record, which it cuts, stay.
 
     Returns
     -------
@@ -41,7 +41,7 @@ def stance_from_forces(
         )
     rising, falling = forces >= on_force, forces < off_force
     ticks = np.arange(forces.shape[0])[:, None]
-    # The last tick at which the state was decided, and what was decided then.
+    # Between the thresholds the state is that of the last tick outside them.
     decided = np.maximum.accumulate(np.where(rising | falling, ticks, -1), axis=0)
     stance = np.where(
         decided >= 0, np.take_along_axis(rising, np.maximum(decided, 0), axis=0), False
@@ -53,7 +53,7 @@ def stance_from_forces(
 
 
 def _flip_short(column: BoolArray, state: bool, min_ticks: int) -> None:
-    """Invert, in place, the inner runs of a state that are shorter than some ticks."""
+    """Invert, in place, the inner runs of a state that are shorter than ``min_ticks``."""
     edges = np.flatnonzero(np.diff(column)) + 1
     for start, end in zip(edges[:-1], edges[1:], strict=True):
         if column[start] == state and end - start < min_ticks:
@@ -61,28 +61,28 @@ def _flip_short(column: BoolArray, state: bool, min_ticks: int) -> None:
 
 
 def touchdowns(stance: BoolArray) -> BoolArray:
-    """Return, (T, s), at which ticks a sole lands; standing at the first tick is no landing."""
-    landing = np.zeros_like(stance)
-    landing[1:] = stance[1:] & ~stance[:-1]
-    return landing
+    """Return whether a sole touches down at each tick, (T, s); never at the first tick."""
+    found = np.zeros_like(stance)
+    found[1:] = stance[1:] & ~stance[:-1]
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)
 class GaitDiagram:
     """
-    Footfall pattern of a record, per leg name.
+    Gait diagram of a record, by names of legs.
 
     Attributes
     ----------
     stances : mapping of str to tuple of (float, float) [s]
-        Start and end of each stance; those cut by the record's ends begin or end there.
+        Start and end of each stance; stances cut by the ends of the record end there.
     duty_factor : mapping of str to float
-        Stance share between the first and the last landing. Absent below two landings.
+        Share of stance between the first and the last touch-down. Absent below two touch-downs.
     stride_frequency : mapping of str to float [Hz]
-        Of the landings. Absent below two landings.
+        Frequency of touch-downs. Absent below two touch-downs.
     phase_lag : mapping of str to float [rad]
-        By how much of the first leg's stride a leg lands after it, circular mean in [0, 2 pi).
-        Absent where no landing falls within a stride of the first leg, or they cancel out.
+        Phase of a leg's touch-downs in the stride of the first leg, circular mean in [0, 2 pi).
+        Absent if no touch-down is within a stride of the first leg, or if they cancel out.
 
     """
 
@@ -94,24 +94,24 @@ class GaitDiagram:
 
 def gait_diagram(legs: tuple[str, ...], stance: BoolArray, dt: float) -> GaitDiagram:
     """
-    Return the footfall pattern of a debounced record.
+    Return the gait diagram of a debounced record of stances.
 
     Parameters
     ----------
     legs : tuple of str
-        s names.
+        Names of the s legs.
     stance : (T, s) bool array
     dt : float [s]
 
     """
     if stance.shape[1:] != (len(legs),):
         raise ValueError(f'stance has shape {stance.shape}, expected (T, {len(legs)})')
-    landings = {
+    touch_downs = {
         leg: np.flatnonzero(column).astype(np.int64)
         for leg, column in zip(legs, touchdowns(stance).T, strict=True)
     }
-    strides = {leg: ticks for leg, ticks in landings.items() if len(ticks) > 1}
-    lags = {leg: _phase_lag(landings[legs[0]], ticks) for leg, ticks in landings.items()}
+    strides = {leg: ticks for leg, ticks in touch_downs.items() if len(ticks) > 1}
+    lags = {leg: _phase_lag(touch_downs[legs[0]], ticks) for leg, ticks in touch_downs.items()}
     return GaitDiagram(
         stances={
             leg: _stance_intervals(column, dt) for leg, column in zip(legs, stance.T, strict=True)
@@ -135,9 +135,14 @@ def _stance_intervals(column: BoolArray, dt: float) -> tuple[tuple[float, float]
 
 
 def _phase_lag(reference: IntArray, ticks: IntArray) -> float | None:
-    """Return the circular mean phase [rad] of landings within the reference's strides."""
+    """
+    Return the circular mean phase [rad] of touch-downs within the strides of a reference.
+
+    ``None`` if there are none, or if they cancel out.
+    """
     if len(reference) < 2:
         return None
+    # The stride of the reference that each touch-down falls into.
     stride = np.searchsorted(reference, ticks, side='right') - 1
     inside = (stride >= 0) & (stride < len(reference) - 1)
     begin, end = reference[stride[inside]], reference[stride[inside] + 1]

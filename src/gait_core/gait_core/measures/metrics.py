@@ -67,13 +67,13 @@ METRICS: Mapping[str, str] = {
 """Meaning of each metric."""
 
 LOADED_SHARE, UNLOADED_SHARE = 0.05, 0.02
-"""Share of the weight at which a leg counts as standing, and below which no longer."""
+"""Shares of the weight at which stance of a leg begins, and below which it ends."""
 
 _MIN_PHASE_TIME = 0.5
-"""Least stance or flight that counts, in units of sqrt(length scale / g): bodies fall in these."""
+"""Shortest stance or swing that counts, in units of sqrt(length scale / g), the time of a fall."""
 
 MIN_ZMP_LOAD_SHARE = 0.05
-"""Share of the weight below which the zero-moment point is undefined."""
+"""Share of the weight below which the ZMP is undefined."""
 
 _MIN_COST_DISTANCE = 0.1
 """Share of the robot's length scale below which the cost of transport is undefined."""
@@ -101,12 +101,12 @@ def trial_metrics(rollout: Rollout) -> dict[str, float]:
 
 
 def robot_weight(rollout: Rollout) -> float:
-    """Return the robot's weight [N]; that of 1 m/s^2 where there is no gravity."""
+    """Return the weight of the robot [N]; without gravity its mass times 1 m/s^2."""
     return rollout.robot.mass * (_gravity(rollout) or 1.0)
 
 
 def stance_by_tick(rollout: Rollout) -> BoolArray:
-    """Return which legs stand at each tick, debounced, (T + 1, legs)."""
+    """Return which legs are in stance at each tick, debounced, (T + 1, legs) bool."""
     load = robot_weight(rollout)
     shortest = _MIN_PHASE_TIME * math.sqrt(rollout.robot.length_scale / (_gravity(rollout) or 1.0))
     return stance_from_forces(
@@ -125,7 +125,7 @@ def trial_gait_diagram(rollout: Rollout) -> GaitDiagram:
 
 
 def contact_zmp(rollout: Rollout) -> ZmpSeries:
-    """Return the centre of pressure of every tick, on the mean height of its contacts."""
+    """Return the centre of pressure at every tick, at the mean height of its contacts."""
     return centres_of_pressure(
         rollout.contact_tick,
         rollout.contacts.points,
@@ -137,7 +137,7 @@ def contact_zmp(rollout: Rollout) -> ZmpSeries:
 
 def inertial_zmp(rollout: Rollout, plane_height: float | FloatArray = 0.0) -> ZmpSeries:
     """
-    Return the ZMP that the links' motion asks for at every tick but the first and the last.
+    Return the inertial ZMP at every tick; undefined at the first and the last.
 
     Links are point masses. ``plane_height`` is a number or (T + 1,) [m].
     """
@@ -152,7 +152,7 @@ def inertial_zmp(rollout: Rollout, plane_height: float | FloatArray = 0.0) -> Zm
 
 
 def heading_angles(body_poses: FloatArray) -> FloatArray:
-    """Return the unwrapped yaw [rad] of (T, 7) poses: where their x axis points from above."""
+    """Return the headings of (T, 7) poses, unwrapped, (T,) [rad]."""
     forward = Rotation.from_quat(body_poses[:, 3:]).as_matrix()[:, :, 0]
     return np.unwrap(np.arctan2(forward[:, 1], forward[:, 0]))
 
@@ -162,7 +162,7 @@ def _gravity(rollout: Rollout) -> float:
 
 
 def _motion_metrics(rollout: Rollout) -> dict[str, float]:
-    # Several roots (a tensegrity): the middle of them moves, the first one turns.
+    # A robot of several bodies: position of their mean, yaw of the first.
     centre = rollout.body_poses[:, :, :2].mean(axis=1)
     yaw = heading_angles(rollout.body_poses[:, 0])
     x, y = centre[-1] - centre[0]
@@ -198,14 +198,14 @@ def _posture_metrics(rollout: Rollout) -> dict[str, float]:
 
 
 def trial_joint_work(rollout: Rollout) -> JointWork:
-    """Return the work of each joint in a trial, at the physics rate where the engine sums it."""
+    """Return the work of each joint in a trial, from the sums of the engine if it reports them."""
     if rollout.states.joint_work is not None:
         return work_from_sums(rollout.states.joint_work)
     return joint_work(rollout.joint_efforts, rollout.joint_velocities, rollout.dt)
 
 
 def cumulative_joint_work(rollout: Rollout) -> FloatArray:
-    """Return signed and positive work of each joint up to every tick, (T + 1, 2, n) [J]."""
+    """Return the signed and positive work of each joint up to every tick, (T + 1, 2, n) [J]."""
     if rollout.states.joint_work is not None:
         return np.asarray(rollout.states.joint_work - rollout.states.joint_work[:1])
     power = rollout.joint_efforts * rollout.joint_velocities

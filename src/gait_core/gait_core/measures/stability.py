@@ -1,10 +1,11 @@
 """
 Zero-moment point, support polygon and margin.
 
-Every point is in ``odom``. A zero-moment point is where the horizontal moment of a set of forces
-vanishes on a horizontal plane: of the contact forces (the centre of pressure), or of the forces
-``m (a - g)`` that the links' motion asks for. They agree while the ground can supply that motion;
-the first can never leave the support polygon, the second can, and then the robot tips.
+All points are in ``odom``. The zero-moment point of a set of forces is the point of a horizontal
+plane about which their horizontal moment vanishes. That of the contact forces, the centre of
+pressure, is always in the support polygon. The inertial ZMP is that of the forces ``m (a - g)``
+which the accelerations of the links require. It agrees with the centre of pressure while the
+ground can supply these forces; it can leave the polygon, and then the robot tips.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ SEVERAL_HEIGHTS = 'several_heights'
 UNDEFINED = 'undefined'
 
 LEVEL_TOLERANCE = 0.01
-"""Height [m] by which loaded contacts may differ and still count as standing at one height."""
+"""Difference in height [m] within which loaded contacts count as level."""
 _EDGE_TOLERANCE = 1e-12
-"""Distance [m] that counts as none."""
+"""Distance [m] from an edge that counts as zero."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,11 +36,11 @@ class ZmpSeries:
     Attributes
     ----------
     points : (T, 3) array [m]
-        On the plane of each instant; zero where undefined.
+        On the plane of each instant; zero if undefined.
     defined : (T,) bool array
         Whether the vertical force reaches the threshold.
     level : (T,) bool array
-        Whether all loaded contacts stand at one height, within ``LEVEL_TOLERANCE``.
+        Whether all loaded contacts are at one height, within ``LEVEL_TOLERANCE``.
 
     """
 
@@ -48,7 +49,7 @@ class ZmpSeries:
     level: BoolArray
 
     def status(self, instant: int) -> str:
-        """Return ``defined``, ``several_heights`` (defined, on their mean) or ``undefined``."""
+        """Return ``defined``, ``several_heights`` (defined at their mean) or ``undefined``."""
         if not self.defined[instant]:
             return UNDEFINED
         return DEFINED if self.level[instant] else SEVERAL_HEIGHTS
@@ -65,16 +66,16 @@ def centres_of_pressure(
     """
     Return the zero-moment points of contact forces.
 
-    Each is at the mean height of its contacts, weighted by vertical force.
+    Each lies at the mean height of its contacts, weighted by vertical force.
 
     Parameters
     ----------
     instant : (c,) int array
-        To which of the instants each contact point belongs.
+        Index of the instant of each contact point.
     points, forces : (c, 3) arrays [m, N]
         Forces on the robot.
     instants : int
-        T.
+        Number of instants, T.
     min_force : float [N]
         Vertical force below which the point is undefined; positive.
 
@@ -103,7 +104,7 @@ def centres_of_pressure(
 def centre_of_pressure(
     points: FloatArray, forces: FloatArray, *, min_force: float
 ) -> tuple[FloatArray | None, str]:
-    """Return the zero-moment point of one instant's contacts, (3,) or ``None``, and its status."""
+    """Return the zero-moment point of one instant, (3,) or ``None``, and its status."""
     series = centres_of_pressure(
         np.zeros(len(points), dtype=np.int64), points, forces, 1, min_force=min_force
     )
@@ -120,7 +121,7 @@ def zmp_from_accelerations(
     plane_height: float | FloatArray = 0.0,
 ) -> ZmpSeries:
     r"""
-    Return the zero-moment points that the links' motion asks for.
+    Return the inertial zero-moment points of moving links.
 
     .. math::
         u_{ZMP} = \frac{\sum_i f_{z,i} u_i - f_{u,i} (z_i - h)}{\sum_i f_{z,i}},
@@ -152,7 +153,8 @@ def zmp_from_accelerations(
     level = np.ones(instants, dtype=bool)
     if instants < 3:
         return ZmpSeries(points=points, defined=defined, level=level)
-    # f_i = m_i (c_i'' - g), then the ZMP of these forces (Vukobratovic and Borovac 2004).
+    # f_i = m_i (c_i'' - g) with central differences, then the ZMP of these forces at the centres
+    # of mass (Vukobratovic and Borovac 2004).
     acceleration = (com[2:] - 2.0 * com[1:-1] + com[:-2]) / dt**2
     force = masses[:, None] * (acceleration - np.asarray(gravity))
     vertical = force[:, :, 2].sum(axis=1)
@@ -178,8 +180,8 @@ def support_polygon(points: FloatArray) -> FloatArray:
     Returns
     -------
     (k, 2) array [m]
-        Corners counter-clockwise, none of them on the line between its neighbours. Fewer than
-        three when the points are collinear (its two ends), equal (one) or absent (none).
+        Corners counter-clockwise; points on an edge are no corners. Two if the points are
+        collinear, one if they are equal, none without points.
 
     """
     flat = np.asarray(points, dtype=np.float64)[:, :2]
@@ -205,15 +207,15 @@ def _half_hull(ordered: list[tuple[float, float]]) -> list[tuple[float, float]]:
 
 def support_margin(point: FloatArray, polygon: FloatArray) -> float:
     """
-    Return the signed distance [m] of a point to the edge of the hull of some points.
+    Return the signed distance [m] of a point from the edge of the hull of some points.
 
-    Positive inside, negative outside, zero on a hull without area.
+    Positive inside, negative outside; not positive for a hull without area.
 
     Parameters
     ----------
     point : (2,) or (3,) array [m]
     polygon : (k, 2) or (k, 3) array [m]
-        Corners, or any points whose hull is meant; k >= 1.
+        Points of the hull, corners or not; k >= 1.
 
     """
     if len(polygon) == 0:
@@ -238,15 +240,15 @@ def support_margins(
     ----------
     series : ZmpSeries
     instant : (c,) int array
-        To which instant each contact point belongs, in ascending order.
+        Index of the instant of each contact point, in ascending order.
     points : (c, 3) array [m]
 
     Returns
     -------
     margin : (T,) array [m]
-        Zero where undefined.
+        Zero if undefined.
     defined : (T,) bool array
-        Where the zero-moment point is, and where there is a contact.
+        Whether there is a zero-moment point and at least one contact.
 
     """
     counts = np.bincount(instant, minlength=len(series.defined))
@@ -262,12 +264,13 @@ def _write_margins(
     at: FloatArray, points: FloatArray, first: IntArray, values: FloatArray
 ) -> None:
     """
-    Write the signed distances of T points to the hulls of their groups of points.
+    Write the signed distances of T points from the hulls of their groups of points.
 
-    That distance is the least value of the support function max_k(r_k . u) over unit vectors u.
-    It is attained at a normal of an edge or, outside, at the direction away from a corner; more
-    directions than the hull has edges can only give larger values, so all pairs may be tried.
-    Group t is rows ``first[t]`` to ``first[t + 1] - 1``.
+    The distance is the minimum over unit vectors u of the support function max_k(r_k . u), with
+    the points r_k of the group relative to the given point. The minimum lies at the normal of an
+    edge or, for a point outside, at the direction away from a corner. Other directions give larger
+    values only, so the normals of all pairs of points are tried and no hull is needed.
+    Group t has the rows ``first[t]`` to ``first[t + 1] - 1``.
     """
     for t in range(len(values)):
         x, y, group = at[t, 0], at[t, 1], points[first[t] : first[t + 1]]
@@ -279,7 +282,7 @@ def _write_margins(
                 along_x, along_y = group[b, 0] - ax, group[b, 1] - ay
                 least = _min_support(along_y, -along_x, x, y, group, least)
                 least = _min_support(-along_y, along_x, x, y, group, least)
-        # No direction at all: every point is the given one. Next to an edge: rounding only.
+        # Infinite: all points equal the given one. Below the tolerance: rounding on an edge.
         values[t] = 0.0 if math.isinf(least) or abs(least) < _EDGE_TOLERANCE else least
 
 
@@ -287,14 +290,16 @@ def _write_margins(
 def _min_support(  # type: ignore[no-untyped-def]
     u, v, x, y, group, least
 ):
-    """Return the lesser of a value and a group's support about (x, y) in direction (u, v)."""
+    """Return the smaller of ``least`` and a group's support about (x, y) in direction (u, v)."""
     length = math.hypot(u, v)
     if length == 0.0:
         return least
-    enough, support = least * length, -math.inf
+    # The direction is not normalised: compare with the bound scaled by its length, and stop as
+    # soon as the support cannot fall below it.
+    bound, support = least * length, -math.inf
     for k in range(len(group)):
         support = max(support, u * (group[k, 0] - x) + v * (group[k, 1] - y))
-        if support >= enough:
+        if support >= bound:
             return least
     return support / length
 
@@ -305,9 +310,9 @@ def _sum_by_instant(instant: IntArray, values: FloatArray, instants: int) -> Flo
 
 def moving_mean(values: FloatArray, samples: int) -> FloatArray:
     """
-    Return the mean of each row and those before it, ``samples`` in all, (T, k).
+    Return the mean of each row and its predecessors, ``samples`` rows in all, (T, k).
 
-    The first rows are means of what there is.
+    The first rows are means of the rows up to them.
 
     Examples
     --------

@@ -6,10 +6,10 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 
-# Time [s] for which no joint is passed on faster than before the change. A robot that stood gets
-# longer: its controller may take as long until its targets rest again.
+# Time [s] for which no target moves faster than before the change. A robot that stood gets longer,
+# because its controller may need as long to bring its targets to rest again.
 _GUARD_MOVING, _GUARD_STANDING = 0.5, 1.5
-# Time [s] in which the speed that is passed on doubles, where a new gait needs more than the old.
+# Time [s] in which the allowed speed doubles if the new gait is faster than the old one.
 _DOUBLING_TIME = 0.5
 _PEAK_WINDOW = 1.0
 
@@ -95,7 +95,7 @@ class Blend:
             limit = self._peak * period
             passed = np.clip(moved, -limit, limit)
             self.passed_speed = np.maximum(self.passed_speed, np.abs(passed) / period)
-            # The motion that is not passed on: the output stays behind by so much.
+            # Motion that is not passed on goes into the offset: the output lags by it.
             self._offset = self._offset + passed - moved
             self._elapsed += period
             # A gait moves in bursts; between two of them it counts as moving.
@@ -110,14 +110,18 @@ class Blend:
         return output
 
     def _shrink(self, period: float) -> None:
-        """Shrink the offset by one period; the joint with the longest way sets the common rate."""
+        """
+        Shrink the offset by one period.
+
+        All joints arrive together: the slowest one, relative to its speed, sets the rate.
+        """
         periods = float(np.abs(self._offset / (self._speed * period)).max(initial=0.0))
         self._offset = (
             self._offset * (1.0 - 1.0 / periods) if periods > 1.0 else 0.0 * self._offset
         )
 
     def fade(self, last: FloatArray, wanted: FloatArray) -> FloatArray:
-        """Return efforts, (K, n), that begin at the last one, (n,), and reach the wanted ones."""
+        """Return efforts, (K, n), that fade from the last, (n,), to the wanted ones, (K, n)."""
         if self._effort_offset is None:
             self._effort_offset = last - wanted[0]
         share = max(0.0, 1.0 - self._elapsed / _GUARD_MOVING)

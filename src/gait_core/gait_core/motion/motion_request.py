@@ -71,7 +71,7 @@ class MotionRequest:
 
     @property
     def is_expired(self) -> bool:
-        """True if the last velocity received is older than the time-out."""
+        """True if the last velocity received is older than the time-out; false without one."""
         return self._received is not None and self._age(self._received[1]) >= self._timeout()
 
     @property

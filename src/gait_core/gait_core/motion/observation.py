@@ -1,4 +1,4 @@
-"""States of a robot: an engine state, or one set of sensor readings, at one instant."""
+"""Observation of a robot at one instant: a state of an engine, or sensor readings."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ for _array in (_EMPTY_3, _EMPTY_I):
 
 def yaw_from_quaternion(quaternion: FloatArray) -> float:
     """
-    Return the yaw of an attitude [rad]: the last of the turns about x, y and z fixed in space.
+    Return the yaw of a unit quaternion [rad]: the turn about z of roll, pitch, yaw.
 
     Parameters
     ----------
     quaternion : (4,) array
-        x, y, z, w, of unit length.
+        x, y, z, w.
 
     Examples
     --------
@@ -39,12 +39,12 @@ def yaw_from_quaternion(quaternion: FloatArray) -> float:
 
 class Attitude(NamedTuple):
     """
-    Attitude of a robot, and the field of an observation that it comes from.
+    Attitude of a robot, and the field of the observation that it comes from.
 
     Attributes
     ----------
     quaternion : (4,) array
-        x, y, z, w in odom: of the link that carries the IMU, or of the first root link.
+        x, y, z, w in odom, of the IMU's link or of the first root link.
     source : str
         ``IMU`` or ``POSE``.
 
@@ -55,14 +55,14 @@ class Attitude(NamedTuple):
 
     @property
     def yaw(self) -> float:
-        """Yaw [rad], as of ``yaw_from_quaternion``."""
+        """Yaw [rad]; see ``yaw_from_quaternion``."""
         return yaw_from_quaternion(self.quaternion)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Imu:
     """
-    Inertial reading in the frame of the link that carries it (REP-145).
+    Reading of an inertial measurement unit in the frame of its link (REP-145).
 
     Attributes
     ----------
@@ -90,12 +90,12 @@ class Contacts:
     soles : tuple of str
         The robot's sole links in the order of its legs, or its contact nodes.
     sole : (c,) int array
-        Index into ``soles`` of each contact point; -1 for any other link. A contact node that
-        is below the ground has one point, also where the ground does not push.
+        Index into ``soles`` of each contact point; -1 for any other link. A contact node below
+        the ground has one point, even if the ground exerts no force on it.
     points : (c, 3) array [m]
         In ``odom``.
     forces : (c, 3) array [N]
-        On the robot, in ``odom``.
+        Forces on the robot, in ``odom``.
     depths : (c,) array [m]
         Penetration, positive when overlapping.
 
@@ -115,14 +115,14 @@ class Contacts:
         return total
 
     def in_contact(self) -> np.ndarray:
-        """Return which soles carry more than 1 N vertically, (s,) bool."""
+        """Return whether each sole carries more than 1 N vertically, (s,) bool."""
         return np.asarray(self.sole_forces()[:, 2] > 1.0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class StateFields:
     """
-    Fields of one state, or of many with time first; one that is not reported is ``None``.
+    Fields of one state, or of many with time first; a field that is not reported is ``None``.
 
     Attributes
     ----------
@@ -130,8 +130,8 @@ class StateFields:
         Order of the joint arrays: ``RobotModel.joint_names``.
     joint_positions, joint_velocities, joint_efforts : (n,) arrays [rad or m, per s, N m or N]
     joint_work : (2, n) array [J]
-        What the motors have given to the joints since tick 0, less what they took (signed), and
-        without that (positive), summed over the physics steps.
+        Work of the motors on the joints since tick 0, summed over the physics steps: row 0 with
+        braking negative (signed), row 1 without braking (positive).
     body_names : tuple of str
         Root links: one for a legged robot, five for the tensegrity.
     body_poses : (b, 7) array [m, -]
@@ -163,26 +163,26 @@ class StateFields:
 
 
 ARRAY_FIELDS = tuple(one.name for one in fields(StateFields) if one.type == 'FloatArray | None')
-"""Fields that are one array."""
+"""Fields that are a single array."""
 
 NAME_FIELDS = tuple(one.name for one in fields(StateFields) if one.type == 'tuple[str, ...]')
 """Fields that name the columns of arrays."""
 
 OBSERVABLE_FIELDS = (*(name for name in ARRAY_FIELDS if name != 'joint_work'), 'imu', 'contacts')
-"""Names that a controller may list among its needs."""
+"""Fields that a controller may list in its ``needs``."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Observation(StateFields):
     """
-    One instant; any field but tick and time may be absent (``None`` or empty).
+    Observation at one instant; any field but tick and time may be absent (``None`` or empty).
 
     Attributes
     ----------
     tick : int
         Control tick since the start of the trial.
     time : float [s]
-        ``tick * dt``, in the robot's own unscaled units like everything here.
+        ``tick * dt``.
 
     """
 
@@ -192,10 +192,10 @@ class Observation(StateFields):
     @property
     def attitude(self) -> Attitude | None:
         """
-        Attitude by the IMU, without one by the pose of the first root link; None without both.
+        Attitude from the IMU, else from the pose of the first root link; ``None`` without both.
 
-        The IMU comes first because it is what robots have: in simulation its noise then acts on
-        all that is steered by an attitude, and an exact pose hides none of it.
+        The IMU comes first because it is what real robots have: in simulation, its noise then
+        acts on every controller that uses the attitude.
         """
         if self.imu is not None:
             return Attitude(self.imu.orientation, IMU)
@@ -205,5 +205,5 @@ class Observation(StateFields):
 
 
 def missing_fields(observation: Observation, needs: frozenset[str]) -> list[str]:
-    """Return, sorted, the needed fields that an observation does not carry."""
+    """Return the needed fields that an observation lacks, sorted."""
     return sorted(name for name in needs if getattr(observation, name) is None)

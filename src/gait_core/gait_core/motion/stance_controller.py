@@ -1,4 +1,4 @@
-"""The controller that stands still: every joint holds the nominal stance."""
+"""Controller that holds the nominal stance."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class HoldController(Controller):
         self._targets = JointTargets(names=robot.target_names, position=robot.stance)
 
     def reset(self, seed: int) -> None:
-        """Do nothing: holding has no state."""
+        """Do nothing: the controller has no state."""
 
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
         """Return the nominal stance."""

@@ -1,4 +1,4 @@
-"""Consecutive states of a trial as arrays, time first."""
+"""Consecutive states of a trial as arrays with time first."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ class StateTape(StateFields, Sequence[Observation]):
     """
     T consecutive states, as arrays and as a sequence of observations.
 
-    Arrays of the fields have time first, ``imu`` has arrays (T, 4), (T, 3) and (T, 3).
+    Arrays of the fields have an additional first axis of T; so have the arrays of ``imu``.
 
     Attributes
     ----------
     ticks : (T,) int array
     times : (T,) array [s]
     contacts : Contacts
-        The points of all states, one state after the other.
+        Contact points of all states, state after state.
     contact_counts : (T,) int array
-        How many of them are of each state.
+        Number of contact points of each state.
 
     """
 
@@ -48,12 +48,12 @@ class StateTape(StateFields, Sequence[Observation]):
     @classmethod
     def from_states(cls, states: Sequence[Observation]) -> StateTape:
         """
-        Return the tape of states; of none, an empty one without fields.
+        Return the tape of a sequence of states; without states, an empty tape without fields.
 
         Raises
         ------
         ProtocolError
-            If they do not report the same fields.
+            If the states do not report the same fields.
 
         """
         if isinstance(states, cls):
@@ -81,7 +81,7 @@ class StateTape(StateFields, Sequence[Observation]):
 
     @classmethod
     def concatenate(cls, tapes: Sequence[StateTape]) -> StateTape:
-        """Return one tape of several, at least one, that follow each other."""
+        """Return one tape made of consecutive tapes, at least one."""
         first = tapes[0]
         if len(tapes) == 1:
             return first
@@ -106,7 +106,7 @@ class StateTape(StateFields, Sequence[Observation]):
     @overload
     def __getitem__(self, at: slice) -> StateTape: ...
     def __getitem__(self, at: int | slice) -> Observation | StateTape:
-        """Return a state, or the tape of some that follow each other; views."""
+        """Return a state, or the tape of a range of states, as views."""
         if isinstance(at, slice):
             return self._slice(*at.indices(len(self)))
         at = range(len(self))[at]
@@ -122,6 +122,7 @@ class StateTape(StateFields, Sequence[Observation]):
         )
 
     def _slice(self, begin: int, end: int, step: int) -> StateTape:
+        """Return the tape of the states from ``begin`` up to ``end``, as views."""
         if step != 1:
             raise ValueError('the states of a tape follow each other: a step of 1')
         at = slice(begin, end)
@@ -132,6 +133,7 @@ class StateTape(StateFields, Sequence[Observation]):
         if self.imu is not None:
             values['imu'] = Imu(**{name: getattr(self.imu, name)[at] for name in _IMU_FIELDS})
         if self.contacts is not None and self.contact_counts is not None:
+            # Contact points are stored state after state: skip those of the states before.
             before = int(self.contact_counts[:begin].sum())
             points = slice(before, before + int(self.contact_counts[at].sum()))
             values['contacts'] = Contacts(
@@ -142,7 +144,7 @@ class StateTape(StateFields, Sequence[Observation]):
 
 
 def _reported_values(owners: Sequence[Any], name: str) -> list[Any]:
-    """Return a field of all owners; none where none has it."""
+    """Return the values of a field in all owners; an empty list if no owner has it."""
     values = [getattr(one, name) for one in owners]
     absent = sum(value is None for value in values)
     if 0 < absent < len(values):
@@ -151,10 +153,11 @@ def _reported_values(owners: Sequence[Any], name: str) -> list[Any]:
 
 
 def _stack_field(owners: Sequence[Any], name: str) -> Any:
-    """Return a field of all owners with time first."""
+    """Return the arrays of a field in all owners, stacked along a new first axis."""
     values = _reported_values(owners, name)
     if not values:
         return None
+    # Faster than np.stack for many small arrays.
     return np.concatenate(values).reshape(len(values), *values[0].shape)
 
 

@@ -1,7 +1,7 @@
 """
-Joint targets as controllers publish them, and their resolution into what is applied.
+Joint targets of controllers, and their resolution into the targets that an engine applies.
 
-Each comes for one control period, and as a tape of many: arrays with time first.
+Each exists for one control period, and as a tape of many periods with time first.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gait_core.arrays import FloatArray, IntArray, all_finite, frozen
 from gait_core.errors import BadCommand, excerpt
 
 _FIELDS = ('position', 'velocity', 'effort')
-# Lists of names whose columns are remembered, and names that no robot has which are.
+# Number of lists of names whose columns are remembered, and of unknown names kept for a warning.
 _MAX_LAYOUTS, _MAX_UNKNOWN = 64, 20
 
 
@@ -32,7 +32,7 @@ def first_repeated(names: Sequence[str]) -> str:
 
 @lru_cache(maxsize=16)
 def _check_distinct(names: tuple[str, ...]) -> None:
-    """Raise BadCommand for a name that is there twice; controllers repeat the same tuples."""
+    """Raise BadCommand for a repeated name; cached, as controllers repeat the same tuples."""
     if len(set(names)) != len(names):
         twice = first_repeated(names)
         raise BadCommand(f"joint '{excerpt(twice)}' is commanded twice in one message")
@@ -44,14 +44,14 @@ class JointTargets:
     Targets of one control period for the named joints and force elements.
 
     Each field is a (K, n) array, K >= 1 sub-samples of equal duration (zero-order hold) and n
-    names; an (n,) array is read as K = 1. ``None`` leaves that quantity as it was last set.
+    names; an (n,) array counts as K = 1. ``None`` keeps the last values of that quantity.
 
     Attributes
     ----------
     names : tuple of str
-        Joints and force elements, each once, in any order. Those not named hold.
+        Joints and force elements, each once, in any order. The others keep their last values.
     position : (K, n) array [rad or m]
-        A force element's position is its length.
+        The position of a force element is its rest or set length.
     velocity : (K, n) array [rad/s or m/s]
         Feed-forward of a position servo; set point of a velocity servo.
     effort : (K, n) array [N m or N]
@@ -84,7 +84,8 @@ class JointTargets:
                 f'{len(self.names)} names'
             )
         flat = array.ravel()
-        # The only look at whether targets are finite. A sum of squares may overflow where all are.
+        # The only check for finite targets. The sum of squares is fast, but it can overflow for
+        # finite values, so that they are tested one by one then.
         if not math.isfinite(flat.dot(flat)) and not np.isfinite(flat).all():
             bad = ~np.isfinite(array).all(axis=0)
             raise BadCommand(f"{field} of joint '{self.names[int(np.argmax(bad))]}' is not finite")
@@ -105,8 +106,8 @@ class TargetTape:
     """
     Targets of T control periods, all with the same names, quantities and sub-samples.
 
-    Each field is a (T, K, n) array or ``None``, and means at each period what it means in
-    JointTargets; BadCommand, as there, for one of another shape or not finite.
+    Each field is a (T, K, n) array or ``None``, with the meaning of JointTargets in each period.
+    BadCommand for an array of another shape or with a value that is not finite.
     """
 
     names: tuple[str, ...]
@@ -137,7 +138,7 @@ class TargetTape:
 
     @classmethod
     def from_periods(cls, periods: Sequence[JointTargets]) -> TargetTape:
-        """Return the tape of periods that have the same names, quantities and sub-samples."""
+        """Return the tape of targets with equal names, quantities and sub-samples."""
         given = [[getattr(one, field) for one in periods] for field in _FIELDS]
         return cls(
             names=periods[0].names,
@@ -156,7 +157,7 @@ class TargetTape:
 
 
 def _stack_periods(arrays: Sequence[FloatArray]) -> FloatArray:
-    """Return arrays of one shape as one more with time first, not to be written to."""
+    """Return arrays of one shape stacked along a new first axis, read-only."""
     found: FloatArray = np.concatenate(arrays).reshape(len(arrays), *arrays[0].shape)
     found.flags.writeable = False
     return found
@@ -165,7 +166,7 @@ def _stack_periods(arrays: Sequence[FloatArray]) -> FloatArray:
 @dataclass(frozen=True)
 class AppliedTargets:
     """
-    Targets of every joint, in the robot's order, for one control period.
+    Targets of every joint and force element, in the robot's order, for one control period.
 
     ``position``, ``velocity`` and ``effort`` are (K, n) read-only arrays.
     """
@@ -189,7 +190,7 @@ class AppliedTape(Sequence[AppliedTargets]):
 
     @classmethod
     def from_periods(cls, periods: Sequence[AppliedTargets]) -> AppliedTape:
-        """Return the tape of periods, at least one, that have the same shape."""
+        """Return the tape of at least one period; all have the same shape."""
         if isinstance(periods, cls):
             return periods
         return cls(
@@ -205,17 +206,23 @@ class AppliedTape(Sequence[AppliedTargets]):
     @overload
     def __getitem__(self, at: slice) -> AppliedTape: ...
     def __getitem__(self, at: int | slice) -> AppliedTargets | AppliedTape:
-        """Return what is applied in a period, or the tape of some; views."""
+        """Return the targets of a period, or the tape of a range of periods, as views."""
         kind = AppliedTape if isinstance(at, slice) else AppliedTargets
         return kind(self.position[at], self.velocity[at], self.effort[at])
 
 
 class TargetMemory:
     """
-    Resolves partial, permuted targets into full arrays; what is not named holds.
+    Resolution of partial targets, in any order of names, into full arrays.
 
-    Velocity and effort hold too, except that a joint which gets a new position without a
-    velocity gets zero feed-forward: a stale feed-forward would drive it away from its target.
+    Joints that are not named and quantities that are not given keep their last values. The
+    exception: a new position without a velocity sets the velocity to zero, because an old
+    feed-forward would drive the joint away from its target.
+
+    Attributes
+    ----------
+    unknown : set of str
+        Received names that the robot does not have, at most 20.
     """
 
     def __init__(self, joint_names: Sequence[str], initial_position: FloatArray) -> None:
@@ -232,11 +239,11 @@ class TargetMemory:
         self.unknown: set[str] = set()
 
     def resolve(self, targets: JointTargets) -> AppliedTargets:
-        """Return the full arrays for these targets and remember their last sub-sample."""
+        """Return the full arrays of these targets and store their last sub-sample."""
         return AppliedTargets(*self._resolve_fields(targets, (targets.sub_samples,)))
 
     def resolve_tape(self, tape: TargetTape) -> AppliedTape:
-        """Return what as many calls of ``resolve`` would, and remember as they would."""
+        """Return the full arrays of a tape, as calls of ``resolve`` for each period would."""
         return AppliedTape(*self._resolve_fields(tape, tape.shape))
 
     def _resolve_fields(
@@ -244,7 +251,7 @@ class TargetMemory:
     ) -> list[FloatArray]:
         """Return position, velocity and effort of every joint, (*shape, m) each."""
         full = []
-        whole = targets.names == self._names
+        all_in_order = targets.names == self._names
         for field in _FIELDS:
             given = getattr(targets, field)
             if given is None and field == 'velocity' and targets.position is not None:
@@ -252,22 +259,23 @@ class TargetMemory:
             if given is None:
                 full.append(self._held_rows(field, shape))
                 continue
-            rows = given if whole else self._replaced(field, targets.names, given)
+            rows = given if all_in_order else self._replaced(field, targets.names, given)
             rows.flags.writeable = False
+            # Index -1 in every axis but the last: the last sub-sample of the last period.
             self._last[field] = rows[(-1,) * (rows.ndim - 1)]
             self._held.pop(field, None)
             full.append(rows)
         return full
 
     def _replaced(self, field: str, names: tuple[str, ...], given: FloatArray) -> FloatArray:
-        """Return the last values but for those given to the joints named."""
+        """Return the last values, replaced by the given ones for the named joints."""
         source, column = self._column_map(names)
         rows = self._last_rows(field, given.shape[:-1])
         rows[..., column] = given[..., source]
         return rows
 
     def _held_rows(self, field: str, shape: tuple[int, ...]) -> FloatArray:
-        """Return the last values for some sub-samples; one array for as long as they hold."""
+        """Return the last values for every sub-sample; the same array until they change."""
         rows = self._held.get(field)
         if rows is None or rows.shape[:-1] != shape:
             rows = self._last_rows(field, shape)
@@ -276,11 +284,13 @@ class TargetMemory:
         return rows
 
     def _last_rows(self, field: str, shape: tuple[int, ...]) -> FloatArray:
+        """Return a new array with the last values in every row."""
         rows: FloatArray = np.empty((*shape, len(self._names)))
         rows[:] = self._last[field]
         return rows
 
     def _column_map(self, names: tuple[str, ...]) -> tuple[IntArray, IntArray]:
+        """Return the columns of known names in the message, and theirs in the robot."""
         if names not in self._columns:
             if len(self._columns) == _MAX_LAYOUTS:
                 # A sender may use new names in every message: forget the old ones.

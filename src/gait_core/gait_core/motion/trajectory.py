@@ -1,4 +1,4 @@
-"""Joint targets over time, as trajectory controllers take them, and their interpolation."""
+"""Joint trajectories and their interpolation."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _TIME_TOLERANCE = 1e-9
 @dataclass(frozen=True, kw_only=True)
 class Trajectory:
     """
-    Points in time for the named joints, as a JointTrajectory has them.
+    Points in time for the named joints; the content of a JointTrajectory message.
 
     Attributes
     ----------
     names : tuple of str
     times : (k,) array [s]
-        Since its start, strictly increasing.
+        Since the start of the trajectory, strictly increasing.
     position, velocity, effort : (k, n) arrays or None
 
     """
@@ -41,7 +41,7 @@ class Trajectory:
             raise BadCommand('time_from_start is negative or not finite')
         if not (np.diff(self.times) > 0.0).all():
             raise BadCommand('time_from_start does not increase from point to point')
-        # The checks of repetition, length and finiteness are those of any targets.
+        # Repetition, length and finiteness are checked as those of any targets.
         targets = JointTargets(
             names=self.names, position=self.position, velocity=self.velocity, effort=self.effort
         )
@@ -60,20 +60,20 @@ class Trajectory:
 
     def at(self, times: FloatArray, start: FloatArray) -> JointTargets:
         """
-        Return the targets at some times.
+        Return the targets at given times.
 
         Parameters
         ----------
         times : (K,) array [s]
-            Since the trajectory's start; they become the sub-samples.
+            Since the start of the trajectory; each becomes a sub-sample.
         start : (n,) array [rad or m]
-            Targets when the trajectory came, where positions begin before the first point.
+            Targets when the trajectory arrived; positions start from them before the first point.
 
         Returns
         -------
         JointTargets
-            Positions and velocities are interpolated linearly, efforts are those of the next
-            point. A point that is reached is returned to the last bit.
+            Positions and velocities are interpolated linearly; efforts are those of the next
+            point. At the time of a point its values are returned exactly.
 
         """
         index = np.minimum(
@@ -95,6 +95,6 @@ class Trajectory:
 
 
 def _interpolate(values: FloatArray, index: IntArray, share: FloatArray) -> FloatArray:
-    """Return what lies by a share between rows ``index`` and ``index + 1``."""
+    """Return rows ``index`` and ``index + 1``, interpolated linearly by ``share`` in [0, 1]."""
     first, second = values[index], values[index + 1]
     return np.where(share[:, None] == 1.0, second, first + share[:, None] * (second - first))

@@ -1,4 +1,4 @@
-"""Limits of the velocities that a controller follows."""
+"""Limits of the velocity that a controller can follow."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _DIRECTIONS = (
 @dataclass(frozen=True)
 class VelocityRange:
     """
-    The range of one component of a velocity that a controller follows.
+    Range of one component of the velocity that a controller can follow.
 
     Attributes
     ----------
     low, high : float [m/s or rad/s]
-        What lies outside is walked as the nearer of them.
+        A commanded value outside the range is clipped to it.
     reason : str
-        Where it comes from: a parameter, or what the walk cannot do.
+        Source of the limit: a parameter, or a motion that the walk lacks.
 
     """
 
@@ -34,19 +34,21 @@ class VelocityRange:
 
     @classmethod
     def symmetric(cls, limit: float, reason: str) -> VelocityRange:
-        """Return the bound of a speed that is the same both ways."""
+        """Return the range from ``-limit`` to ``limit``."""
         return cls(-limit, limit, reason)
 
 
 UNLIMITED = VelocityRange(-math.inf, math.inf, '')
-"""A component that is followed whatever it is."""
+"""Range of a component without limits."""
 
 VelocityLimits = tuple[VelocityRange, VelocityRange, VelocityRange] | str
-"""Of forward speed, speed to the left and turning rate; or why no velocity is followed at all."""
+"""Ranges of forward velocity, velocity to the left and yaw rate.
+
+A text instead is the reason why the controller follows no velocity."""
 
 
 def symmetric_limits(forward: float, sideways: float, yaw_rate: float) -> VelocityLimits:
-    """Return the bounds of parameters ``max_forward``, ``max_sideways`` and ``max_yaw_rate``."""
+    """Return limits set by the parameters ``max_forward``, ``max_sideways``, ``max_yaw_rate``."""
     return (
         VelocityRange.symmetric(forward, 'gait.max_forward'),
         VelocityRange.symmetric(sideways, 'gait.max_sideways'),
@@ -56,7 +58,7 @@ def symmetric_limits(forward: float, sideways: float, yaw_rate: float) -> Veloci
 
 def describe_clipping(limits: VelocityLimits, velocity: Velocity) -> str:
     """
-    Return what of a velocity is not walked, and why, in one line; empty where all of it is.
+    Return one line that names each clipped component, its limit and the reason; '' if none is.
 
     Parameters
     ----------
@@ -65,22 +67,22 @@ def describe_clipping(limits: VelocityLimits, velocity: Velocity) -> str:
 
     Examples
     --------
-    >>> bounds = (VelocityRange.symmetric(0.6, 'gait.max_forward'), UNLIMITED, UNLIMITED)
-    >>> describe_clipping(bounds, (100.0, 0.0, 0.2))
+    >>> limits = (VelocityRange.symmetric(0.6, 'gait.max_forward'), UNLIMITED, UNLIMITED)
+    >>> describe_clipping(limits, (100.0, 0.0, 0.2))
     '100 m/s forward is walked as 0.6 (gait.max_forward)'
     >>> describe_clipping('it keeps its own pace', (0.2, 0.0, -1.0))
     '0.2 m/s forward, 1 rad/s to the right: it keeps its own pace'
 
     """
-    asked = [
+    commanded = [
         f'{abs(speed):g} {unit} {ahead if speed > 0.0 else back}'
         for speed, (ahead, back, unit) in zip(velocity, _DIRECTIONS, strict=True)
     ]
     if isinstance(limits, str):
-        told = ', '.join(text for text, speed in zip(asked, velocity, strict=True) if speed)
-        return f'{told}: {limits}' if told else ''
+        ignored = ', '.join(text for text, speed in zip(commanded, velocity, strict=True) if speed)
+        return f'{ignored}: {limits}' if ignored else ''
     cut = []
-    for text, speed, bound in zip(asked, velocity, limits, strict=True):
+    for text, speed, bound in zip(commanded, velocity, limits, strict=True):
         walked = min(max(speed, bound.low), bound.high)
         if abs(walked - speed) > _TOLERANCE:
             cut.append(f'{text} is walked as {abs(walked):.3g} ({bound.reason})')

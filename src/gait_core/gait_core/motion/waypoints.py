@@ -1,4 +1,4 @@
-"""Waypoints: the velocity with which a robot walks from one point of the ground to the next."""
+"""Walking along waypoints, by a velocity towards the next one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gait_core.trial.rollout import Rollout
 from gait_core.trial.spec import Command, TrialSpec
 
 ZERO_VELOCITY = (0.0, 0.0, 0.0)
-"""Velocity [m/s, m/s, rad/s] of a robot that is to stand."""
+"""Velocity [m/s, m/s, rad/s] at which a robot stops."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +55,7 @@ class WaypointParams(Parameters):
     )
 
     def __post_init__(self) -> None:
-        """Check that there are points and that each has two coordinates."""
+        """Check that there is at least one waypoint and that each has two coordinates."""
         super().__post_init__()
         count = len(self.waypoints)
         if count % 2 or not count:
@@ -68,12 +68,14 @@ class WaypointParams(Parameters):
 
 class WaypointFollower:
     """
-    Walks waypoints in their order; knows no time, only where the base is.
+    Velocity commands that lead a robot through waypoints in their order.
+
+    They depend on the pose of the base alone, not on time.
 
     Parameters
     ----------
     params : WaypointParams
-        May be replaced at any time by parameters with the same waypoints.
+        May be replaced at any time by others with the same waypoints.
 
     Attributes
     ----------
@@ -93,7 +95,7 @@ class WaypointFollower:
 
     def velocity(self, pose: FloatArray) -> tuple[float, float, float]:
         """
-        Return the velocity to walk with, in the base frame; zero once all are reached.
+        Return the velocity to command, in the base frame; zero once all waypoints are reached.
 
         Parameters
         ----------
@@ -108,21 +110,20 @@ class WaypointFollower:
         """
         params = self.params
         while not self.done:
-            ahead, aside = self._vector_to_next(pose)
-            if math.hypot(ahead, aside) > params.tolerance:
+            dx, dy = self._vector_to_next(pose)
+            if math.hypot(dx, dy) > params.tolerance:
                 break
             self.reached += 1
         else:
             return ZERO_VELOCITY
-        error = math.remainder(
-            math.atan2(aside, ahead) - float(heading_angles(pose[None])[0]), math.tau
-        )
-        turning = min(max(params.heading_gain * error, -params.yaw_rate), params.yaw_rate)
+        error = math.remainder(math.atan2(dy, dx) - float(heading_angles(pose[None])[0]), math.tau)
+        # Proportional to the heading error; the speed falls to zero at ``turn_first_deg``.
+        yaw_rate = min(max(params.heading_gain * error, -params.yaw_rate), params.yaw_rate)
         share = max(0.0, 1.0 - abs(math.degrees(error)) / params.turn_first_deg)
-        return params.speed * share, 0.0, turning
+        return params.speed * share, 0.0, yaw_rate
 
     def _vector_to_next(self, pose: FloatArray) -> tuple[float, float]:
-        """Return the way to the next waypoint in odom, (x, y) [m]."""
+        """Return the vector from the base to the next waypoint in odom, (x, y) [m]."""
         x, y = self.params.waypoints[2 * self.reached : 2 * self.reached + 2]
         return x - float(pose[0]), y - float(pose[1])
 
@@ -131,15 +132,15 @@ def walk_waypoints(
     spec: TrialSpec, params: WaypointParams, rest_time: float = 5.0
 ) -> tuple[Rollout, int]:
     """
-    Run a trial whose velocity comes from waypoints; return its record and how many it reached.
+    Run a trial along waypoints; return its rollout and the number of waypoints reached.
 
     Parameters
     ----------
     spec : TrialSpec
-        Its command script does not count; its duration is the longest it may take.
+        Its command script is ignored; its duration is the time limit.
     params : WaypointParams
     afterwards : float [s]
-        Time that is run on once all are reached, for the robot to come to rest.
+        Time simulated after the last waypoint is reached, in which the robot comes to rest.
 
     """
     follower = WaypointFollower(params)

@@ -1,4 +1,4 @@
-"""Noise and delay between the true state and what the controller sees."""
+"""Sensor noise and delay between the true state and the observation of a controller."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from gait_core.trial.scene import SensorModel
 
 class SensorSimulator:
     """
-    Applies a SensorModel to a stream of observations; one instance per trial.
+    Simulated sensors: a SensorModel applied to the true observations of one trial.
 
     Attributes
     ----------
     ideal : bool
-        Whether they change nothing.
+        Whether the model has neither noise nor delay.
 
     """
 
@@ -32,10 +32,10 @@ class SensorSimulator:
 
     def read(self, true: Observation) -> Observation:
         """
-        Return what the controller sees at the tick of a true observation.
+        Return the observation of the controller at the tick of a true observation.
 
-        Tick and time are the present ones; the readings are as old as the delay, or as the
-        trial where that is younger.
+        Tick and time are the present ones. The readings are delayed; before the delay has passed
+        they are those of the first tick.
         """
         if self.is_ideal:
             return true
@@ -65,5 +65,5 @@ class SensorSimulator:
         return None if value is None else self._drawn(value, deviation)
 
     def _drawn(self, value: FloatArray, deviation: float) -> FloatArray:
-        # Drawn even at zero deviation: switching one noise off leaves the others' draws alone.
+        # Drawn even at zero deviation, so that switching one noise off does not change the others.
         return value + deviation * self._rng.normal(0.0, 1.0, value.shape)

@@ -1,4 +1,4 @@
-"""Range sensors on a robot: which rays they send, and what they make of where these end."""
+"""Range sensors of a robot: their rays and their readings."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ _TOLERANCE = 1e-9
 class RangingEngine(Protocol):
     """Engine that can also cast rays for range sensors."""
 
-    def cast(self, origin: FloatArray, directions: FloatArray, reach: float) -> FloatArray:
+    def cast(self, origin: FloatArray, directions: FloatArray, max_distance: float) -> FloatArray:
         """
-        Return how far rays go through the scene without its robot; the state stays as it is.
+        Return the lengths of rays through the scene without its robot; the state is unchanged.
 
         Parameters
         ----------
         origin : (3,) array [m]
-            Where they begin, in ``odom``.
+            Start of all rays, in ``odom``.
         directions : (n, 3) array
             Unit vectors in ``odom``.
-        reach : float [m]
+        max_distance : float [m]
 
         Returns
         -------
         (n,) array [m]
-            Infinity where nothing is met within reach.
+            Infinity for a ray that hits nothing within ``max_distance``.
 
         """
 
@@ -53,9 +53,10 @@ class SensorRays:
     Attributes
     ----------
     directions : (rows, columns, 3) array
-        Unit vectors; of a camera from the upper left pixel on, row by row.
+        Unit vectors; those of a camera row by row, from the upper left pixel.
     share : (rows, columns) array
-        Reading over the length of the ray: of a camera, which reads depth, the forward component.
+        Reading over the length of the ray: 1 for a lidar, the forward component for a camera,
+        which reads depth.
 
     """
 
@@ -92,7 +93,8 @@ def _lidar_rays(sensor: Lidar) -> SensorRays:
 
 
 def _camera_rays(sensor: DepthCamera) -> SensorRays:
-    # Coordinates of a pixel are those of its centre, the first has 0.
+    # Pinhole camera: a pixel's ray is (1, -u, -v), u and v from the optical axis to the pixel's
+    # centre, over the focal length.
     u, v = np.meshgrid(
         (np.arange(sensor.columns) - 0.5 * (sensor.columns - 1)) / sensor.focal_length,
         (np.arange(sensor.rows) - 0.5 * (sensor.rows - 1)) / sensor.focal_length,
@@ -105,12 +107,12 @@ def _camera_rays(sensor: DepthCamera) -> SensorRays:
 
 def select_sensors(robot: RobotModel, names: str) -> tuple[RangeSensor, ...]:
     """
-    Return the sensors of a robot that a text names, separated by commas; ``all`` is all of them.
+    Return the sensors of a robot named in a text, separated by commas; ``all`` for all of them.
 
     Raises
     ------
     ConfigurationError
-        If the robot has none of a name, with the nearest one.
+        If the robot has no sensor of a name, with the nearest one.
 
     """
     wanted = [name.strip() for name in names.split(',') if name.strip()]
@@ -129,9 +131,9 @@ def select_sensors(robot: RobotModel, names: str) -> tuple[RangeSensor, ...]:
 
 class RangeReader:
     """
-    Reads one sensor tick by tick, at its own rate; one instance per run.
+    Readings of one sensor at its own rate, tick by tick; one instance per run.
 
-    Noise depends on seed and number of the reading alone, not on which readings were taken.
+    The noise of a reading depends on the seed and its number alone, not on earlier readings.
 
     Parameters
     ----------
@@ -145,7 +147,7 @@ class RangeReader:
     Raises
     ------
     ConfigurationError
-        If the sensor is faster than the control period.
+        If the sensor has more than one reading per control period.
 
     """
 
@@ -159,20 +161,22 @@ class RangeReader:
         self._robot, self._dt = robot, dt
         self._row = robot.link_index[sensor.link]
         self._key = (check_seed(seed), robot.sensors.index(sensor))
-        self._optics = sensor_rays(sensor)
+        self._rays = sensor_rays(sensor)
 
     def due(self, tick: int) -> bool:
-        """Return whether a reading is taken at a tick: the first at or after its time."""
+        """Return whether a reading is due at a tick, the first at or after its time."""
         return tick == 0 or self._number(tick) > self._number(tick - 1)
 
     def _number(self, tick: int) -> int:
+        """Return the number of the latest reading at a tick."""
         return math.floor(tick * self._dt * self.sensor.rate + _TOLERANCE)
 
     @cached_property
-    def _reach(self) -> float:
-        """Length of ray [m] beyond which no reading is in range."""
+    def _max_distance(self) -> float:
+        """Length [m] of rays that noise cannot bring back into range."""
+        # Six standard deviations; a camera reads depth, so that oblique rays are longer.
         noisy = self.sensor.range[1] + 6.0 * self.sensor.noise
-        return noisy / float(self._optics.share.min())
+        return noisy / float(self._rays.share.min())
 
     def pose(self, true: Observation) -> tuple[FloatArray, FloatArray]:
         """Return position (3,) [m] and attitude (3, 3) of the sensor's frame in ``odom``."""
@@ -188,22 +192,22 @@ class RangeReader:
         """
         Return the readings at an instant, (rows, columns) [m].
 
-        Minus infinity is nearer than the sensor sees, infinity farther, as REP-117 has it.
+        By REP-117 a reading below the range is minus infinity, one above it infinity.
 
         Parameters
         ----------
         true : Observation
             With joint positions and body poses.
         engine : RangingEngine
-            That is at this instant.
+            At the same instant.
 
         """
-        place, turn = self.pose(true)
-        rays = self._optics.directions.reshape(-1, 3) @ turn.T
-        far = engine.cast(place, rays, self._reach).reshape(self._optics.share.shape)
-        reading = far * self._optics.share
+        position, turn = self.pose(true)
+        rays = self._rays.directions.reshape(-1, 3) @ turn.T
+        lengths = engine.cast(position, rays, self._max_distance)
+        reading = lengths.reshape(self._rays.share.shape) * self._rays.share
         if self.sensor.noise > 0.0:
             rng = np.random.default_rng([*self._key, self._number(true.tick)])
             reading = reading + self.sensor.noise * rng.normal(size=reading.shape)
-        least, most = self.sensor.range
-        return np.where(reading < least, -np.inf, np.where(reading > most, np.inf, reading))
+        low, high = self.sensor.range
+        return np.where(reading < low, -np.inf, np.where(reading > high, np.inf, reading))

@@ -20,7 +20,7 @@ __all__ = ['Grid', 'HeightField', 'Plane', 'Terrain', 'load_terrain']
 
 def load_terrain(spec: TerrainSpec) -> Terrain:
     """
-    Return the surface of a spec; equal specs share one.
+    Return the surface of a spec; equal specs share one object.
 
     Raises
     ------

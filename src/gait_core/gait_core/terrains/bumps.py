@@ -1,4 +1,4 @@
-"""Bumps: rounded rises, or holes, strewn over level ground."""
+"""Bumps or holes at random positions on level ground."""
 
 from __future__ import annotations
 
@@ -62,13 +62,14 @@ class Bumps(TerrainParameters):
         count = int(square.max()) + 1
         free = 0.5 * self.spacing - self.radius
         jitter = np.random.default_rng(seed).uniform(-free, free, (2, count, count))
-        middle = (np.arange(count) + 0.5) * self.spacing - half * self.cell
-        x, y = middle[None, :] + jitter[0], middle[:, None] + jitter[1]
+        centre = (np.arange(count) + 0.5) * self.spacing - half * self.cell
+        x, y = centre[None, :] + jitter[0], centre[:, None] + jitter[1]
         top = np.where(np.hypot(x, y) < self.flat_radius + self.radius, 0.0, self.height)
-        place = np.ix_(square, square)
-        away = np.hypot(across[None, :] - x[place], across[:, None] - y[place])
+        # Each node against the one bump of its square, which reaches no other square.
+        bump = np.ix_(square, square)
+        away = np.hypot(across[None, :] - x[bump], across[:, None] - y[bump])
         share = np.minimum(away / self.radius, 1.0)
-        heights = 0.5 * top[place] * (1.0 + np.cos(math.pi * share))
+        heights = 0.5 * top[bump] * (1.0 + np.cos(math.pi * share))
         return Grid(
             HeightField(
                 heights=heights, cell=self.cell, origin=(-half * self.cell, -half * self.cell)

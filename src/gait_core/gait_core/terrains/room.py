@@ -1,4 +1,4 @@
-"""A room: level ground inside walls, with boxes on it for sensors to see."""
+"""Room: level ground inside walls, with boxes for range sensors."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Room(TerrainParameters):
     """
     Level ground around the origin with four walls, and boxes at random positions.
 
-    Every square of side ``spacing`` has one box, unless it would reach into the free ground around
-    the origin. Walls and boxes rise within one cell towards their inside: a wall at x has its foot
-    at x - ``cell`` and its top at x.
+    Every square of side ``spacing`` has one box, unless it would overlap the free ground around
+    the origin. Walls and boxes rise within one cell: a wall at x has its foot at x - ``cell`` and
+    its top at x.
     """
 
     length: float = bounded(
@@ -72,7 +72,7 @@ class Room(TerrainParameters):
         )
 
     def _boxes(self, seed: int, side: int, nx: int, ny: int) -> list[tuple[int, int]]:
-        """Return the corners of least x and y, in cells from the origin."""
+        """Return the corner of smallest x and y of each box, in cells from the origin."""
         rng = np.random.default_rng(seed)
         square = max(round(self.spacing / self.cell), side + 2)
         found = []
@@ -80,7 +80,7 @@ class Room(TerrainParameters):
             for column in range(2 * nx // square):
                 left, low = rng.integers(1, square - side, size=2, endpoint=True).tolist()
                 left, low = left + column * square - nx, low + row * square - ny
-                # To the nearest point of the box, whose faces begin a cell outside of it.
+                # Distance to the nearest point of the box; its faces begin one cell outside.
                 away = [max(at - 1, -(at + side + 1), 0) * self.cell for at in (left, low)]
                 if math.hypot(*away) > self.free_radius:
                     found.append((left, low))

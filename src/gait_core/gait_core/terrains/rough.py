@@ -19,7 +19,7 @@ class Rough(TerrainParameters):
 
     The defaults are the ground of Bishop (2008), section 4.2: 256 x 256 nodes over 50 x 50 m and
     a range of 0.13 m, which makes the mean step between neighbouring nodes a third of the range.
-    ``flat_radius`` adds a level place to start from, where nodes have height zero.
+    ``flat_radius`` adds level ground to start from, where nodes have height zero.
     """
 
     range: float = bounded(

@@ -1,4 +1,4 @@
-"""A slope: level ground that begins to rise or fall."""
+"""Slope: level ground, then an inclined plane."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ class Slope(TerrainParameters):
     An inclined plane that begins at a line, with level ground before it; height 0 at the origin.
 
     The line is ``start`` ahead of the origin in the uphill direction; with a negative ``start`` a
-    robot starts on the slope. Between two lines of the grid the bend is as wide as a cell. The
-    seed has no effect.
+    robot starts on the slope. The edge is rounded over one cell. The seed has no effect.
     """
 
     angle_deg: float = bounded(

@@ -1,4 +1,4 @@
-"""Steps: treads across the way, each a little higher or lower than the one before."""
+"""Steps: treads across the x axis, each higher or lower than the one before."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Steps(TerrainParameters):
     """
     Level ground up to ``start``, then treads that go up or down at random; a riser takes one cell.
 
-    With ``up_share`` 1 or 0 all treads go the same way. Finer cells make steeper risers, but
+    With ``up_share`` 1 or 0 all treads go up or all go down. Finer cells make steeper risers, but
     engines support a flat sole poorly on more than 5 by 5 cells.
     """
 
@@ -55,7 +55,7 @@ class Steps(TerrainParameters):
         # Nodes are counted from the foot of the first riser, so that risers end on nodes.
         ahead = math.ceil(self.extent / self.cell)
         x = np.arange(-behind - math.ceil(self.start / self.cell), ahead + 1) * self.cell
-        # A riser's upper end belongs to its tread, in spite of what rounding does to multiples.
+        # The upper end of a riser belongs to its tread, also when x / length is rounded down.
         tread = np.floor((x - self.cell) / self.length + 1e-9).astype(np.intp) + 1
         draws = np.random.default_rng(seed).random(max(int(tread.max()), 0))
         # A draw is below 1: a share of 1 always goes up, a share of 0 never.

@@ -14,22 +14,22 @@ from gait_core.errors import ConfigurationError
 from gait_core.height_field import HeightField
 
 MAX_VERTICES = 4_000_000
-"""Of one grid; beyond it a mistyped cell would fill the memory."""
+"""Largest number of vertices of a grid; a mistyped cell size would fill the memory."""
 
 
 def check_grid(length: float, width: float, cell: float) -> None:
     """
-    Refuse a grid of more than ``MAX_VERTICES`` before it is made; all in m.
+    Raise ConfigurationError for a grid of more than ``MAX_VERTICES``; arguments in m.
 
     Raises
     ------
     ConfigurationError
-        With the least cell that the ground can have.
+        With the smallest valid cell.
 
     """
     count = (length / cell + 1.0) * (width / cell + 1.0)
     if count > MAX_VERTICES:
-        # Rounded up by a hundredth: three digits must not fall short.
+        # One percent more, so that the value rounded to three digits is valid.
         nearest = 1.01 * cell * (count / MAX_VERTICES) ** 0.5
         raise ConfigurationError(
             f'cell = {cell:g} m makes {count:.3g} vertices of a ground of {length:g} x {width:g} '
@@ -39,7 +39,7 @@ def check_grid(length: float, width: float, cell: float) -> None:
 
 @dataclass(frozen=True)
 class Plane:
-    """The plane z = 0, without an edge."""
+    """The infinite plane z = 0."""
 
     heightfield: None = None
 
@@ -60,7 +60,7 @@ class Plane:
 
 @dataclass(frozen=True)
 class Grid:
-    """A terrain made of a height field; what every uneven terrain builds."""
+    """Terrain made of a height field; the surface of every uneven terrain."""
 
     heightfield: HeightField
 
@@ -75,7 +75,7 @@ class Grid:
         return digest.hexdigest()
 
     def height(self, x: npt.ArrayLike, y: npt.ArrayLike) -> FloatArray:
-        """Return the height [m] at points; outside the grid that of its edge."""
+        """Return the height [m] at points; outside the grid the height of its edge."""
         return self.heightfield.height(x, y)
 
     def normal(self, x: npt.ArrayLike, y: npt.ArrayLike) -> FloatArray:

@@ -148,10 +148,10 @@ class BulletEngine(SceneEngine):
     def _observe(self, tick: int) -> Observation:
         return self._state.read(tick, self._motors)
 
-    def cast(self, origin: FloatArray, directions: FloatArray, reach: float) -> FloatArray:
+    def cast(self, origin: FloatArray, directions: FloatArray, max_distance: float) -> FloatArray:
         """Return how far rays go through the scene without its robot, as SceneEngine does."""
         caster = self._other.cast if self._other else super().cast
-        return caster(origin, directions, reach)
+        return caster(origin, directions, max_distance)
 
     def _release(self) -> None:
         self._world.close()

@@ -60,9 +60,9 @@ class GroundRays:
         field = terrain.heightfield
         add_ground(terrain, [] if field is None else field.heights.ravel().tolist(), self._client)
 
-    def cast(self, origin: FloatArray, directions: FloatArray, reach: float) -> FloatArray:
+    def cast(self, origin: FloatArray, directions: FloatArray, max_distance: float) -> FloatArray:
         """Return how far rays go, (n,) [m], as RangingEngine has it."""
-        ends = origin + reach * directions
+        ends = origin + max_distance * directions
         start = origin.tolist()
         batch = pb.MAX_RAY_INTERSECTION_BATCH_SIZE
         distances: FloatArray = np.empty(len(ends))
@@ -70,7 +70,7 @@ class GroundRays:
             part = ends[first : first + batch].tolist()
             hits = pb.rayTestBatch([start] * len(part), part, physicsClientId=self._client)
             distances[first : first + len(part)] = [
-                reach * hit[2] if hit[0] >= 0 else math.inf for hit in hits
+                max_distance * hit[2] if hit[0] >= 0 else math.inf for hit in hits
             ]
         return distances
 

@@ -122,7 +122,7 @@ class GroundRays:
         self._data = mj.MjData(self._model)
         mj.mj_kinematics(self._model, self._data)
 
-    def cast(self, origin: FloatArray, directions: FloatArray, reach: float) -> FloatArray:
+    def cast(self, origin: FloatArray, directions: FloatArray, max_distance: float) -> FloatArray:
         """Return how far rays go, (n,) [m], as RangingEngine has it."""
         count = len(directions)
         distances: FloatArray = np.empty(count)
@@ -138,10 +138,10 @@ class GroundRays:
             distances,
             None,
             count,
-            reach,
+            max_distance,
         )
         # MuJoCo says -1 where nothing is met; its cutoff goes by geometries, not by points.
-        met = (distances >= 0.0) & (distances <= reach)
+        met = (distances >= 0.0) & (distances <= max_distance)
         return np.where(met, distances, np.inf)
 
     def close(self) -> None:

@@ -62,7 +62,7 @@ class TerrainRays(Protocol):
 
     terrain: Terrain
 
-    def cast(self, origin: FloatArray, directions: FloatArray, reach: float) -> FloatArray:
+    def cast(self, origin: FloatArray, directions: FloatArray, max_distance: float) -> FloatArray:
         """Return the distances of rays to the terrain, (n,) [m], as RangingEngine has it."""
 
     def close(self) -> None:
@@ -182,7 +182,7 @@ class SceneEngine(Engine):
             raise
         return seen if self._similar is None else self._similar.seen(seen, self._period)
 
-    def cast(self, origin: FloatArray, directions: FloatArray, reach: float) -> FloatArray:
+    def cast(self, origin: FloatArray, directions: FloatArray, max_distance: float) -> FloatArray:
         """
         Return the distances of rays through the scene without its robot, as RangingEngine has it.
 
@@ -203,7 +203,7 @@ class SceneEngine(Engine):
             self._drop_rays()
             self._rays = self.Rays(self._terrain)
         assert self._rays is not None
-        return self._rays.cast(origin, directions, reach)
+        return self._rays.cast(origin, directions, max_distance)
 
     def _drop_rays(self) -> None:
         if self._rays is not None:
