@@ -26,7 +26,7 @@ setup(
             'cpg_node = gait_cpg.node:main',
         ],
         'gait.controllers': [
-            'insect_gait = gait_cpg.insect.controller:InsectGait',
+            'insect_gait = gait_cpg.insect.controller:InsectGaitController',
             'matsuoka = gait_cpg.matsuoka.controller:MatsuokaController',
             'perceptron = gait_cpg.perceptron.controller:PerceptronController',
             'phase_cpg = gait_cpg.phase_cpg.controller:PhaseCpgController',

@@ -38,9 +38,9 @@ def test_the_table_of_single_oscillators_is_computed():
     assert len(table) == 4
     for weight, tau, ratio, frequency, peak, third in table:
         network = neural_oscillators(
-            [], 1, tau_a=float(tau), tau_ratio=float(ratio), within=float(weight)
+            [], 1, tau_a=float(tau), tau_ratio=float(ratio), pair_weight=float(weight)
         )
-        signal = network.euler(network.start(), STEP, 30000).signals[10000:, 0]
+        signal = network.euler(network.initial_state(), STEP, 30000).signals[10000:, 0]
         found = diagnose(signal[:, None], STEP).frequency[0]
         if frequency == 'dies':
             assert np.abs(signal[-4000:]).max() == pytest.approx(float(peak.split()[0]), abs=5e-4)

@@ -55,7 +55,7 @@ def test_the_feet_of_a_pair_land_in_turn_at_the_rhythm_of_the_oscillators():
     np.testing.assert_allclose(np.diff(lags)[[0, 2]], 0.5, atol=0.1)
     params = trotted_params()
     pair = neural_oscillators(
-        [], 1, tau_a=params.tau_a, within=params.pair_weight + params.inhibition
+        [], 1, tau_a=params.tau_a, pair_weight=params.pair_weight + params.inhibition
     )
     rhythm = [diagram.stride_frequency[leg.name] for leg in robot.legs[:3]]
     np.testing.assert_allclose(rhythm, pair.expected_frequency()[0], rtol=0.05)

@@ -20,7 +20,7 @@ from gait_ros.nodes.parameters import to_parameter_values
 from gait_ros.nodes.qos import STREAM
 from gait_stage_walk.node import StageWalkNode
 from gait_stage_walk.staged.parameters import StagedWalkParams
-from gait_stage_walk.staged.pulse import progress
+from gait_stage_walk.staged.pulse import pulse_progress
 from gait_stage_walk.staged.walk import Phase
 from sim_bridge.node import SimBridgeNode
 
@@ -115,7 +115,7 @@ def ankle_bend(params, step_deg):
     move = 4.0 / 3.0 * params.ankle_move_deg * step_deg / 20.0
     lift = params.leg_lift_deg / 2.0
     return max(
-        move * progress(tau / 1.25) + (lift - move) * progress(tau - 1.0)
+        move * pulse_progress(tau / 1.25) + (lift - move) * pulse_progress(tau - 1.0)
         for tau in np.linspace(0.0, 1.7, 400)
     )
 

@@ -11,10 +11,10 @@ from gait_cpg.oscillators import (
     MatsuokaNeurons,
     PhaseOscillators,
     coupling_to_lags,
+    cross_weight_count,
     locked_phases,
     neural_oscillators,
     reference_weights,
-    weights_between,
 )
 
 BUDGET_US = 20.0
@@ -23,7 +23,7 @@ BATCH_BUDGET_US = 1.0
 TAPE_BUDGET_MS = 1.5
 _STEPS = 2000
 _EULER_STEP = 0.0005
-_TAPE = 30000
+_TAPE_STEPS = 30000
 
 
 def benchmark() -> list[Measurement]:
@@ -56,7 +56,7 @@ def benchmark() -> list[Measurement]:
         ),
         Measurement(
             id='matsuoka_tape',
-            what=f'{_TAPE} Euler steps of such a network in one call',
+            what=f'{_TAPE_STEPS} Euler steps of such a network in one call',
             unit='ms',
             measured=_matsuoka_tape_time() * 1e3,
             budget=TAPE_BUDGET_MS,
@@ -81,7 +81,7 @@ def _phase_step_time(count: int) -> float:
 
     def steps() -> None:
         """Advance phases from rest."""
-        state = network.at_rest(locked_phases(lags))
+        state = network.rest_state(locked_phases(lags))
         for _ in range(_STEPS):
             state = network.advance(state, 0.02)
 
@@ -93,7 +93,7 @@ def _matsuoka_step_time() -> float:
 
     def steps() -> None:
         """Integrate one network."""
-        state = network.start()
+        state = network.initial_state()
         for _ in range(_STEPS):
             state = network.euler(state, _EULER_STEP).state
 
@@ -101,13 +101,13 @@ def _matsuoka_step_time() -> float:
 
 
 def _matsuoka_batch_time() -> float:
-    weights = np.linspace(1.0, 3.4, BATCH * weights_between(4)).reshape(BATCH, -1)
+    weights = np.linspace(1.0, 3.4, BATCH * cross_weight_count(4)).reshape(BATCH, -1)
     network = neural_oscillators(weights, 4, tau_a=np.full(BATCH, 0.25))
     count = 20
 
     def steps() -> None:
         """Integrate all networks at once."""
-        state = network.start()
+        state = network.initial_state()
         for _ in range(count):
             state = network.euler(state, _EULER_STEP).state
 
@@ -116,8 +116,8 @@ def _matsuoka_batch_time() -> float:
 
 def _matsuoka_tape_time() -> float:
     network = neural_oscillators(reference_weights(4), 4, tau_a=0.25)
-    return _time_of(lambda: _run(network), 1)
+    return _time_of(lambda: _run_tape(network), 1)
 
 
-def _run(network: MatsuokaNeurons) -> None:
-    network.euler(network.start(), _EULER_STEP, _TAPE)
+def _run_tape(network: MatsuokaNeurons) -> None:
+    network.euler(network.initial_state(), _EULER_STEP, _TAPE_STEPS)

@@ -72,7 +72,7 @@ Entomology 11:103-122). With other numbers of legs they are what the same lags g
 """
 
 
-OWN = 'own'
+OWN_GAIT = 'own'
 """Name of a gait that a file gives."""
 
 
@@ -103,17 +103,19 @@ class OwnGait:
     duty_factor: Mapping[str, float] | float
     location: Location
 
-    def of(self, legs: Sequence[str]) -> tuple[FloatArray, FloatArray]:
+    def lags_and_duty_factors(self, legs: Sequence[str]) -> tuple[FloatArray, FloatArray]:
         """Return lags, in [0, 1), and duty factors of a robot's legs, (n,); ConfigurationError."""
         duty = self.duty_factor
         shares = duty if isinstance(duty, Mapping) else dict.fromkeys(legs, duty)
         return (
-            _by_leg(self.lags, legs, self.location / 'lags') % 1.0,
-            _by_leg(shares, legs, self.location / 'duty_factor'),
+            _values_by_leg(self.lags, legs, self.location / 'lags') % 1.0,
+            _values_by_leg(shares, legs, self.location / 'duty_factor'),
         )
 
 
-def _by_leg(values: Mapping[str, float], legs: Sequence[str], location: Location) -> FloatArray:
+def _values_by_leg(
+    values: Mapping[str, float], legs: Sequence[str], location: Location
+) -> FloatArray:
     """Return the values of all legs in their order; ConfigurationError for other names."""
     for name in values:
         if name not in legs:
@@ -135,31 +137,31 @@ def read_gait(file: str) -> OwnGait:
 
     """
     if not file:
-        raise ConfigurationError(f"gait '{OWN}' needs a gait_file")
+        raise ConfigurationError(f"gait '{OWN_GAIT}' needs a gait_file")
     content, location = read_file(OwnGaitFile, Path(file).expanduser(), LOADED_LIMITS)
     kind: Any = Mapping[str, float] if isinstance(content.duty_factor, Mapping) else float
     duty_factor = read_value(kind, content.duty_factor, location / 'duty_factor')
-    _check_shares(duty_factor, location / 'duty_factor')
+    _check_duty_factors(duty_factor, location / 'duty_factor')
     return OwnGait(lags=content.lags, duty_factor=duty_factor, location=location)
 
 
-def _check_shares(shares: Mapping[str, float] | float, location: Location) -> None:
+def _check_duty_factors(shares: Mapping[str, float] | float, location: Location) -> None:
     """Raise ConfigurationError for a foot that is never down or never up."""
     if isinstance(shares, Mapping):
         for leg, share in shares.items():
-            _check_shares(share, location / leg)
+            _check_duty_factors(share, location / leg)
     elif not 0.0 < shares < 1.0:
         raise ConfigurationError(f'{location} is {shares:g}, it must lie between 0 and 1')
 
 
-def gait(name: str) -> Gait:
+def find_gait(name: str) -> Gait:
     """Return a gait by name; raise ConfigurationError naming the nearest valid one."""
     if name not in GAITS:
         raise unknown('gait', name, GAITS)
     return GAITS[name]
 
 
-def leg_places(feet: FloatArray) -> tuple[IntArray, IntArray]:
+def leg_sides_and_pairs(feet: FloatArray) -> tuple[IntArray, IntArray]:
     """
     Return side and pair of each leg, from its foot in the base frame.
 
@@ -200,7 +202,7 @@ def leg_lags(wanted: Gait, feet: FloatArray) -> FloatArray:
         In [0, 1).
 
     """
-    side, pair = leg_places(feet)
+    side, pair = leg_sides_and_pairs(feet)
     pair_lag = 0.5 / (pair.max() + 1) if wanted.pair_lag is None else wanted.pair_lag
     # Rounding to 1e-12 cycles makes equal lags equal: 3 / 6 + 1 / 2 is a whole cycle.
     return np.round(side * wanted.side_lag + pair * pair_lag, 12) % 1.0

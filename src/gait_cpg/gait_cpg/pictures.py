@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_cpg.gaits import gait, leg_lags
+from gait_cpg.gaits import find_gait, leg_lags
 from gait_cpg.matsuoka.parameters import MatsuokaParams
 from gait_cpg.oscillators import PhaseOscillators, coupling_to_lags
 
 _SEED = 3
 _STEP = 0.001
-_SPAN = 3.0
+_DURATION = 3.0
 _FEET = np.array([[x, y, 0.0] for x in (0.1, -0.1) for y in (0.05, -0.05)])
 
 
@@ -26,9 +26,9 @@ def walking_network() -> tuple[PhaseOscillators, FloatArray]:
         frequency=np.full(4, 1.5),
         target_amplitude=np.ones(4),
         amplitude_gain=np.full(4, 8.0),
-        coupling=coupling_to_lags(leg_lags(gait('walk'), _FEET), 4.0),
+        coupling=coupling_to_lags(leg_lags(find_gait('walk'), _FEET), 4.0),
     )
-    return network, network.at_rest(phase)
+    return network, network.rest_state(phase)
 
 
 def draw_oscillators(path: Path) -> None:
@@ -42,9 +42,9 @@ def draw_oscillators(path: Path) -> None:
     above, below = figure.subplots(2, 1)
     _draw_reference(above)
     network, state = walking_network()
-    signals = network.euler(state, _STEP, round(_SPAN / _STEP)).signals
+    signals = network.euler(state, _STEP, round(_DURATION / _STEP)).signals
     below.plot(_STEP * np.arange(1, len(signals) + 1), signals, linewidth=1.0)
-    below.set(xlim=(0.0, _SPAN), xlabel='time [s]')
+    below.set(xlim=(0.0, _DURATION), xlabel='time [s]')
     below.set_title('Amplitude-phase: from rest at random phases to the walk', fontsize='small')
     figure.savefig(path, dpi=80)
 
@@ -52,7 +52,9 @@ def draw_oscillators(path: Path) -> None:
 def _draw_reference(axes: Any) -> None:
     params = MatsuokaParams()
     network = params.network(4)
-    signals = network.euler(network.start(), params.step, round(15.0 / params.step)).signals
+    signals = network.euler(
+        network.initial_state(), params.step, round(15.0 / params.step)
+    ).signals
     time = params.step * np.arange(len(signals))
     for number, signal in enumerate(signals.T, 1):
         axes.plot(time, signal, linewidth=1.0, label=f'$S_{number}$')

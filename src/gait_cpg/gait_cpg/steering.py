@@ -9,10 +9,10 @@ from gait_core.errors import ConfigurationError
 from gait_core.motion.observation import Observation, yaw_from_quaternion
 
 Velocity = tuple[float, float, float]
-_MOST_SHARE, _MOST = 0.5, 0.05
+_MAX_CORRECTION_SHARE, _MAX_CORRECTION_OFFSET = 0.5, 0.05
 """A speed is corrected by at most this share of what is commanded, and so much more [m/s]."""
 
-LEAD = 4.0
+LEAD_CYCLES = 4.0
 """Strides by which the error is looked ahead: strides set now turn the body a few later."""
 
 
@@ -20,11 +20,11 @@ class HeadingHold:
     """The heading that commanded turning rates add up to, from where the robot first points."""
 
     def __init__(self) -> None:
-        self._wanted: float | None = None
+        self._target: float | None = None
         self._yaw = self._sum = 0.0
-        self._stride: deque[float] = deque()
+        self._yaw_history: deque[float] = deque()
 
-    def error(self, dt: float, rate: float, yaw: float, stride: float) -> float:
+    def update_error(self, dt: float, rate: float, yaw: float, stride: float) -> float:
         """
         Return the error of the heading [rad], positive where it should turn left.
 
@@ -42,17 +42,17 @@ class HeadingHold:
             Cycle time.
 
         """
-        if self._wanted is None:
-            self._wanted = self._yaw = yaw
-        self._wanted += rate * dt
+        if self._target is None:
+            self._target = self._yaw = yaw
+        self._target += rate * dt
         self._yaw += math.remainder(yaw - self._yaw, 2.0 * math.pi)
-        seen = self._stride
+        seen = self._yaw_history
         seen.append(self._yaw)
         self._sum += self._yaw
         while len(seen) > round(stride / dt) + 1:
             self._sum -= seen.popleft()
         turning = (self._yaw - seen[0]) / stride
-        return self._wanted - self._sum / len(seen) + LEAD * stride * (rate - turning)
+        return self._target - self._sum / len(seen) + LEAD_CYCLES * stride * (rate - turning)
 
 
 class Steering:
@@ -71,10 +71,10 @@ class Steering:
     def reset(self) -> None:
         """Forget heading and speeds."""
         self._heading = HeadingHold()
-        self._seen: deque[tuple[float, float]] = deque()
-        self._added = (0.0, 0.0)
+        self._speed_history: deque[tuple[float, float]] = deque()
+        self._correction = (0.0, 0.0)
 
-    def corrected(
+    def correct_velocity(
         self,
         dt: float,
         velocity: Velocity,
@@ -107,10 +107,10 @@ class Steering:
             return velocity
         x, y, yaw = velocity
         if heading_gain > 0.0:
-            yaw += heading_gain * self._heading.error(dt, yaw, attitude.yaw, stride)
+            yaw += heading_gain * self._heading.update_error(dt, yaw, attitude.yaw, stride)
         if speed_gain > 0.0:
             self._integrate(dt, velocity, seen, stride, speed_gain)
-        x, y = x + self._added[0], y + self._added[1]
+        x, y = x + self._correction[0], y + self._correction[1]
         if not math.isfinite(x + y + yaw):
             raise ConfigurationError(
                 f'the velocity corrected by what is seen is {(x, y, yaw)}, expected finite numbers'
@@ -126,16 +126,16 @@ class Steering:
         yaw = yaw_from_quaternion(seen.body_poses[0, 3:])
         c, s = math.cos(yaw), math.sin(yaw)
         east, north = seen.body_twists[0, :2].tolist()
-        self._seen.append((c * east + s * north, c * north - s * east))
+        self._speed_history.append((c * east + s * north, c * north - s * east))
         whole = max(1, round(stride / dt))
-        if len(self._seen) < whole:
+        if len(self._speed_history) < whole:
             return
-        while len(self._seen) > whole:
-            self._seen.popleft()
-        most = _MOST_SHARE * math.hypot(*velocity[:2]) + _MOST
-        means = (sum(one[axis] for one in self._seen) / whole for axis in (0, 1))
+        while len(self._speed_history) > whole:
+            self._speed_history.popleft()
+        most = _MAX_CORRECTION_SHARE * math.hypot(*velocity[:2]) + _MAX_CORRECTION_OFFSET
+        means = (sum(one[axis] for one in self._speed_history) / whole for axis in (0, 1))
         x, y = (
             min(max(added + gain * dt * (wanted - mean), -most), most)
-            for added, wanted, mean in zip(self._added, velocity[:2], means, strict=True)
+            for added, wanted, mean in zip(self._correction, velocity[:2], means, strict=True)
         )
-        self._added = (x, y)
+        self._correction = (x, y)

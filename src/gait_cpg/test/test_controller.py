@@ -16,7 +16,7 @@ from gait_core.parameters.declaration import build
 from gait_core.testing.doubles import legged_box
 from gait_core.trial.spec import Command
 from gait_cpg.phase_cpg.controller import PhaseCpgController, PhaseCpgParams
-from gait_cpg.phase_cpg.kernel import advance_feet, follow
+from gait_cpg.phase_cpg.kernel import advance_feet, limit_joint_rates
 
 DT = 0.02
 BLIND = Observation(tick=0, time=0.0)
@@ -162,7 +162,7 @@ def test_equal_histories_give_equal_targets_whatever_the_seed():
 
 def test_nothing_is_left_to_compile_after_construction():
     walker = controller(max_forward=0.0)
-    kernels = (follow_chains, advance_feet, follow)
+    kernels = (follow_chains, advance_feet, limit_joint_rates)
     before = [list(kernel.signatures) for kernel in kernels]
     assert all(before)
     walk(walker, NOWHERE, 0.1), walk(walker, (0.0, 0.1, 0.3), 0.5)

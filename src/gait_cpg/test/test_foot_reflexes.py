@@ -89,7 +89,7 @@ def test_a_foot_that_is_held_up_is_lifted_and_drawn_back_until_its_swing_is_over
         behind.append(-moved[0])
     assert made.counts['elevator_reflex'] == 1
     assert made.counts['retraction'] >= 1
-    length = made._length[0]
+    length = made._leg_lengths[0]
     assert max(heights) == pytest.approx(0.1 * length, rel=0.05)
     # Only as far as it takes to be held up no longer.
     assert 0.02 * length < max(behind) <= 0.1 * length + 1e-6
@@ -117,7 +117,7 @@ def test_a_foot_without_ground_reaches_down_until_it_finds_some_and_stays_there(
         depths.append(feet(told.position[-1])[0, 2] - feet(STANCE)[0, 2])
     assert depths[:3] == [0.0, 0.0, 0.0]
     # It feels the ground a control period late.
-    pace = 0.2 * made._length[0] * DT / 0.12
+    pace = 0.2 * made._leg_lengths[0] * DT / 0.12
     assert -0.02 - 2.0 * pace < depths[-1] <= -0.02
     assert depths[-1] == depths[-10]
     # The other legs, which stand, are told what they were.
@@ -144,29 +144,29 @@ def test_a_body_that_leans_is_levelled_by_its_standing_feet(roll, pitch):
     assert moved[1:, 2] == pytest.approx(-sunk[1:], abs=2e-3)
     assert moved[1:, :2] == pytest.approx(np.zeros((3, 2)), abs=4e-3)
     # The foot in the air goes where the body falls to.
-    aside = made._length[0] * np.array([beyond[1], -beyond[0]])
+    aside = made._leg_lengths[0] * np.array([beyond[1], -beyond[0]])
     assert moved[0, :2] == pytest.approx(aside, abs=5e-3)
     assert made.counts['posture_reflex'] == 1
     assert 'imu' in made.needs
     for _ in range(20):
         step(made, STANCE, stance)
-        made.lean.reset()
+        made.tilt.reset()
     assert not made.offsets.any()
 
 
 def test_layers_are_switched_while_it_walks():
     made = layers()
-    assert not made.active
+    assert not made.is_active
     made.set_params(replace(FootReflexParams(), foothold_search=True))
     for _ in range(10):
         told = step(made, STANCE, ALL, standing=(1, 2, 3))
     assert feet(told.position[-1])[0, 2] < feet(STANCE)[0, 2] - 0.01
     made.set_params(FootReflexParams())
-    assert made.active, 'what it did is drawn back first'
+    assert made.is_active, 'what it did is drawn back first'
     for _ in range(20):
         told = step(made, STANCE, ALL, standing=(1, 2, 3))
     np.testing.assert_array_equal(told.position[-1], STANCE)
-    assert not made.active
+    assert not made.is_active
 
 
 def test_thresholds_lie_beyond_what_was_felt():
@@ -177,5 +177,5 @@ def test_thresholds_lie_beyond_what_was_felt():
         step(made, ahead(0.005 * tick), ALL, actual=ahead(0.005 * tick), standing=(1, 2, 3))
     felt = made.thresholds(0.0)
     assert felt['groundless_time'] == pytest.approx(DT)
-    assert felt['held_lag'] == pytest.approx(0.015 / made._length[0], rel=0.35)
+    assert felt['held_lag'] == pytest.approx(0.015 / made._leg_lengths[0], rel=0.35)
     assert made.thresholds(0.5)['held_lag'] == pytest.approx(1.5 * felt['held_lag'])

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 import numpy as np
 
-from gait_cpg.phase_cpg.swing import foot_positions, footholds, ground_points
+from gait_cpg.phase_cpg.swing import foot_positions, ground_points_after, predict_footholds
 
 
 @given(
@@ -22,13 +22,17 @@ def test_a_foothold_stays_where_it_is_while_the_base_moves_on_and_the_foot_comes
 
     def foothold(phase):
         oscillators = np.array([[phase], [1.0], [0.0]])
-        return footholds(oscillators, feet, np.array([*twist, *shape]), np.array([extra]))[0]
+        return predict_footholds(oscillators, feet, np.array([*twist, *shape]), np.array([extra]))[
+            0
+        ]
 
     begin = start * swing
     end = begin + later * (swing - begin)
     now, then = foothold(begin), foothold(end)
     time = (end - begin) / (2.0 * np.pi * frequency)
-    np.testing.assert_allclose(ground_points(now[:2], np.array(twist), time), then[:2], atol=1e-12)
+    np.testing.assert_allclose(
+        ground_points_after(now[:2], np.array(twist), time), then[:2], atol=1e-12
+    )
     placed = feet[0, :3] + (0.01, 0.03, -0.02)
     touching = foot_positions(swing, placed, np.array(twist), frequency, duty_factor, 0.05)
     np.testing.assert_allclose(foothold(swing - 1e-12), touching, atol=1e-9)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_cpg.gaits import GAITS, Gait, gait, leg_lags, leg_places
+from gait_cpg.gaits import GAITS, Gait, find_gait, leg_lags, leg_sides_and_pairs
 from gait_cpg.insect.rhythm import InsectRhythm
 from gait_cpg.oscillators import PhaseOscillators, coupling_to_lags
 
@@ -17,32 +17,32 @@ HEXAPOD = np.array([[x, y, 0.0] for x in (0.1, 0.0, -0.1) for y in (0.05, -0.05)
 
 
 def test_trot_moves_diagonal_legs_together():
-    front_left, front_right, rear_left, rear_right = leg_lags(gait('trot'), QUADRUPED)
+    front_left, front_right, rear_left, rear_right = leg_lags(find_gait('trot'), QUADRUPED)
     assert front_left == rear_right
     assert front_right == rear_left
     assert abs(front_left - front_right) == 0.5
 
 
 def test_walk_is_the_lateral_sequence():
-    lags = leg_lags(gait('walk'), QUADRUPED)
+    lags = leg_lags(find_gait('walk'), QUADRUPED)
     order = [('FL', 'FR', 'RL', 'RR')[i] for i in np.argsort(lags)]
     assert order == ['RL', 'FL', 'RR', 'FR']
     np.testing.assert_allclose(np.sort(lags), [0.0, 0.25, 0.5, 0.75])
 
 
 def test_walk_keeps_three_feet_down():
-    lags = leg_lags(gait('walk'), QUADRUPED)
+    lags = leg_lags(find_gait('walk'), QUADRUPED)
     share = (np.linspace(0.0, 1.0, 1000, endpoint=False)[:, None] - lags) % 1.0
-    assert np.sum(share < 1.0 - gait('walk').duty_factor, axis=1).max() == 1
+    assert np.sum(share < 1.0 - find_gait('walk').duty_factor, axis=1).max() == 1
 
 
 def test_trot_of_six_legs_is_the_tripod():
-    lags = leg_lags(gait('trot'), HEXAPOD).reshape(3, 2)
+    lags = leg_lags(find_gait('trot'), HEXAPOD).reshape(3, 2)
     np.testing.assert_allclose(lags, [[0.0, 0.5], [0.5, 0.0], [0.0, 0.5]])
 
 
 def test_walk_of_six_legs_lifts_one_after_the_other():
-    lags = leg_lags(gait('walk'), HEXAPOD)
+    lags = leg_lags(find_gait('walk'), HEXAPOD)
     np.testing.assert_allclose(np.sort(lags), np.arange(6) / 6.0, atol=1e-12)
 
 
@@ -50,19 +50,19 @@ def test_walk_of_six_legs_lifts_one_after_the_other():
 def test_lags_follow_the_legs_when_these_are_relabelled(order, name):
     order = list(order)
     np.testing.assert_array_equal(
-        leg_lags(gait(name), HEXAPOD[order]), leg_lags(gait(name), HEXAPOD)[order]
+        leg_lags(find_gait(name), HEXAPOD[order]), leg_lags(find_gait(name), HEXAPOD)[order]
     )
 
 
 def test_places_count_from_the_rear():
-    side, pair = leg_places(QUADRUPED)
+    side, pair = leg_sides_and_pairs(QUADRUPED)
     assert side.tolist() == [0, 1, 0, 1]
     assert pair.tolist() == [1, 1, 0, 0]
 
 
 def test_an_unknown_gait_names_the_nearest():
     with pytest.raises(ConfigurationError, match="did you mean 'trot'"):
-        gait('trott')
+        find_gait('trott')
 
 
 @pytest.mark.parametrize('duty_factor', [0.0, 1.0, float('nan')])
@@ -72,10 +72,10 @@ def test_a_gait_needs_a_stance_and_a_swing(duty_factor):
 
 
 def test_pace_moves_the_legs_of_a_side_together_and_bound_those_of_a_pair():
-    front_left, front_right, rear_left, rear_right = leg_lags(gait('pace'), QUADRUPED)
+    front_left, front_right, rear_left, rear_right = leg_lags(find_gait('pace'), QUADRUPED)
     assert (front_left, front_right) == (rear_left, rear_right)
     assert abs(front_left - front_right) == 0.5
-    front_left, front_right, rear_left, rear_right = leg_lags(gait('bound'), QUADRUPED)
+    front_left, front_right, rear_left, rear_right = leg_lags(find_gait('bound'), QUADRUPED)
     assert (front_left, rear_left) == (front_right, rear_right)
     assert abs(front_left - rear_left) == 0.5
 
@@ -84,8 +84,8 @@ def in_the_air(name, feet):
     """Return the least and the largest number of feet in the air over a cycle."""
     # Between the instants at which one foot lands and the next lifts.
     time = (np.arange(1000) + 0.5) / 1000.0
-    share = (time[:, None] - leg_lags(gait(name), feet)) % 1.0
-    lifted = np.sum(share < 1.0 - gait(name).duty_factor, axis=1)
+    share = (time[:, None] - leg_lags(find_gait(name), feet)) % 1.0
+    lifted = np.sum(share < 1.0 - find_gait(name).duty_factor, axis=1)
     return lifted.min(), lifted.max()
 
 
@@ -104,21 +104,21 @@ def test_insect_gaits_are_those_of_the_rule_for_steps_of_a_fixed_time(name, cycl
     for tick in range(round(2.5 * cycle / dt)):
         began[rhythm.advance(dt, cycle, 1.0)] = tick * dt
     lags = (began - began[4]) / cycle % 1.0
-    away = (lags - leg_lags(gait(name), HEXAPOD) + 0.5) % 1.0 - 0.5
+    away = (lags - leg_lags(find_gait(name), HEXAPOD) + 0.5) % 1.0 - 0.5
     np.testing.assert_allclose(away, 0.0, atol=0.002)
 
 
 @pytest.mark.parametrize('name', sorted(GAITS))
 @pytest.mark.parametrize('feet', [QUADRUPED, HEXAPOD], ids=['four', 'six'])
 def test_coupling_brings_oscillators_from_random_phases_to_the_gait(name, feet):
-    lags = leg_lags(gait(name), feet)
+    lags = leg_lags(find_gait(name), feet)
     coupling = coupling_to_lags(lags, 6.0)
     phase = np.random.default_rng(len(feet)).uniform(-np.pi, np.pi, (20, len(feet)))
     starts = PhaseOscillators(
         frequency=np.full((20, 1), 1.5), target_amplitude=1.0, amplitude_gain=12.0,
         coupling=coupling,
     )  # fmt: skip
-    state = starts.at_rest(phase)
+    state = starts.rest_state(phase)
     for _ in range(300):
         state = starts.advance(state, 0.05)
     behind = (state[:, 0, :1] - state[:, 0]) / (2.0 * np.pi) - (lags - lags[0])

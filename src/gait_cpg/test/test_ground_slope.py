@@ -16,11 +16,11 @@ from gait_core.testing.doubles import legged_box
 from gait_core.trial.spec import Command
 from gait_cpg.phase_cpg.controller import PhaseCpgController, PhaseCpgParams
 from gait_cpg.phase_cpg.ground_slope import (
-    STEEPEST,
+    MAX_GRADIENT,
     GroundSlope,
     follow_ground,
-    leg_room,
-    within_reach,
+    limit_gradient,
+    vertical_travel,
 )
 
 DT = 0.02
@@ -74,7 +74,7 @@ def test_the_gradient_is_that_of_the_plane_whatever_the_attitude(attitude, steps
     slope = felt(seen(gradient, *attitude), steps=steps)
     np.testing.assert_allclose(slope.gradient, gradient, atol=2e-3)
     c, s = math.cos(attitude[2]), math.sin(attitude[2])
-    np.testing.assert_allclose(slope.ahead, [[c, s], [-s, c]] @ gradient, atol=5e-3)
+    np.testing.assert_allclose(slope.gradient_in_base, [[c, s], [-s, c]] @ gradient, atol=5e-3)
 
 
 def test_level_ground_is_level_under_a_body_that_leans():
@@ -97,7 +97,7 @@ def test_no_ground_is_steeper_than_the_bound():
     slope = GroundSlope(ROBOT, LEGS)
     slope.gradient = np.array([2.0, 0.0])
     slope.update(DT, np.ones(4, dtype=bool), seen(np.zeros(2)))
-    assert np.hypot(*slope.gradient) <= STEEPEST + 1e-12
+    assert np.hypot(*slope.gradient) <= MAX_GRADIENT + 1e-12
 
 
 @given(
@@ -121,12 +121,12 @@ def test_no_leg_is_asked_for_more_than_it_reaches():
     room = np.array([[0.04] * 4, [0.02] * 4])
     half = np.abs(STANCE[:, 0]).max()
     gentle, steep = np.array([0.01 / half, 0.0]), np.array([0.1 / half, 0.0])
-    np.testing.assert_array_equal(within_reach(gentle, STANCE, room), gentle)
+    np.testing.assert_array_equal(limit_gradient(gentle, STANCE, room), gentle)
     # The leg behind would be lowered by 0.1 m, and may be by 0.02 m.
-    np.testing.assert_allclose(within_reach(steep, STANCE, room), 0.2 * steep)
-    np.testing.assert_array_equal(within_reach(0.0 * steep, STANCE, room), 0.0)
-    own = leg_room(ROBOT)
-    assert own.shape == (2, 4) and (own > 0.0).all() and own is leg_room(ROBOT)
+    np.testing.assert_allclose(limit_gradient(steep, STANCE, room), 0.2 * steep)
+    np.testing.assert_array_equal(limit_gradient(0.0 * steep, STANCE, room), 0.0)
+    own = vertical_travel(ROBOT)
+    assert own.shape == (2, 4) and (own > 0.0).all() and own is vertical_travel(ROBOT)
 
 
 def walker(**values):

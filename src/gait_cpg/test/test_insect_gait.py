@@ -10,7 +10,7 @@ from gait_core.motion.observation import Imu, Observation
 from gait_core.robot.load import load_robot
 from gait_core.testing.doubles import legged_box
 from gait_core.trial.spec import Command
-from gait_cpg.insect.controller import STEP, InsectGait, InsectGaitParams
+from gait_cpg.insect.controller import STEP, InsectGaitController, InsectGaitParams
 from gait_cpg.insect.motor_programs import MotorCommand, RestAngles
 
 ROACH = load_robot('roach')
@@ -23,7 +23,7 @@ FORWARD = (0.06, 0.0, 0.0)
 
 def walk(seconds: float, velocity=FORWARD, controller=None, **params):
     """Return rest angles (T, 6, 3) as left ones and leg states (T, 6) of a walk."""
-    controller = controller or InsectGait(ROACH, InsectGaitParams(**params))
+    controller = controller or InsectGaitController(ROACH, InsectGaitParams(**params))
     side = np.array([1.0 if name[1] == 'l' else -1.0 for name in LEGS])
     angles, states = [], []
     for tick in range(round(seconds / DT)):
@@ -48,12 +48,14 @@ def steps(states: np.ndarray) -> list[list[tuple[float, float]]]:
 
 def test_a_rest_angle_moves_at_a_constant_rate_to_its_target_and_holds():
     rest = RestAngles(np.zeros((1, 3)))
-    rest.begin(0, (MotorCommand(1, 0.4, duration=0.5), MotorCommand(1, 0.1, 0.25, 0.75)), 0.1)
+    rest.begin_program(
+        0, (MotorCommand(1, 0.4, duration=0.5), MotorCommand(1, 0.1, 0.25, 0.75)), 0.1
+    )
     seen = []
     for _ in range(300):
         rest.advance(DT)
         seen.append(rest.angles[0, 1])
-        assert rest.rates[0, 1] * DT == pytest.approx(rest._next[0, 1] - seen[-1], abs=1e-15)
+        assert rest.rates[0, 1] * DT == pytest.approx(rest._end_angles[0, 1] - seen[-1], abs=1e-15)
     at = {share: seen[round(share * 0.1 / DT)] for share in (0.0, 0.25, 0.5, 0.74, 0.875, 1.0)}
     expected = {0.0: 0.0, 0.25: 0.2, 0.5: 0.4, 0.74: 0.4, 0.875: 0.25, 1.0: 0.1}
     assert at == pytest.approx(expected, abs=1e-9)
@@ -106,7 +108,7 @@ def test_the_rest_angles_pass_the_published_ends_of_step_and_stance():
 
 
 def test_a_changed_period_scale_settles_without_a_lost_or_doubled_step():
-    controller = InsectGait(ROACH, InsectGaitParams(period_scale=5.0))
+    controller = InsectGaitController(ROACH, InsectGaitParams(period_scale=5.0))
     states = [walk(1.0, controller=controller)[1]]
     controller.set_params(replace(controller.params, period_scale=1.0))
     states.append(walk(1.5, controller=controller)[1])
@@ -122,7 +124,7 @@ def test_a_changed_period_scale_settles_without_a_lost_or_doubled_step():
 
 @pytest.mark.parametrize(('speed', 'scale'), [(0.06, 1.0), (0.04, 1.5), (0.02, 3.0)])
 def test_a_slower_command_makes_the_cycle_longer(speed, scale):
-    controller = InsectGait(ROACH, InsectGaitParams(top_speed=0.06, period_rate=100.0))
+    controller = InsectGaitController(ROACH, InsectGaitParams(top_speed=0.06, period_rate=100.0))
     walk(0.1, velocity=(speed, 0.0, 0.0), controller=controller)
     assert controller.state()['period_scale'] == pytest.approx(scale)
 
@@ -135,7 +137,7 @@ def test_back_legs_swing_farther_back_between_tripod_and_wave(scale, shift):
 
 
 def test_soles_are_told_to_let_go_while_their_legs_step():
-    controller = InsectGait(ROACH, InsectGaitParams())
+    controller = InsectGaitController(ROACH, InsectGaitParams())
     feet = [leg.joints[-1] for leg in ROACH.legs]
     seen = Observation(tick=0, time=0.0, joint_positions=Z, joint_efforts=Z, imu=IMU)
     told = []
@@ -169,11 +171,11 @@ def test_shorter_cycles_than_the_tripods_and_other_robots_are_refused():
     with pytest.raises(ConfigurationError, match='nearest valid: 1'):
         InsectGaitParams(period_scale=0.9)
     with pytest.raises(ConfigurationError, match='needs 6 legs'):
-        InsectGait(legged_box(4, 3), InsectGaitParams())
+        InsectGaitController(legged_box(4, 3), InsectGaitParams())
 
 
 def test_thresholds_of_reflexes_lie_a_margin_beyond_what_a_watched_walk_reached():
-    controller = InsectGait(ROACH, InsectGaitParams())
+    controller = InsectGaitController(ROACH, InsectGaitParams())
     controller.watch()
     walk(0.3, controller=controller)
     # Legs that never move: coxae at zero all the time, so that the range of angles is empty; each

@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 from gait_core.motion.observation import Contacts, Imu, Observation
 from gait_core.robot.load import load_robot
 from gait_cpg.insect.controller import InsectGaitParams
-from gait_cpg.insect.reflexes import PUBLISHED, STANCE, STEP, Reflexes
+from gait_cpg.insect.reflexes import PUBLISHED_REFLEXES, STANCE, STEP, InsectReflexes
 
 ROACH = load_robot('roach')
 DT = 1.0 / 2400.0
@@ -17,8 +17,8 @@ SIDE = np.where(RIGHT, -1.0, 1.0)
 STANDING = np.full(6, STANCE)
 
 
-def layers(**params) -> Reflexes:
-    made = Reflexes(ROACH, ROW, RIGHT, 3)
+def layers(**params) -> InsectReflexes:
+    made = InsectReflexes(ROACH, ROW, RIGHT, 3)
     made.set_params(InsectGaitParams(**params))
     return made
 
@@ -37,7 +37,7 @@ def feel(made, roll=0.0, pitch=0.0, coxa=(0.0,) * 6, load=(0.0,) * 6, on_ground=
         forces=np.zeros((count, 3)),
         depths=np.zeros(count),
     )
-    made.take(
+    made.update(
         DT,
         Observation(
             tick=0,
@@ -64,7 +64,7 @@ def advance(made, periods: int, states=STANDING, early=False) -> np.ndarray:
 
 def test_a_leg_too_far_back_steps_only_over_neighbours_that_bear():
     far = [0.0, 0.0, 0.9, 0.0, 0.0, 0.0]
-    bounded, published = layers(step_reflex=True), layers(**PUBLISHED)
+    bounded, published = layers(step_reflex=True), layers(**PUBLISHED_REFLEXES)
     for ground, states, steps in (
         (range(6), STANDING, True),
         ([FR, ML, MR, BL, BR], STANDING, False),
@@ -74,13 +74,13 @@ def test_a_leg_too_far_back_steps_only_over_neighbours_that_bear():
     ):
         for made, wants in ((bounded, steps), (published, True)):
             feel(made, coxa=far, on_ground=list(ground))
-            found = made.wanted(states, np.zeros(6))
+            found = made.step_requests(states, np.zeros(6))
             assert found.tolist() == [leg == ML and wants for leg in range(6)]
 
 
 def test_a_loaded_leg_waits_for_a_bounded_time_unless_as_published():
     heavy = [1e-3] * 6
-    bounded, published = layers(load_reflex=True, longest_wait=0.01), layers(**PUBLISHED)
+    bounded, published = layers(load_reflex=True, longest_wait=0.01), layers(**PUBLISHED_REFLEXES)
     for made in (bounded, published):
         feel(made, load=heavy)
     waits = [bounded.inhibits(DT, BL, STANDING) for _ in range(25)]
@@ -123,10 +123,10 @@ def test_a_held_leg_is_drawn_back_and_lifted_until_it_is_lowered():
 def test_leans_set_back_legs_farther_back_and_that_fades():
     made = layers(posture_reflex=True, set_back_time=0.5, set_back_most=0.3)
     feel(made, pitch=-0.1)
-    assert not made.posture.shifts().any()
+    assert not made.posture.back_shifts().any()
     for _ in range(200):
         feel(made, pitch=-0.5)
-    assert made.posture.shifts().tolist() == [0.0] * 4 + [0.3] * 2
+    assert made.posture.back_shifts().tolist() == [0.0] * 4 + [0.3] * 2
     assert made.counts['posture_reflex'] == 1
     assert advance(made, 2)[:, 0] == pytest.approx([0.0] * 4 + [0.3] * 2)
     for _ in range(1200):
@@ -149,4 +149,4 @@ def test_without_its_switch_the_posture_is_left_alone():
     made = layers()
     feel(made, roll=0.9, pitch=-0.9)
     assert not advance(made, 10).any()
-    assert not made.posture.shifts().any()
+    assert not made.posture.back_shifts().any()

@@ -16,7 +16,7 @@ from gait_core.robot.model import Actuator
 from gait_core.testing.doubles import legged_box
 from gait_core.trial.spec import Command
 from gait_cpg.matsuoka.controller import MatsuokaController
-from gait_cpg.matsuoka.outputs import divisions
+from gait_cpg.matsuoka.outputs import divide_period
 from gait_cpg.matsuoka.parameters import MAX_OSCILLATORS, MatsuokaParams
 from gait_cpg.oscillators import diagnose, neural_oscillators, reference_weights
 
@@ -63,7 +63,7 @@ def test_check_18_the_first_2500_of_30000_samples_are_zero_and_the_rest_are_the_
     given = tape.effort.reshape(30000, 8)
     assert np.all(given[:2500] == 0.0)
     network = neural_oscillators(reference_weights(4), 4, tau_a=0.25)
-    signals = network.euler(network.start(), 0.0005, 30000).signals[2500:]
+    signals = network.euler(network.initial_state(), 0.0005, 30000).signals[2500:]
     assert np.any(signals[0] != 0.0)
     np.testing.assert_allclose(given[2500:], 2.0 * POUND * np.repeat(signals, 2, axis=1))
 
@@ -103,7 +103,7 @@ def test_separate_oscillators_are_as_many_as_cables():
     given = driver.tape(DT, [STILL] * 400).effort.reshape(-1, 8)
     assert len([name for name in driver.state() if name.startswith('signal.')]) == 8
     network = neural_oscillators(driver.params.weights(8), 8, tau_a=0.25)
-    signals = network.euler(network.start(), 0.0005, 16000).signals
+    signals = network.euler(network.initial_state(), 0.0005, 16000).signals
     np.testing.assert_allclose(given, 2.0 * POUND * signals)
     # Two cables of a gap are no longer driven alike.
     assert np.abs(given[:, 0] - given[:, 1]).max() > 0.1
@@ -118,9 +118,9 @@ def test_parameters_reach_the_oscillators():
     weights = reference_weights(4)
     weights[[0, 23]] = 3.0, 1.1
     network = neural_oscillators(
-        weights, 4, tau_a=0.3, tau_ratio=3.0, within=1.7, adaptation=2.2, tonic=0.6
+        weights, 4, tau_a=0.3, tau_ratio=3.0, pair_weight=1.7, adaptation=2.2, tonic=0.6
     )
-    signals = network.euler(network.start(), 0.0005, 2000).signals
+    signals = network.euler(network.initial_state(), 0.0005, 2000).signals
     assert np.all(given[:200] == 0.0)
     np.testing.assert_allclose(given[200:, 0::2], -3.0 * signals[200:])
 
@@ -150,7 +150,9 @@ def test_joints_move_about_the_stance_ever_more_until_the_blanking_is_over():
     positions = tape.position.reshape(-1, 8)
     away = positions - np.array([BOX.nominal_stance[name] for name in tape.names])
     network = neural_oscillators(reference_weights(4), 4, tau_a=0.25, readout='lagged')
-    signals, fatigue = np.hsplit(network.euler(network.start(), 0.0005, 2500, every=8).signals, 2)
+    signals, fatigue = np.hsplit(
+        network.euler(network.initial_state(), 0.0005, 2500, steps_per_sample=8).signals, 2
+    )
     grown = np.minimum(0.004 * np.arange(1, 2501) / 1.25, 1.0)[:, None]
     swings, lifts = swing_and_lift(tape, BOX)
     signs = [np.sign(away[1000, columns]) for columns in (swings, lifts)]
@@ -244,7 +246,7 @@ def test_elongation_is_fed_into_extensors_and_against_flexors():
     assert driver.tape(DT, [STILL]) is None
     given = [driver.step(DT, STILL, stretched(0.1)).effort for _ in range(20)]
     network = neural_oscillators(reference_weights(4), 4, tau_a=0.25)
-    run = network.euler(network.start(), 0.0005, 800, drive=np.tile([0.2, -0.2], 4))
+    run = network.euler(network.initial_state(), 0.0005, 800, drive=np.tile([0.2, -0.2], 4))
     np.testing.assert_allclose(
         np.concatenate(given)[:, 0::2], 2.0 * POUND * run.signals, rtol=1e-9, atol=1e-12
     )
@@ -281,7 +283,7 @@ def test_a_loaded_leg_is_told_from_a_lifted_one():
     felt = 0.1 * np.array([0.0, 0.0, 1.0, -1.0])
     network = neural_oscillators(reference_weights(4), 4, tau_a=0.25)
     drive = np.stack([felt, -felt], axis=1).ravel()
-    signals = network.euler(network.start(), 0.0005, 800, drive=drive).signals[-1]
+    signals = network.euler(network.initial_state(), 0.0005, 800, drive=drive).signals[-1]
     state = driver.state()
     shown = [state[f'signal.{leg.name}'] for leg in BOX.legs]
     np.testing.assert_allclose(shown, signals, atol=1e-9)
@@ -300,7 +302,7 @@ def test_nodes_of_the_bodies_at_both_ends_carry_the_load_of_a_cable():
         contacts=Contacts(soles=nodes, sole=np.array(rear), points=np.zeros_like(force),
                           forces=force, depths=np.zeros(len(rear))),
     )  # fmt: skip
-    felt = driver._sense.read(seen)
+    felt = driver._sensor.read(seen)
     np.testing.assert_allclose(felt, [0.0, -1.0, -1.0, -1.0])
 
 
@@ -355,7 +357,7 @@ def test_a_step_too_long_for_the_time_constants_is_a_bad_command():
      (0.001, 0.01, (0, 0), (1, 1, 0.001))],
 )  # fmt: skip
 def test_the_step_is_the_nearest_that_divides_a_target(dt, step, samples, wanted):
-    count, every, length = divisions(dt, step, samples)
+    count, every, length = divide_period(dt, step, samples)
     assert (count, every) == wanted[:2]
     assert length == pytest.approx(wanted[2], rel=1e-12)
     assert count * every * length == pytest.approx(dt)

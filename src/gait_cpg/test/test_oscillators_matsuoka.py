@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from gait_core.errors import ConfigurationError
-from gait_cpg.gaits import gait, leg_lags
+from gait_cpg.gaits import find_gait, leg_lags
 from gait_cpg.oscillators import (
     MatsuokaNeurons,
     alternating_weights,
+    cross_weight_count,
     diagnose,
     neural_oscillators,
-    pair_weights,
     reference_weights,
-    weights_between,
+    weight_matrix,
 )
 
 STEP = 0.0005  # s, explicit Euler
@@ -27,20 +27,20 @@ LAST = slice(26000, None)  # 13 to 15 s
 
 def single(weight=1.5, tau=0.3, ratio=2.0):
     """Return one neural oscillator."""
-    return neural_oscillators([], 1, tau_a=tau, tau_ratio=ratio, within=weight)
+    return neural_oscillators([], 1, tau_a=tau, tau_ratio=ratio, pair_weight=weight)
 
 
 @cache
 def signal_of(weight=1.5, tau=0.3, ratio=2.0):
     """Return the signal of one neural oscillator over 15 s, (30000,)."""
     network = single(weight, tau, ratio)
-    return network.euler(network.start(), STEP, SAMPLES).signals[:, 0]
+    return network.euler(network.initial_state(), STEP, SAMPLES).signals[:, 0]
 
 
 def four(weights, tau):
     """Return the signals of four neural oscillators over 15 s, (..., 30000, 4)."""
     network = neural_oscillators(weights, 4, tau_a=tau)
-    return network.euler(network.start(), STEP, SAMPLES).signals
+    return network.euler(network.initial_state(), STEP, SAMPLES).signals
 
 
 def third_harmonic(signal, frequency):
@@ -125,7 +125,9 @@ def test_check_19_most_random_networks_are_alive_and_none_is_large():
 )  # fmt: skip
 def test_a_pair_oscillates_just_where_theory_says(weight, ratio, beta, tau):
     low, high = 1.0 + 1.0 / ratio, 1.0 + beta
-    network = neural_oscillators([], 1, tau_a=tau, tau_ratio=ratio, within=weight, adaptation=beta)
+    network = neural_oscillators(
+        [], 1, tau_a=tau, tau_ratio=ratio, pair_weight=weight, adaptation=beta
+    )
     # On the edges rounding decides.
     if min(abs(weight - low), abs(weight - high)) < 1e-6:
         return
@@ -140,7 +142,7 @@ def test_a_pair_oscillates_just_where_theory_says(weight, ratio, beta, tau):
 )  # fmt: skip
 def test_what_theory_says_of_rest_is_what_integration_shows(weight, ratio, verdict):
     network = single(weight, 0.2, ratio)
-    run = network.euler(network.start(), STEP, 60000)
+    run = network.euler(network.initial_state(), STEP, 60000)
     assert diagnose(run.signals[40000:], STEP).verdict == verdict
     assert network.oscillates() == (verdict == 'alive')
     if verdict == 'dead':
@@ -181,12 +183,12 @@ def test_four_oscillators_of_the_reference_cannot_come_to_rest():
     assert network.oscillates()
     assert network.equilibria()
     # Winners that keep all others silent are stable where inhibition outweighs adaptation.
-    strong = neural_oscillators(np.full(24, 4.0), 4, tau_a=0.25, within=4.0)
+    strong = neural_oscillators(np.full(24, 4.0), 4, tau_a=0.25, pair_weight=4.0)
     assert not strong.oscillates()
 
 
 def test_weights_go_where_the_published_map_puts_them():
-    weights = pair_weights(np.arange(1.0, 25.0), 4)
+    weights = weight_matrix(np.arange(1.0, 25.0), 4)
     # Appendix B.2: neurons from 1; w1 is of neuron 3 on 1, w11 of 6 on 4, w24 of 6 on 8.
     wanted = {(1, 3): 1, (1, 5): 2, (1, 7): 3, (2, 4): 4, (3, 1): 7, (4, 6): 11, (5, 3): 14,
               (6, 2): 16, (7, 5): 21, (8, 2): 22, (8, 6): 24}  # fmt: skip
@@ -199,7 +201,7 @@ def test_weights_go_where_the_published_map_puts_them():
 
 @given(count=st.integers(1, 8))
 def test_any_number_of_oscillators_inhibits_all_to_all_in_kind(count):
-    weights = pair_weights(np.ones(weights_between(count)), count, within=2.0)
+    weights = weight_matrix(np.ones(cross_weight_count(count)), count, pair_weight=2.0)
     kind = np.arange(2 * count) % 2
     alike = kind[:, None] == kind[None, :]
     np.testing.assert_array_equal(weights[alike] - np.eye(2 * count)[alike] * -1.0, 1.0)
@@ -237,7 +239,7 @@ def test_three_neurons_in_a_ring_fire_one_after_the_other():
     )
     assert network.outputs == 3
     assert network.oscillates()
-    signals = network.euler(network.start(), 0.001, 20000).signals[10000:]
+    signals = network.euler(network.initial_state(), 0.001, 20000).signals[10000:]
     found = diagnose(signals, 0.001)
     assert found.verdict == 'alive'
     peaks = [np.argmax(signals[: round(1000 / found.frequency[0]), i]) for i in range(3)]
@@ -248,9 +250,12 @@ def test_three_neurons_in_a_ring_fire_one_after_the_other():
 def test_the_lagged_readout_adds_the_fatigue_of_each_pair():
     network = neural_oscillators(reference_weights(4), 4, tau_a=0.25, readout='lagged')
     plain = neural_oscillators(reference_weights(4), 4, tau_a=0.25)
-    run, signals = network.euler(network.start(), STEP, 3000), four(reference_weights(4), 0.25)
+    run, signals = (
+        network.euler(network.initial_state(), STEP, 3000),
+        four(reference_weights(4), 0.25),
+    )
     np.testing.assert_array_equal(run.signals[:, :4], signals[:3000])
-    np.testing.assert_array_equal(run.state, plain.euler(plain.start(), STEP, 3000).state)
+    np.testing.assert_array_equal(run.state, plain.euler(plain.initial_state(), STEP, 3000).state)
     # What lags is the first, low-passed: tau_b dV/dt = S - V.
     lagged, before = run.signals[:, 4:], run.signals[:-1]
     np.testing.assert_allclose(
@@ -263,7 +268,7 @@ def test_the_lagged_readout_adds_the_fatigue_of_each_pair():
 
 def leg_lags_of(name, pairs):
     feet = np.array([[0.1 * i, side, 0.0] for i in range(pairs) for side in (0.1, -0.1)])
-    return leg_lags(gait(name), feet)
+    return leg_lags(find_gait(name), feet)
 
 
 @pytest.mark.parametrize(
@@ -273,7 +278,7 @@ def test_alternating_weights_bring_legs_from_random_states_to_the_gait(name, pai
     lags = leg_lags_of(name, pairs)
     count = 2 * pairs
     network = neural_oscillators(
-        alternating_weights(lags, 0.6), count, tau_a=np.full(8, 0.05), within=2.0
+        alternating_weights(lags, 0.6), count, tau_a=np.full(8, 0.05), pair_weight=2.0
     )
     start = np.random.default_rng(pairs).uniform(0.0, 0.4, (8, 2, 2 * count))
     late = network.euler(start, STEP, 40000).signals[:, 30000:]
@@ -283,7 +288,7 @@ def test_alternating_weights_bring_legs_from_random_states_to_the_gait(name, pai
     away = np.abs(late * signs - late[:, :, :1]).max(axis=(1, 2))
     assert away.max() < 0.01
     # A pair that is inhibited by as much more.
-    pair = neural_oscillators([], 1, tau_a=0.05, within=2.6)
+    pair = neural_oscillators([], 1, tau_a=0.05, pair_weight=2.6)
     found = diagnose(late, STEP).frequency
     np.testing.assert_allclose(found, pair.expected_frequency()[0], rtol=0.02)
 
@@ -291,7 +296,7 @@ def test_alternating_weights_bring_legs_from_random_states_to_the_gait(name, pai
 def test_alternating_weights_are_of_half_cycles():
     with pytest.raises(ValueError, match='expected multiples of one half'):
         alternating_weights(leg_lags_of('walk', 2), 0.5)
-    weights = pair_weights(alternating_weights(leg_lags_of('tripod', 3), 0.6), 6)
+    weights = weight_matrix(alternating_weights(leg_lags_of('tripod', 3), 0.6), 6)
     np.testing.assert_allclose(weights.sum(axis=1), 1.5 + 0.6)
 
 
@@ -300,7 +305,9 @@ def test_feedback_entrains_an_oscillator_to_its_rhythm():
     time = STEP * np.arange(60000)
     own = network.expected_frequency()[0]
     rhythm = 0.2 * np.sin(2.0 * np.pi * 1.15 * own * time)
-    run = network.euler(network.start(), STEP, 60000, drive=np.stack([rhythm, -rhythm], axis=1))
+    run = network.euler(
+        network.initial_state(), STEP, 60000, drive=np.stack([rhythm, -rhythm], axis=1)
+    )
     assert frequency_of(run.signals[30000:, 0]) == pytest.approx(1.15 * own, rel=0.01)
 
 

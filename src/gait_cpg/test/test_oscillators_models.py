@@ -10,7 +10,7 @@ from gait_cpg.oscillators import (
     diagnose,
     neural_oscillators,
     reference_weights,
-    uncoupled,
+    zero_coupling,
 )
 
 WALK = np.array([0.0, 0.25, 0.5, 0.75])
@@ -30,8 +30,8 @@ def networks():
         coupling=coupling,
     )
     return {
-        'matsuoka': (neurons, neurons.start()),
-        'phase': (phases, phases.at_rest(phase)),
+        'matsuoka': (neurons, neurons.initial_state()),
+        'phase': (phases, phases.rest_state(phase)),
     }
 
 
@@ -54,7 +54,7 @@ def test_euler_converges_to_the_integrator_that_controls_its_error(model):
     network, state = networks()[model]
     exact = network.solve(state, [0.25, 0.5])[-1]
     errors = [
-        np.abs(network.euler(state, 0.5 / steps, 1, every=steps).state - exact).max()
+        np.abs(network.euler(state, 0.5 / steps, 1, steps_per_sample=steps).state - exact).max()
         for steps in (1000, 2000)
     ]
     # First order: half the step, half the error; exact in part where a network is at rest.
@@ -64,16 +64,16 @@ def test_euler_converges_to_the_integrator_that_controls_its_error(model):
 @pytest.mark.parametrize('model', MODELS)
 def test_a_run_in_pieces_equals_one_and_a_batch_its_members(model):
     network, state = networks()[model]
-    whole = network.euler(state, 0.001, 30, every=4)
-    pieces = network.euler(state, 0.001, 10, every=4)
-    rest = network.euler(pieces.state, 0.001, 20, every=4)
+    whole = network.euler(state, 0.001, 30, steps_per_sample=4)
+    pieces = network.euler(state, 0.001, 10, steps_per_sample=4)
+    rest = network.euler(pieces.state, 0.001, 20, steps_per_sample=4)
     np.testing.assert_array_equal(rest.state, whole.state)
     np.testing.assert_array_equal(np.concatenate([pieces.signals, rest.signals]), whole.signals)
     each = np.linspace(0.0, 0.3, 30 * network.size).reshape(30, -1)
-    driven = network.euler(state, 0.001, 30, every=4, drive=each)
-    last = network.euler(state, 0.001, 29, every=4, drive=each[:29])
+    driven = network.euler(state, 0.001, 30, steps_per_sample=4, drive=each)
+    last = network.euler(state, 0.001, 29, steps_per_sample=4, drive=each[:29])
     np.testing.assert_array_equal(
-        driven.state, network.euler(last.state, 0.001, every=4, drive=each[29]).state
+        driven.state, network.euler(last.state, 0.001, steps_per_sample=4, drive=each[29]).state
     )
 
 
@@ -83,25 +83,27 @@ def test_a_batch_of_any_shape_equals_its_members():
     batch = neural_oscillators(weights, 4, tau_a=tau)
     assert (batch.batch, batch.size, batch.outputs) == ((2, 3), 8, 4)
     drive = np.random.default_rng(5).uniform(0.0, 0.1, (2, 3, 8))
-    run = batch.euler(batch.start(), 0.0005, 400, drive=drive)
-    rates = batch.rates(batch.start(), drive)
+    run = batch.euler(batch.initial_state(), 0.0005, 400, drive=drive)
+    rates = batch.rates(batch.initial_state(), drive)
     for i, j in np.ndindex(2, 3):
         one = neural_oscillators(weights[j], 4, tau_a=tau[i, j])
-        alone = one.euler(one.start(), 0.0005, 400, drive=drive[i, j])
+        alone = one.euler(one.initial_state(), 0.0005, 400, drive=drive[i, j])
         np.testing.assert_array_equal(run.signals[i, j], alone.signals)
         np.testing.assert_array_equal(run.state[i, j], alone.state)
-        np.testing.assert_array_equal(rates[i, j], one.rates(one.start(), drive[i, j]))
+        np.testing.assert_array_equal(rates[i, j], one.rates(one.initial_state(), drive[i, j]))
     # The steps that SciPy chooses are common to all: equal to what rectifiers leave of its order.
     one = neural_oscillators(weights[2], 4, tau_a=tau[1, 2])
     np.testing.assert_allclose(
-        batch.solve(batch.start(), [0.5])[-1][1, 2], one.solve(one.start(), [0.5])[-1], atol=1e-6
+        batch.solve(batch.initial_state(), [0.5])[-1][1, 2],
+        one.solve(one.initial_state(), [0.5])[-1],
+        atol=1e-6,
     )
 
 
 def of_gain(gain):
     """Return one phase oscillator; its amplitude has the double eigenvalue ``-gain / 2``."""
     return PhaseOscillators(
-        frequency=1.0, target_amplitude=1.0, amplitude_gain=gain, coupling=uncoupled(1)
+        frequency=1.0, target_amplitude=1.0, amplitude_gain=gain, coupling=zero_coupling(1)
     )
 
 
@@ -109,7 +111,7 @@ def test_a_step_that_is_too_long_is_reported_as_divergence():
     # An Euler step multiplies by 1 - 0.02 * 250 = -4: growth of Euler's own making.
     network = of_gain(500.0)
     with np.errstate(over='ignore', invalid='ignore'):
-        signals = network.euler(network.at_rest([0.0]), 0.02, 1000).signals
+        signals = network.euler(network.rest_state([0.0]), 0.02, 1000).signals
     found = diagnose(signals, 0.02)
     assert found.verdict == 'diverged'
     with pytest.raises(ConfigurationError, match='diverge: shorten the step or weaken the drive'):
@@ -121,7 +123,7 @@ def test_an_equation_that_leaves_the_finite_range_is_reported_by_the_integrator(
     network = of_gain(-50.0)
     with pytest.raises(SimulationDiverged, match='oscillators diverge after'):
         with np.errstate(over='ignore', invalid='ignore'):
-            network.solve(network.at_rest([0.0]), [50.0])
+            network.solve(network.rest_state([0.0]), [50.0])
 
 
 def test_dead_signals_are_named():

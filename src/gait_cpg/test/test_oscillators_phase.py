@@ -12,9 +12,9 @@ from gait_cpg.oscillators import (
     amplitudes_after,
     coupling_to_lags,
     locked_phases,
-    uncoupled,
+    zero_coupling,
 )
-from gait_cpg.oscillators.kernels import phase_samples
+from gait_cpg.oscillators.kernels import sample_phase_oscillators
 
 TROT = np.array([0.0, 0.5, 0.5, 0.0])
 WALK = np.array([0.0, 0.25, 0.5, 0.75])
@@ -162,7 +162,7 @@ def test_amplitudes_solve_their_differential_equation():
     rng = np.random.default_rng(3)
     amplitude, rate, target = rng.uniform(0.0, 2.0, (3, 6))
     gain = rng.uniform(2.0, 20.0, 6)
-    net = network(uncoupled(6), 1.0, target, gain)
+    net = network(zero_coupling(6), 1.0, target, gain)
     start = np.stack([np.zeros(6), amplitude, rate])
     end = net.solve(start, [0.7], rtol=1e-11, atol=1e-13)[-1]
     np.testing.assert_allclose(
@@ -198,10 +198,10 @@ def test_a_batch_equals_its_members_to_the_last_bit():
     coupling = coupling_to_lags(WALK, 4.0)
     phase = np.random.default_rng(5).uniform(0.0, 6.0, (2, 4))
     both = network(coupling, frequency, 1.0, gain)
-    together = run(both, both.at_rest(phase), 0.5)
+    together = run(both, both.rest_state(phase), 0.5)
     for row in range(2):
         one = network(coupling, frequency[row], 1.0, gain[row])
-        np.testing.assert_array_equal(together[row], run(one, one.at_rest(phase[row]), 0.5))
+        np.testing.assert_array_equal(together[row], run(one, one.rest_state(phase[row]), 0.5))
 
 
 def test_a_period_of_no_length_changes_nothing():
@@ -224,11 +224,11 @@ def test_coupling_refuses_shapes_that_do_not_fit():
 
 def test_samples_on_the_way_are_those_of_single_steps():
     net = network(coupling_to_lags(TROT, 6.0), np.full(4, 2.0), np.ones(4), np.full(4, 12.0))
-    state = net.at_rest([0.1, 2.0, 3.5, 5.0])
+    state = net.rest_state([0.1, 2.0, 3.5, 5.0])
     phases, amplitudes, rates = np.empty((3, 6, 4))
     coupling = net.coupling.cosine, net.coupling.sine
     coefficients = (net.frequency, net.target_amplitude, net.amplitude_gain, *coupling)
-    phase_samples(tuple(state), coefficients, 0.007, (phases, amplitudes, rates))
+    sample_phase_oscillators(tuple(state), coefficients, 0.007, (phases, amplitudes, rates))
     for k in range(6):
         state = net.advance(state, 0.007)
         np.testing.assert_array_equal(phases[k], state[0])

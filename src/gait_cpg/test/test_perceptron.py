@@ -14,9 +14,14 @@ from gait_core.robot.legged_box import legged_box
 from gait_core.robot.load import load_robot
 from gait_core.trial.spec import Command
 from gait_cpg.perceptron.controller import PerceptronController, PerceptronParams
-from gait_cpg.perceptron.kernel import move_set_points, remember, respond
+from gait_cpg.perceptron.kernel import integrate_set_points, push_history, sum_active_outputs
 from gait_cpg.perceptron.layout import PerceptronLayout
-from gait_cpg.perceptron.servos import ServoReadings, Servos, aim_servos, read_servos
+from gait_cpg.perceptron.servos import (
+    ServoReadings,
+    Servos,
+    write_servo_channels,
+    write_servo_targets,
+)
 
 SPIDER = load_robot('spider')
 DT = 0.012
@@ -42,7 +47,10 @@ def test_run_a_and_run_b_have_as_many_weights_as_the_thesis_counts():
     for preset, inputs, total in (('source', 12785, 384030), ('source_b', 7685, 1155150)):
         params = build(PerceptronParams, PerceptronController.presets[preset])
         layout = PerceptronController.array_shapes(SPIDER, params)
-        assert (layout.inputs, layout.perceptrons * layout.width) == (inputs, total)
+        assert (layout.inputs, layout.perceptrons * layout.weights_per_perceptron) == (
+            inputs,
+            total,
+        )
     text = build(PerceptronParams, PerceptronController.presets['text'])
     assert PerceptronController.array_shapes(SPIDER, text).inputs == 12534
 
@@ -52,7 +60,7 @@ def test_a_perceptron_answers_only_above_zero():
     answer = np.zeros(1, dtype=np.float32)
     cases = (((1.0, 1.0), 0.25, 1), ((2.0, 1.0), 0.75, 2), ((-1.0, 0.5), 0.0, 0))
     for signals, expected, count in cases:
-        active = respond(np.array(signals, dtype=np.float32), weights, answer)
+        active = sum_active_outputs(np.array(signals, dtype=np.float32), weights, answer)
         assert (answer[0], active) == (expected, count)
 
 
@@ -61,8 +69,8 @@ def test_the_order_of_perceptrons_does_not_matter():
     weights = rng.normal(size=(40, 100 + 16)).astype(np.float32)
     signals = rng.normal(size=100).astype(np.float32)
     one, other = np.zeros((2, 16), dtype=np.float32)
-    respond(signals, weights, one)
-    respond(signals, np.ascontiguousarray(weights[rng.permutation(40)]), other)
+    sum_active_outputs(signals, weights, one)
+    sum_active_outputs(signals, np.ascontiguousarray(weights[rng.permutation(40)]), other)
     assert one == pytest.approx(other, abs=1e-5)
     excited = weights[:, :100].astype(np.float64) @ signals > 0.0
     assert one == pytest.approx(weights[excited, 100:].sum(axis=0), abs=1e-5)
@@ -73,7 +81,7 @@ def test_histories_hold_the_newest_first_and_forget():
     signals = np.zeros(layout.inputs, dtype=np.float32)
     for t in range(1, 8):
         signals[:2] = t, -t
-        remember(signals, np.array([100.0 * t], dtype=np.float32), 2, 3)
+        push_history(signals, np.array([100.0 * t], dtype=np.float32), 2, 3)
     assert signals.tolist() == [7, -7, 7, -7, 6, -6, 5, -5, 700, 600, 500]
 
 
@@ -81,7 +89,7 @@ def test_set_points_keep_both_limits_of_the_thesis():
     places, speeds = np.zeros(1), np.zeros(1)
     bounds, speed = np.array([[-1.0], [1.0]]), [0.0]
     for _ in range(30):
-        move_set_points(np.array([1e6]), DT, (2.9, 0.35), bounds, places, speeds)
+        integrate_set_points(np.array([1e6]), DT, (2.9, 0.35), bounds, places, speeds)
         speed.append(float(speeds[0]))
     assert np.argmax(np.array(speed) >= 0.35) == 11  # 0.121 s are 10.1 periods
     assert max(speed) == 0.35
@@ -92,7 +100,7 @@ def test_set_points_keep_both_limits_of_the_thesis():
 def test_a_set_point_stands_still_at_its_stop():
     places, speeds, bounds = np.zeros(1), np.array([0.35]), np.array([[-0.01], [0.01]])
     for _ in range(5):
-        move_set_points(np.zeros(1), DT, (2.9, 0.35), bounds, places, speeds)
+        integrate_set_points(np.zeros(1), DT, (2.9, 0.35), bounds, places, speeds)
     assert (places[0], speeds[0]) == (0.01, 0.0)
 
 
@@ -102,7 +110,7 @@ def read(servos, seen):
     readings = ServoReadings(
         seen.element_lengths, seen.element_forces, seen.joint_positions, seen.joint_efforts
     )
-    read_servos(servos.geometry, readings, (1.0, 1.0), channels)
+    write_servo_channels(servos.geometry, readings, (1.0, 1.0), channels)
     return channels.reshape(2, 16)
 
 
@@ -112,11 +120,13 @@ def test_servos_read_zero_in_the_stance_and_return_what_they_are_set_to():
     assert places == pytest.approx(np.zeros(16), abs=1e-12)
     assert forces == pytest.approx([-3.0] * 12 + [0.0] * 4)
     # Stops: a third of a length to either side; of the knee the carriage at its limits.
-    assert servos.stops[1, [0, 8]] == pytest.approx([0.0979, 0.0719], abs=1e-4)
-    assert servos.stops[:, 12] == pytest.approx([0.0849 - 0.1475, 0.2751 - 0.1475], abs=1e-4)
+    assert servos.travel_limits[1, [0, 8]] == pytest.approx([0.0979, 0.0719], abs=1e-4)
+    assert servos.travel_limits[:, 12] == pytest.approx(
+        [0.0849 - 0.1475, 0.2751 - 0.1475], abs=1e-4
+    )
     wanted = np.linspace(-0.04, 0.04, 16)
     targets = np.empty(16)
-    aim_servos(servos.geometry, wanted, targets)
+    write_servo_targets(servos.geometry, wanted, targets)
     positions = SPIDER.joint_stance.copy()
     for name, target in zip(servos.names[12:], targets[12:], strict=True):
         positions[SPIDER.joint_index[name]] = target
@@ -141,11 +151,11 @@ def test_the_direction_is_of_the_ground_or_of_the_robot(frame, expected):
     # Turned a quarter to the left, what lies ahead on the ground is at the right hand.
     layout = PerceptronController.array_shapes(SPIDER, build(PerceptronParams, SMALL))
     for channel, value in zip((32, 33), expected, strict=True):
-        weights = np.zeros((5, layout.width), dtype=np.float32)
+        weights = np.zeros((5, layout.weights_per_perceptron), dtype=np.float32)
         weights[0, channel] = value
         weights[0, layout.inputs] = 0.01
         params = build(PerceptronParams, {**SMALL, 'direction': frame})
-        controller = PerceptronController(SPIDER, params, layout.named(weights))
+        controller = PerceptronController(SPIDER, params, layout.split_weights(weights))
         controller.step(DT, Command(velocity=(0.2, 0.0, 0.0)), observed(turn=0.5 * math.pi))
         assert controller.state()['active'] == (1.0 if value else 0.0)
 
@@ -153,11 +163,11 @@ def test_the_direction_is_of_the_ground_or_of_the_robot(frame, expected):
 def test_outputs_are_steps_of_the_speed_of_set_points():
     params = build(PerceptronParams, {**SMALL, 'spare': 'one'})
     layout = PerceptronController.array_shapes(SPIDER, params)
-    weights = np.zeros((5, layout.width), dtype=np.float32)
+    weights = np.zeros((5, layout.weights_per_perceptron), dtype=np.float32)
     weights[:, 34] = 1.0  # The spare channel carries 1: all are always active.
     weights[:, layout.inputs] = 0.002
     weights[:, layout.inputs + 15] = -1.0
-    controller = PerceptronController(SPIDER, params, layout.named(weights))
+    controller = PerceptronController(SPIDER, params, layout.split_weights(weights))
     first = controller.step(DT, Command(), observed())
     assert first.names[:3] == ('v0', 'v1', 'v2')
     assert first.position[0, 0] - SPIDER.stance[16] == pytest.approx(5 * 0.002 * DT, rel=1e-5)
@@ -175,14 +185,14 @@ def test_outputs_are_steps_of_the_speed_of_set_points():
 
 def test_weights_come_back_from_their_file_bit_by_bit(tmp_path):
     layout = PerceptronController.array_shapes(SPIDER, build(PerceptronParams, SMALL))
-    weights = layout.first(np.random.default_rng(3))
+    weights = layout.random_weights(np.random.default_rng(3))
     file = tmp_path / 'weights.npz'
-    np.savez(file, **layout.named(weights))
+    np.savez(file, **layout.split_weights(weights))
     again = load_weights(str(file))
-    assert layout.joined(again).tobytes() == weights.tobytes()
+    assert layout.join_weights(again).tobytes() == weights.tobytes()
     params = build(PerceptronParams, SMALL)
     answers = []
-    for arrays in (layout.named(weights), again):
+    for arrays in (layout.split_weights(weights), again):
         controller = PerceptronController(SPIDER, params, arrays)
         rng = np.random.default_rng(4)
         for _ in range(8):
@@ -194,7 +204,7 @@ def test_weights_come_back_from_their_file_bit_by_bit(tmp_path):
 
 def test_first_weights_fill_their_ranges():
     layout = PerceptronLayout(perceptrons=20, memory=10, channels=35, outputs=16)
-    named = layout.named(layout.first(np.random.default_rng(1)))
+    named = layout.split_weights(layout.random_weights(np.random.default_rng(1)))
     for array, most in zip(named.values(), (0.1, 0.001), strict=True):
         assert 0.95 * most < np.abs(array).max() <= most
         assert abs(array.mean()) < 0.1 * most
@@ -211,7 +221,7 @@ def test_first_weights_fill_their_ranges():
 def test_weights_that_do_not_fit_are_refused(change, words):
     params = build(PerceptronParams, SMALL)
     layout = PerceptronController.array_shapes(SPIDER, params)
-    arrays = dict(layout.named(layout.first(np.random.default_rng(0))))
+    arrays = dict(layout.split_weights(layout.random_weights(np.random.default_rng(0))))
     change(arrays)
     with pytest.raises(ConfigurationError, match=words):
         PerceptronController(SPIDER, params, arrays)

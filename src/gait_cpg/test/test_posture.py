@@ -94,9 +94,9 @@ def seen(yaw, speed=None):
 
 def steered(observation, heading=0.5, speed=0.5, velocity=(0.3, 0.0, 0.0), ticks=100):
     one = Steering()
-    one.corrected(DT, velocity, seen(0.0, 0.3), 0.4, heading, speed)
+    one.correct_velocity(DT, velocity, seen(0.0, 0.3), 0.4, heading, speed)
     for _ in range(ticks):
-        corrected = one.corrected(DT, velocity, observation, 0.4, heading, speed)
+        corrected = one.correct_velocity(DT, velocity, observation, 0.4, heading, speed)
     return corrected
 
 
@@ -216,7 +216,7 @@ def test_a_gait_file_that_does_not_fit_is_named(tmp_path, text, message):
     text = text.replace('ALL', every).replace('LEG', LEGS[0])
     (tmp_path / 'own.yaml').write_text(text, encoding='utf-8')
     with pytest.raises(ConfigurationError, match=message.replace('LEG', LEGS[0])) as error:
-        read_gait(str(tmp_path / 'own.yaml')).of(LEGS)
+        read_gait(str(tmp_path / 'own.yaml')).lags_and_duty_factors(LEGS)
     assert re.search(r'own\.yaml(, line \d, column \d+)?: ', str(error.value)) and '\n' not in str(
         error.value
     )

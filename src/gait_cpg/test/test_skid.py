@@ -10,7 +10,7 @@ from gait_core.parameters.declaration import build
 from gait_core.testing.doubles import legged_box
 from gait_core.trial.spec import Command
 from gait_cpg.phase_cpg.controller import PhaseCpgController, PhaseCpgParams
-from gait_cpg.phase_cpg.skid import skid_share
+from gait_cpg.phase_cpg.skid import skid_yaw_ratio
 
 DT = 0.02
 BLIND = Observation(tick=0, time=0.0)
@@ -27,7 +27,7 @@ def feet_of(robot):
 
 
 def test_feet_that_can_step_aside_bring_all_of_a_turn():
-    assert skid_share(*legs_of(FREE)) == 1.0
+    assert skid_yaw_ratio(*legs_of(FREE)) == 1.0
 
 
 def test_feet_that_cannot_bring_the_share_at_which_frictions_are_in_balance():
@@ -40,7 +40,7 @@ def test_feet_that_cannot_bring_the_share_at_which_frictions_are_in_balance():
         friction = -sliding / np.linalg.norm(sliding, axis=1)[:, None]
         return float(np.sum(feet[:, 0] * friction[:, 1] - feet[:, 1] * friction[:, 0]))
 
-    share = skid_share(*legs_of(PLANAR))
+    share = skid_yaw_ratio(*legs_of(PLANAR))
     assert 0.0 < share < 1.0
     assert share == pytest.approx(brentq(moment, 0.01, 0.99), abs=1e-9)
 
@@ -59,6 +59,6 @@ def test_strides_differ_by_as_much_more_as_sliding_takes(turn):
         before = now
     # A foot goes back while it stands, for most of a cycle, as fast as the body over it; that a
     # turn bends its way makes for some per cent.
-    share = skid_share(*legs_of(PLANAR))
+    share = skid_yaw_ratio(*legs_of(PLANAR))
     expected = 0.2 - turn / share * feet_of(PLANAR)[:, 1]
     np.testing.assert_allclose(np.median(speeds[100:], axis=0), expected, rtol=0.1)

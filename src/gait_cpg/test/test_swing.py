@@ -5,7 +5,13 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_cpg.phase_cpg.swing import Steps, foot_positions, foot_targets, ground_points, in_stance
+from gait_cpg.phase_cpg.swing import (
+    StepParameters,
+    foot_positions,
+    ground_points_after,
+    is_stance,
+    write_foot_targets,
+)
 
 FEET = np.array([[0.2, 0.13, -0.3], [0.2, -0.13, -0.3], [-0.2, 0.13, -0.3], [-0.2, -0.13, -0.3]])
 MIRROR = np.array([1, 0, 3, 2])
@@ -58,17 +64,17 @@ def test_stance_feet_move_with_the_ground(twist, frequency, duty_factor, share):
 
 @given(twist=twists, time=st.floats(-2.0, 2.0))
 def test_ground_motion_is_rigid_and_can_be_undone(twist, time):
-    there = ground_points(FEET[:, :2], twist, time)
+    there = ground_points_after(FEET[:, :2], twist, time)
     for i in range(3):
         assert np.linalg.norm(there[i] - there[i + 1]) == pytest.approx(
             np.linalg.norm(FEET[i, :2] - FEET[i + 1, :2]), abs=1e-12
         )
-    np.testing.assert_allclose(ground_points(there, twist, -time), FEET[:, :2], atol=1e-12)
+    np.testing.assert_allclose(ground_points_after(there, twist, -time), FEET[:, :2], atol=1e-12)
 
 
 def test_turning_on_the_spot_is_a_rotation_about_the_base():
     angle = 0.3
-    turned = ground_points(FEET[:, :2], np.array([0.0, 0.0, 1.0]), angle)
+    turned = ground_points_after(FEET[:, :2], np.array([0.0, 0.0, 1.0]), angle)
     c, s = np.cos(angle), np.sin(angle)
     np.testing.assert_allclose(turned, FEET[:, :2] @ np.array([[c, -s], [s, c]]), atol=1e-12)
 
@@ -93,7 +99,7 @@ def test_a_foot_is_above_the_ground_only_in_swing(twist, duty_factor, clearance,
     height = positions(phase, twist, duty_factor=duty_factor, clearance=clearance)[:, 2] + 0.3
     assert np.all(height >= -1e-12)
     assert np.all(height <= clearance + 1e-12)
-    if in_stance(np.array(phase), duty_factor):
+    if is_stance(np.array(phase), duty_factor):
         np.testing.assert_allclose(height, 0.0, atol=1e-12)
 
 
@@ -123,7 +129,7 @@ def test_a_mirrored_command_mirrors_the_feet(twist, phase, duty_factor):
 
 
 def test_lift_off_is_the_first_instant_of_the_swing():
-    assert in_stance(np.array([0.0, 0.1, np.pi, 6.2]), 0.5).tolist() == [False, False, True, True]
+    assert is_stance(np.array([0.0, 0.1, np.pi, 6.2]), 0.5).tolist() == [False, False, True, True]
 
 
 def test_targets_of_a_period_are_steady_feet_scaled_shifted_and_swayed():
@@ -136,9 +142,9 @@ def test_targets_of_a_period_are_steady_feet_scaled_shifted_and_swayed():
     outward = np.sign(FEET[:, 1])
     targets = np.empty((phases.shape[1], len(phases), 3))
     extra = np.array([[0.0, 0.02, -0.02, 0.0], [0.04, 0.06, -0.02, 0.0]])
-    first, last = map(Steps, (0.0 * twist, twist), shapes, extra)
+    first, last = map(StepParameters, (0.0 * twist, twist), shapes, extra)
     stance = np.column_stack((FEET, outward))
-    foot_targets(phases, amplitudes, stance, first, last, targets)
+    write_foot_targets(phases, amplitudes, stance, first, last, targets)
     assert targets.shape == (4, 2, 3)
     stand = FEET + np.stack([[-0.02, 0.03 * side, -0.01] for side in outward])
     # Half-way in the first of two samples, at the end in the second.

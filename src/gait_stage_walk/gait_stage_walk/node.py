@@ -13,11 +13,11 @@ from gait_ros.live.node import ControllerNode
 from gait_ros.nodes.parameters import DeclaredParameters, from_parameter_values
 from gait_ros.nodes.run import run_node
 from gait_ros.nodes.services import serve
-from gait_stage_walk.behaviours.kinds import KINDS
+from gait_stage_walk.behaviours.kinds import BEHAVIOUR_KINDS
 from gait_stage_walk.behaviours.mixer import WALK, Mixer
 from gait_stage_walk.staged.controller import StagedWalkController
 
-PREFIX = 'behaviour'
+PARAMETER_PREFIX = 'behaviour'
 """Of the parameters of behaviours: they are called ``behaviour.<name>.<parameter>``."""
 
 
@@ -26,7 +26,7 @@ class StageWalkNode(ControllerNode):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__('stage_walk', robot='guroo', controller='staged_walk', **kwargs)
-        self._of: Mixer | None = None
+        self._parameters_mixer: Mixer | None = None
         self._behaviours: dict[str, DeclaredParameters[Any]] = {}
         if isinstance(self.controller, StagedWalkController):
             serve(self, SetBehaviour, '~/set_behaviour', self._on_set_behaviour)
@@ -44,7 +44,7 @@ class StageWalkNode(ControllerNode):
 
     def asks_motion(self) -> bool:
         """Return whether a behaviour that was started by service runs: it needs no walk."""
-        if not self._behaviours or self._of is not self._mixer:
+        if not self._behaviours or self._parameters_mixer is not self._mixer:
             return False
         return any(row.name in self._behaviours for row in self._mixer.running)
 
@@ -54,7 +54,7 @@ class StageWalkNode(ControllerNode):
         self.let_gait_go_on()
         self._forget_finished()
         try:
-            self._apply(request)
+            self._handle_request(request)
             self._safe.layer.soften()
             response.success = True
         except ConfigurationError as error:
@@ -64,20 +64,20 @@ class StageWalkNode(ControllerNode):
         response.names = [row.name for row in running]
         response.kinds = [row.kind for row in running]
         response.actions = [row.action for row in running]
-        response.available = [*KINDS, WALK]
+        response.available = [*BEHAVIOUR_KINDS, WALK]
         return response
 
-    def _apply(self, request: SetBehaviour.Request) -> None:
+    def _handle_request(self, request: SetBehaviour.Request) -> None:
         values = from_parameter_values(request.parameters)
         match request.request:
             case SetBehaviour.Request.START:
-                self._start(request, values)
+                self._start_behaviour(request, values)
             case SetBehaviour.Request.STOP if request.name == WALK:
                 self._gait.set({'stop': True})
             case SetBehaviour.Request.STOP:
                 self._mixer.stop(request.name)
             case SetBehaviour.Request.SET:
-                self._set(request.name, values)
+                self._set_parameters(request.name, values)
             case SetBehaviour.Request.LIST | '':
                 return
             case _:
@@ -85,7 +85,7 @@ class StageWalkNode(ControllerNode):
                 valid = (ours.START, ours.STOP, ours.SET, ours.LIST)
                 raise unknown('request', request.request, valid)
 
-    def _start(self, request: SetBehaviour.Request, values: Mapping[str, Any]) -> None:
+    def _start_behaviour(self, request: SetBehaviour.Request, values: Mapping[str, Any]) -> None:
         if request.kind == WALK and self._mixer.find(WALK).params.stop:
             self._gait.set({'stop': False, **values})
             return
@@ -96,17 +96,17 @@ class StageWalkNode(ControllerNode):
         self._behaviours[name] = DeclaredParameters(
             self,
             type(started.params),
-            prefix=f'{PREFIX}.{name}',
+            prefix=f'{PARAMETER_PREFIX}.{name}',
             defaults=asdict(started.params),
-            check=lambda params: self._mixer.changed(name, asdict(params)),
-            on_change=lambda params: self._on_behaviour(name, params),
+            check=lambda params: self._mixer.changed_params(name, asdict(params)),
+            on_change=lambda params: self._on_parameters(name, params),
         )
 
-    def _on_behaviour(self, name: str, params: Any) -> None:
+    def _on_parameters(self, name: str, params: Any) -> None:
         self._mixer.set(name, asdict(params))
         self._safe.layer.soften()
 
-    def _set(self, name: str, values: Mapping[str, Any]) -> None:
+    def _set_parameters(self, name: str, values: Mapping[str, Any]) -> None:
         if name == WALK:
             self._gait.set(values)
         elif name in self._behaviours:
@@ -116,8 +116,12 @@ class StageWalkNode(ControllerNode):
 
     def _forget_finished(self) -> None:
         """Undeclare the parameters of behaviours that have finished or went with a reset."""
-        running = {row.name for row in self._mixer.running} if self._of is self._mixer else set()
-        self._of = self._mixer
+        running = (
+            {row.name for row in self._mixer.running}
+            if self._parameters_mixer is self._mixer
+            else set()
+        )
+        self._parameters_mixer = self._mixer
         for name in [name for name in self._behaviours if name not in running]:
             self._behaviours.pop(name).withdraw()
 

@@ -9,18 +9,18 @@ import pytest
 
 from gait_core.errors import ConfigurationError
 from gait_core.robot.load import load_robot
-from gait_stage_walk.behaviours.arbiter import MAX_BEHAVIOURS, Action, Arbiter, action_named
+from gait_stage_walk.behaviours.arbiter import MAX_BEHAVIOURS, Action, Arbiter, parse_action
 from gait_stage_walk.behaviours.behaviour import Period
 from gait_stage_walk.behaviours.kinds import JointPulse, JointPulseParams
 from gait_stage_walk.staged.parameters import StagedWalkParams
-from gait_stage_walk.staged.pulse import nanoseconds
+from gait_stage_walk.staged.pulse import to_nanoseconds
 from gait_stage_walk.staged.walk import StagedWalk
 
-TICK = nanoseconds(0.02)
+TICK = to_nanoseconds(0.02)
 ROBOT = load_robot('guroo')
 JOINTS = ROBOT.joint_names
 COUNTS_PER_TURN = 62400
-Constant = namedtuple('Constant', 'joints rates finished', defaults=(False,))
+Constant = namedtuple('Constant', 'joints rates is_finished', defaults=(False,))
 Constant.step = lambda self, period: np.array(self.rates)
 
 
@@ -91,7 +91,7 @@ def test_check_5_add_subtract_and_overwrite_in_order_of_registration(a, b, c):
 
 def test_check_5_an_unknown_action_is_refused_with_the_nearest():
     with pytest.raises(ConfigurationError, match="action 'overwrit': did you mean 'overwrite'"):
-        action_named('overwrit')
+        parse_action('overwrit')
 
 
 def test_check_6_velocities_are_cleared_and_positions_grow_by_what_was_emitted():

@@ -9,14 +9,19 @@ from scipy.spatial.transform import Rotation
 from gait_core.errors import BadCommand
 from gait_core.motion.observation import Imu, Observation
 from gait_core.robot.load import load_robot
-from gait_stage_walk.behaviours.balance import LARGEST, Balance, carried, lean
+from gait_stage_walk.behaviours.balance import (
+    MAX_ANKLE_CORRECTION,
+    Balance,
+    load_shares,
+    tilt_from_imu,
+)
 from gait_stage_walk.behaviours.behaviour import Period
 from gait_stage_walk.staged.controller import StagedWalkController
 from gait_stage_walk.staged.parameters import StagedWalkParams
-from gait_stage_walk.staged.pulse import nanoseconds
+from gait_stage_walk.staged.pulse import to_nanoseconds
 from gait_stage_walk.staged.walk import Phase, StagedWalk
 
-TICK = nanoseconds(0.02)
+TICK = to_nanoseconds(0.02)
 
 
 def seen(roll=0.0, pitch=0.0, yaw=0.0, rates=(0.0, 0.0, 0.0)):
@@ -39,7 +44,7 @@ def standing(**gains):
 
 @pytest.mark.parametrize('yaw', [0.0, 2.5])
 def test_lean_is_roll_and_pitch_whatever_the_heading(yaw):
-    roll, pitch, roll_rate, pitch_rate = lean(seen(0.1, -0.2, yaw, (0.3, -0.4, 9.0)))
+    roll, pitch, roll_rate, pitch_rate = tilt_from_imu(seen(0.1, -0.2, yaw, (0.3, -0.4, 9.0)))
     assert (roll, pitch) == pytest.approx((0.1, -0.2), abs=1e-12)
     assert (roll_rate, pitch_rate) == (0.3, -0.4)
 
@@ -58,7 +63,7 @@ def test_the_ankles_stand_at_the_linear_law_and_return():
 def test_a_correction_is_bounded():
     balance = standing(balance_gain=2.0)
     turned = balance.step(Period(0, TICK, observation=seen(1.0, -1.0)))
-    assert turned == pytest.approx([LARGEST, -LARGEST] * 2)
+    assert turned == pytest.approx([MAX_ANKLE_CORRECTION, -MAX_ANKLE_CORRECTION] * 2)
 
 
 def test_without_gains_it_reads_nothing():
@@ -86,15 +91,15 @@ def test_some_leg_always_carries_and_each_is_free_in_its_swing():
     free = {'left': 0, 'right': 0}
     for tick in range(600):
         begin, end = tick * TICK, (tick + 1) * TICK
-        walk.heed(begin, stop=walk.cycles >= 2)
-        walk.turn_angles(begin, end)
-        shares = carried(walk, end)
+        walk.update_phase(begin, stop=walk.cycles >= 2)
+        walk.advance_angles(begin, end)
+        shares = load_shares(walk, end)
         assert all(0.0 <= share <= 1.0 for share in shares.values())
         assert max(shares.values()) > 0.5
         for leg, share in shares.items():
             free[leg] += share == 0.0
     assert walk.phase is Phase.IDLE
-    assert carried(walk, end) == {'left': 1.0, 'right': 1.0}
+    assert load_shares(walk, end) == {'left': 1.0, 'right': 1.0}
     assert min(free.values()) > 2 * 0.3 / 0.02
 
 
@@ -103,9 +108,9 @@ def test_shares_do_not_jump():
     before = np.ones(2)
     for tick in range(900):
         begin, end = tick * TICK, (tick + 1) * TICK
-        walk.heed(begin, stop=walk.cycles >= 4)
-        walk.turn_angles(begin, end)
-        now = np.array(list(carried(walk, end).values()))
+        walk.update_phase(begin, stop=walk.cycles >= 4)
+        walk.advance_angles(begin, end)
+        now = np.array(list(load_shares(walk, end).values()))
         # The steepest slope of ``progress`` is 2.
         assert np.abs(now - before).max() <= 2.0 * 0.02 / (0.4 * 0.9) + 1e-9, (tick, walk.phase)
         before = now

@@ -7,7 +7,7 @@ from gait_core.kinematics.forward_kinematics import com_positions, link_poses
 from gait_core.robot.inference import infer_mirror_pairs
 from gait_core.robot.load import load_robot
 from gait_core.robot.shapes import link_points
-from gait_stage_walk.staged.timetable import JOINTS, bending, leaning
+from gait_stage_walk.staged.timetable import WALK_JOINTS, bend_angles, tilt_angles
 
 SERVOS = (
     'neck_twist',
@@ -44,7 +44,7 @@ def test_published_totals(guroo):
     assert guroo.mass == pytest.approx(38.0, abs=1e-9)
     assert len(guroo.joint_names) == 23
     assert set(SERVOS) < set(guroo.joint_names)
-    assert set(JOINTS) < set(guroo.joint_names) - set(SERVOS)
+    assert set(WALK_JOINTS) < set(guroo.joint_names) - set(SERVOS)
 
 
 def test_published_height(guroo):
@@ -68,7 +68,7 @@ def test_inertias_are_those_of_solid_boxes_of_uniform_density(guroo):
 
 
 def test_check_9_leaning_keeps_soles_and_legs_parallel(guroo):
-    frames = poses(guroo, leaning(np.radians(6.5)))
+    frames = poses(guroo, tilt_angles(np.radians(6.5)))
     assert tilt_deg(frames['l_sole'], frames['r_sole']) < 0.2
     assert tilt_deg(frames['l_sole'], frames['base_link']) < 0.2
     assert tilt_deg(frames['l_shank'], frames['r_shank']) < 1e-6
@@ -78,7 +78,7 @@ def test_check_9_leaning_keeps_soles_and_legs_parallel(guroo):
 
 
 def test_a_lean_of_6_5_degrees_puts_the_centre_of_mass_over_the_foot(guroo):
-    angles = leaning(np.radians(6.5))
+    angles = tilt_angles(np.radians(6.5))
     com = com_positions(guroo, positions(guroo, angles))
     sole = poses(guroo, angles)['r_sole']
     assert abs(com[1] - sole[1, 3]) < 0.06
@@ -87,7 +87,7 @@ def test_a_lean_of_6_5_degrees_puts_the_centre_of_mass_over_the_foot(guroo):
 
 @pytest.mark.parametrize('side', ['left', 'right'])
 def test_bending_lifts_a_level_sole_under_the_hip(guroo, side):
-    frames, standing = poses(guroo, bending(side, 0.4)), poses(guroo, {})
+    frames, standing = poses(guroo, bend_angles(side, 0.4)), poses(guroo, {})
     sole, before = (f[f'{side[0]}_sole'] for f in (frames, standing))
     assert tilt_deg(sole, before) < 1e-6
     np.testing.assert_allclose(sole[:2, 3], before[:2, 3], atol=1e-12)

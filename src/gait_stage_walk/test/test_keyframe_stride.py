@@ -9,8 +9,8 @@ from gait_core.parameters.declaration import build
 from gait_core.robot.load import load_robot
 from gait_core.trial.spec import Command
 from gait_stage_walk.strides.controller import TRIPODS, KeyframeStrideController
-from gait_stage_walk.strides.cycle import Rhythm
-from gait_stage_walk.strides.leg import feet_of
+from gait_stage_walk.strides.cycle import StrideRhythm
+from gait_stage_walk.strides.leg import feet_from_joints
 from gait_stage_walk.strides.parameters import KeyframeStrideParams
 
 HEXAPOD = load_robot('hexapod')
@@ -75,9 +75,9 @@ def test_feet_move_at_the_commanded_speed(speed):
     controller = made(follow_velocity=True)
     played(controller, 4.0, speed)
     joints = played(controller, 6.0, speed)
-    held = feet_of(joints)[..., 0] - 0.01 * (joints[..., 0] + joints[..., 1])
+    held = feet_from_joints(joints)[..., 0] - 0.01 * (joints[..., 0] + joints[..., 1])
     moved = np.diff(held, axis=0) / (DT / controller.params.samples)
-    depth = feet_of(joints)[1:, :, 1]
+    depth = feet_from_joints(joints)[1:, :, 1]
     standing = depth > 0.165 - 1e-9
     assert standing.any(axis=1).all()
     np.testing.assert_allclose(moved[standing], -speed, atol=1e-4)
@@ -99,7 +99,7 @@ def test_it_stops_on_all_feet_and_walks_again(speed, after):
     rates = np.diff(joints, axis=0) / (DT / controller.params.samples)
     assert np.abs(np.diff(rates, axis=0)).max() < 0.27
     assert np.ptp(joints[-20:], axis=0).max() == 0.0
-    np.testing.assert_allclose(feet_of(joints[-1])[:, 1], 0.165, atol=1e-9)
+    np.testing.assert_allclose(feet_from_joints(joints[-1])[:, 1], 0.165, atol=1e-9)
     assert all(controller.state()[f'stance.{leg}'] == 1.0 for legs in TRIPODS for leg in legs)
     played(controller, 1.0, speed)
     assert abs(controller.state()['rate']) > 0.5
@@ -121,7 +121,7 @@ def test_another_stride_is_gone_over_to_without_a_jump():
     joints = np.concatenate([before[-50:], after])
     rates = np.diff(joints, axis=0) / (DT / controller.params.samples)
     assert np.abs(np.diff(rates, axis=0)).max() < 0.3
-    assert feet_of(after[-1])[:, 1].max() == pytest.approx(0.158, abs=1e-6)
+    assert feet_from_joints(after[-1])[:, 1].max() == pytest.approx(0.158, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_a_robot_without_such_legs_is_refused():
 @pytest.mark.parametrize('rate', [0.2, 1.0, 1.5, -1.0])
 def test_rhythm_rests_where_both_tripods_stand(rate):
     for start in np.linspace(0.0, 4.0, 23):
-        rhythm = Rhythm(2.2)
+        rhythm = StrideRhythm(2.2)
         rhythm.phase, rhythm.rate = float(start), rate
         travelled = 0.0
         for _ in range(4000):
@@ -186,7 +186,7 @@ def test_legs_in_the_air_come_down_where_the_others_carry_the_body(speed):
     for leg, place in last.items():
         row = [*TRIPODS[0], *TRIPODS[1]].index(leg)
         hip = HEXAPOD.joint[f'{leg}_hip']
-        ahead, below = feet_of(controller._now.reshape(6, 4)[row])
+        ahead, below = feet_from_joints(controller._last_joints.reshape(6, 4)[row])
         # To within what the body moved since.
         came = [hip.xyz[0] + ahead, hip.xyz[2] - below]
         np.testing.assert_allclose(place[[0, 2]], came, atol=0.06 * DT + 1e-6)

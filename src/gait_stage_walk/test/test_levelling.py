@@ -7,26 +7,26 @@ import pytest
 
 from gait_core.parameters.declaration import space_from
 from gait_stage_walk.behaviours.behaviour import Period
-from gait_stage_walk.behaviours.levelling import LegLevelling, levelling_bend, vertical_length
+from gait_stage_walk.behaviours.levelling import LegLevelling, levelling_bend, vertical_leg_length
 from gait_stage_walk.staged.parameters import PRESETS, StagedWalkParams
-from gait_stage_walk.staged.pulse import nanoseconds
-from gait_stage_walk.staged.timetable import JOINTS, opposite
+from gait_stage_walk.staged.pulse import to_nanoseconds
+from gait_stage_walk.staged.timetable import WALK_JOINTS, opposite_leg
 from gait_stage_walk.staged.walk import Phase, StagedWalk
 
-TICK = nanoseconds(0.02)
+TICK = to_nanoseconds(0.02)
 HIP = st.floats(-0.3, 0.9)
 KNEE = st.floats(0.0, 1.2)
 
 
 @given(HIP, KNEE, HIP, KNEE)
 def test_a_longer_leg_is_bent_to_the_length_of_the_other(hip, knee, rear_hip, rear_knee):
-    length = vertical_length(rear_hip, rear_knee)
+    length = vertical_leg_length(rear_hip, rear_knee)
     bend = levelling_bend(hip, knee, length)
-    if vertical_length(hip, knee) <= length:
+    if vertical_leg_length(hip, knee) <= length:
         assert bend == pytest.approx(0.0, abs=1e-7)
     else:
         assume(length > 0.0)
-        bent = vertical_length(hip + bend / 2.0, knee + bend)
+        bent = vertical_leg_length(hip + bend / 2.0, knee + bend)
         assert bent == pytest.approx(length, abs=1e-12)
 
 
@@ -34,16 +34,16 @@ def levelled(params: StagedWalkParams, ticks: int, cycles: int = 4):
     """Yield the walk, the time [ns], all joint angles [rad] and the bends after each tick."""
     walk = StagedWalk(params)
     levelling = LegLevelling(walk)
-    total = np.zeros(len(JOINTS))
+    total = np.zeros(len(WALK_JOINTS))
     for tick in range(ticks):
         begin, end = tick * TICK, (tick + 1) * TICK
-        walk.heed(begin, stop=walk.cycles >= cycles)
-        total = total + walk.turn_angles(begin, end) + levelling.step(Period(begin, end))
-        yield walk, end, dict(zip(JOINTS, total.tolist(), strict=True)), levelling.bends
+        walk.update_phase(begin, stop=walk.cycles >= cycles)
+        total = total + walk.advance_angles(begin, end) + levelling.step(Period(begin, end))
+        yield walk, end, dict(zip(WALK_JOINTS, total.tolist(), strict=True)), levelling.bends
 
 
 def length(angles: dict[str, float], leg: str) -> float:
-    return vertical_length(angles[f'{leg}_hip_fwd'], angles[f'{leg}_knee'])
+    return vertical_leg_length(angles[f'{leg}_hip_fwd'], angles[f'{leg}_knee'])
 
 
 @pytest.mark.parametrize('clearance', [0.0, 0.003, 0.02])
@@ -52,7 +52,7 @@ def test_a_landing_leg_stays_shorter_than_the_other_by_the_clearance(clearance):
     for walk, now, angles, _ in levelled(StagedWalkParams(landing_clearance=clearance), 700):
         for half in walk.half_cycles:
             if 0.0 < half.elapsed(now) <= half.params.level_hold:
-                gap = length(angles, opposite(half.front)) - length(angles, half.front)
+                gap = length(angles, opposite_leg(half.front)) - length(angles, half.front)
                 assert gap >= clearance - 1e-9
                 touching += gap < clearance + 1e-9
     assert touching > 100
@@ -67,7 +67,7 @@ def test_without_levelling_the_new_front_leg_outgrows_the_other():
         for half in walk.half_cycles:
             if 0.0 < half.elapsed(now) <= 1.25:
                 longest = max(
-                    longest, length(angles, half.front) - length(angles, opposite(half.front))
+                    longest, length(angles, half.front) - length(angles, opposite_leg(half.front))
                 )
     assert longest == pytest.approx(0.073, abs=0.002)
 
@@ -93,10 +93,10 @@ def test_a_levelled_leg_is_straight_again_when_released():
     )
 )
 def test_levelled_walks_move_steadily_and_close(values):
-    before = dict.fromkeys(JOINTS, 0.0)
+    before = dict.fromkeys(WALK_JOINTS, 0.0)
     for walk, _, angles, _ in levelled(StagedWalkParams(**values), 1000, cycles=3):
         # A jump: half a bend at once. The fastest straightening takes 12 ticks.
-        assert max(abs(angles[name] - before[name]) for name in JOINTS) < 0.3
+        assert max(abs(angles[name] - before[name]) for name in WALK_JOINTS) < 0.3
         before, phase = angles, walk.phase
     assert phase is Phase.IDLE
     assert max(map(abs, angles.values())) < 1e-9
@@ -120,7 +120,7 @@ def test_mirrored_half_cycles():
     params = StagedWalkParams(time_scale=0.8)
     rows = [angles for _, _, angles, _ in levelled(params, 100 + 3 * 140, cycles=9)]
     for here, there in zip(rows[240:310], rows[310:380], strict=True):
-        for name in JOINTS:
+        for name in WALK_JOINTS:
             other = name.replace('left', '?').replace('right', 'left').replace('?', 'right')
             sign = -1.0 if name.endswith('ankle_side') else 1.0
             assert here[name] == pytest.approx(sign * there[other], abs=1e-6)

@@ -5,16 +5,16 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from gait_stage_walk.staged.pulse import SECOND, Pulse, nanoseconds, progress
+from gait_stage_walk.staged.pulse import SECOND, Pulse, pulse_progress, to_nanoseconds
 
-TICK = nanoseconds(0.02)
+TICK = to_nanoseconds(0.02)
 
 
 def turned_per_tick(duration: float, angle_deg: float, tick: int = TICK) -> np.ndarray:
     """Return the degrees that a pulse turns in each tick of its length."""
-    end = nanoseconds(duration)
+    end = to_nanoseconds(duration)
     pulse = Pulse(stage=0, start=0, end=end, angles=np.array([angle_deg]))
-    return np.array([pulse.share(t, t + tick) * angle_deg for t in range(0, end, tick)])
+    return np.array([pulse.share_between(t, t + tick) * angle_deg for t in range(0, end, tick)])
 
 
 def test_published_single_joint_pulse_peaks_at_52_encoder_counts_a_tick():
@@ -38,12 +38,15 @@ def test_a_pulse_of_any_length_turns_its_angle_exactly_at_any_control_period(
 @given(st.floats(0.0, 1.0))
 def test_progress_is_the_integral_of_a_cosine_lobe(s):
     grid = np.linspace(0.0, s, 2001)
-    assert progress(s) == pytest.approx(np.trapezoid(1.0 - np.cos(2.0 * np.pi * grid), grid))
-    assert progress(s) + progress(1.0 - s) == pytest.approx(1.0)
+    assert pulse_progress(s) == pytest.approx(np.trapezoid(1.0 - np.cos(2.0 * np.pi * grid), grid))
+    assert pulse_progress(s) + pulse_progress(1.0 - s) == pytest.approx(1.0)
 
 
 def test_pulses_sum_where_they_overlap():
     one = Pulse(stage=0, start=0, end=SECOND, angles=np.array([1.0]))
     other = Pulse(stage=1, start=SECOND // 2, end=3 * SECOND // 2, angles=np.array([-1.0]))
-    both = one.share(0, 2 * SECOND) * one.angles + other.share(0, 2 * SECOND) * other.angles
+    both = (
+        one.share_between(0, 2 * SECOND) * one.angles
+        + other.share_between(0, 2 * SECOND) * other.angles
+    )
     assert both[0] == pytest.approx(0.0, abs=1e-15)

@@ -11,12 +11,12 @@ import pytest
 
 from gait_core.parameters.declaration import space_from
 from gait_stage_walk.staged.parameters import PRESETS, StagedWalkParams
-from gait_stage_walk.staged.pulse import nanoseconds
-from gait_stage_walk.staged.pulse import progress as F
-from gait_stage_walk.staged.timetable import JOINTS, Factors
+from gait_stage_walk.staged.pulse import pulse_progress as F
+from gait_stage_walk.staged.pulse import to_nanoseconds
+from gait_stage_walk.staged.timetable import WALK_JOINTS, CycleAngles
 from gait_stage_walk.staged.walk import Phase, StagedWalk, next_phase
 
-TICK = nanoseconds(0.02)
+TICK = to_nanoseconds(0.02)
 PUBLISHED = StagedWalkParams(**PRESETS['published'])
 SWEPT = ('knee_bend_deg', 'ankle_place_deg', 'ankle_move_deg', 'hip_move_deg', 'step_size_deg')
 RANGES = {gene.name: (gene.lower, gene.upper) for gene in space_from(StagedWalkParams).genes}
@@ -29,10 +29,10 @@ def run(
     """Yield the joint angles [deg] at the end of each tick, by name."""
     tick = 0
     while True:
-        walk.heed(tick * tick_ns, stop(tick))
-        walk.turn_angles(tick * tick_ns, (tick + 1) * tick_ns)
+        walk.update_phase(tick * tick_ns, stop(tick))
+        walk.advance_angles(tick * tick_ns, (tick + 1) * tick_ns)
         tick += 1
-        yield dict(zip(JOINTS, np.degrees(walk.angles).tolist(), strict=True))
+        yield dict(zip(WALK_JOINTS, np.degrees(walk.angles).tolist(), strict=True))
 
 
 def angles_after(params: StagedWalkParams, ticks: int, **kwargs) -> dict[str, float]:
@@ -148,7 +148,7 @@ def test_check_13_joint_angles_follow_the_closed_forms(values):
 
 
 def test_check_13_published_sample_values():
-    rows = run(StagedWalk(PUBLISHED), tick_ns=nanoseconds(0.005))
+    rows = run(StagedWalk(PUBLISHED), tick_ns=to_nanoseconds(0.005))
     for _ in range(400 + 90):
         angles = next(rows)
     # tau = 0.5
@@ -170,13 +170,13 @@ def test_check_13_published_sample_values():
 def lone_cycle_end(params: StagedWalkParams) -> tuple[np.ndarray, np.ndarray]:
     """Return the angles [rad] before the first cycle and after it, without a second."""
     walk = StagedWalk(params)
-    walk.heed(0, stop=False)
+    walk.update_phase(0, stop=False)
     for tick in range(100):
-        walk.turn_angles(tick * TICK, (tick + 1) * TICK)
-        walk.heed((tick + 1) * TICK, stop=False)
+        walk.advance_angles(tick * TICK, (tick + 1) * TICK)
+        walk.update_phase((tick + 1) * TICK, stop=False)
     before = walk.angles
     # The next trigger is not heeded: the cycle runs out alone.
-    walk.turn_angles(100 * TICK, 400 * TICK)
+    walk.advance_angles(100 * TICK, 400 * TICK)
     return before, walk.angles
 
 
@@ -194,7 +194,7 @@ def test_check_15_after_40_cycles_and_a_stop_every_joint_is_back_at_zero():
     for _ in range(101 + 40 * 158 + 60):
         angles = next(rows)
     assert walk.phase is Phase.IDLE and walk.cycles == 40
-    assert angles == pytest.approx(dict.fromkeys(JOINTS, 0.0), abs=0.1)
+    assert angles == pytest.approx(dict.fromkeys(WALK_JOINTS, 0.0), abs=0.1)
 
 
 def test_check_16_start_one_cycle_and_stop_take_6_2_seconds():
@@ -216,12 +216,12 @@ def test_check_17_a_stop_is_ignored_until_the_trigger_then_foot_and_body_move_to
     assert stopped[:trigger] == walked[:trigger]
     assert stopped[trigger + 1] != walked[trigger + 1]
     moved = [
-        {name for name in JOINTS if abs(stopped[t][name] - stopped[t - 1][name]) > 1e-9}
+        {name for name in WALK_JOINTS if abs(stopped[t][name] - stopped[t - 1][name]) > 1e-9}
         for t in (trigger + 20, trigger + 45)
     ]
     exit_joints = {'left_knee', 'left_hip_fwd', 'left_ankle_fwd', 'left_ankle_side'}
     assert all(exit_joints <= joints for joints in moved)
-    assert stopped[trigger + 50] == pytest.approx(dict.fromkeys(JOINTS, 0.0), abs=1e-6)
+    assert stopped[trigger + 50] == pytest.approx(dict.fromkeys(WALK_JOINTS, 0.0), abs=1e-6)
 
 
 def test_a_stop_that_is_withdrawn_before_the_trigger_changes_nothing():
@@ -257,12 +257,12 @@ def test_a_walk_whose_factors_change_still_closes(first, second):
         angles = next(rows)
         assert tick < 100 or min(angles['left_knee'], angles['right_knee']) > -1e-6
     assert walk.phase is Phase.IDLE
-    assert angles == pytest.approx(dict.fromkeys(JOINTS, 0.0), abs=1e-6)
+    assert angles == pytest.approx(dict.fromkeys(WALK_JOINTS, 0.0), abs=1e-6)
 
 
 def test_check_19_halving_the_step_halves_the_binding_variables():
-    whole = Factors.of(replace(PUBLISHED, step_size_deg=20.0))
-    half = Factors.of(replace(PUBLISHED, step_size_deg=10.0))
+    whole = CycleAngles.from_params(replace(PUBLISHED, step_size_deg=20.0))
+    half = CycleAngles.from_params(replace(PUBLISHED, step_size_deg=10.0))
     for name in ('knee_bend', 'ankle_place', 'ankle_move', 'hip_move'):
         assert getattr(half, name) == pytest.approx(getattr(whole, name) / 2.0, rel=1e-15)
 
@@ -285,7 +285,7 @@ def test_half_cycles_mirror_each_other(values):
         mirrored = {
             name: (-1.0 if name.endswith('ankle_side') else 1.0)
             * there[name.replace('left', '?').replace('right', 'left').replace('?', 'right')]
-            for name in JOINTS
+            for name in WALK_JOINTS
         }
         assert here == pytest.approx(mirrored, abs=1e-6)
 

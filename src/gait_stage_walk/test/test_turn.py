@@ -12,12 +12,12 @@ from gait_core.robot.load import load_robot
 from gait_core.trial.spec import Command
 from gait_stage_walk.behaviours.behaviour import Period
 from gait_stage_walk.behaviours.heading import Heading
-from gait_stage_walk.behaviours.turn import LARGEST_TWIST, Turn, TurnParams
+from gait_stage_walk.behaviours.turn import MAX_TWIST, Turn, TurnParams
 from gait_stage_walk.staged.parameters import PRESETS, StagedWalkParams
-from gait_stage_walk.staged.pulse import nanoseconds
+from gait_stage_walk.staged.pulse import to_nanoseconds
 from gait_stage_walk.staged.walk import Phase, StagedWalk
 
-TICK = nanoseconds(0.02)
+TICK = to_nanoseconds(0.02)
 ROBOT = load_robot('guroo')
 PUBLISHED = StagedWalkParams(**PRESETS['published'])
 CYCLE = 158
@@ -31,7 +31,7 @@ def walked(walk, behaviour, ticks, seen=None, command=None):
         observation = seen() if seen else Observation(tick=tick, time=tick * 0.02)
         period = Period(tick * TICK, (tick + 1) * TICK, command or Command(), observation)
         walk.step(period)
-        if not behaviour.finished:
+        if not behaviour.is_finished:
             total = total + behaviour.step(period)
         rows.append(total)
     return np.degrees(rows)
@@ -75,17 +75,17 @@ def test_a_pair_twists_the_right_leg_in_the_air_and_back_when_it_stands():
 )
 def test_promised_and_kept_twists_sum_to_the_angle_and_end_at_zero(angle, share, period, legs):
     rows, turn = turned_by(TurnParams(angle_deg=angle, share=share, period=period, legs=legs))
-    assert turn.finished
+    assert turn.is_finished
     assert rows[-1] == pytest.approx([0.0, 0.0], abs=1e-9)
     assert (rows * np.sign(angle) > -1e-9).all()
-    assert np.abs(rows).max() <= min(abs(angle) * share, math.degrees(LARGEST_TWIST)) + 1e-9
+    assert np.abs(rows).max() <= min(abs(angle) * share, math.degrees(MAX_TWIST)) + 1e-9
     # What the legs took in the air is what the body turns on the ground.
     steps = np.diff(np.vstack([[0.0, 0.0], rows]), axis=0) * np.sign(angle)
     assert steps[steps > 0.0].sum() == pytest.approx(abs(angle), abs=1e-6)
 
 
 def test_without_an_angle_it_is_over_at_once():
-    assert Turn(ROBOT, StagedWalk(PUBLISHED), TurnParams(angle_deg=0.0)).finished
+    assert Turn(ROBOT, StagedWalk(PUBLISHED), TurnParams(angle_deg=0.0)).is_finished
 
 
 @pytest.mark.parametrize(
@@ -103,12 +103,12 @@ def test_a_turn_that_is_stopped_or_changed_in_mid_pair_still_ends_in_pairs(chang
     assert rows[-1] == pytest.approx([0.0, 6.0])
     change(turn)
     total, tick = np.radians(rows[-1]), begun
-    while not turn.finished and tick < START_UP + 4 * CYCLE:
+    while not turn.is_finished and tick < START_UP + 4 * CYCLE:
         period = Period(tick * TICK, (tick + 1) * TICK)
         walk.step(period)
         total = total + turn.step(period)
         tick += 1
-    assert turn.finished
+    assert turn.is_finished
     assert total == pytest.approx([0.0, 0.0], abs=1e-9)
     assert math.degrees(turn._twists.turned) == pytest.approx(expected)
 
@@ -148,7 +148,7 @@ def test_by_count_it_turns_by_the_parameter_and_the_set_point(asked):
     heading = Heading(walk)
     command = Command(set_points={'turn': math.radians(-asked)})
     rows = walked(walk, heading, START_UP + 6 * CYCLE, command=command)
-    assert math.degrees(heading.wanted) == pytest.approx(asked)
+    assert math.degrees(heading.target) == pytest.approx(asked)
     assert math.degrees(heading.heading) == pytest.approx(asked)
     assert np.abs(rows).max() == pytest.approx(5.0)
     assert rows[-1] == pytest.approx([0.0, 0.0], abs=1e-9)
@@ -196,4 +196,4 @@ def test_a_rate_beyond_its_reach_does_not_pile_up():
     walk = StagedWalk(StagedWalkParams(max_twist_deg=5.0))
     heading = Heading(walk)
     walked(walk, heading, 2000, command=Command(velocity=(0.0, 0.0, 1.0)))
-    assert math.degrees(heading.wanted - heading.heading) <= 10.0 + 2.0
+    assert math.degrees(heading.target - heading.heading) <= 10.0 + 2.0

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from gait_core.measures.stability import support_margin, support_polygon
-from gait_stage_walk.zmp.footsteps import STILL, beyond, carried, landing
+from gait_stage_walk.zmp.footsteps import ZERO_TWIST, compose_poses, integrate_twist, next_foothold
 from gait_stage_walk.zmp.mass_model import MassModel
-from gait_stage_walk.zmp.plan import LEFT, SHIFT, SIDES, STAND, SWING, StepShape, WalkPlan
+from gait_stage_walk.zmp.plan import LEFT, SHIFT, SIDE_SIGNS, STAND, SWING, StepShape, WalkPlan
 from gait_stage_walk.zmp.preview import GRAVITY, preview_gains
-from gait_stage_walk.zmp.swing import along, lift, quintic
+from gait_stage_walk.zmp.swing import quintic_to_rest, swing_height, write_path_state
 
 HALF_WIDTH, HEIGHT, PERIOD, TIME = 0.1, 0.8, 0.01, 0.7
 SOLE = np.array([[x, y] for x in (-0.1, 0.1) for y in (-0.05, 0.05)])
@@ -58,21 +58,22 @@ def seen_from(pose, other):
 def test_two_steps_carry_a_foot_as_far_as_the_twist_carries_the_body(pose, twist, side):
     # Straight or turning on the spot exactly; on arcs the two legs' chords differ from the arc.
     x, y, yaw = twist
-    other = landing(pose, side, HALF_WIDTH, twist, TIME)
-    back = landing(other, -side, HALF_WIDTH, twist, TIME)
+    other = next_foothold(pose, side, HALF_WIDTH, twist, TIME)
+    back = next_foothold(other, -side, HALF_WIDTH, twist, TIME)
     way = seen_from(pose, back)
     assert way[2] == pytest.approx(2.0 * TIME * yaw, abs=1e-9)
-    whole = carried(twist, 2.0 * TIME)
+    whole = integrate_twist(twist, 2.0 * TIME)
     bend = abs(yaw) * TIME * (math.hypot(x, 2.0 * y) * TIME + 2.0 * HALF_WIDTH)
     path = seen_from(
-        beyond(pose, (0.0, side * HALF_WIDTH, 0.0)), beyond(back, (0.0, side * HALF_WIDTH, 0.0))
+        compose_poses(pose, (0.0, side * HALF_WIDTH, 0.0)),
+        compose_poses(back, (0.0, side * HALF_WIDTH, 0.0)),
     )
     assert math.dist(path[:2], whole[:2]) <= 2.0 * bend + 1e-9
 
 
 @given(pose=POSES, twist=TWISTS, side=st.sampled_from((1.0, -1.0)))
 def test_feet_never_come_closer_than_they_stand_nor_turn_their_toes_in(pose, twist, side):
-    one = landing(pose, side, HALF_WIDTH, (0.0, *twist[1:]), TIME)
+    one = next_foothold(pose, side, HALF_WIDTH, (0.0, *twist[1:]), TIME)
     way = seen_from(pose, one)
     assert side * way[2] >= -1e-9
     assert side * way[1] >= HALF_WIDTH * (1.0 + math.cos(way[2])) - 1e-9
@@ -80,8 +81,10 @@ def test_feet_never_come_closer_than_they_stand_nor_turn_their_toes_in(pose, twi
 
 @given(pose=POSES, side=st.sampled_from((1.0, -1.0)))
 def test_a_robot_that_stands_keeps_its_feet(pose, side):
-    other = landing(pose, side, HALF_WIDTH, STILL, TIME)
-    assert landing(other, -side, HALF_WIDTH, STILL, TIME) == pytest.approx(pose, abs=1e-9)
+    other = next_foothold(pose, side, HALF_WIDTH, ZERO_TWIST, TIME)
+    assert next_foothold(other, -side, HALF_WIDTH, ZERO_TWIST, TIME) == pytest.approx(
+        pose, abs=1e-9
+    )
 
 
 @settings(deadline=None)
@@ -91,20 +94,20 @@ def test_a_robot_that_stands_keeps_its_feet(pose, side):
     time=st.floats(0.1, 2.0),
 )
 def test_a_foot_goes_on_as_it_moves_and_comes_to_rest_at_its_target(state, target, time):
-    path = quintic(np.array(state)[:, None], np.array([target]), time)
+    path = quintic_to_rest(np.array(state)[:, None], np.array([target]), time)
     out = np.empty((3, 1))
-    along(path, 0.0, out)
+    write_path_state(path, 0.0, out)
     np.testing.assert_allclose(out[:, 0], state, atol=1e-12)
-    along(path, time, out)
+    write_path_state(path, time, out)
     np.testing.assert_allclose(out[:, 0], [target, 0.0, 0.0], atol=1e-9 / time**2)
 
 
 def test_a_foot_is_lifted_by_its_clearance_from_rest_to_rest():
-    heights = np.array([lift(u, 0.05) for u in np.linspace(0.0, 1.0, 1001)])
-    assert heights.max() == pytest.approx(0.05) == lift(0.5, 0.05)
+    heights = np.array([swing_height(u, 0.05) for u in np.linspace(0.0, 1.0, 1001)])
+    assert heights.max() == pytest.approx(0.05) == swing_height(0.5, 0.05)
     assert heights[1] < 1e-6
     assert heights[[0, -1]].tolist() == [0.0, 0.0]
-    assert lift(-0.1, 0.05) == lift(1.1, 0.05) == 0.0
+    assert swing_height(-0.1, 0.05) == swing_height(1.1, 0.05) == 0.0
 
 
 def test_on_one_foot_the_orbital_energy_and_the_growth_of_the_divergent_component_hold(forward):
@@ -153,7 +156,7 @@ def test_told_to_stop_it_puts_its_feet_side_by_side_and_the_mass_between_them():
     plan = made()
     walked(plan, (0.2, 0.1, 0.2), 330)
     assert plan.stage != STAND
-    states, stages, _, feet = walked(plan, STILL, 500)
+    states, stages, _, feet = walked(plan, ZERO_TWIST, 500)
     assert stages[-1] == STAND
     left, right = feet[-1]
     assert seen_from((*right[:2], right[3]), (*left[:2], left[3])) == pytest.approx(
@@ -162,12 +165,12 @@ def test_told_to_stop_it_puts_its_feet_side_by_side_and_the_mass_between_them():
     np.testing.assert_allclose(states[-1, 0], 0.5 * (left[:2] + right[:2]), atol=2e-3)
     np.testing.assert_allclose(states[-1, 1:], 0.0, atol=5e-3)
     steps = plan.steps
-    walked(plan, STILL, 100)
+    walked(plan, ZERO_TWIST, 100)
     assert plan.steps == steps
 
 
 def test_what_a_swing_adds_is_asked_of_the_mass():
-    mass = MassModel(height=HEIGHT, foot=0.05, lift=0.08, inward=0.02)
+    mass = MassModel(height=HEIGHT, foot_coefficient=0.05, lifted_share=0.08, inward=0.02)
     plan = made(mass)
     states, stages, supports, feet = walked(plan, (0.3, 0.0, 0.0), 600)
     bare, *_ = walked(made(), (0.3, 0.0, 0.0), 600)
@@ -178,10 +181,13 @@ def test_what_a_swing_adds_is_asked_of_the_mass():
     for k in range(250, 560):
         if stages[k] == SWING:
             foot = 1 - supports[k]
-            at = feet[k, foot, :2] - (0.0, SIDES[foot] * mass.inward)
+            at = feet[k, foot, :2] - (0.0, SIDE_SIGNS[foot] * mass.inward)
             whole = (
                 table[k]
-                + (mass.foot * bend[k, foot, :2] + mass.lift * bend[k, foot, 2] * (at - table[k]))
+                + (
+                    mass.foot_coefficient * bend[k, foot, :2]
+                    + mass.lifted_share * bend[k, foot, 2] * (at - table[k])
+                )
                 / GRAVITY
             )
             errors.append((whole - feet[k, supports[k], :2], table[k] - feet[k, supports[k], :2]))
@@ -197,13 +203,13 @@ def test_a_foot_in_the_air_is_led_elsewhere_within_bounds_and_lands_there(ahead,
     walked(plan, (0.2, 0.0, 0.0), 1)
     while plan.stage != SWING:
         plan.advance((0.2, 0.0, 0.0))
-    side, planned = SIDES[plan.swing], plan.landing
+    side, planned = SIDE_SIGNS[plan.swing], plan.foothold
     assert plan.swing == LEFT
-    plan.step_aside(ahead, left)
-    moved = np.subtract(plan.landing, planned)
+    plan.shift_foothold(ahead, left)
+    moved = np.subtract(plan.foothold, planned)
     assert moved[0] == pytest.approx(min(max(ahead, -0.15), 0.15))
     assert side * moved[1] == pytest.approx(min(max(side * left, -0.02), 0.15))
-    place = plan.landing
+    place = plan.foothold
     while plan.stage == SWING:
         plan.advance((0.2, 0.0, 0.0))
     assert plan.feet[LEFT] == place

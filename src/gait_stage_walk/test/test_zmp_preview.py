@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from gait_stage_walk.zmp.preview import GRAVITY, moved, preview_gains, previewed_jerk
+from gait_stage_walk.zmp.preview import GRAVITY, integrate_jerk, preview_gains, write_preview_jerk
 
 HEIGHT, PERIOD = 0.8, 0.01
 RATE = math.sqrt(GRAVITY / HEIGHT)
@@ -19,8 +19,8 @@ def followed(gains, reference):
     for k in range(len(reference) - len(gains.forward)):
         states.append(state.copy())
         ahead = reference[k + 1 : k + 1 + len(gains.forward)]
-        previewed_jerk(gains.feedback, gains.forward, state, ahead, jerk)
-        moved(state, jerk, gains.period, state)
+        write_preview_jerk(gains.feedback, gains.forward, state, ahead, jerk)
+        integrate_jerk(state, jerk, gains.period, state)
     return np.array(states)
 
 
@@ -52,9 +52,9 @@ def test_shifting_everything_shifts_the_motion():
     rng = np.random.default_rng(3)
     ahead = rng.normal(size=(len(gains.forward), 2))
     state, here, there = rng.normal(size=(3, 2)), np.zeros(2), np.zeros(2)
-    previewed_jerk(gains.feedback, gains.forward, state, ahead, here)
+    write_preview_jerk(gains.feedback, gains.forward, state, ahead, here)
     moving = state + np.array([[7.0, -3.0], [0.0, 0.0], [0.0, 0.0]])
-    previewed_jerk(gains.feedback, gains.forward, moving, ahead + (7.0, -3.0), there)
+    write_preview_jerk(gains.feedback, gains.forward, moving, ahead + (7.0, -3.0), there)
     np.testing.assert_allclose(there, here, rtol=1e-6)
 
 
@@ -82,7 +82,7 @@ def test_the_zero_moment_point_follows_the_step(stepped):
 def test_a_constant_jerk_moves_the_mass_on_a_cubic():
     state = np.array([[0.3, 0.0], [-0.2, 1.0], [0.5, 0.0]])
     out = np.empty((3, 2))
-    moved(state, np.array([2.0, -6.0]), 0.5, out)
+    integrate_jerk(state, np.array([2.0, -6.0]), 0.5, out)
     time = 0.5
     cubic = 0.3 - 0.2 * time + 0.25 * time**2 + time**3 / 3.0
     np.testing.assert_allclose(out[:, 0], [cubic, -0.2 + 0.25 + 0.25, 1.5])

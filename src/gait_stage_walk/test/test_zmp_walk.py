@@ -15,11 +15,11 @@ from gait_core.parameters.declaration import build
 from gait_core.robot.legged_box import legged_box
 from gait_core.testing.walkers import ANKLE_HEIGHT, biped_urdf
 from gait_core.trial.spec import Command
-from gait_stage_walk.zmp.biped import Biped, WholeBody
+from gait_stage_walk.zmp.biped import Biped, WholeBodyIk
 from gait_stage_walk.zmp.controller import ZmpWalkController
 from gait_stage_walk.zmp.mass_model import mass_model
 from gait_stage_walk.zmp.parameters import ZmpWalkParams
-from gait_stage_walk.zmp.stabiliser import LARGEST, Stabiliser
+from gait_stage_walk.zmp.stabiliser import MAX_SOLE_ANGLE, Stabiliser
 from gait_tools.adopt.adoption import adopt
 
 UPRIGHT = np.array([0.0, 0.0, 0.0, 1.0])
@@ -55,7 +55,7 @@ def test_soles_and_stance_are_read_off_the_description(biped):
     np.testing.assert_allclose(biped.soles, [[[-0.1, -0.05], [0.1, 0.05]]] * 2, atol=1e-9)
     assert biped.half_width == pytest.approx(0.1, abs=1e-4)
     assert biped.height == pytest.approx(0.92 * 0.7 + ANKLE_HEIGHT, abs=1e-3)
-    assert biped.stretch() == pytest.approx(0.7 + ANKLE_HEIGHT, abs=2e-3)
+    assert biped.max_height() == pytest.approx(0.7 + ANKLE_HEIGHT, abs=2e-3)
 
 
 def test_feet_with_all_the_mass_of_the_legs_give_the_model_in_closed_form(tmp_path_factory):
@@ -66,8 +66,8 @@ def test_feet_with_all_the_mass_of_the_legs_give_the_model_in_closed_form(tmp_pa
     body = 30.0 / total * heavy.height
     # The links' centres of mass are at their joints: body at the hips, foot at the ankle.
     assert model.height == pytest.approx(body / (1.0 - 2.0 * share), rel=1e-3)
-    assert model.foot == pytest.approx(model.height * share - share * low, rel=1e-3)
-    assert model.lift == pytest.approx(share, rel=1e-3)
+    assert model.foot_coefficient == pytest.approx(model.height * share - share * low, rel=1e-3)
+    assert model.lifted_share == pytest.approx(share, rel=1e-3)
     assert model.inward == pytest.approx(0.0, abs=1e-4)
 
 
@@ -75,8 +75,8 @@ def test_legs_without_mass_leave_the_cart_table(tmp_path_factory):
     light = Biped(robot_of(tmp_path_factory, masses=(1e-6, 1e-6, 1e-6, 1e-6)), 'zmp_walk')
     model = mass_model(light, light.height)
     assert model.height == pytest.approx(light.height + light.com[2], rel=1e-3)
-    assert abs(model.foot) < 1e-4
-    assert abs(model.lift) < 1e-3
+    assert abs(model.foot_coefficient) < 1e-4
+    assert abs(model.lifted_share) < 1e-3
 
 
 @settings(max_examples=15, deadline=None)
@@ -86,14 +86,14 @@ def test_legs_without_mass_leave_the_cart_table(tmp_path_factory):
     yaw=st.floats(-0.3, 0.3),
 )
 def test_mass_and_feet_are_where_they_were_wanted(biped, com, step, yaw):
-    body = WholeBody(biped)
+    body = WholeBodyIk(biped)
     feet = np.zeros((2, 4))
     feet[:, :2] = biped.feet[:, :2] - biped.com[:2]
     feet[0] += (*step, yaw)
     joints, level = biped.robot.joint_stance.copy(), 0.9 * biped.height
     soles = np.tile(np.eye(3), (2, 1, 1))
     for _ in range(4):
-        joints[biped.columns] = body.place(np.array(com), level, feet, soles)
+        joints[biped.columns] = body.solve_joints(np.array(com), level, feet, soles)
     x, y, z, turn = body.base
     pose = np.array([x, y, z, 0.0, 0.0, math.sin(0.5 * turn), math.cos(0.5 * turn)])
     found = com_positions(biped.robot, joints, pose[None])
@@ -111,21 +111,23 @@ def test_soles_push_against_a_lean_and_the_capture_point_is_where_it_carries():
     params = build(ZmpWalkParams, {'balance_gain': 0.5, 'balance_damping': 0.1})
     one = Stabiliser()
     pitch = 0.04
-    one.sense(seen((0.0, math.sin(0.5 * pitch), 0.0, math.cos(0.5 * pitch)), (0, 0.2, 0)), params)
-    soles = one.turn(1.0, swing=-1)
+    one.update_tilt(
+        seen((0.0, math.sin(0.5 * pitch), 0.0, math.cos(0.5 * pitch)), (0, 0.2, 0)), params
+    )
+    soles = one.turn_soles(1.0, swing=-1)
     # Toes down, 0.5 * 0.04 + 0.1 * 0.2, where the body falls forward.
     assert math.asin(-soles[0, 2, 0]) == pytest.approx(0.04)
     # A foot in the air does not push.
-    assert one.turn(1.0, swing=1)[1].tolist() == np.eye(3).tolist()
+    assert one.turn_soles(1.0, swing=1)[1].tolist() == np.eye(3).tolist()
     assert one.capture_error(0.8, 4.0) == pytest.approx((0.8 * math.sin(0.04 + 0.05), 0.0))
-    one.sense(seen((math.sin(0.5), 0.0, 0.0, math.cos(0.5)), (0, 0, 0)), params)
-    assert math.asin(one.turn(1.0, swing=-1)[0, 2, 1]) == pytest.approx(LARGEST)
+    one.update_tilt(seen((math.sin(0.5), 0.0, 0.0, math.cos(0.5)), (0, 0, 0)), params)
+    assert math.asin(one.turn_soles(1.0, swing=-1)[0, 2, 1]) == pytest.approx(MAX_SOLE_ANGLE)
     assert one.capture_error(0.8, 4.0)[1] < 0.0
-    one.sense(
+    one.update_tilt(
         seen((math.sin(0.5), 0.0, 0.0, math.cos(0.5))),
         build(ZmpWalkParams, {'balance_gain': 0.0, 'balance_damping': 0.0}),
     )
-    assert one.turn(1.0, swing=-1).tolist() == [np.eye(3).tolist()] * 2
+    assert one.turn_soles(1.0, swing=-1).tolist() == [np.eye(3).tolist()] * 2
 
 
 def stepped(controller, seconds, velocity=(0.0, 0.0, 0.0), **set_points):

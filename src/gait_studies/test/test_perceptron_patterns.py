@@ -5,7 +5,7 @@ import pytest
 
 from gait_core.contracts import Evaluation
 from gait_core.errors import ConfigurationError
-from gait_cpg.perceptron.kernel import Layer, LayerState, think
+from gait_cpg.perceptron.kernel import Layer, LayerState, step_layer
 from gait_cpg.perceptron.layout import PerceptronLayout
 from gait_studies.bishop2008.breeding import END_PAIRS, swapped
 from gait_studies.bishop2008.pattern_cma import PatternCmaOptimizer
@@ -39,9 +39,9 @@ def alone(kind=Pattern, heading=(1.0, 0.0), ticks=2000, **values):
     )
     found = np.zeros((ticks, 16))
     for row in found:
-        signals[:16], signals[32:35] = state.places / 0.1, (*heading, 1.0)
-        think(layer, state)
-        row[:] = state.places
+        signals[:16], signals[32:35] = state.positions / 0.1, (*heading, 1.0)
+        step_layer(layer, state)
+        row[:] = state.positions
     return found[ticks // 2 :]
 
 
@@ -160,7 +160,7 @@ def test_the_search_finds_a_wanted_pattern():
     near = []
     for _ in range(16):
         asked = search.ask()
-        away = [float(np.abs(LAYOUT.joined(one.arrays) - goal).sum()) for one in asked]
+        away = [float(np.abs(LAYOUT.join_weights(one.arrays) - goal).sum()) for one in asked]
         near.append(np.mean(away))
         search.tell(
             [

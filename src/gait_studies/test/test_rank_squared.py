@@ -24,7 +24,7 @@ LAYOUT = PerceptronLayout(perceptrons=30, memory=6, channels=35, outputs=16)
 
 
 def bytes_of(candidate):
-    return LAYOUT.joined(candidate.arrays).tobytes()
+    return LAYOUT.join_weights(candidate.arrays).tobytes()
 
 
 STILL = Mutations(probability=0.0, delay=0.0, relocation=0.0, input_jitter=0.0, output_jitter=0.0)
@@ -41,7 +41,7 @@ class Always:
 
 
 def network(seed=0):
-    return LAYOUT.first(np.random.default_rng(seed))
+    return LAYOUT.random_weights(np.random.default_rng(seed))
 
 
 def evaluations(optimizer, fitness):
@@ -199,14 +199,14 @@ def test_a_survivor_carries_a_share_of_its_score(carry, expected):
 
 def test_survivors_keep_their_weights_and_the_last_ranks_give_way():
     optimizer = RankSquaredOptimizer(dimension=0, shapes=LAYOUT, seed=3, population=12, replaced=5)
-    before = {one.id: LAYOUT.joined(one.arrays) for one in optimizer.ask()}
+    before = {one.id: LAYOUT.join_weights(one.arrays) for one in optimizer.ask()}
     optimizer.tell(
         [Evaluation(id=i, status='ok', objectives=np.array([float(i)])) for i in before]
     )
     after = optimizer.ask()
     assert [one.id for one in after[:7]] == [11, 10, 9, 8, 7, 6, 5]
     for one in after[:7]:
-        assert np.array_equal(LAYOUT.joined(one.arrays), before[one.id])
+        assert np.array_equal(LAYOUT.join_weights(one.arrays), before[one.id])
     assert all(one.id >= 12 and one.parents for one in after[7:])
     assert optimizer.scores[7:] == (0.0,) * 5
 

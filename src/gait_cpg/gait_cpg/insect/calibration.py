@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from gait_core.arrays import FloatArray, IntArray
-from gait_cpg.insect.motor_programs import PAIRS
-from gait_cpg.insect.reflexes import POTENTIAL_STEP, STANCE, STEP, Reflexes
-from gait_cpg.reflexes.tilt import Lean
+from gait_cpg.insect.motor_programs import LEG_PAIRS
+from gait_cpg.insect.reflexes import POTENTIAL_STEP, STANCE, STEP, InsectReflexes
+from gait_cpg.reflexes.tilt import Tilt
 
 
-class Watch:
+class ThresholdRecorder:
     """
     The most of each quantity that has a threshold, leg by leg, since the watch began.
 
@@ -31,15 +31,17 @@ class Watch:
         legs = len(row)
         # Of joint 0 in stance, the torque of joint 1 before a step, the lag of joint 0 in a step
         # and the time of stance without ground.
-        self._most = {
+        self._maxima = {
             name: np.full(legs, -np.inf) for name in ('step_angle', 'load', 'held', 'groundless')
         }
-        self._foremost: FloatArray = np.full(legs, np.inf)
+        self._min_step_angle: FloatArray = np.full(legs, np.inf)
         self._groundless: FloatArray = np.zeros(legs)
         self._dt = 0.0
-        self._lean = Lean()
+        self._tilt = Tilt()
 
-    def take(self, dt: float, felt_by: Reflexes, states: IntArray, rest: FloatArray) -> None:
+    def record(
+        self, dt: float, felt_by: InsectReflexes, states: IntArray, rest: FloatArray
+    ) -> None:
         """
         Take what is felt before legs that want to step begin.
 
@@ -52,8 +54,8 @@ class Watch:
             Rest angles in force.
 
         """
-        senses, self._lean = felt_by.senses, felt_by.posture.lean
-        self._lean.keep()
+        senses, self._tilt = felt_by.measured, felt_by.posture.tilt
+        self._tilt.widen_recorded_range()
         standing, stepping = states == STANCE, states == STEP
         self._dt = dt
         self._groundless = np.where(~stepping & ~senses.grounded, self._groundless + dt, 0.0)
@@ -63,8 +65,8 @@ class Watch:
             ('held', senses.coxa - rest[:, 0], stepping),
             ('groundless', self._groundless, ~stepping),
         ):
-            np.maximum(self._most[name], felt, out=self._most[name], where=where)
-        np.minimum(self._foremost, senses.coxa, out=self._foremost, where=standing)
+            np.maximum(self._maxima[name], felt, out=self._maxima[name], where=where)
+        np.minimum(self._min_step_angle, senses.coxa, out=self._min_step_angle, where=standing)
 
     def thresholds(self, margin: float) -> dict[str, float]:
         """
@@ -76,10 +78,10 @@ class Watch:
             Share of a quantity's range by which they lie beyond it.
 
         """
-        found = self._lean.thresholds(margin)
-        for name, most in self._most.items():
-            least = self._foremost if name == 'step_angle' else np.zeros(len(most))
-            for row, pair in enumerate(PAIRS):
+        found = self._tilt.thresholds(margin)
+        for name, most in self._maxima.items():
+            least = self._min_step_angle if name == 'step_angle' else np.zeros(len(most))
+            for row, pair in enumerate(LEG_PAIRS):
                 legs = self._row == row
                 if np.isfinite(most[legs]).all():
                     reach = float(most[legs].max())

@@ -20,34 +20,34 @@ from gait_core.motion.velocity_limits import VelocityLimits, VelocityRange
 from gait_core.parameters.declaration import Parameters, bounded, flag
 from gait_core.robot.model import RobotModel
 from gait_core.trial.spec import Command
-from gait_cpg.gaits import leg_places
-from gait_cpg.insect.calibration import Watch
+from gait_cpg.gaits import leg_sides_and_pairs
+from gait_cpg.insect.calibration import ThresholdRecorder
 from gait_cpg.insect.motor_programs import (
-    JOINTS,
-    PAIRS,
+    JOINTS_PER_LEG,
+    LEG_PAIRS,
     MotorCommand,
+    MotorProgram,
     MotorProgramParams,
-    Program,
     RestAngles,
     stance_program,
     step_program,
 )
 from gait_cpg.insect.reflexes import (
     POTENTIAL_STEP,
-    PUBLISHED,
+    PUBLISHED_REFLEXES,
     REFLEXES,
     STANCE,
     STEP,
-    Reflexes,
+    InsectReflexes,
     ReflexParams,
 )
 from gait_cpg.insect.rhythm import InsectRhythm, cycle_time
 from gait_cpg.steering import HeadingHold
 
-LEGS = 6
-_SHIFTED = ((1.0, 1.3, 1.9, 3.0), (0.0, 1.0, 1.0, 0.0))
+LEG_COUNT = 6
+_BACK_SHIFT_TABLE = ((1.0, 1.3, 1.9, 3.0), (0.0, 1.0, 1.0, 0.0))
 # Period scales, and what share of their shift back legs have there.
-SLOWEST = 20.0
+MAX_PERIOD_SCALE = 20.0
 """Greatest period scale: the cycle of a walk that has nearly stopped."""
 
 
@@ -58,7 +58,7 @@ class InsectGaitParams(MotorProgramParams, ReflexParams):
     period_scale: float = bounded(
         1.0,
         low=1.0,
-        high=SLOWEST,
+        high=MAX_PERIOD_SCALE,
         unit='-',
         log=True,
         doc='Cycle time over the shortest one: 1 is the tripod, 3 and above the wave.',
@@ -105,7 +105,7 @@ class InsectGaitParams(MotorProgramParams, ReflexParams):
     )
 
 
-class InsectGait(ReflexController):
+class InsectGaitController(ReflexController):
     """
     Walks a robot with six legs whose joints are springs with moving rest angles.
 
@@ -122,32 +122,34 @@ class InsectGait(ReflexController):
         'tripod': {},
         'wave': {'period_scale': 3.0},
         'reflexes': dict.fromkeys(REFLEXES, True),
-        'published_reflexes': PUBLISHED,
+        'published_reflexes': PUBLISHED_REFLEXES,
     }
     needs: ClassVar[frozenset[str]] = frozenset(
         {'joint_positions', 'joint_efforts', 'imu', 'contacts'}
     )
 
     def __init__(self, robot: RobotModel, params: InsectGaitParams) -> None:
-        if len(robot.legs) != LEGS or any(len(leg.joints) < JOINTS for leg in robot.legs):
+        if len(robot.legs) != LEG_COUNT or any(
+            len(leg.joints) < JOINTS_PER_LEG for leg in robot.legs
+        ):
             raise ConfigurationError(
-                f"controller 'insect_gait' needs {LEGS} legs of {JOINTS} joints or more, robot "
-                f"'{robot.name}' has {[len(leg.joints) for leg in robot.legs]}"
+                f"controller 'insect_gait' needs {LEG_COUNT} legs of {JOINTS_PER_LEG} joints or "
+                f"more, robot '{robot.name}' has {[len(leg.joints) for leg in robot.legs]}"
             )
         self._leg_names = [leg.name for leg in robot.legs]
-        self._names = tuple(name for leg in robot.legs for name in leg.joints[:JOINTS])
+        self._names = tuple(name for leg in robot.legs for name in leg.joints[:JOINTS_PER_LEG])
         self._robot = robot
         columns = [robot.joint_index[name] for name in self._names]
-        self._columns = np.array(columns).reshape(LEGS, JOINTS)
+        self._columns = np.array(columns).reshape(LEG_COUNT, JOINTS_PER_LEG)
         stance = np.array([robot.nominal_stance.get(name, 0.0) for name in self._names])
-        self._right, self._row = _places(robot)
+        self._right, self._row = _leg_sides_and_rows(robot)
         self._sign = np.where(self._right, -1.0, 1.0)
         # Joints beyond the programs carry the soles; what their effort asks for is to hold on.
-        beyond = all(len(leg.joints) > JOINTS for leg in robot.legs)
-        self._feet = tuple(leg.joints[-1] for leg in robot.legs) if beyond else ()
-        self._stance = stance.reshape(LEGS, JOINTS) * self._sign[:, None]
-        self._reflexes = Reflexes(robot, self._row, self._right, JOINTS)
-        self._watch: Watch | None = None
+        beyond = all(len(leg.joints) > JOINTS_PER_LEG for leg in robot.legs)
+        self._sole_joints = tuple(leg.joints[-1] for leg in robot.legs) if beyond else ()
+        self._stance = stance.reshape(LEG_COUNT, JOINTS_PER_LEG) * self._sign[:, None]
+        self._reflexes = InsectReflexes(robot, self._row, self._right, JOINTS_PER_LEG)
+        self._recorder: ThresholdRecorder | None = None
         self.set_params(params)
         self.reset(0)
 
@@ -166,12 +168,12 @@ class InsectGait(ReflexController):
         """Replace the parameters; the period settles, programs hold from the next one on."""
         self._params = params
         self._reflexes.set_params(params)
-        self._steps = [step_program(params, PAIRS[row]) for row in self._row]
-        self._stances = [stance_program(params, PAIRS[row]) for row in self._row]
+        self._step_programs = [step_program(params, LEG_PAIRS[row]) for row in self._row]
+        self._stance_programs = [stance_program(params, LEG_PAIRS[row]) for row in self._row]
         # Strides are excerpt and lengthened about the middle of the coxa's way.
-        self._middle = [
+        self._coxa_middle = [
             0.5 * (step[0].target + stance[0].target)
-            for step, stance in zip(self._steps, self._stances, strict=True)
+            for step, stance in zip(self._step_programs, self._stance_programs, strict=True)
         ]
 
     def reset(self, seed: int) -> None:
@@ -180,33 +182,33 @@ class InsectGait(ReflexController):
         self._rest = RestAngles(self._stance)
         self._reflexes.reset()
         self._heading = HeadingHold()
-        self._state: IntArray = np.full(LEGS, STANCE, dtype=np.int64)
-        self._since: FloatArray = np.zeros(LEGS)
-        self._scale = self._params.period_scale
+        self._state: IntArray = np.full(LEG_COUNT, STANCE, dtype=np.int64)
+        self._time_in_state: FloatArray = np.zeros(LEG_COUNT)
+        self._period_scale = self._params.period_scale
         self._turn = 0.0
-        self._seen = self._robot.joint_stance
+        self._measured_joints = self._robot.joint_stance
 
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
         """Return the rest angles at the start of the control period and their rates."""
         reflexes = self._reflexes
-        reflexes.take(dt, observation)
+        reflexes.update(dt, observation)
         if observation.joint_positions is not None:
-            self._seen = observation.joint_positions
-        walking = self._steer(dt, command.velocity, observation)
-        self._since += dt
+            self._measured_joints = observation.joint_positions
+        walking = self._update_cycle_and_turn(dt, command.velocity, observation)
+        self._time_in_state += dt
         self._end_steps(dt)
         if walking:
-            cycle = cycle_time(self._scale, self._params.step_time)
+            cycle = cycle_time(self._period_scale, self._params.step_time)
             triggered = self._rhythm.advance(dt, cycle, self._params.step_time)
-            triggered |= reflexes.wanted(self._state, self._shifts())
+            triggered |= reflexes.step_requests(self._state, self._back_shifts())
             self._state[triggered & (self._state == STANCE)] = POTENTIAL_STEP
-        if self._watch is not None:
-            self._watch.take(dt, reflexes, self._state, self._rest.angles)
+        if self._recorder is not None:
+            self._recorder.record(dt, reflexes, self._state, self._rest.angles)
         for leg in np.flatnonzero(self._state == POTENTIAL_STEP).tolist():
             if not reflexes.inhibits(dt, leg, self._state):
                 self._begin_step(leg)
         self._rest.advance(dt)
-        early = (self._state == STEP) & (self._since < 0.5 * self._params.step_time)
+        early = (self._state == STEP) & (self._time_in_state < 0.5 * self._params.step_time)
         reflexes.advance(dt, self._state, self._rest.angles, early)
         sign = self._sign[:, None]
         position = (self._rest.angles + reflexes.offsets) * sign
@@ -214,7 +216,7 @@ class InsectGait(ReflexController):
         return self._targets(position.ravel(), rate.ravel())
 
     def _targets(self, position: FloatArray, rate: FloatArray) -> JointTargets:
-        feet = self._feet
+        feet = self._sole_joints
         if not (feet and self._params.let_go):
             return JointTargets(names=self._names, position=position, velocity=rate)
         zeros = np.zeros(len(feet))
@@ -227,55 +229,61 @@ class InsectGait(ReflexController):
             effort=effort,
         )
 
-    def _steer(self, dt: float, velocity: tuple[float, float, float], seen: Observation) -> bool:
+    def _update_cycle_and_turn(
+        self, dt: float, velocity: tuple[float, float, float], seen: Observation
+    ) -> bool:
         """Take what the command says of cycle and strides; return whether to walk at all."""
         params = self._params
         forward, _, yaw = velocity
         attitude = seen.attitude
         if params.heading_gain > 0.0 and attitude is not None:
-            time = cycle_time(self._scale, params.step_time)
-            error = self._heading.error(dt, yaw, attitude.yaw, time)
+            time = cycle_time(self._period_scale, params.step_time)
+            error = self._heading.update_error(dt, yaw, attitude.yaw, time)
             yaw += params.heading_gain * error if forward > 0.0 or yaw else 0.0
         speed = max(forward, 0.0)
         walking = speed > 0.0 or yaw != 0.0
         wanted = params.period_scale
         if 0.0 < speed < params.top_speed:
-            wanted = min(wanted * params.top_speed / speed, SLOWEST)
+            wanted = min(wanted * params.top_speed / speed, MAX_PERIOD_SCALE)
         change = params.period_rate * dt
-        self._scale += min(max(wanted - self._scale, -change), change)
+        self._period_scale += min(max(wanted - self._period_scale, -change), change)
         self._turn = min(max(params.turn_gain * yaw, -1.0), 1.0)
         return walking
 
     def _end_steps(self, dt: float) -> None:
         """Let legs stand whose step has lasted its time: before others begin theirs."""
-        stance = self._params.step_time * (2.0 * self._scale - 1.0)
-        over = (self._state == STEP) & (self._since > self._params.step_time - 0.5 * dt)
+        stance = self._params.step_time * (2.0 * self._period_scale - 1.0)
+        over = (self._state == STEP) & (self._time_in_state > self._params.step_time - 0.5 * dt)
         for leg in np.flatnonzero(over).tolist():
-            self._state[leg], self._since[leg] = STANCE, 0.0
-            self._rest.begin(leg, self._turned(leg, self._stances[leg]), stance)
+            self._state[leg], self._time_in_state[leg] = STANCE, 0.0
+            self._rest.begin_program(
+                leg, self._adapt_program(leg, self._stance_programs[leg]), stance
+            )
 
     def _begin_step(self, leg: int) -> None:
-        self._state[leg], self._since[leg] = STEP, 0.0
-        self._rest.begin(leg, self._turned(leg, self._steps[leg]), self._params.step_time)
+        self._state[leg], self._time_in_state[leg] = STEP, 0.0
+        self._rest.begin_program(
+            leg, self._adapt_program(leg, self._step_programs[leg]), self._params.step_time
+        )
 
-    def _turned(self, leg: int, program: Program) -> Program:
+    def _adapt_program(self, leg: int, program: MotorProgram) -> MotorProgram:
         """
         Return a program whose coxa swings less on the inner side of a turn, more outside.
 
         That of a back leg swings farther back where a slower gait than the tripod would stand on
         feet before the centre of mass for too long.
         """
-        shift = self._shifts()[leg]
+        shift = self._back_shifts()[leg]
         if self._turn == shift == 0.0:
             return program
         stretch = 1.0 - self._turn * self._sign[leg]
         first = program[0]
-        target = self._middle[leg] + stretch * (first.target - self._middle[leg]) + shift
+        target = self._coxa_middle[leg] + stretch * (first.target - self._coxa_middle[leg]) + shift
         return (MotorCommand(0, target, first.duration, first.start), *program[1:])
 
-    def _shifts(self) -> FloatArray:
+    def _back_shifts(self) -> FloatArray:
         """Return how much farther back the coxa of each leg swings, (6,) [rad]."""
-        share = np.interp(self._scale, *_SHIFTED)
+        share = np.interp(self._period_scale, *_BACK_SHIFT_TABLE)
         return np.where(self._row == self._row.max(), self._params.back_shift * share, 0.0)
 
     def landings(self) -> Mapping[str, FloatArray]:
@@ -290,23 +298,25 @@ class InsectGait(ReflexController):
         ]
         found = {}
         for leg in np.flatnonzero(self._state == STEP).tolist() if standing else ():
-            left = max(self._params.step_time - float(self._since[leg]), 0.0)
-            then = self._seen.copy()
+            left = max(self._params.step_time - float(self._time_in_state[leg]), 0.0)
+            then = self._measured_joints.copy()
             then[self._columns] += left * self._rest.rates * self._sign[:, None]
-            for command in self._turned(leg, self._steps[leg]):
+            for command in self._adapt_program(leg, self._step_programs[leg]):
                 column = self._columns[leg, command.joint]
                 then[column] = command.target * self._sign[leg]
             name = self._leg_names[leg]
-            found[name] = predict_foothold(self._robot, name, standing, self._seen, then)
+            found[name] = predict_foothold(
+                self._robot, name, standing, self._measured_joints, then
+            )
         return found
 
     def watch(self) -> None:
         """Keep from now on what the thresholds of reflexes are held against."""
-        self._watch = Watch(self._row)
+        self._recorder = ThresholdRecorder(self._row)
 
     def thresholds(self, margin: float) -> dict[str, float]:
         """Return thresholds of reflexes a share beyond what was felt while watched, by name."""
-        return {} if self._watch is None else self._watch.thresholds(margin)
+        return {} if self._recorder is None else self._recorder.thresholds(margin)
 
     def state(self) -> Mapping[str, float]:
         """
@@ -319,8 +329,8 @@ class InsectGait(ReflexController):
         """
         turn = 2.0 * math.pi
         values = {
-            'phase': turn * (self._rhythm.master % 1.0),
-            'period_scale': self._scale,
+            'phase': turn * (self._rhythm.master_phase % 1.0),
+            'period_scale': self._period_scale,
         }
         phases: FloatArray = turn * np.mod(self._rhythm.phases, 1.0)
         for name, phase, state in zip(self._leg_names, phases, self._state, strict=True):
@@ -332,17 +342,17 @@ class InsectGait(ReflexController):
         return values
 
 
-def _places(robot: RobotModel) -> tuple[BoolArray, IntArray]:
+def _leg_sides_and_rows(robot: RobotModel) -> tuple[BoolArray, IntArray]:
     """Return which legs are right ones, and the row of each, 0 in front, (6,)."""
     paths = LegPathSolver(robot, [leg.name for leg in robot.legs])
     feet = [
         leg.forward([robot.nominal_stance.get(name, 0.0) for name in described.joints])[0]
         for leg, described in zip(paths.legs, robot.legs, strict=True)
     ]
-    side, pair = leg_places(np.array(feet))
-    if side.sum() != LEGS // 2:
+    side, pair = leg_sides_and_pairs(np.array(feet))
+    if side.sum() != LEG_COUNT // 2:
         raise ConfigurationError(
             f"controller 'insect_gait' needs three legs a side, robot '{robot.name}' has "
-            f'{LEGS - int(side.sum())} left ones'
+            f'{LEG_COUNT - int(side.sum())} left ones'
         )
     return side == 1, int(pair.max()) - pair

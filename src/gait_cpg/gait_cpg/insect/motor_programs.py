@@ -17,17 +17,17 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.parameters.declaration import Parameters, bounded
 
-PAIRS = ('front', 'middle', 'back')
+LEG_PAIRS = ('front', 'middle', 'back')
 """Pairs of legs by their row."""
-JOINTS = 3
+JOINTS_PER_LEG = 3
 """Joints of a leg that programs move: coxa, femur and tibia; what lies beyond is passive."""
 
 
-def _angle(default: float, doc: str) -> Any:
+def _declare_angle(default: float, doc: str) -> Any:
     return bounded(default, low=-1.6, high=1.6, unit='rad', doc=doc)
 
 
-def _share(default: float, doc: str) -> Any:
+def _declare_share(default: float, doc: str) -> Any:
     return bounded(default, low=0.05, high=1.0, unit='-', doc=doc)
 
 
@@ -40,42 +40,54 @@ class MotorProgramParams(Parameters):
     of the stance.
     """
 
-    front_step_coxa: float = _angle(
+    front_step_coxa: float = _declare_angle(
         -0.7, 'Front legs, swing: target of joint 0, negative forward.'
     )
-    front_step_lift: float = _angle(
+    front_step_lift: float = _declare_angle(
         0.35, 'Front legs, swing: target of joint 1 in the lift, positive up.'
     )
-    front_step_lift_time: float = _share(0.2, 'Front legs, swing: share in which joint 1 lifts.')
-    front_step_lower: float = _angle(-0.3, 'Front legs, swing: target of joint 1 at touch-down.')
-    front_step_tibia: float = _angle(-0.2, 'Front legs, swing: target of joint 2.')
-    front_stance_coxa: float = _angle(-0.05, 'Front legs, stance: target of joint 0.')
-    front_stance_femur: float = _angle(-0.3, 'Front legs, stance: target of joint 1.')
-    front_stance_tibia: float = _angle(0.1, 'Front legs, stance: target of joint 2.')
-    middle_step_coxa: float = _angle(
+    front_step_lift_time: float = _declare_share(
+        0.2, 'Front legs, swing: share in which joint 1 lifts.'
+    )
+    front_step_lower: float = _declare_angle(
+        -0.3, 'Front legs, swing: target of joint 1 at touch-down.'
+    )
+    front_step_tibia: float = _declare_angle(-0.2, 'Front legs, swing: target of joint 2.')
+    front_stance_coxa: float = _declare_angle(-0.05, 'Front legs, stance: target of joint 0.')
+    front_stance_femur: float = _declare_angle(-0.3, 'Front legs, stance: target of joint 1.')
+    front_stance_tibia: float = _declare_angle(0.1, 'Front legs, stance: target of joint 2.')
+    middle_step_coxa: float = _declare_angle(
         -0.25, 'Middle legs, swing: target of joint 0, negative forward.'
     )
-    middle_step_lift: float = _angle(
+    middle_step_lift: float = _declare_angle(
         0.0, 'Middle legs, swing: target of joint 1 in the lift, positive up.'
     )
-    middle_step_lift_time: float = _share(0.4, 'Middle legs, swing: share in which joint 1 lifts.')
-    middle_step_lower: float = _angle(-0.5, 'Middle legs, swing: target of joint 1 at touch-down.')
-    middle_step_tibia: float = _angle(0.2, 'Middle legs, swing: target of joint 2.')
-    middle_stance_coxa: float = _angle(0.25, 'Middle legs, stance: target of joint 0.')
-    middle_stance_femur: float = _angle(-0.9, 'Middle legs, stance: target of joint 1.')
-    middle_stance_tibia: float = _angle(0.8, 'Middle legs, stance: target of joint 2.')
-    back_step_coxa: float = _angle(-0.1, 'Back legs, swing: target of joint 0, negative forward.')
-    back_step_lift: float = _angle(
+    middle_step_lift_time: float = _declare_share(
+        0.4, 'Middle legs, swing: share in which joint 1 lifts.'
+    )
+    middle_step_lower: float = _declare_angle(
+        -0.5, 'Middle legs, swing: target of joint 1 at touch-down.'
+    )
+    middle_step_tibia: float = _declare_angle(0.2, 'Middle legs, swing: target of joint 2.')
+    middle_stance_coxa: float = _declare_angle(0.25, 'Middle legs, stance: target of joint 0.')
+    middle_stance_femur: float = _declare_angle(-0.9, 'Middle legs, stance: target of joint 1.')
+    middle_stance_tibia: float = _declare_angle(0.8, 'Middle legs, stance: target of joint 2.')
+    back_step_coxa: float = _declare_angle(
+        -0.1, 'Back legs, swing: target of joint 0, negative forward.'
+    )
+    back_step_lift: float = _declare_angle(
         1.0, 'Back legs, swing: target of joint 1 in the lift, positive up.'
     )
-    back_step_lift_time: float = _share(
+    back_step_lift_time: float = _declare_share(
         1.0 / 3.0, 'Back legs, swing: share in which joint 1 lifts.'
     )
-    back_step_lower: float = _angle(0.4, 'Back legs, swing: target of joint 1 at touch-down.')
-    back_step_tibia: float = _angle(-0.35, 'Back legs, swing: target of joint 2.')
-    back_stance_coxa: float = _angle(0.3, 'Back legs, stance: target of joint 0.')
-    back_stance_femur: float = _angle(-0.2, 'Back legs, stance: target of joint 1.')
-    back_stance_tibia: float = _angle(0.4, 'Back legs, stance: target of joint 2.')
+    back_step_lower: float = _declare_angle(
+        0.4, 'Back legs, swing: target of joint 1 at touch-down.'
+    )
+    back_step_tibia: float = _declare_angle(-0.35, 'Back legs, swing: target of joint 2.')
+    back_stance_coxa: float = _declare_angle(0.3, 'Back legs, stance: target of joint 0.')
+    back_stance_femur: float = _declare_angle(-0.2, 'Back legs, stance: target of joint 1.')
+    back_stance_tibia: float = _declare_angle(0.4, 'Back legs, stance: target of joint 2.')
 
 
 @dataclass(frozen=True)
@@ -88,10 +100,10 @@ class MotorCommand:
     start: float = 0.0
 
 
-Program = tuple[MotorCommand, ...]
+MotorProgram = tuple[MotorCommand, ...]
 
 
-def step_program(params: MotorProgramParams, pair: str) -> Program:
+def step_program(params: MotorProgramParams, pair: str) -> MotorProgram:
     """Return what a leg of a pair does in a step: swing, lift, and lower from the middle on."""
     given = {
         name: getattr(params, f'{pair}_step_{name}')
@@ -105,7 +117,7 @@ def step_program(params: MotorProgramParams, pair: str) -> Program:
     )
 
 
-def stance_program(params: MotorProgramParams, pair: str) -> Program:
+def stance_program(params: MotorProgramParams, pair: str) -> MotorProgram:
     """Return what a leg of a pair does in its stance."""
     names = ('coxa', 'femur', 'tibia')
     targets = [getattr(params, f'{pair}_stance_{name}') for name in names]
@@ -131,22 +143,22 @@ class RestAngles:
     def __init__(self, start: FloatArray) -> None:
         self.angles: FloatArray = start.copy()
         self.rates: FloatArray = np.zeros_like(start)
-        self._next: FloatArray = start.copy()
+        self._end_angles: FloatArray = start.copy()
         self._target: FloatArray = start.copy()
         self._speed: FloatArray = np.zeros_like(start)
         self._waiting: list[list[tuple[float, MotorCommand, float]]] = [[] for _ in start]
 
-    def begin(self, leg: int, program: Sequence[MotorCommand], duration: float) -> None:
+    def begin_program(self, leg: int, program: Sequence[MotorCommand], duration: float) -> None:
         """Let a leg run a program whose shares are of a duration [s]; ends what it was doing."""
-        self._target[leg], self._speed[leg] = self._next[leg], 0.0
+        self._target[leg], self._speed[leg] = self._end_angles[leg], 0.0
         self._waiting[leg] = [(one.start * duration, one, duration) for one in program]
 
     def command(self, leg: int, joint: int, target: float, duration: float) -> None:
         """Move one rest angle to a target [rad] in a time [s]; at once where that is zero."""
         if duration <= 0.0:
-            self._next[leg, joint] = target
+            self._end_angles[leg, joint] = target
         self._target[leg, joint] = target
-        way = abs(target - self._next[leg, joint])
+        way = abs(target - self._end_angles[leg, joint])
         self._speed[leg, joint] = way / duration if duration > 0.0 else 0.0
 
     def advance(self, dt: float) -> None:
@@ -155,10 +167,10 @@ class RestAngles:
             if waiting:
                 self._start_due(leg, waiting, dt)
         # McKenna (1990), section 4.5: the rest angle moves evenly to the target and holds there.
-        self.angles = self._next
+        self.angles = self._end_angles
         reach = self._speed * dt
-        self._next = self.angles + np.clip(self._target - self.angles, -reach, reach)
-        self.rates = (self._next - self.angles) / dt
+        self._end_angles = self.angles + np.clip(self._target - self.angles, -reach, reach)
+        self.rates = (self._end_angles - self.angles) / dt
 
     def _start_due(
         self, leg: int, waiting: list[tuple[float, MotorCommand, float]], dt: float

@@ -16,22 +16,22 @@ import numpy as np
 from gait_core.arrays import BoolArray, FloatArray, IntArray
 from gait_core.motion.observation import Imu
 from gait_core.parameters.declaration import bounded
-from gait_cpg.reflexes.tilt import Lean, LeanParams, lean_range
+from gait_cpg.reflexes.tilt import Tilt, TiltParams, tilt_dead_band
 
-_ALONG = (1.0, 0.5, -1.0)
+_FOOT_AHEAD = (1.0, 0.5, -1.0)
 """How far the feet of a pair stand before the centre of mass, of the front legs' way, by row."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class PostureParams(LeanParams):
+class PostureParams(TiltParams):
     """Parameters of the legs' answer to a lean."""
 
     lean_lead: float = bounded(
         0.01, low=0.0, high=1.0, unit='s', doc='Time by which the tilt is predicted from its rate.'
     )
-    lean_up: float = lean_range(0.26, 'backward')
-    lean_down: float = lean_range(0.2, 'forward')
-    lean_side: float = lean_range(0.29, 'to either side')
+    lean_up: float = tilt_dead_band(0.26, 'backward')
+    lean_down: float = tilt_dead_band(0.2, 'forward')
+    lean_side: float = tilt_dead_band(0.29, 'to either side')
     set_back_rate: float = bounded(
         100.0,
         low=0.0,
@@ -57,7 +57,7 @@ class PostureParams(LeanParams):
     )
 
 
-class Posture:
+class PostureReflex:
     """
     The reflex at work.
 
@@ -77,35 +77,35 @@ class Posture:
     """
 
     def __init__(self, row: IntArray, side: FloatArray) -> None:
-        self._along, self._side = np.take(_ALONG, row), side
-        self._back = row == row.max()
-        self.lean = Lean()
+        self._foot_ahead, self._side = np.take(_FOOT_AHEAD, row), side
+        self._is_back_leg = row == row.max()
+        self.tilt = Tilt()
         self.reset()
 
     def reset(self) -> None:
         """Forget what was felt."""
-        self.lean.reset()
+        self.tilt.reset()
         self.shift = 0.0
 
-    def take(self, dt: float, imu: Imu | None, params: PostureParams) -> BoolArray:
+    def update(self, dt: float, imu: Imu | None, params: PostureParams) -> BoolArray:
         """Read an IMU a control period [s] after the last; return about which axes it acts."""
-        self.lean.take(imu, params)
+        self.tilt.update(imu, params)
         self.shift *= 1.0 - min(dt / params.set_back_time, 1.0)
         if not params.posture_reflex:
             return np.zeros(2, dtype=bool)
-        pitch = abs(float(self.lean.excess[1]))
+        pitch = abs(float(self.tilt.excess[1]))
         self.shift = min(self.shift + dt * params.set_back_rate * pitch, params.set_back_most)
-        return np.asarray(self.lean.excess != 0.0)
+        return np.asarray(self.tilt.excess != 0.0)
 
-    def shifts(self) -> FloatArray:
+    def back_shifts(self) -> FloatArray:
         """Return by how much farther back each leg is set, (n,) [rad]."""
-        return np.where(self._back, self.shift, 0.0)
+        return np.where(self._is_back_leg, self.shift, 0.0)
 
     def lifts(self, params: PostureParams, standing: BoolArray) -> FloatArray:
         """Return by how much joint 1 of each leg gives way, (n,) [rad]."""
         if not params.posture_reflex:
             return np.zeros(len(standing))
-        roll, pitch = self.lean.excess
-        high = np.maximum(self._side * roll - self._along * pitch, 0.0)
+        roll, pitch = self.tilt.excess
+        high = np.maximum(self._side * roll - self._foot_ahead * pitch, 0.0)
         most = params.give_way_most
         return np.where(standing, np.minimum(params.give_way * high, most), 0.0)

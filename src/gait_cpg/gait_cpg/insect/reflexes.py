@@ -27,7 +27,7 @@ from gait_core.arrays import BoolArray, FloatArray, IntArray
 from gait_core.motion.observation import Observation
 from gait_core.parameters.declaration import bounded, flag
 from gait_core.robot.model import RobotModel
-from gait_cpg.insect.posture import Posture, PostureParams
+from gait_cpg.insect.posture import PostureParams, PostureReflex
 
 STANCE, POTENTIAL_STEP, STEP = range(3)
 """What a leg does: stands, would step if nothing forbade it, steps."""
@@ -41,25 +41,25 @@ REFLEXES = (
     'posture_reflex',
 )
 """The layers; each is a parameter that is true where it is on."""
-PUBLISHED = {
+PUBLISHED_REFLEXES = {
     'step_reflex': True,
     'load_reflex': True,
     'bearing_neighbours': False,
     'longest_wait': 10.0,
 }
 """The two of the thesis, without bounds."""
-_MOVING = ('elevator_reflex', 'retraction', 'foothold_search', 'posture_reflex')
+_MOVING_REFLEXES = ('elevator_reflex', 'retraction', 'foothold_search', 'posture_reflex')
 
 
-def _angle(default: float, doc: str, high: float = 1.6) -> Any:
+def _declare_angle(default: float, doc: str, high: float = 1.6) -> Any:
     return bounded(default, low=-1.6, high=high, unit='rad', doc=doc)
 
 
-def _torque(default: float, doc: str) -> Any:
+def _declare_torque(default: float, doc: str) -> Any:
     return bounded(default, low=0.0, high=1e6, unit='N m', doc=doc)
 
 
-def _delay(default: float, doc: str) -> Any:
+def _declare_delay(default: float, doc: str) -> Any:
     return bounded(default, low=0.0, high=1.0, unit='s', doc=doc)
 
 
@@ -84,45 +84,45 @@ class ReflexParams(PostureParams):
     longest_wait: float = bounded(
         0.01, low=0.0, high=10.0, unit='s', doc='Largest delay of a swing by reflexes.'
     )
-    front_step_angle: float = _angle(
+    front_step_angle: float = _declare_angle(
         0.10, 'Front legs: angle of joint 0 from which the step reflex acts.'
     )
-    middle_step_angle: float = _angle(
+    middle_step_angle: float = _declare_angle(
         0.40, 'Middle legs: angle of joint 0 from which the step reflex acts.'
     )
-    back_step_angle: float = _angle(
+    back_step_angle: float = _declare_angle(
         0.45, 'Back legs: angle of joint 0 from which the step reflex acts.'
     )
-    front_load: float = _torque(
+    front_load: float = _declare_torque(
         3e-5, 'Front legs: torque of joint 1 above which the load reflex acts.'
     )
-    middle_load: float = _torque(
+    middle_load: float = _declare_torque(
         1.2e-4, 'Middle legs: torque of joint 1 above which the load reflex acts.'
     )
-    back_load: float = _torque(
+    back_load: float = _declare_torque(
         1.5e-4, 'Back legs: torque of joint 1 above which the load reflex acts.'
     )
-    front_held: float = _angle(
+    front_held: float = _declare_angle(
         0.14, 'Front legs: lag of joint 0 in a swing that counts as an obstacle.'
     )
-    middle_held: float = _angle(
+    middle_held: float = _declare_angle(
         0.08, 'Middle legs: lag of joint 0 in a swing that counts as an obstacle.'
     )
-    back_held: float = _angle(
+    back_held: float = _declare_angle(
         0.16, 'Back legs: lag of joint 0 in a swing that counts as an obstacle.'
     )
-    front_groundless: float = _delay(
+    front_groundless: float = _declare_delay(
         0.035, 'Front legs: time of a stance without contact before the foothold search.'
     )
-    middle_groundless: float = _delay(
+    middle_groundless: float = _declare_delay(
         0.005, 'Middle legs: time of a stance without contact before the foothold search.'
     )
-    back_groundless: float = _delay(
+    back_groundless: float = _declare_delay(
         0.005, 'Back legs: time of a stance without contact before the foothold search.'
     )
-    elevator_lift: float = _angle(0.4, 'Additional lift of joint 1 over an obstacle.')
-    retraction_angle: float = _angle(0.15, 'Retraction of joint 0 at an obstacle.')
-    search_depth: float = _angle(
+    elevator_lift: float = _declare_angle(0.4, 'Additional lift of joint 1 over an obstacle.')
+    retraction_angle: float = _declare_angle(0.15, 'Retraction of joint 0 at an obstacle.')
+    search_depth: float = _declare_angle(
         0.5, 'Largest additional depression of joint 1 in a foothold search.'
     )
     reflex_time: float = bounded(
@@ -137,7 +137,7 @@ class ReflexParams(PostureParams):
     )
 
 
-class Senses:
+class LegMeasurements:
     """
     Sensations of legs, with the signs of left ones.
 
@@ -167,7 +167,7 @@ class Senses:
         self.load: FloatArray = np.zeros(len(sign))
         self.grounded: BoolArray = np.zeros(len(sign), dtype=bool)
 
-    def take(self, seen: Observation) -> None:
+    def update(self, seen: Observation) -> None:
         """Read an observation, which has positions, efforts and contacts."""
         if seen.joint_positions is not None and seen.joint_efforts is not None:
             self.coxa = seen.joint_positions[self._coxa] * self._sign
@@ -177,7 +177,7 @@ class Senses:
             self.grounded[seen.contacts.sole[seen.contacts.sole >= 0]] = True
 
 
-class Reflexes:
+class InsectReflexes:
     """
     The layers at work.
 
@@ -206,7 +206,7 @@ class Reflexes:
         apart = np.abs(row[:, None] - row[None, :])
         across = right[:, None] != right[None, :]
         self._neighbours = np.where(across, apart == 0, apart == 1)
-        self.senses, self.posture = Senses(robot, side), Posture(row, side)
+        self.measured, self.posture = LegMeasurements(robot, side), PostureReflex(row, side)
         self._shape = (len(row), joints)
         self.reset()
 
@@ -215,12 +215,12 @@ class Reflexes:
         self.posture.reset()
         self.offsets: FloatArray = np.zeros(self._shape)
         self.rates: FloatArray = np.zeros(self._shape)
-        self._own: FloatArray = np.zeros(self._shape)
-        self._given: FloatArray = np.zeros(self._shape)
-        self._held: BoolArray = np.zeros(self._shape[0], dtype=bool)
+        self._leg_offsets: FloatArray = np.zeros(self._shape)
+        self._posture_offsets: FloatArray = np.zeros(self._shape)
+        self._is_held: BoolArray = np.zeros(self._shape[0], dtype=bool)
         self._groundless: FloatArray = np.zeros(self._shape[0])
-        self._waited: FloatArray = np.zeros(self._shape[0])
-        self._acting: dict[str, BoolArray] = {}
+        self._waiting_time: FloatArray = np.zeros(self._shape[0])
+        self._acting_legs: dict[str, BoolArray] = {}
         self.counts = dict.fromkeys(REFLEXES, 0)
 
     def set_params(self, params: ReflexParams) -> None:
@@ -232,43 +232,45 @@ class Reflexes:
             pairs = [getattr(params, f'{pair}_{name}') for pair in ('front', 'middle', 'back')]
             return np.array(pairs)[self._row]
 
-        self._step_angle, self._load = by_row('step_angle'), by_row('load')
-        self._lag, self._patience = by_row('held'), by_row('groundless')
-        self._moving = any(getattr(params, name) for name in _MOVING)
+        self._step_angle, self._load_limit = by_row('step_angle'), by_row('load')
+        self._held_lag, self._groundless_limit = by_row('held'), by_row('groundless')
+        self._is_moving_legs = any(getattr(params, name) for name in _MOVING_REFLEXES)
 
-    def take(self, dt: float, observation: Observation) -> None:
+    def update(self, dt: float, observation: Observation) -> None:
         """Read what legs and body feel, a control period [s] after the last."""
-        self.senses.take(observation)
-        self._count('posture_reflex', self.posture.take(dt, observation.imu, self._params))
+        self.measured.update(observation)
+        self._count_onsets(
+            'posture_reflex', self.posture.update(dt, observation.imu, self._params)
+        )
 
-    def wanted(self, states: IntArray, shifts: FloatArray) -> BoolArray:
+    def step_requests(self, states: IntArray, shifts: FloatArray) -> BoolArray:
         """Return which legs, set farther back by (6,) [rad], should step from stance, (6,)."""
         if not self._params.step_reflex:
             return np.zeros(len(states), dtype=bool)
         # Step reflex (McKenna 1990, section 4.6): the coxa is beyond an angle, backwards.
-        back = self.senses.coxa - shifts - self.posture.shifts()
+        back = self.measured.coxa - shifts - self.posture.back_shifts()
         far = (back > self._step_angle) & (states == STANCE)
         if self._params.bearing_neighbours:
-            bears = self.senses.grounded & (states != STEP)
+            bears = self.measured.grounded & (states != STEP)
             far &= (bears | ~self._neighbours).all(axis=1)
-        return self._count('step_reflex', far)
+        return self._count_onsets('step_reflex', far)
 
     def inhibits(self, dt: float, leg: int, states: IntArray) -> bool:
         """Return whether a leg that is about to step must wait for a control period [s]."""
         params = self._params
         # Load reflex (McKenna 1990, section 4.6) and neighbour inhibition (section 3.2): a step
         # waits, at most for the longest wait.
-        if self._waited[leg] > params.longest_wait - 0.5 * dt:
+        if self._waiting_time[leg] > params.longest_wait - 0.5 * dt:
             found = ''
-        elif params.load_reflex and self.senses.load[leg] > self._load[leg]:
+        elif params.load_reflex and self.measured.load[leg] > self._load_limit[leg]:
             found = 'load_reflex'
         elif params.neighbour_inhibition and (states[self._neighbours[leg]] == STEP).any():
             found = 'neighbour_inhibition'
         else:
             found = ''
         if found:
-            self.counts[found] += int(self._waited[leg] == 0.0)
-        self._waited[leg] = self._waited[leg] + dt if found else 0.0
+            self.counts[found] += int(self._waiting_time[leg] == 0.0)
+        self._waiting_time[leg] = self._waiting_time[leg] + dt if found else 0.0
         return bool(found)
 
     def advance(self, dt: float, states: IntArray, rest: FloatArray, early: BoolArray) -> None:
@@ -285,18 +287,23 @@ class Reflexes:
             Which legs step and have yet to be lowered.
 
         """
-        self.offsets = self._own + self._given
-        if not self._moving and not self.offsets.any():
+        self.offsets = self._leg_offsets + self._posture_offsets
+        if not self._is_moving_legs and not self.offsets.any():
             self.rates = np.zeros(self._shape)
             return
         params = self._params
         goal, pace = self._goals(dt, states, rest, early)
-        self._own = _towards(self._own, goal, dt * pace)
+        self._leg_offsets = _step_towards(self._leg_offsets, goal, dt * pace)
         lifts = self.posture.lifts(params, states != STEP)
-        given = _towards(self._given[:, 1], lifts, dt * params.give_way_most / params.reflex_time)
-        self._given = np.zeros(self._shape)
-        self._given[:, 0], self._given[:, 1] = self.posture.shifts(), given
-        self.rates = (self._own + self._given - self.offsets) / dt
+        given = _step_towards(
+            self._posture_offsets[:, 1], lifts, dt * params.give_way_most / params.reflex_time
+        )
+        self._posture_offsets = np.zeros(self._shape)
+        self._posture_offsets[:, 0], self._posture_offsets[:, 1] = (
+            self.posture.back_shifts(),
+            given,
+        )
+        self.rates = (self._leg_offsets + self._posture_offsets - self.offsets) / dt
 
     def _goals(
         self, dt: float, states: IntArray, rest: FloatArray, early: BoolArray
@@ -307,36 +314,38 @@ class Reflexes:
         pace: FloatArray = np.full(
             self._shape, max(params.elevator_lift, params.retraction_angle) / params.reflex_time
         )
-        lag = self.senses.coxa - rest[:, 0] - self.offsets[:, 0]
+        lag = self.measured.coxa - rest[:, 0] - self.offsets[:, 0]
         # Feet that a leaning body has pressed to the ground, or lifted from it, meet no obstacle.
-        level = not self.posture.lean.excess.any()
-        stuck = early & (lag > self._lag) & level
+        level = not self.posture.tilt.excess.any()
+        stuck = early & (lag > self._held_lag) & level
         # A leg that was held up stays lifted until it has to land.
-        self._held = ~standing & (self._held | stuck)
+        self._is_held = ~standing & (self._is_held | stuck)
         if params.elevator_reflex:
-            goal[self._count('elevator_reflex', self._held), 1] = params.elevator_lift
+            goal[self._count_onsets('elevator_reflex', self._is_held), 1] = params.elevator_lift
         if params.retraction:
-            goal[self._count('retraction', stuck), 0] = params.retraction_angle
+            goal[self._count_onsets('retraction', stuck), 0] = params.retraction_angle
         if params.foothold_search:
-            lost = standing & ~self.senses.grounded
+            lost = standing & ~self.measured.grounded
             self._groundless = np.where(lost, self._groundless + dt, 0.0)
-            searching = self._count('foothold_search', level & (self._groundless > self._patience))
+            searching = self._count_onsets(
+                'foothold_search', level & (self._groundless > self._groundless_limit)
+            )
             # Down to the full depth as long as nothing bears, and no further once it does.
-            found = standing & ~searching & (self._own[:, 1] < 0.0)
+            found = standing & ~searching & (self._leg_offsets[:, 1] < 0.0)
             goal[searching, 1] = -params.search_depth
-            goal[found, 1] = self._own[found, 1]
+            goal[found, 1] = self._leg_offsets[found, 1]
             pace[searching, 1] = params.search_depth / params.search_time
         return goal, pace
 
-    def _count(self, reflex: str, acting: BoolArray) -> BoolArray:
+    def _count_onsets(self, reflex: str, acting: BoolArray) -> BoolArray:
         """Count the legs in which a reflex begins to act; return where it acts."""
-        before = self._acting.get(reflex)
+        before = self._acting_legs.get(reflex)
         self.counts[reflex] += int(acting.sum() if before is None else (acting & ~before).sum())
-        self._acting[reflex] = acting
+        self._acting_legs[reflex] = acting
         return acting
 
 
-def _towards(now: FloatArray, goal: FloatArray, reach: FloatArray | float) -> FloatArray:
+def _step_towards(now: FloatArray, goal: FloatArray, reach: FloatArray | float) -> FloatArray:
     """Return an array moved towards a goal by a reach at most."""
     moved: FloatArray = now + np.clip(goal - now, -reach, reach)
     return moved

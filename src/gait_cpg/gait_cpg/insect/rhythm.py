@@ -17,7 +17,7 @@ import numpy as np
 
 from gait_core.arrays import BoolArray, FloatArray, IntArray
 
-TRIGGER = 0.25
+TRIGGER_PHASE = 0.25
 """Phase [cycles] at which an oscillator lets its leg step."""
 
 
@@ -58,14 +58,14 @@ class InsectRhythm:
 
     def __init__(self, row: IntArray, right: BoolArray) -> None:
         self._row = row.astype(np.float64)
-        self._side = np.where(right, 0.5, 0.0)
+        self._side_phase = np.where(right, 0.5, 0.0)
         self.reset()
 
     def reset(self) -> None:
         """Begin a cycle."""
-        self.master = 0.0
-        self.phases: FloatArray = self._side.copy()
-        self._passed: FloatArray | None = None
+        self.master_phase = 0.0
+        self.phases: FloatArray = self._side_phase.copy()
+        self._counted: FloatArray | None = None
 
     def advance(self, dt: float, cycle: float, delay: float) -> BoolArray:
         """
@@ -80,18 +80,18 @@ class InsectRhythm:
             Between neighbours of one side.
 
         """
-        if self._passed is None:
-            self._passed = self._quarters(cycle, delay)
-        self.master += dt / cycle
-        passed = self._quarters(cycle, delay)
+        if self._counted is None:
+            self._counted = self._count_triggers(cycle, delay)
+        self.master_phase += dt / cycle
+        passed = self._count_triggers(cycle, delay)
         # A longer cycle turns phases back: a quarter that was passed does not count again.
-        triggered: BoolArray = passed > self._passed
-        self._passed = np.maximum(passed, self._passed)
+        triggered: BoolArray = passed > self._counted
+        self._counted = np.maximum(passed, self._counted)
         return triggered
 
-    def _quarters(self, cycle: float, delay: float) -> FloatArray:
+    def _count_triggers(self, cycle: float, delay: float) -> FloatArray:
         # McKenna (1990), section 4.6: the phase of a leg is that of the master, plus the delay of
         # its row as a share of the cycle, plus half a cycle on the right.
-        self.phases = self.master + self._row * (delay / cycle) + self._side
+        self.phases = self.master_phase + self._row * (delay / cycle) + self._side_phase
         # Rounding must not delay a trigger that falls on a frame by that frame.
-        return np.asarray(np.floor(self.phases - TRIGGER + 1e-9))
+        return np.asarray(np.floor(self.phases - TRIGGER_PHASE + 1e-9))

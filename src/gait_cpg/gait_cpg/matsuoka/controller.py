@@ -17,13 +17,13 @@ from gait_core.motion.velocity_limits import VelocityLimits
 from gait_core.parameters.declaration import Parameters
 from gait_core.robot.model import RobotModel
 from gait_core.trial.spec import Command
-from gait_cpg.matsuoka.feedback import SENSES
-from gait_cpg.matsuoka.outputs import divisions, outputs_of
+from gait_cpg.matsuoka.feedback import FEEDBACK_SENSORS
+from gait_cpg.matsuoka.outputs import divide_period, make_outputs
 from gait_cpg.matsuoka.parameters import MatsuokaParams
 from gait_cpg.oscillators import MatsuokaNeurons
-from gait_cpg.phase_cpg.kernel import follow
+from gait_cpg.phase_cpg.kernel import limit_joint_rates
 
-_POSITIONS = 5
+_POSITION_SAMPLES = 5
 """Targets of joints in a control period, unless told."""
 
 
@@ -58,32 +58,32 @@ class MatsuokaController(TapeController):
     @property
     def needs(self) -> frozenset[str]:
         """Fields of an observation that the feedback reads; none in open loop."""
-        return frozenset() if self._sense is None else self._sense.needs
+        return frozenset() if self._sensor is None else self._sensor.needs
 
     def set_params(self, params: MatsuokaParams) -> None:
         """Replace the parameters; the oscillators go on, anew where their number changes."""
-        outputs = outputs_of(self._robot, params.separate)
-        lags = None if params.gait == 'none' else outputs.lags(params.gait)
+        outputs = make_outputs(self._robot, params.separate)
+        lags = None if params.gait == 'none' else outputs.gait_lags(params.gait)
         network = params.network(len(outputs.signals), lags)
-        closed = params.closed_loop
-        self._sense = SENSES[params.feedback](self._robot, outputs) if closed else None
+        closed = params.is_closed_loop
+        self._sensor = FEEDBACK_SENSORS[params.feedback](self._robot, outputs) if closed else None
         self._params, self._outputs, self._network = params, outputs, network
-        self._start = _start(network, lags)
-        if not outputs.efforts:
+        self._initial = _initial_state(network, lags)
+        if not outputs.takes_efforts:
             columns = [self._robot.joint_index[name] for name in outputs.names]
             self._stance = self._robot.stance[columns]
             self._limits = self._robot.lower[columns], self._robot.upper[columns]
-            self._fastest = self._robot.velocity_limit[columns]
+            self._max_rates = self._robot.velocity_limit[columns]
         if getattr(self, '_signals', np.empty(0)).shape != (len(outputs.signals),):
             self.reset(0)
 
     def reset(self, seed: int) -> None:
         """Start the oscillators; nothing here is random, whatever the seed."""
-        self._state = self._start
-        self._samples = 0
+        self._state = self._initial
+        self._sample_count = 0
         self._signals = np.zeros(len(self._outputs.signals))
-        if not self._outputs.efforts:
-            self._joints = self._stance.copy()
+        if not self._outputs.takes_efforts:
+            self._last_joints = self._stance.copy()
 
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
         """Return the efforts, or the positions and the rates to them, of a control period."""
@@ -94,7 +94,7 @@ class MatsuokaController(TapeController):
 
     def tape(self, dt: float, commands: Sequence[Command]) -> TargetTape | None:
         """Return the targets of some control periods, by one call; None in closed loop."""
-        if self._sense is not None:
+        if self._sensor is not None:
             return None
         return TargetTape(names=self._outputs.names, **self._run(dt, len(commands), None))
 
@@ -117,29 +117,31 @@ class MatsuokaController(TapeController):
         self, dt: float, periods: int, observation: Observation | None
     ) -> dict[str, FloatArray]:
         """Advance the oscillators and return the targets (periods, K, n) by quantity."""
-        given = self._params.sub_samples, 0 if self._outputs.efforts else _POSITIONS
-        count, every, step = divisions(dt, self._params.step, given)
+        given = self._params.sub_samples, 0 if self._outputs.takes_efforts else _POSITION_SAMPLES
+        count, every, step = divide_period(dt, self._params.step, given)
         drive = None
-        if self._sense is not None and observation is not None:
+        if self._sensor is not None and observation is not None:
             # Korbel (2013), Eq. 7: the feedback f, positive on extensors, negative on flexors.
-            felt = self._params.feedback_gain * self._sense.read(observation)
+            felt = self._params.feedback_gain * self._sensor.read(observation)
             drive = np.stack([felt, -felt], axis=-1).ravel()
         samples = periods * count
         self._state, signals = self._network.euler(
-            self._state, step, samples, every=every, drive=drive
+            self._state, step, samples, steps_per_sample=every, drive=drive
         )
         if not all_finite(signals):
             raise BadCommand(
-                f'oscillators diverge within {(self._samples + samples) * every * step:g} s: '
+                f'oscillators diverge within {(self._sample_count + samples) * every * step:g} s: '
                 f'shorten step {self._params.step:g} s or lower feedback_gain'
             )
         # Counted, not summed: equal to the last bit in steps and on a tape.
-        times = np.asarray(every * step * np.arange(self._samples, self._samples + samples))
-        self._samples += samples
+        times = np.asarray(
+            every * step * np.arange(self._sample_count, self._sample_count + samples)
+        )
+        self._sample_count += samples
         shape = periods, count, len(self._outputs.names)
-        targets = self._efforts if self._outputs.efforts else self._positions
+        targets = self._efforts if self._outputs.takes_efforts else self._positions
         fields = targets(signals, times, every * step)
-        return _frozen(**{name: array.reshape(shape) for name, array in fields.items()})
+        return _make_read_only(**{name: array.reshape(shape) for name, array in fields.items()})
 
     def _efforts(
         self, signals: FloatArray, times: FloatArray, period: float
@@ -167,13 +169,13 @@ class MatsuokaController(TapeController):
             moved *= np.minimum((times + period) / params.blanking, 1.0)[:, None]
         positions = np.clip(self._stance + outputs.sign * moved, *self._limits)
         rates = np.empty_like(positions)
-        follow(self._joints, self._fastest, period, positions, rates)
+        limit_joint_rates(self._last_joints, self._max_rates, period, positions, rates)
         return {'position': positions, 'velocity': rates}
 
 
-def _start(network: MatsuokaNeurons, lags: FloatArray | None) -> FloatArray:
+def _initial_state(network: MatsuokaNeurons, lags: FloatArray | None) -> FloatArray:
     """Return the state to start from; in a gait legs half a cycle apart start the other way."""
-    state = network.start()
+    state = network.initial_state()
     if lags is not None:
         opposite = np.flatnonzero(np.abs(lags - lags[0]) > 0.25)
         state[:, 2 * opposite], state[:, 2 * opposite + 1] = (
@@ -183,7 +185,7 @@ def _start(network: MatsuokaNeurons, lags: FloatArray | None) -> FloatArray:
     return state
 
 
-def _frozen(**arrays: FloatArray) -> dict[str, FloatArray]:
+def _make_read_only(**arrays: FloatArray) -> dict[str, FloatArray]:
     """Return arrays that targets need not copy."""
     for array in arrays.values():
         array.flags.writeable = False

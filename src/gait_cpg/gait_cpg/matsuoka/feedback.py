@@ -15,7 +15,7 @@ _GRAVITY = 9.81
 """Of the weight to which loads are compared [m/s^2]."""
 
 
-class Stretch:
+class StretchFeedback:
     """Elongation of a signal's force elements as a share, or deflection of its joints [rad]."""
 
     def __init__(self, robot: RobotModel, outputs: Outputs) -> None:
@@ -40,12 +40,12 @@ class Stretch:
         return np.asarray(self._mean @ (away if self._of_joints else away / self._rest))
 
 
-class Load:
+class LoadFeedback:
     """Load of a signal's soles or contact nodes: its share beyond an even one."""
 
     def __init__(self, robot: RobotModel, outputs: Outputs) -> None:
         self.needs = frozenset({'contacts'})
-        owned = np.array([_soles_of(robot, name) for name in outputs.names])
+        owned = np.array([_soles_moved_by(robot, name) for name in outputs.names])
         of_signal = np.array(
             [owned[outputs.signal == i].any(axis=0) for i in range(len(outputs.signals))]
         )
@@ -65,7 +65,7 @@ class Load:
         return np.asarray(self._mean @ observation.contacts.sole_forces()[:, 2] - 1.0)
 
 
-def _soles_of(robot: RobotModel, name: str) -> list[bool]:
+def _soles_moved_by(robot: RobotModel, name: str) -> list[bool]:
     """Return which soles, or contact nodes, are moved by a joint or held by a force element."""
     if robot.contact_nodes:
         links = {
@@ -85,5 +85,8 @@ def _mean_by_signal(outputs: Outputs) -> FloatArray:
     return np.asarray(chosen * outputs.sign / chosen.sum(axis=1, keepdims=True))
 
 
-SENSES: dict[str, type[Stretch] | type[Load]] = {'stretch': Stretch, 'contact': Load}
+FEEDBACK_SENSORS: dict[str, type[StretchFeedback] | type[LoadFeedback]] = {
+    'stretch': StretchFeedback,
+    'contact': LoadFeedback,
+}
 """By the value of the parameter ``feedback``."""

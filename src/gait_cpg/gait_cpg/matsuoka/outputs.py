@@ -11,7 +11,7 @@ from gait_core.arrays import BoolArray, FloatArray, IntArray
 from gait_core.errors import ConfigurationError
 from gait_core.kinematics.leg_ik import LegKinematics
 from gait_core.robot.model import Leg, RobotModel
-from gait_cpg.gaits import gait, leg_lags
+from gait_cpg.gaits import find_gait, leg_lags
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,20 +42,20 @@ class Outputs:
     sign: FloatArray
     lifts: BoolArray
     signals: tuple[str, ...]
-    efforts: bool
+    takes_efforts: bool
     feet: FloatArray | None = None
 
-    def lags(self, name: str) -> FloatArray:
+    def gait_lags(self, name: str) -> FloatArray:
         """Return by which share of a cycle each signal comes in a gait; it needs legs."""
         if self.feet is None:
             raise ConfigurationError(
                 f"parameter 'gait' = '{name}' needs a robot driven by legs; this one is driven by "
                 f"signals: set it to 'none'"
             )
-        return leg_lags(gait(name), self.feet)
+        return leg_lags(find_gait(name), self.feet)
 
 
-def outputs_of(robot: RobotModel, separate: bool) -> Outputs:
+def make_outputs(robot: RobotModel, separate: bool) -> Outputs:
     """
     Return what a robot's signals drive; without ``signals`` in its description, its legs.
 
@@ -66,16 +66,16 @@ def outputs_of(robot: RobotModel, separate: bool) -> Outputs:
 
     """
     if robot.signals:
-        return _of_signals(robot, separate)
+        return _outputs_from_signals(robot, separate)
     if robot.legs:
-        return _of_legs(robot)
+        return _outputs_from_legs(robot)
     raise ConfigurationError(
         f"controller 'matsuoka' needs 'signals' or 'legs' in robot.yaml, robot '{robot.name}' has "
         'neither'
     )
 
 
-def _of_signals(robot: RobotModel, separate: bool) -> Outputs:
+def _outputs_from_signals(robot: RobotModel, separate: bool) -> Outputs:
     named = robot.signals
     if separate:
         named = tuple((name, (name,)) for _, members in named for name in members)
@@ -86,12 +86,12 @@ def _of_signals(robot: RobotModel, separate: bool) -> Outputs:
         sign=np.ones(len(names)),
         lifts=np.zeros(len(names), dtype=bool),
         signals=tuple(signal for signal, _ in named),
-        efforts=_take_efforts(robot, names),
+        takes_efforts=_all_take_efforts(robot, names),
     )
 
 
 @dataclass(frozen=True)
-class _Moved:
+class _DrivenJoint:
     """A joint of a leg, and which way it moves the foot."""
 
     joint: str
@@ -99,15 +99,15 @@ class _Moved:
     lifts: bool
 
 
-def _of_legs(robot: RobotModel) -> Outputs:
+def _outputs_from_legs(robot: RobotModel) -> Outputs:
     """Return the joints that swing the feet and, if these take positions, those that lift them."""
     feet, moved = [], []
     for leg in robot.legs:
         kinematics = LegKinematics(robot, leg.name)
         joints = np.array([robot.nominal_stance.get(name, 0.0) for name in leg.joints])
         feet.append(kinematics.forward(joints)[0])
-        moved.append(_moved(leg, kinematics.jacobian(joints)))
-    efforts = _take_efforts(robot, tuple(joints[0].joint for joints in moved))
+        moved.append(_driven_joints(leg, kinematics.jacobian(joints)))
+    efforts = _all_take_efforts(robot, tuple(joints[0].joint for joints in moved))
     driven = [
         (i, one) for i, joints in enumerate(moved) for one in (joints[:1] if efforts else joints)
     ]
@@ -118,24 +118,24 @@ def _of_legs(robot: RobotModel) -> Outputs:
         sign=np.array([one.sign for _, one in driven]),
         lifts=np.array([one.lifts for _, one in driven]),
         signals=tuple(leg.name for leg in robot.legs),
-        efforts=_take_efforts(robot, names),
+        takes_efforts=_all_take_efforts(robot, names),
         feet=np.array(feet),
     )
 
 
-def _moved(leg: Leg, jacobian: FloatArray) -> list[_Moved]:
+def _driven_joints(leg: Leg, jacobian: FloatArray) -> list[_DrivenJoint]:
     """Return the joint that moves the foot most forward, and of the others the one most up."""
     forward, up = jacobian[0], jacobian[2].copy()
     swing = int(np.argmax(np.abs(forward)))
     up[swing] = 0.0
     lift = int(np.argmax(np.abs(up)))
-    found = [_Moved(leg.joints[swing], -1.0 if forward[swing] < 0.0 else 1.0, lifts=False)]
+    found = [_DrivenJoint(leg.joints[swing], -1.0 if forward[swing] < 0.0 else 1.0, lifts=False)]
     if up[lift] != 0.0:
-        found.append(_Moved(leg.joints[lift], float(np.sign(up[lift])), lifts=True))
+        found.append(_DrivenJoint(leg.joints[lift], float(np.sign(up[lift])), lifts=True))
     return found
 
 
-def _take_efforts(robot: RobotModel, names: tuple[str, ...]) -> bool:
+def _all_take_efforts(robot: RobotModel, names: tuple[str, ...]) -> bool:
     """Return whether all are driven by efforts; ConfigurationError if only some are."""
     takes = [
         name not in robot.joint_index or robot.actuators[name].kind == 'effort' for name in names
@@ -149,7 +149,7 @@ def _take_efforts(robot: RobotModel, names: tuple[str, ...]) -> bool:
     return takes[0]
 
 
-def divisions(dt: float, step: float, samples: Sequence[int]) -> tuple[int, int, float]:
+def divide_period(dt: float, step: float, samples: Sequence[int]) -> tuple[int, int, float]:
     """Return targets K in a control period, Euler steps to each, and their length [s]."""
     given, default = samples
     count = given or default or max(1, round(dt / step))

@@ -13,18 +13,18 @@ from gait_core.parameters.declaration import Parameters, bounded, flag, text, wh
 from gait_cpg.oscillators import (
     MatsuokaNeurons,
     alternating_weights,
+    cross_weight_count,
     neural_oscillators,
     reference_weights,
-    weights_between,
 )
 
 MAX_OSCILLATORS = 8
 """Eight for undulation: 112 weights."""
 
-POUND = 4.4482216152605
+POUND_FORCE = 4.4482216152605
 """Force of a pound [N]."""
 
-ALTERNATING = ('trot', 'pace', 'bound', 'tripod')
+ALTERNATING_GAITS = ('trot', 'pace', 'bound', 'tripod')
 """Gaits in which legs move together or half a cycle apart."""
 
 FEEDBACKS = ('none', 'stretch', 'contact')
@@ -92,7 +92,7 @@ class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
     )
     gait: str = text(
         'none',
-        choices=('none', *ALTERNATING),
+        choices=('none', *ALTERNATING_GAITS),
         doc='Gait of robots without signals: which legs alternate. It replaces the weights.',
     )
     inhibition: float = bounded(
@@ -103,7 +103,7 @@ class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
         doc='With a gait: sum of the weights on a neuron from the legs half a cycle apart.',
     )
     gain: float = bounded(
-        2.0 * POUND,
+        2.0 * POUND_FORCE,
         low=-100.0,
         high=100.0,
         unit='N',
@@ -165,7 +165,7 @@ class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
 
     def weights(self, count: int) -> FloatArray:
         """Return the weights between some oscillators, (2 count (count - 1),)."""
-        return np.array([getattr(self, f'w{k + 1}') for k in range(weights_between(count))])
+        return np.array([getattr(self, f'w{k + 1}') for k in range(cross_weight_count(count))])
 
     def network(self, count: int, lags: FloatArray | None = None) -> MatsuokaNeurons:
         """
@@ -186,13 +186,13 @@ class MatsuokaParams(MatsuokaWeights):  # type: ignore[misc]
             count,
             tau_a=self.tau_a,
             tau_ratio=self.tau_ratio,
-            within=self.pair_weight,
+            pair_weight=self.pair_weight,
             adaptation=self.adaptation,
             tonic=self.tonic,
             readout='lagged',
         )
 
     @property
-    def closed_loop(self) -> bool:
+    def is_closed_loop(self) -> bool:
         """True if observations reach the oscillators."""
         return self.feedback != 'none' and self.feedback_gain != 0.0

@@ -6,37 +6,37 @@ advances by explicit Euler steps in compiled code or by SciPy's integrators, and
 forms: ``oscillates``, ``expected_frequency``, ``expected_amplitude`` where there are such.
 """
 
-from gait_cpg.oscillators.coupling import Coupling, coupling_to_lags, locked_phases, uncoupled
-from gait_cpg.oscillators.diagnosis import ALIVE_ABOVE, Diagnosis, diagnose
+from gait_cpg.oscillators.coupling import Coupling, coupling_to_lags, locked_phases, zero_coupling
+from gait_cpg.oscillators.diagnosis import ALIVE_THRESHOLD, Diagnosis, diagnose
 from gait_cpg.oscillators.matsuoka import (
     Equilibrium,
     MatsuokaNeurons,
     alternating_weights,
+    cross_weight_count,
     neural_oscillators,
-    pair_weights,
     reference_weights,
-    weights_between,
+    weight_matrix,
 )
-from gait_cpg.oscillators.network import OscillatorNetwork, Run
+from gait_cpg.oscillators.network import OscillatorNetwork, OscillatorRun
 from gait_cpg.oscillators.phase import PhaseOscillators, amplitudes_after
 
 __all__ = [
-    'ALIVE_ABOVE',
+    'ALIVE_THRESHOLD',
     'Coupling',
     'Diagnosis',
     'Equilibrium',
     'MatsuokaNeurons',
     'OscillatorNetwork',
     'PhaseOscillators',
-    'Run',
+    'OscillatorRun',
     'alternating_weights',
     'amplitudes_after',
     'coupling_to_lags',
     'diagnose',
     'locked_phases',
     'neural_oscillators',
-    'pair_weights',
+    'weight_matrix',
     'reference_weights',
-    'uncoupled',
-    'weights_between',
+    'zero_coupling',
+    'cross_weight_count',
 ]

@@ -61,7 +61,7 @@ class Coupling:
         return int(self.weights.shape[-1])
 
 
-def uncoupled(count: int) -> Coupling:
+def zero_coupling(count: int) -> Coupling:
     """Return the coupling of oscillators that run each on its own."""
     return Coupling(weights=np.zeros((count, count)), phase_bias=np.zeros((count, count)))
 

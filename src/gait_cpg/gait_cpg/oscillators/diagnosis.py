@@ -9,7 +9,7 @@ import numpy as np
 from gait_core.arrays import BoolArray, FloatArray, IntArray
 from gait_core.errors import ConfigurationError
 
-ALIVE_ABOVE = 0.05
+ALIVE_THRESHOLD = 0.05
 """Peak-to-peak size from which a signal counts as alive (Korbel 2013: signals reach 0.46)."""
 
 
@@ -57,7 +57,7 @@ class Diagnosis:
         largest = float(self.peak_to_peak[~self.alive].max())
         raise ConfigurationError(
             f'{what}: signal {", ".join(dead)} of {self.alive.size} is dead, it moves by at most '
-            f'{largest:.2g}; alive is above {ALIVE_ABOVE:g}'
+            f'{largest:.2g}; alive is above {ALIVE_THRESHOLD:g}'
         )
 
 
@@ -75,26 +75,26 @@ def diagnose(signals: FloatArray, dt: float) -> Diagnosis:
     spread = np.where(finite[..., None], high - low, np.nan)
     return Diagnosis(
         peak_to_peak=spread,
-        frequency=_frequency(safe - 0.5 * (high + low)[..., None, :], dt),
+        frequency=_crossing_frequency(safe - 0.5 * (high + low)[..., None, :], dt),
         diverged=np.logical_not(finite),
-        alive=np.nan_to_num(spread) > ALIVE_ABOVE,
+        alive=np.nan_to_num(spread) > ALIVE_THRESHOLD,
     )
 
 
-def _frequency(centred: FloatArray, dt: float) -> FloatArray:
+def _crossing_frequency(centred: FloatArray, dt: float) -> FloatArray:
     """Return the frequency of the upward zero crossings, (..., m) [Hz]."""
     before, after = centred[..., :-1, :], centred[..., 1:, :]
     upward = (before < 0.0) & (after >= 0.0)
     count = upward.sum(axis=-2)
     first = upward.argmax(axis=-2)
     last = upward.shape[-2] - 1 - upward[..., ::-1, :].argmax(axis=-2)
-    ends = [_crossing(before, after, index) for index in (first, last)]
+    ends = [_crossing_sample(before, after, index) for index in (first, last)]
     span = (ends[1] - ends[0]) * dt
     crossed = count > 1
     return np.asarray(np.where(crossed, (count - 1) / np.where(crossed, span, 1.0), 0.0))
 
 
-def _crossing(before: FloatArray, after: FloatArray, index: IntArray) -> FloatArray:
+def _crossing_sample(before: FloatArray, after: FloatArray, index: IntArray) -> FloatArray:
     """Return where, in samples, the signal crosses zero after some samples, (..., m)."""
     a = np.take_along_axis(before, index[..., None, :], axis=-2)[..., 0, :]
     b = np.take_along_axis(after, index[..., None, :], axis=-2)[..., 0, :]

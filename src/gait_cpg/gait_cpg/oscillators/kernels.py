@@ -28,7 +28,7 @@ MAX_STEP = 0.005
 """Longest Runge-Kutta step of the phase oscillators [s]."""
 
 _TWO_PI = 2.0 * math.pi
-_ROOM = 11
+_WORK_ROWS = 11
 
 
 class Equations(NamedTuple):
@@ -55,21 +55,21 @@ _compiled = numba.njit(cache=True, error_model='numpy')
 
 
 @_compiled
-def _rectified(u):  # type: ignore[no-untyped-def]
+def _rectify(u):  # type: ignore[no-untyped-def]
     # Output y = max(0, u): Matsuoka (1985); Korbel (2013), Eq. 8.
     # Not max(0, u): what is not a number stays to be seen.
     return 0.0 if u <= 0.0 else u
 
 
 @_compiled
-def _place(i, n):  # type: ignore[no-untyped-def]
+def _pairwise_index(i, n):  # type: ignore[no-untyped-def]
     # Of neuron i where those of even number stand before those of odd number, each beside its
     # like: what is done with both of every pair is then done with neighbouring numbers.
     return i // 2 if i % 2 == 0 else n - n // 2 + i // 2
 
 
 @numba.njit(cache=True, error_model='numpy', inline='always')
-def _matsuoka_pull(u, v, y, source, adaptation, partner, columns, out):  # type: ignore[no-untyped-def]
+def _write_membrane_sum(u, v, y, source, adaptation, partner, columns, out):  # type: ignore[no-untyped-def]
     # tau_a du/dt = s + f - u - beta v - sum_j w_ij y_j: Matsuoka (1985); Korbel (2013), Eq. 7,
     # printed with +u. ``source`` is s + f, ``adaptation`` beta, ``columns`` w by sender. The
     # other neuron of each pair (``partner``) comes first: oscillators that are alike are then
@@ -90,57 +90,57 @@ def _matsuoka_pull(u, v, y, source, adaptation, partner, columns, out):  # type:
 
 
 @_compiled
-def _matsuoka_load(state, vectors, room):  # type: ignore[no-untyped-def]
+def _load_matsuoka(state, vectors, room):  # type: ignore[no-untyped-def]
     n = state.shape[1]
     for i in range(n):
-        k = _place(i, n)
-        room[0, k], room[1, k], room[2, k] = state[0, i], state[1, i], _rectified(state[0, i])
+        k = _pairwise_index(i, n)
+        room[0, k], room[1, k], room[2, k] = state[0, i], state[1, i], _rectify(state[0, i])
         room[3, k], room[4, k] = vectors[3, i], vectors[4, i]
 
 
 @_compiled
-def _matsuoka(equations, state, drive, room, out):  # type: ignore[no-untyped-def]
+def _write_matsuoka_rates(equations, state, drive, room, out):  # type: ignore[no-untyped-def]
     n, vectors = state.shape[1], equations.vectors
     u, v, y, source, pull = room[0], room[1], room[2], room[5], room[6]
-    _matsuoka_load(state, vectors, room)
+    _load_matsuoka(state, vectors, room)
     for i in range(n):
-        source[_place(i, n)] = vectors[0, i] + drive[i]
-    _matsuoka_pull(u, v, y, source, room[3], room[4], equations.matrices[0], pull)
+        source[_pairwise_index(i, n)] = vectors[0, i] + drive[i]
+    _write_membrane_sum(u, v, y, source, room[3], room[4], equations.matrices[0], pull)
     # Korbel (2013), Eq. 7: du/dt, and tau_b dv/dt = y - v.
     for i in range(n):
-        k = _place(i, n)
+        k = _pairwise_index(i, n)
         out[0, i] = pull[k] / vectors[1, i]
         out[1, i] = (y[k] - v[k]) / vectors[2, i]
 
 
 @_compiled
-def _matsuoka_euler(equations, state, drives, dt, every, signals):  # type: ignore[no-untyped-def]
+def _integrate_matsuoka(equations, state, drives, dt, steps_per_sample, signals):  # type: ignore[no-untyped-def]
     kind, vectors, matrix = equations.kind, equations.vectors, equations.matrices[0]
     n, last = state.shape[1], drives.shape[0] - 1
-    room = np.empty((_ROOM, n))
+    room = np.empty((_WORK_ROWS, n))
     # One array per quantity, copied out of the batch: nothing is looked up within the loops.
     u, v, y, adaptation, partner = room[0], room[1], room[2], room[3], room[4]
     source, pull, rise, fall = room[5], room[6], room[7], room[8]
-    _matsuoka_load(state, vectors, room)
+    _load_matsuoka(state, vectors, room)
     for i in range(n):
-        k = _place(i, n)
+        k = _pairwise_index(i, n)
         rise[k], fall[k] = dt / vectors[1, i], dt / vectors[2, i]
         source[k] = vectors[0, i] + drives[0, i]
     for sample in range(signals.shape[0]):
         if last > 0:
             for i in range(n):
-                source[_place(i, n)] = vectors[0, i] + drives[min(sample, last), i]
-        for _ in range(every):
-            _matsuoka_pull(u, v, y, source, adaptation, partner, matrix, pull)
+                source[_pairwise_index(i, n)] = vectors[0, i] + drives[min(sample, last), i]
+        for _ in range(steps_per_sample):
+            _write_membrane_sum(u, v, y, source, adaptation, partner, matrix, pull)
             # Both states from the old outputs, then the new outputs: Korbel (2013), appendix B.
             for i in range(n):
                 u[i] += rise[i] * pull[i]
                 v[i] += fall[i] * (y[i] - v[i])
             for i in range(n):
-                y[i] = _rectified(u[i])
+                y[i] = _rectify(u[i])
         if kind == NEURONS:
             for i in range(n):
-                signals[sample, i] = y[_place(i, n)]
+                signals[sample, i] = y[_pairwise_index(i, n)]
         else:
             # Korbel (2013), Eq. 9: S = y_e - y_f.
             for i in range(n // 2):
@@ -149,12 +149,12 @@ def _matsuoka_euler(equations, state, drives, dt, every, signals):  # type: igno
             for i in range(n // 2):
                 signals[sample, n // 2 + i] = v[i] - v[n // 2 + i]
     for i in range(n):
-        k = _place(i, n)
+        k = _pairwise_index(i, n)
         state[0, i], state[1, i] = u[k], v[k]
 
 
 @_compiled
-def _phase_rates(shifted, amplitude, frequency, coupling, room, out):  # type: ignore[no-untyped-def]
+def _write_phase_rates(shifted, amplitude, frequency, coupling, room, out):  # type: ignore[no-untyped-def]
     # theta_i' = 2 pi f_i + sum_j r_j w_ij sin(theta_j - theta_i - phi_ij), Ijspeert et al. (2007),
     # at phases that moved for a time at a slope. The sine of the difference comes from sines and
     # cosines of single phases: n pairs, not n * n sines.
@@ -176,11 +176,11 @@ def _phase_rates(shifted, amplitude, frequency, coupling, room, out):  # type: i
 
 
 @_compiled
-def _phase(equations, state, drive, room, out):  # type: ignore[no-untyped-def]
+def _write_amplitude_phase_rates(equations, state, drive, room, out):  # type: ignore[no-untyped-def]
     frequency, target, gain = equations.vectors[0], equations.vectors[1], equations.vectors[2]
     phase, amplitude, rate = state[0], state[1], state[2]
     coupling = (equations.matrices[0], equations.matrices[1])
-    _phase_rates((phase, phase, 0.0), amplitude, frequency, coupling, room, out[0])
+    _write_phase_rates((phase, phase, 0.0), amplitude, frequency, coupling, room, out[0])
     # Ijspeert et al. (2007): r'' = a (a/4 (R - r) - r'), critically damped.
     for i in range(phase.shape[0]):
         out[0, i] += drive[i]
@@ -189,23 +189,23 @@ def _phase(equations, state, drive, room, out):  # type: ignore[no-untyped-def]
 
 
 @_compiled
-def _rates_into(equations, state, drive, room, out):  # type: ignore[no-untyped-def]
+def _write_network_rates(equations, state, drive, room, out):  # type: ignore[no-untyped-def]
     if equations.kind <= LAGGED:
-        _matsuoka(equations, state, drive, room, out)
+        _write_matsuoka_rates(equations, state, drive, room, out)
     else:
-        _phase(equations, state, drive, room, out)
+        _write_amplitude_phase_rates(equations, state, drive, room, out)
 
 
 @_compiled
-def _signals_into(kind, state, signals):  # type: ignore[no-untyped-def]
+def _write_network_signals(kind, state, signals):  # type: ignore[no-untyped-def]
     m = signals.shape[0]
     if kind == NEURONS:
         for i in range(m):
-            signals[i] = _rectified(state[0, i])
+            signals[i] = _rectify(state[0, i])
     elif kind <= LAGGED:
         # Korbel (2013), Eq. 9.
         for i in range(state.shape[1] // 2):
-            signals[i] = _rectified(state[0, 2 * i]) - _rectified(state[0, 2 * i + 1])
+            signals[i] = _rectify(state[0, 2 * i]) - _rectify(state[0, 2 * i + 1])
         for i in range(state.shape[1] // 2, m):
             k = 2 * i - state.shape[1]
             signals[i] = state[1, k] - state[1, k + 1]
@@ -215,41 +215,41 @@ def _signals_into(kind, state, signals):  # type: ignore[no-untyped-def]
 
 
 @_compiled
-def _network(equations, b):  # type: ignore[no-untyped-def]
+def _select_network(equations, b):  # type: ignore[no-untyped-def]
     return Equations(equations.kind, equations.vectors[b], equations.matrices[b])
 
 
 @_compiled
-def rates(equations, states, drives, out):  # type: ignore[no-untyped-def]
+def write_rates(equations, states, drives, out):  # type: ignore[no-untyped-def]
     """Write the time derivatives, (b, s, n), of b networks; drives are (b, n)."""
-    room = np.empty((_ROOM, states.shape[2]))
+    room = np.empty((_WORK_ROWS, states.shape[2]))
     for b in range(states.shape[0]):
-        _rates_into(_network(equations, b), states[b], drives[b], room, out[b])
+        _write_network_rates(_select_network(equations, b), states[b], drives[b], room, out[b])
 
 
 @_compiled
-def signals_of(kind, states, signals):  # type: ignore[no-untyped-def]
+def write_signals(kind, states, signals):  # type: ignore[no-untyped-def]
     """Write the signals, (b, m), of b states."""
     for b in range(states.shape[0]):
-        _signals_into(kind, states[b], signals[b])
+        _write_network_signals(kind, states[b], signals[b])
 
 
 @_compiled
-def _any_euler(equations, state, drives, dt, every, signals):  # type: ignore[no-untyped-def]
-    room, slope = np.empty((_ROOM, state.shape[1])), np.empty(state.shape)
+def _integrate_euler(equations, state, drives, dt, steps_per_sample, signals):  # type: ignore[no-untyped-def]
+    room, slope = np.empty((_WORK_ROWS, state.shape[1])), np.empty(state.shape)
     last = drives.shape[0] - 1
     for k in range(signals.shape[0]):
         drive = drives[min(k, last)]
-        for _ in range(every):
-            _rates_into(equations, state, drive, room, slope)
+        for _ in range(steps_per_sample):
+            _write_network_rates(equations, state, drive, room, slope)
             for row in range(state.shape[0]):
                 for i in range(state.shape[1]):
                     state[row, i] += dt * slope[row, i]
-        _signals_into(equations.kind, state, signals[k])
+        _write_network_signals(equations.kind, state, signals[k])
 
 
 @_compiled
-def euler(equations, states, drives, dt, every, signals):  # type: ignore[no-untyped-def]
+def integrate_euler(equations, states, drives, dt, steps_per_sample, signals):  # type: ignore[no-untyped-def]
     """
     Advance b networks by explicit Euler and write their signals.
 
@@ -263,29 +263,29 @@ def euler(equations, states, drives, dt, every, signals):  # type: ignore[no-unt
         Of each of the T samples, or of all where d is 1.
     dt : float [s]
         The step.
-    every : int
+    steps_per_sample : int
         Steps to a sample.
     signals : (b, T, m) array
         Written, each after the last of its steps.
 
     """
     for b in range(states.shape[0]):
-        network = _network(equations, b)
+        network = _select_network(equations, b)
         if equations.kind <= LAGGED:
-            _matsuoka_euler(network, states[b], drives[b], dt, every, signals[b])
+            _integrate_matsuoka(network, states[b], drives[b], dt, steps_per_sample, signals[b])
         else:
-            _any_euler(network, states[b], drives[b], dt, every, signals[b])
+            _integrate_euler(network, states[b], drives[b], dt, steps_per_sample, signals[b])
 
 
 @_compiled
-def _amplitudes_into(time, offset, slope, target, half_gain, out):  # type: ignore[no-untyped-def]
+def _write_amplitudes(time, offset, slope, target, half_gain, out):  # type: ignore[no-untyped-def]
     # Exact solution of the critically damped amplitude equation.
     for i in range(out.shape[0]):
         out[i] = target[i] + (offset[i] + slope[i] * time) * math.exp(-half_gain[i] * time)
 
 
 @_compiled
-def _phase_step_into(state, network, dt, room, new):  # type: ignore[no-untyped-def]
+def _step_phase_network(state, network, dt, room, new):  # type: ignore[no-untyped-def]
     """Write phases, amplitudes and rates after dt, as ``phase_samples`` describes them."""
     phase, amplitude, rate = state
     frequency, target, gain, cosine, sine = network
@@ -304,12 +304,12 @@ def _phase_step_into(state, network, dt, room, new):  # type: ignore[no-untyped-
     # Runge-Kutta of the fourth order for the phases, with the exact amplitudes at each stage.
     now, r, f, coupling = new_phase, new_amplitude, frequency, (cosine, sine)
     for step in range(steps):
-        _phase_rates((now, now, 0.0), r, f, coupling, room, k1)
-        _amplitudes_into((step + 0.5) * h, offset, slope, target, half_gain, r)
-        _phase_rates((now, k1, 0.5 * h), r, f, coupling, room, k2)
-        _phase_rates((now, k2, 0.5 * h), r, f, coupling, room, k3)
-        _amplitudes_into((step + 1.0) * h, offset, slope, target, half_gain, r)
-        _phase_rates((now, k3, h), r, f, coupling, room, k4)
+        _write_phase_rates((now, now, 0.0), r, f, coupling, room, k1)
+        _write_amplitudes((step + 0.5) * h, offset, slope, target, half_gain, r)
+        _write_phase_rates((now, k1, 0.5 * h), r, f, coupling, room, k2)
+        _write_phase_rates((now, k2, 0.5 * h), r, f, coupling, room, k3)
+        _write_amplitudes((step + 1.0) * h, offset, slope, target, half_gain, r)
+        _write_phase_rates((now, k3, h), r, f, coupling, room, k4)
         for i in range(n):
             now[i] += h / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i])
     for i in range(n):
@@ -317,7 +317,7 @@ def _phase_step_into(state, network, dt, room, new):  # type: ignore[no-untyped-
 
 
 @_compiled
-def phase_samples(state, network, dt, samples):  # type: ignore[no-untyped-def]
+def sample_phase_oscillators(state, network, dt, samples):  # type: ignore[no-untyped-def]
     """
     Write K steps of ``dt`` [s] of one network of phase oscillators.
 
@@ -335,17 +335,17 @@ def phase_samples(state, network, dt, samples):  # type: ignore[no-untyped-def]
 
     """
     phases, amplitudes, rates = samples
-    room = np.empty((_ROOM, phases.shape[1]))
+    room = np.empty((_WORK_ROWS, phases.shape[1]))
     for k in range(phases.shape[0]):
         new = (phases[k], amplitudes[k], rates[k])
-        _phase_step_into(state, network, dt, room, new)
+        _step_phase_network(state, network, dt, room, new)
         state = new
 
 
 @_compiled
-def phase_steps(states, vectors, matrices, dt, out):  # type: ignore[no-untyped-def]
+def step_phase_oscillators(states, vectors, matrices, dt, out):  # type: ignore[no-untyped-def]
     """Write the states, (b, 3, n), of b networks of phase oscillators after ``dt``."""
-    room = np.empty((_ROOM, states.shape[2]))
+    room = np.empty((_WORK_ROWS, states.shape[2]))
     for b in range(states.shape[0]):
         state = (states[b, 0], states[b, 1], states[b, 2])
         network = (
@@ -355,4 +355,4 @@ def phase_steps(states, vectors, matrices, dt, out):  # type: ignore[no-untyped-
             matrices[b, 0],
             matrices[b, 1],
         )
-        _phase_step_into(state, network, dt, room, (out[b, 0], out[b, 1], out[b, 2]))
+        _step_phase_network(state, network, dt, room, (out[b, 0], out[b, 1], out[b, 2]))

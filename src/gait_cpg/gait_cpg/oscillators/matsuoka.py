@@ -90,21 +90,21 @@ class MatsuokaNeurons(OscillatorNetwork):
         super().__post_init__()
 
     def _vectors(self) -> tuple[FloatArray, ...]:
-        first = _firsts(self.weights)
+        first = _extensor_indices(self.weights)
         partner = np.zeros(self.weights.shape[:-1])
         partner[..., first] = self.weights[..., first, first + 1]
         partner[..., first + 1] = self.weights[..., first + 1, first]
         return self.tonic, self.tau_a, self.tau_b, self.adaptation, partner
 
     def _matrices(self) -> tuple[FloatArray, ...]:
-        first = _firsts(self.weights)
+        first = _extensor_indices(self.weights)
         others = self.weights.copy()
         others[..., first, first + 1] = others[..., first + 1, first] = 0.0
         # The kernel's order: the first of all pairs, then the second ones, and by sender.
         order = np.r_[0 : self.weights.shape[-1] : 2, 1 : self.weights.shape[-1] : 2]
         return (np.swapaxes(others[..., order[:, None], order], -1, -2),)
 
-    def _kind(self) -> int:
+    def _kernel_kind(self) -> int:
         return READOUTS[self.readout]
 
     @property
@@ -112,7 +112,7 @@ class MatsuokaNeurons(OscillatorNetwork):
         """Number m of signals."""
         return self.size // 2 if self.readout == 'pairs' else self.size
 
-    def start(
+    def initial_state(
         self,
         inner: float = INNER_START,
         extensor: float = EXTENSOR_START,
@@ -142,7 +142,7 @@ class MatsuokaNeurons(OscillatorNetwork):
                 f'a batch of shape {self.batch} of {self.size} neurons; equilibria are of one '
                 f'network of at most {MAX_ENUMERATED}'
             )
-        n, (tonic, _, _, adaptation, _) = self.size, self._packed[0]
+        n, (tonic, _, _, adaptation, _) = self.size, self._vector_stack[0]
         active = np.array(list(product((0.0, 1.0), repeat=n)))
         # At rest v = y, so (1 + W + diag(beta)) u = s on the set of active neurons.
         inhibition = self.weights + np.diag(adaptation)
@@ -153,13 +153,13 @@ class MatsuokaNeurons(OscillatorNetwork):
         inner = inner[:, :, 0]
         fits = ((inner > 0.0) == (active > 0.5)).all(axis=1)
         return tuple(
-            Equilibrium(u, self._growth(on))
+            Equilibrium(u, self._growth_rate(on))
             for u, on in zip(inner[fits], active[fits], strict=True)
         )
 
-    def _growth(self, active: FloatArray) -> float:
+    def _growth_rate(self, active: FloatArray) -> float:
         """Return the largest real part of an eigenvalue where some neurons are active [1/s]."""
-        n, (_, tau_a, tau_b, adaptation, _) = self.size, self._packed[0]
+        n, (_, tau_a, tau_b, adaptation, _) = self.size, self._vector_stack[0]
         # Jacobian of the equations of the module in (u, v): eigenvalues tell growth and decay.
         linear = np.zeros((2 * n, 2 * n))
         linear[:n, :n] = -(np.eye(n) + self.weights * active) / tau_a[:, None]
@@ -196,10 +196,10 @@ class MatsuokaNeurons(OscillatorNetwork):
             If pairs are coupled to others or their two neurons differ.
 
         """
-        weight, tonic, tau_a, tau_b, beta = self._pairs()
+        weight, tonic, tau_a, tau_b, beta = self._pair_parameters()
         # Matsuoka (2011), Eq. 25.
         square = (tau_a + tau_b) * beta / (tau_a * weight) - 1.0
-        moving = _moves(weight, tau_a, tau_b, beta)
+        moving = _can_oscillate(weight, tau_a, tau_b, beta)
         frequency = np.sqrt(np.where(moving, square, np.nan)) / (2.0 * math.pi * tau_b)
         return np.asarray(frequency).reshape(*self.batch, -1)
 
@@ -212,37 +212,37 @@ class MatsuokaNeurons(OscillatorNetwork):
         oscillation, and the mean gives ``A = s / (r + (w + beta) L(r))`` (Matsuoka 2011, Eqs. 26
         to 30). The peak is ``A (1 + r)``, within 10 % for sine-like signals.
         """
-        weight, tonic, tau_a, tau_b, beta = self._pairs()
+        weight, tonic, tau_a, tau_b, beta = self._pair_parameters()
         passed = np.where(
-            _moves(weight, tau_a, tau_b, beta), (tau_a + tau_b) / (weight * tau_b), np.nan
+            _can_oscillate(weight, tau_a, tau_b, beta), (tau_a + tau_b) / (weight * tau_b), np.nan
         )
         # Bisection for the bias r with K(r) = (tau_a + tau_b) / (w tau_b).
         low, high = np.full_like(passed, -1.0), np.ones_like(passed)
         for _ in range(60):
             bias = 0.5 * (low + high)
-            less = _first_harmonic(bias) < passed
+            less = _rectified_first_harmonic(bias) < passed
             low, high = np.where(less, bias, low), np.where(less, high, bias)
         bias = 0.5 * (low + high)
-        amplitude = tonic / (bias + (weight + beta) * _mean(bias))
+        amplitude = tonic / (bias + (weight + beta) * _rectified_mean(bias))
         peak = np.where(np.isnan(passed), np.nan, amplitude * (1.0 + bias))
         return np.asarray(peak).reshape(*self.batch, -1)
 
-    def _pairs(self) -> tuple[FloatArray, ...]:
+    def _pair_parameters(self) -> tuple[FloatArray, ...]:
         """Return weight, tonic, tau_a, tau_b and adaptation of the pairs, (b, m) each."""
-        halves = self._packed[..., 0::2], self._packed[..., 1::2]
+        halves = self._vector_stack[..., 0::2], self._vector_stack[..., 1::2]
         alike = self.size % 2 == 0 and np.array_equal(halves[0], halves[1])
-        if not alike or self._coupled.any():
+        if not alike or self._matrix_stack.any():
             raise ValueError('the closed form is of pairs that are alike and not coupled')
         tonic, tau_a, tau_b, beta, ahead = np.moveaxis(halves[0], 1, 0)
         return ahead, tonic, tau_a, tau_b, beta
 
 
-def _firsts(weights: FloatArray) -> IntArray:
+def _extensor_indices(weights: FloatArray) -> IntArray:
     """Return the first neuron of each pair."""
     return np.arange(0, weights.shape[-1] - 1, 2)
 
 
-def _moves(
+def _can_oscillate(
     weight: FloatArray, tau_a: FloatArray, tau_b: FloatArray, beta: FloatArray
 ) -> BoolArray:
     """Return which pairs cannot come to rest; rounding does not decide on the boundary."""
@@ -251,24 +251,26 @@ def _moves(
     return np.asarray((weight >= low * (1.0 - 1e-12)) & (weight < 1.0 + beta))
 
 
-def _first_harmonic(bias: FloatArray) -> FloatArray:
+def _rectified_first_harmonic(bias: FloatArray) -> FloatArray:
     """Return the first harmonic of ``max(0, bias + cos)``, for a bias in [-1, 1]."""
     edge = np.arccos(-bias)
     return np.asarray((edge + bias * np.sin(edge)) / math.pi)
 
 
-def _mean(bias: FloatArray) -> FloatArray:
+def _rectified_mean(bias: FloatArray) -> FloatArray:
     """Return the mean of ``max(0, bias + cos)``, for a bias in [-1, 1]."""
     edge = np.arccos(-bias)
     return np.asarray((bias * edge + np.sin(edge)) / math.pi)
 
 
-def weights_between(count: int) -> int:
+def cross_weight_count(count: int) -> int:
     """Return the number of weights between some neural oscillators: 24 for four."""
     return 2 * count * (count - 1)
 
 
-def pair_weights(between: npt.ArrayLike, count: int, within: float = 1.5) -> FloatArray:
+def weight_matrix(
+    cross_weights: npt.ArrayLike, count: int, pair_weight: float = 1.5
+) -> FloatArray:
     """
     Return the weights of oscillators whose extensors inhibit all others, and flexors alike.
 
@@ -292,15 +294,15 @@ def pair_weights(between: npt.ArrayLike, count: int, within: float = 1.5) -> Flo
         If the number of weights is another one.
 
     """
-    given = np.asarray(between, dtype=np.float64)
-    if given.shape[-1:] != (weights_between(count),):
+    given = np.asarray(cross_weights, dtype=np.float64)
+    if given.shape[-1:] != (cross_weight_count(count),):
         raise ValueError(
             f'{given.shape[-1:]} weights between {count} oscillators, expected '
-            f'{weights_between(count)}'
+            f'{cross_weight_count(count)}'
         )
     weights = np.zeros((*given.shape[:-1], 2 * count, 2 * count))
     one, other = np.arange(0, 2 * count, 2), np.arange(1, 2 * count, 2)
-    weights[..., one, other] = weights[..., other, one] = within
+    weights[..., one, other] = weights[..., other, one] = pair_weight
     # The order of Korbel (2013), appendix B.2: receiver by receiver, the others ascending.
     place = [
         (2 * to + side, 2 * sender + side)
@@ -315,12 +317,12 @@ def pair_weights(between: npt.ArrayLike, count: int, within: float = 1.5) -> Flo
 
 
 def neural_oscillators(
-    between: npt.ArrayLike,
+    cross_weights: npt.ArrayLike,
     count: int,
     *,
     tau_a: npt.ArrayLike,
     tau_ratio: npt.ArrayLike = 2.0,
-    within: float = 1.5,
+    pair_weight: float = 1.5,
     adaptation: float = 2.5,
     tonic: float = 0.5,
     readout: str = 'pairs',
@@ -344,7 +346,7 @@ def neural_oscillators(
     """
     rise = np.asarray(tau_a, dtype=np.float64)[..., None]
     return MatsuokaNeurons(
-        weights=pair_weights(between, count, within),
+        weights=weight_matrix(cross_weights, count, pair_weight),
         tonic=np.asarray(tonic, dtype=np.float64),
         tau_a=rise,
         tau_b=rise * np.asarray(tau_ratio, dtype=np.float64)[..., None],
@@ -359,7 +361,7 @@ def reference_weights(count: int) -> FloatArray:
 
     ``1 + 2.4 (k - 1) / 24`` for k = 1 to 24 within the bounds of Korbel (2013), Table 5.
     """
-    return np.asarray(1.0 + 0.1 * (np.arange(weights_between(count)) % 24))
+    return np.asarray(1.0 + 0.1 * (np.arange(cross_weight_count(count)) % 24))
 
 
 def alternating_weights(lags: FloatArray, inhibition: float) -> FloatArray:

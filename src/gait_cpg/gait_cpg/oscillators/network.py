@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from gait_core.arrays import FloatArray, frozen
 from gait_core.errors import SimulationDiverged
-from gait_cpg.oscillators.kernels import Equations, euler, rates, signals_of
+from gait_cpg.oscillators.kernels import Equations, integrate_euler, write_rates, write_signals
 
 
-class Run(NamedTuple):
+class OscillatorRun(NamedTuple):
     """State (..., s, n) at the end of a run, and the signals (..., T, m) on the way."""
 
     state: FloatArray
@@ -37,9 +37,9 @@ class OscillatorNetwork(ABC):
 
     batch: tuple[int, ...] = field(init=False, repr=False)
     """Leading axes: () for a single network."""
-    _packed: FloatArray = field(init=False, repr=False)
-    _coupled: FloatArray = field(init=False, repr=False)
-    _idle: FloatArray = field(init=False, repr=False)
+    _vector_stack: FloatArray = field(init=False, repr=False)
+    _matrix_stack: FloatArray = field(init=False, repr=False)
+    _zero_drive: FloatArray = field(init=False, repr=False)
 
     @abstractmethod
     def _vectors(self) -> tuple[FloatArray, ...]:
@@ -64,23 +64,23 @@ class OscillatorNetwork(ABC):
         packed = np.stack([np.broadcast_to(array, (*batch, n)) for array in vectors], axis=-2)
         coupled = np.stack([np.broadcast_to(array, (*batch, n, n)) for array in matrices], axis=-3)
         object.__setattr__(self, 'batch', batch)
-        object.__setattr__(self, '_packed', packed.reshape(-1, len(vectors), n))
-        object.__setattr__(self, '_coupled', coupled.reshape(-1, len(matrices), n, n))
-        object.__setattr__(self, '_idle', np.zeros((len(self._packed), 1, n)))
+        object.__setattr__(self, '_vector_stack', packed.reshape(-1, len(vectors), n))
+        object.__setattr__(self, '_matrix_stack', coupled.reshape(-1, len(matrices), n, n))
+        object.__setattr__(self, '_zero_drive', np.zeros((len(self._vector_stack), 1, n)))
 
-    def _kind(self) -> int:
+    def _kernel_kind(self) -> int:
         """Return the model's number in the kernel."""
         return self.KIND
 
     @property
     def _equations(self) -> Equations:
         """The equations of every network."""
-        return Equations(self._kind(), self._packed, self._coupled)
+        return Equations(self._kernel_kind(), self._vector_stack, self._matrix_stack)
 
     @property
     def size(self) -> int:
         """Number n of oscillators, or of neurons."""
-        return int(self._packed.shape[-1])
+        return int(self._vector_stack.shape[-1])
 
     @property
     def outputs(self) -> int:
@@ -89,17 +89,17 @@ class OscillatorNetwork(ABC):
 
     def rates(self, state: npt.ArrayLike, drive: npt.ArrayLike | None = None) -> FloatArray:
         """Return the time derivatives of a state, (..., s, n) [1/s]."""
-        states = self._states(state)
+        states = self._batched_states(state)
         out = np.empty_like(states)
-        drives = self._drives(drive, 1)[:, 0]
-        rates(self._equations, states, drives, out)
-        return self._unpacked(out)
+        drives = self._batched_drives(drive, 1)[:, 0]
+        write_rates(self._equations, states, drives, out)
+        return self._unbatched(out)
 
     def signals(self, state: npt.ArrayLike) -> FloatArray:
         """Return the outputs of a state, (..., m)."""
-        states = self._states(state)
+        states = self._batched_states(state)
         out = np.empty((len(states), self.outputs))
-        signals_of(self._kind(), states, out)
+        write_signals(self._kernel_kind(), states, out)
         return out.reshape(*self.batch, self.outputs)
 
     def euler(
@@ -108,9 +108,9 @@ class OscillatorNetwork(ABC):
         dt: float,
         samples: int = 1,
         *,
-        every: int = 1,
+        steps_per_sample: int = 1,
         drive: npt.ArrayLike | None = None,
-    ) -> Run:
+    ) -> OscillatorRun:
         """
         Advance by explicit Euler steps.
 
@@ -121,22 +121,31 @@ class OscillatorNetwork(ABC):
             The step.
         samples : int
             T, of the signals that are returned.
-        every : int
+        steps_per_sample : int
             Steps to a sample.
         drive : (..., n) or (..., T, n) array
             Constant, or of each sample; the second is told by its axes.
 
         Returns
         -------
-        Run
-            Sample k is of the state after ``(k + 1) * every`` steps. Nothing is raised where a
-            network diverges: ``diagnose`` tells.
+        OscillatorRun
+            Sample k is of the state after ``(k + 1) * steps_per_sample`` steps. A network that
+            diverges raises nothing: ``diagnose`` reports it.
 
         """
-        states = self._states(state)
+        states = self._batched_states(state)
         signals = np.empty((len(states), samples, self.outputs))
-        euler(self._equations, states, self._drives(drive, samples), dt, every, signals)
-        return Run(self._unpacked(states), signals.reshape(*self.batch, samples, self.outputs))
+        integrate_euler(
+            self._equations,
+            states,
+            self._batched_drives(drive, samples),
+            dt,
+            steps_per_sample,
+            signals,
+        )
+        return OscillatorRun(
+            self._unbatched(states), signals.reshape(*self.batch, samples, self.outputs)
+        )
 
     def solve(
         self,
@@ -174,7 +183,7 @@ class OscillatorNetwork(ABC):
         """
         from scipy.integrate import solve_ivp
 
-        start = self._unpacked(self._states(state))
+        start = self._unbatched(self._batched_states(state))
         when = np.asarray(times, dtype=np.float64)
         solution = solve_ivp(
             lambda _, y: self.rates(y.reshape(start.shape), drive).ravel(),
@@ -190,7 +199,7 @@ class OscillatorNetwork(ABC):
             raise SimulationDiverged(f'oscillators diverge after {reached:g} s')
         return np.asarray(solution.y.T.reshape(len(when), *start.shape))
 
-    def _states(self, state: npt.ArrayLike) -> FloatArray:
+    def _batched_states(self, state: npt.ArrayLike) -> FloatArray:
         """Return a copy of a state, (b, s, n), of every network."""
         given = np.asarray(state, dtype=np.float64)
         s, n = len(self.VARIABLES), self.size
@@ -201,10 +210,10 @@ class OscillatorNetwork(ABC):
             given = np.broadcast_to(given, shape)
         return np.array(given, order='C').reshape(-1, s, n)
 
-    def _drives(self, drive: npt.ArrayLike | None, samples: int) -> FloatArray:
+    def _batched_drives(self, drive: npt.ArrayLike | None, samples: int) -> FloatArray:
         """Return drives (b, 1 or samples, n)."""
         if drive is None:
-            return self._idle
+            return self._zero_drive
         given = np.asarray(drive, dtype=np.float64)
         n = self.size
         if given.ndim == len(self.batch) + 2:
@@ -216,5 +225,5 @@ class OscillatorNetwork(ABC):
         # Copied: for what may not be written to the kernels would be compiled again.
         return np.array(np.broadcast_to(given, shape), order='C').reshape(-1, shape[-2], n)
 
-    def _unpacked(self, states: FloatArray) -> FloatArray:
+    def _unbatched(self, states: FloatArray) -> FloatArray:
         return states.reshape(*self.batch, *states.shape[1:])

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from gait_core.arrays import BoolArray, FloatArray
 from gait_cpg.oscillators.coupling import Coupling
-from gait_cpg.oscillators.kernels import PHASE, phase_steps
+from gait_cpg.oscillators.kernels import PHASE, step_phase_oscillators
 from gait_cpg.oscillators.network import OscillatorNetwork
 
 
@@ -76,7 +76,7 @@ class PhaseOscillators(OscillatorNetwork):
     def _matrices(self) -> tuple[FloatArray, ...]:
         return self.coupling.cosine, self.coupling.sine
 
-    def at_rest(self, phase: npt.ArrayLike) -> FloatArray:
+    def rest_state(self, phase: npt.ArrayLike) -> FloatArray:
         """Return the state of oscillators of amplitude zero at some phases, (..., 3, n)."""
         phase = np.asarray(phase, dtype=np.float64)
         return np.stack([phase, np.zeros_like(phase), np.zeros_like(phase)], axis=-2)
@@ -90,14 +90,14 @@ class PhaseOscillators(OscillatorNetwork):
         phase exactly, so it only has to resolve the coupling: where offsets converge at 20 1/s,
         one step errs by (20 * 0.005)^5 / 120 of an offset, below 1e-7.
         """
-        states = self._states(state)
+        states = self._batched_states(state)
         out = np.empty_like(states)
-        phase_steps(states, self._packed, self._coupled, dt, out)
-        return self._unpacked(out)
+        step_phase_oscillators(states, self._vector_stack, self._matrix_stack, dt, out)
+        return self._unbatched(out)
 
     def oscillates(self) -> BoolArray:
         """Return whether amplitudes end above zero, (...,); the phases always advance."""
-        alive: BoolArray = (self._packed[:, 1] > 0.0).all(axis=-1).reshape(self.batch)
+        alive: BoolArray = (self._vector_stack[:, 1] > 0.0).all(axis=-1).reshape(self.batch)
         return alive
 
     def expected_frequency(self) -> FloatArray:
@@ -113,7 +113,7 @@ class PhaseOscillators(OscillatorNetwork):
             If the frequencies differ and the pulls ``w_ij R_j`` are not symmetric.
 
         """
-        frequency, target = self._packed[:, 0], self._packed[:, 1]
+        frequency, target = self._vector_stack[:, 0], self._vector_stack[:, 1]
         pulls = self.coupling.weights * target.reshape(*self.batch, 1, self.size)
         even = np.ptp(frequency, axis=-1).max() <= 1e-12 * np.abs(frequency).max()
         if not even and not np.allclose(pulls, np.swapaxes(pulls, -1, -2)):
@@ -127,7 +127,7 @@ class PhaseOscillators(OscillatorNetwork):
         It does where the detuning is at most the sum of the pulls: Pikovsky, Rosenblum and Kurths
         (2001), Synchronization, section 8.1.
         """
-        detuning, pull = self._pair()
+        detuning, pull = self._detuning_and_pull()
         return np.asarray(np.abs(detuning) <= pull)
 
     def expected_offset(self) -> FloatArray:
@@ -137,16 +137,16 @@ class PhaseOscillators(OscillatorNetwork):
         Its rate vanishes where ``2 pi (f_1 - f_0) = (w_01 R_1 + w_10 R_0) sin(offset - varphi)``;
         NaN where they do not lock.
         """
-        detuning, pull = self._pair()
+        detuning, pull = self._detuning_and_pull()
         ratio = np.divide(detuning, pull, out=np.full_like(pull, np.nan), where=pull > 0.0)
         with np.errstate(invalid='ignore'):
             return np.asarray(np.arcsin(ratio) + self.coupling.phase_bias[..., 0, 1])
 
-    def _pair(self) -> tuple[FloatArray, FloatArray]:
+    def _detuning_and_pull(self) -> tuple[FloatArray, FloatArray]:
         """Return detuning and total pull of two oscillators, (...,) each [rad/s]."""
         if self.size != 2:
             raise ValueError(f'{self.size} oscillators: the closed form is of two')
-        frequency, target = self._packed[:, 0], self._packed[:, 1]
+        frequency, target = self._vector_stack[:, 0], self._vector_stack[:, 1]
         weights, targets = self.coupling.weights, target.reshape(*self.batch, 2)
         pull = weights[..., 0, 1] * targets[..., 1] + weights[..., 1, 0] * targets[..., 0]
         detuning = 2.0 * math.pi * (frequency[:, 1] - frequency[:, 0])

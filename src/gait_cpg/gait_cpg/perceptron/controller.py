@@ -20,20 +20,25 @@ from gait_core.robot.model import RobotModel
 from gait_core.trial.scene import NOTHING
 from gait_core.trial.spec import Command
 from gait_cpg.perceptron.kernel import (
-    NO_SPARE,
-    ONE,
-    UPRIGHT,
-    ZERO,
+    NO_SPARE_CHANNEL,
+    SPARE_ONE,
+    SPARE_UPRIGHT,
+    SPARE_ZERO,
+    ChannelOptions,
     Layer,
     LayerState,
-    Sensing,
     drive_servos,
 )
 from gait_cpg.perceptron.layout import PerceptronLayout
 from gait_cpg.perceptron.servos import ServoReadings, Servos
 
-_NO_ATTITUDE: FloatArray = np.array((0.0, 0.0, 0.0, 1.0))
-_SPARES = {'none': NO_SPARE, 'zero': ZERO, 'one': ONE, 'upright': UPRIGHT}
+_LEVEL_ATTITUDE: FloatArray = np.array((0.0, 0.0, 0.0, 1.0))
+_SPARE_CODES = {
+    'none': NO_SPARE_CHANNEL,
+    'zero': SPARE_ZERO,
+    'one': SPARE_ONE,
+    'upright': SPARE_UPRIGHT,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +49,7 @@ class PerceptronParams(Parameters):
     memory: int = whole(250, low=0, high=2000, doc='Control periods that the layer looks back.')
     spare: str = text(
         'zero',
-        choices=tuple(_SPARES),
+        choices=tuple(_SPARE_CODES),
         doc="Last input channel: none, 0, 1, or the cosine of the platform's tilt.",
     )
     direction: str = text(
@@ -115,11 +120,11 @@ class PerceptronController(Controller):
     ) -> None:
         self._robot = robot
         self._servos = Servos(robot)
-        self._given = weights
+        self._given_weights = weights
         self.set_params(params)
         # Kernels are compiled on their first call on a machine, for seconds: not in a trial.
-        self._drive(0.01, Command().velocity, self._readings_at_rest(), _NO_ATTITUDE)
-        self._begin()
+        self._drive(0.01, Command().velocity, self._rest_readings(), _LEVEL_ATTITUDE)
+        self._clear_memory()
 
     @classmethod
     def array_shapes(cls, robot: RobotModel, params: PerceptronParams) -> PerceptronLayout:
@@ -142,35 +147,35 @@ class PerceptronController(Controller):
     def set_params(self, params: PerceptronParams) -> None:
         """Replace the parameters; a network of another shape begins anew."""
         layout = self.array_shapes(self._robot, params)
-        weights = layout.joined(self._given) if self._given else None
+        weights = layout.join_weights(self._given_weights) if self._given_weights else None
         same = getattr(self, '_layout', None) == layout
         self._params, self._layout = params, layout
         self._bounds = (
-            self._servos.stops
+            self._servos.travel_limits
             if params.stops
-            else np.array([[-math.inf], [math.inf]]) + np.zeros_like(self._servos.stops)
+            else np.array([[-math.inf], [math.inf]]) + np.zeros_like(self._servos.travel_limits)
         )
-        self._sensing = _sensing_of(params)
+        self._options = _channel_options(params)
         self._layer: Layer | None = None
         if weights is not None:
             self._weights = weights
         if not same:
-            self._begin()
+            self._clear_memory()
             if weights is None:
-                self._weights = layout.first(np.random.default_rng(0))
+                self._weights = layout.random_weights(np.random.default_rng(0))
 
     def reset(self, seed: int) -> None:
         """Forget the past and stand still; a network without weights is drawn from the seed."""
-        if not self._given:
-            self._weights = self._layout.first(np.random.default_rng(seed))
-        self._begin()
+        if not self._given_weights:
+            self._weights = self._layout.random_weights(np.random.default_rng(seed))
+        self._clear_memory()
 
-    def _begin(self) -> None:
+    def _clear_memory(self) -> None:
         outputs = self._layout.outputs
         self._state = LayerState(
             signals=np.zeros(self._layout.inputs, dtype=np.float32),
-            answer=np.zeros(outputs, dtype=np.float32),
-            places=np.zeros(outputs),
+            outputs=np.zeros(outputs, dtype=np.float32),
+            positions=np.zeros(outputs),
             speeds=np.zeros(outputs),
         )
         self._active = 0
@@ -179,17 +184,17 @@ class PerceptronController(Controller):
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
         """Return the targets of the servos for one control period."""
         readings = ServoReadings(
-            _numbers(observation.element_lengths),
-            _numbers(observation.element_forces),
-            _numbers(observation.joint_positions),
-            _numbers(observation.joint_efforts),
+            _writable_copy(observation.element_lengths),
+            _writable_copy(observation.element_forces),
+            _writable_copy(observation.joint_positions),
+            _writable_copy(observation.joint_efforts),
         )
         poses = observation.body_poses
-        attitude = _NO_ATTITUDE if poses is None else _numbers(poses[0, 3:])
+        attitude = _LEVEL_ATTITUDE if poses is None else _writable_copy(poses[0, 3:])
         targets = self._drive(dt, command.velocity, readings, attitude)
         return JointTargets(names=self._servos.names, position=targets)
 
-    def _readings_at_rest(self) -> ServoReadings:
+    def _rest_readings(self) -> ServoReadings:
         joints, elements = len(self._robot.joint_names), len(self._robot.force_elements)
         return ServoReadings(
             self._robot.stance[joints:].copy(),
@@ -207,15 +212,15 @@ class PerceptronController(Controller):
     ) -> FloatArray:
         """Run the layer for one control period and return the target positions, (q,)."""
         if self._layer is None or self._layer.period != dt:
-            self._layer = self._layer_for(dt)
+            self._layer = self._make_layer(dt)
         heading = (np.array(velocity, dtype=np.float64), attitude)
         targets: FloatArray
         self._active, targets = drive_servos(
-            self._layer, self._state, self._sensing, self._servos.geometry, readings, heading
+            self._layer, self._state, self._options, self._servos.geometry, readings, heading
         )
         return targets
 
-    def _layer_for(self, dt: float) -> Layer:
+    def _make_layer(self, dt: float) -> Layer:
         chosen = self._params
         scaled = chosen.scaled and chosen.max_acceleration > 0.0
         return Layer(
@@ -235,13 +240,13 @@ class PerceptronController(Controller):
         return {'active': float(self._active)}
 
 
-def _sensing_of(params: PerceptronParams) -> Sensing:
+def _channel_options(params: PerceptronParams) -> ChannelOptions:
     scales = (params.length_scale, params.force_scale) if params.scaled else (1.0, 1.0)
-    return Sensing(
-        scales=scales, in_ground=params.direction == 'odom', spare=_SPARES[params.spare]
+    return ChannelOptions(
+        scales=scales, in_ground_frame=params.direction == 'odom', spare=_SPARE_CODES[params.spare]
     )
 
 
-def _numbers(array: FloatArray | None) -> FloatArray:
+def _writable_copy(array: FloatArray | None) -> FloatArray:
     """Return a copy to which may be written, the only kind that the kernel is compiled for."""
     return np.array(() if array is None else array, dtype=np.float64)

@@ -10,9 +10,14 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_cpg.perceptron.layout import Weights
-from gait_cpg.perceptron.servos import ServoGeometry, ServoReadings, aim_servos, read_servos
+from gait_cpg.perceptron.servos import (
+    ServoGeometry,
+    ServoReadings,
+    write_servo_channels,
+    write_servo_targets,
+)
 
-NO_SPARE, ZERO, ONE, UPRIGHT = range(4)
+NO_SPARE_CHANNEL, SPARE_ZERO, SPARE_ONE, SPARE_UPRIGHT = range(4)
 """Contents of the last channel: there is none, 0, 1, or the cosine of the tilt."""
 
 
@@ -41,17 +46,17 @@ class LayerState(NamedTuple):
     """
     Memory of a layer, advanced by each control period.
 
-    ``signals`` (N_in,): channels and outputs, the newest first; ``answer`` (q,): the last
-    outputs; ``places`` (q,) [m] and ``speeds`` (q,) [m/s] of the set points.
+    ``signals`` (N_in,): channels and outputs, the newest first; ``outputs`` (q,): the last
+    outputs; ``positions`` (q,) [m] and ``speeds`` (q,) [m/s] of the set points.
     """
 
     signals: Weights
-    answer: Weights
-    places: FloatArray
+    outputs: Weights
+    positions: FloatArray
     speeds: FloatArray
 
 
-class Sensing(NamedTuple):
+class ChannelOptions(NamedTuple):
     """
     Scaling of the channels of a layer.
 
@@ -61,7 +66,7 @@ class Sensing(NamedTuple):
     """
 
     scales: tuple[float, float]
-    in_ground: bool
+    in_ground_frame: bool
     spare: int
 
 
@@ -75,7 +80,7 @@ def _dot(one: Weights, other: Weights) -> float:
 
 
 @numba.njit(cache=True)
-def respond(signals: Weights, weights: Weights, answer: Weights) -> int:
+def sum_active_outputs(signals: Weights, weights: Weights, outputs: Weights) -> int:
     """
     Write the summed outputs of the perceptrons that the signals excite; return how many they are.
 
@@ -84,7 +89,7 @@ def respond(signals: Weights, weights: Weights, answer: Weights) -> int:
     signals : (N_in,) float32 array
     weights : (n, N_in + q) float32 array
         Input weights first.
-    answer : (q,) float32 array
+    outputs : (q,) float32 array
         Written. A perceptron whose weighted sum is exactly zero adds nothing.
 
     References
@@ -93,46 +98,46 @@ def respond(signals: Weights, weights: Weights, answer: Weights) -> int:
 
     """
     inputs, active = len(signals), 0
-    answer[:] = np.float32(0.0)
+    outputs[:] = np.float32(0.0)
     for j in range(len(weights)):
         # Eq. 2.1: Rn_j = u(I . W_j) O_j with a strict step u; Eq. 2.2: y = sum_j Rn_j.
         if _dot(signals, weights[j, :inputs]) > 0.0:
             active += 1
-            for k in range(len(answer)):
-                answer[k] += weights[j, inputs + k]
+            for k in range(len(outputs)):
+                outputs[k] += weights[j, inputs + k]
     return active
 
 
 @numba.njit(cache=True)
-def remember(signals: Weights, answer: Weights, channels: int, memory: int) -> None:
+def push_history(signals: Weights, outputs: Weights, channels: int, memory: int) -> None:
     """
-    Push the present channels and an answer on the two histories; the oldest of each are lost.
+    Push the present channels and outputs on the two histories; the oldest of each are lost.
 
     Parameters
     ----------
     signals : (N_in,) float32 array
         As of ``PerceptronLayout``; the present channels stay.
-    answer : (q,) float32 array
+    outputs : (q,) float32 array
     channels, memory : int
 
     """
     # I(t) = [x(t); x(t-1) ... x(t-R); y(t-1) ... y(t-R)]: Bishop (2008), sections 2.2 and 2.3.
-    past, outputs = channels * (memory + 1), len(answer)
+    past, count = channels * (memory + 1), len(outputs)
     for i in range(past - 1, channels - 1, -1):
         signals[i] = signals[i - channels]
-    for i in range(len(signals) - 1, past + outputs - 1, -1):
-        signals[i] = signals[i - outputs]
+    for i in range(len(signals) - 1, past + count - 1, -1):
+        signals[i] = signals[i - count]
     if memory:
-        signals[past : past + outputs] = answer
+        signals[past : past + count] = outputs
 
 
 @numba.njit(cache=True)
-def move_set_points(
+def integrate_set_points(
     accelerations: FloatArray,
     dt: float,
     limits: tuple[float, float],
     bounds: FloatArray,
-    places: FloatArray,
+    positions: FloatArray,
     speeds: FloatArray,
 ) -> None:
     """
@@ -146,7 +151,7 @@ def move_set_points(
         Of acceleration and speed.
     bounds : (2, q) array [m]
         A set point that reaches one stands still there.
-    places, speeds : (q,) arrays [m, m/s]
+    positions, speeds : (q,) arrays [m, m/s]
         Advanced.
 
     References
@@ -156,31 +161,33 @@ def move_set_points(
     """
     # s' <- clip(s' + clip(a) dt), then s <- s + s' dt.
     most, fastest = limits
-    for i in range(len(places)):
+    for i in range(len(positions)):
         change = min(max(accelerations[i], -most), most) * dt
         speeds[i] = min(max(speeds[i] + change, -fastest), fastest)
-        places[i] += speeds[i] * dt
-        if places[i] < bounds[0, i] or places[i] > bounds[1, i]:
-            places[i] = min(max(places[i], bounds[0, i]), bounds[1, i])
+        positions[i] += speeds[i] * dt
+        if positions[i] < bounds[0, i] or positions[i] > bounds[1, i]:
+            positions[i] = min(max(positions[i], bounds[0, i]), bounds[1, i])
             speeds[i] = 0.0
 
 
 @numba.njit(cache=True)
-def think(layer: Layer, state: LayerState) -> int:
+def step_layer(layer: Layer, state: LayerState) -> int:
     """
-    Answer the present channels, move the set points and remember both; return how many answered.
+    Advance a layer by a control period; return the number of active perceptrons.
 
-    The answer is left in the unit in which it is remembered.
+    The outputs are left in the unit in which they are remembered.
     """
-    answer = state.answer
-    active: int = respond(state.signals, layer.weights, answer)
-    accelerations = layer.gain * answer.astype(np.float64)
+    outputs = state.outputs
+    active: int = sum_active_outputs(state.signals, layer.weights, outputs)
+    accelerations = layer.gain * outputs.astype(np.float64)
     limits = (layer.acceleration, layer.speed)
-    move_set_points(accelerations, layer.period, limits, layer.bounds, state.places, state.speeds)
+    integrate_set_points(
+        accelerations, layer.period, limits, layer.bounds, state.positions, state.speeds
+    )
     unit = np.float32(layer.unit)
-    for i in range(len(answer)):
-        answer[i] /= unit
-    remember(state.signals, answer, layer.channels, layer.memory)
+    for i in range(len(outputs)):
+        outputs[i] /= unit
+    push_history(state.signals, outputs, layer.channels, layer.memory)
     return active
 
 
@@ -197,27 +204,27 @@ def _ground_axes(quaternion):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True)
-def _write_direction(sensing, velocity, quaternion, channels):  # type: ignore[no-untyped-def]
+def _write_command_channels(sensing, velocity, quaternion, channels):  # type: ignore[no-untyped-def]
     """Write the commanded direction in the robot's x and y, or zeros, and the last channel."""
     x, y = velocity[0], velocity[1]
     size = math.hypot(x, y)
     if size > 0.0:
         x, y = x / size, y / size
-    if sensing.in_ground:
+    if sensing.in_ground_frame:
         forward, left, _ = _ground_axes(quaternion)
         x, y = forward[0] * x + forward[1] * y, left[0] * x + left[1] * y
     channels[0], channels[1] = x, y
-    if sensing.spare == UPRIGHT:
+    if sensing.spare == SPARE_UPRIGHT:
         channels[2] = _ground_axes(quaternion)[2]
-    elif sensing.spare != NO_SPARE:
-        channels[2] = 1.0 if sensing.spare == ONE else 0.0
+    elif sensing.spare != NO_SPARE_CHANNEL:
+        channels[2] = 1.0 if sensing.spare == SPARE_ONE else 0.0
 
 
 @numba.njit(cache=True)
 def drive_servos(
     layer: Layer,
     state: LayerState,
-    sensing: Sensing,
+    sensing: ChannelOptions,
     servos: ServoGeometry,
     readings: ServoReadings,
     heading: tuple[FloatArray, FloatArray],
@@ -238,10 +245,12 @@ def drive_servos(
         Number of active perceptrons, and target positions.
 
     """
-    count = len(state.places)
-    read_servos(servos, readings, sensing.scales, state.signals)
-    _write_direction(sensing, heading[0], heading[1], state.signals[2 * count : layer.channels])
-    active = think(layer, state)
+    count = len(state.positions)
+    write_servo_channels(servos, readings, sensing.scales, state.signals)
+    _write_command_channels(
+        sensing, heading[0], heading[1], state.signals[2 * count : layer.channels]
+    )
+    active = step_layer(layer, state)
     targets = np.empty(count)
-    aim_servos(servos, state.places, targets)
+    write_servo_targets(servos, state.positions, targets)
     return active, targets

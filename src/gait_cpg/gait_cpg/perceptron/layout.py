@@ -19,7 +19,7 @@ from gait_core.errors import ConfigurationError
 Weights = npt.NDArray[np.float32]
 INPUT_WEIGHTS, OUTPUT_WEIGHTS = 'input_weights', 'output_weights'
 """Names of the two arrays in a weights file."""
-FIRST_INPUT, FIRST_OUTPUT = 0.1, 0.001
+INITIAL_INPUT_WEIGHT, INITIAL_OUTPUT_WEIGHT = 0.1, 0.001
 """Largest weights of a network that has learned nothing (Bishop 2008, appendix B)."""
 
 
@@ -65,26 +65,26 @@ class PerceptronLayout(Mapping[str, tuple[int, ...]]):
         return self.channels * (self.memory + 1) + self.outputs * self.memory
 
     @property
-    def width(self) -> int:
+    def weights_per_perceptron(self) -> int:
         """All weights of a perceptron, the input weights first."""
         return self.inputs + self.outputs
 
-    def first(self, rng: np.random.Generator) -> Weights:
+    def random_weights(self, rng: np.random.Generator) -> Weights:
         """Return the weights of a random network, (perceptrons, width)."""
-        size = (self.perceptrons, self.width)
+        size = (self.perceptrons, self.weights_per_perceptron)
         weights = rng.uniform(-1.0, 1.0, size).astype(np.float32)
-        weights[:, : self.inputs] *= np.float32(FIRST_INPUT)
-        weights[:, self.inputs :] *= np.float32(FIRST_OUTPUT)
+        weights[:, : self.inputs] *= np.float32(INITIAL_INPUT_WEIGHT)
+        weights[:, self.inputs :] *= np.float32(INITIAL_OUTPUT_WEIGHT)
         return weights
 
-    def named(self, weights: Weights) -> dict[str, Weights]:
+    def split_weights(self, weights: Weights) -> dict[str, Weights]:
         """Return the two arrays of a weights file of weights (perceptrons, width); views."""
         return {
             INPUT_WEIGHTS: weights[:, : self.inputs],
             OUTPUT_WEIGHTS: weights[:, self.inputs :],
         }
 
-    def joined(self, arrays: Mapping[str, npt.NDArray[np.generic]]) -> Weights:
+    def join_weights(self, arrays: Mapping[str, npt.NDArray[np.generic]]) -> Weights:
         """
         Return weights (perceptrons, width) from the two arrays of a weights file.
 
@@ -110,7 +110,7 @@ class PerceptronLayout(Mapping[str, tuple[int, ...]]):
         return np.ascontiguousarray(np.concatenate(parts, axis=1))
 
 
-def layout_for(
+def require_layout(
     optimizer: str, dimension: int, shapes: Mapping[str, tuple[int, ...]]
 ) -> PerceptronLayout:
     """

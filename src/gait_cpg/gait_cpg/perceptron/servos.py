@@ -12,10 +12,10 @@ from gait_core.errors import ConfigurationError
 from gait_core.kinematics.slider_crank import carriage_position, crank_angle
 from gait_core.robot.model import RobotModel
 
-TRAVEL = 1.0 / 3.0
+TRAVEL_SHARE = 1.0 / 3.0
 """Of a force element to either side, by its length in the stance (Bishop 2008, appendix C)."""
 # Least motion of a carriage per angle [m/rad] by which a torque is divided.
-_STEEP = 1e-3
+_MIN_SLOPE = 1e-3
 
 
 class ServoGeometry(NamedTuple):
@@ -29,10 +29,10 @@ class ServoGeometry(NamedTuple):
     """
 
     elements: IntArray
-    at_rest: FloatArray
+    rest_lengths: FloatArray
     joints: IntArray
     cranks: FloatArray
-    carriages_at_rest: FloatArray
+    rest_carriages: FloatArray
 
 
 class ServoReadings(NamedTuple):
@@ -81,21 +81,23 @@ class Servos:
         ).reshape(-1, 2)
         self.geometry = ServoGeometry(
             elements=indices,
-            at_rest=robot.stance[len(robot.joint_names) + indices],
+            rest_lengths=robot.stance[len(robot.joint_names) + indices],
             joints=joints,
             cranks=levers,
-            carriages_at_rest=_carriages(robot.joint_stance[joints], levers),
+            rest_carriages=_carriage_positions(robot.joint_stance[joints], levers),
         )
         low, high = (
-            _carriages(bounds[joints], levers) - self.geometry.carriages_at_rest
-            for bounds in _limits(robot)
+            _carriage_positions(bounds[joints], levers) - self.geometry.rest_carriages
+            for bounds in _monotonic_limits(robot)
         )
-        travel = TRAVEL * self.geometry.at_rest
-        self.stops: FloatArray = np.array([np.append(-travel, low), np.append(travel, high)])
+        travel = TRAVEL_SHARE * self.geometry.rest_lengths
+        self.travel_limits: FloatArray = np.array(
+            [np.append(-travel, low), np.append(travel, high)]
+        )
 
 
 @numba.njit(cache=True)
-def read_servos(
+def write_servo_channels(
     servos: ServoGeometry,
     readings: ServoReadings,
     scales: tuple[float, float],
@@ -109,33 +111,33 @@ def read_servos(
     elements, joints, cranks = servos.elements, servos.joints, servos.cranks
     count, total = len(elements), len(elements) + len(joints)
     for i in range(count):
-        channels[i] = (readings.lengths[elements[i]] - servos.at_rest[i]) / scales[0]
+        channels[i] = (readings.lengths[elements[i]] - servos.rest_lengths[i]) / scales[0]
         channels[total + i] = -readings.tensions[elements[i]] / scales[1]
     for i in range(len(joints)):
         place, slope = carriage_position(readings.angles[joints[i]], cranks[i, 0], cranks[i, 1])
-        channels[count + i] = (place - servos.carriages_at_rest[i]) / scales[0]
+        channels[count + i] = (place - servos.rest_carriages[i]) / scales[0]
         # The force along the carriage is the torque over the way that it moves per angle.
-        force = readings.torques[joints[i]] / max(slope, _STEEP)
+        force = readings.torques[joints[i]] / max(slope, _MIN_SLOPE)
         channels[total + count + i] = force / scales[1]
 
 
 @numba.njit(cache=True)
-def aim_servos(servos: ServoGeometry, places: FloatArray, positions: FloatArray) -> None:
+def write_servo_targets(servos: ServoGeometry, places: FloatArray, positions: FloatArray) -> None:
     """Write the target positions of servos from their places, (q,) [m or rad]."""
-    count = len(servos.at_rest)
+    count = len(servos.rest_lengths)
     for i in range(count):
-        positions[i] = servos.at_rest[i] + places[i]
+        positions[i] = servos.rest_lengths[i] + places[i]
     for i in range(len(servos.cranks)):
-        place = servos.carriages_at_rest[i] + places[count + i]
+        place = servos.rest_carriages[i] + places[count + i]
         positions[count + i] = crank_angle(place, servos.cranks[i, 0], servos.cranks[i, 1])
 
 
-def _carriages(angles: FloatArray, cranks: FloatArray) -> FloatArray:
+def _carriage_positions(angles: FloatArray, cranks: FloatArray) -> FloatArray:
     """Return the places of carriages at angles [rad], (c,) [m]."""
     pairs = zip(angles.tolist(), cranks.tolist(), strict=True)
     return np.array([carriage_position(angle, *one)[0] for angle, one in pairs], dtype=np.float64)
 
 
-def _limits(robot: RobotModel) -> tuple[FloatArray, FloatArray]:
+def _monotonic_limits(robot: RobotModel) -> tuple[FloatArray, FloatArray]:
     """Return limits of joints between which a slider-crank moves one way, (n,) each [rad]."""
     return np.maximum(robot.lower, 0.0), np.minimum(robot.upper, np.pi)

@@ -20,23 +20,28 @@ from gait_core.motion.velocity_limits import VelocityLimits, symmetric_limits
 from gait_core.parameters.declaration import Parameters, bounded, flag, share, text, whole
 from gait_core.robot.model import RobotModel
 from gait_core.trial.spec import Command
-from gait_cpg.gaits import GAITS, OWN, gait, leg_lags, read_gait
+from gait_cpg.gaits import GAITS, OWN_GAIT, find_gait, leg_lags, read_gait
 from gait_cpg.oscillators import coupling_to_lags, locked_phases
-from gait_cpg.phase_cpg.ground_slope import NEEDS as SLOPE_NEEDS
-from gait_cpg.phase_cpg.ground_slope import GroundSlope, follow_ground, leg_room, within_reach
-from gait_cpg.phase_cpg.kernel import WalkShape, WalkState, advance_feet, follow
-from gait_cpg.phase_cpg.posture import SET_POINTS, Posture
-from gait_cpg.phase_cpg.skid import skid_share
-from gait_cpg.phase_cpg.swing import footholds, in_stance
+from gait_cpg.phase_cpg.ground_slope import SLOPE_NEEDS as SLOPE_NEEDS
+from gait_cpg.phase_cpg.ground_slope import (
+    GroundSlope,
+    follow_ground,
+    limit_gradient,
+    vertical_travel,
+)
+from gait_cpg.phase_cpg.kernel import WalkShape, WalkState, advance_feet, limit_joint_rates
+from gait_cpg.phase_cpg.posture import SET_POINTS, BodyPosture
+from gait_cpg.phase_cpg.skid import skid_yaw_ratio
+from gait_cpg.phase_cpg.swing import is_stance, predict_footholds
 from gait_cpg.reflexes.feet import FootReflexes, FootReflexParams
 from gait_cpg.steering import Steering
 
 MIN_LEGS = 4
 Twist = tuple[float, float, float]
-NOWHERE: Twist = (0.0, 0.0, 0.0)
-_LARGEST = 1e6
+ZERO_TWIST: Twist = (0.0, 0.0, 0.0)
+_MAX_SPEED = 1e6
 """Component of a velocity [m/s, rad/s] beyond which more makes no difference: all stays finite."""
-_AT_REST = 1e-4
+_MIN_AMPLITUDE = 1e-4
 """Amplitude below which a robot that was told to stop stands: a lift of micrometres."""
 
 
@@ -44,7 +49,7 @@ _AT_REST = 1e-4
 class PhaseCpgParams(FootReflexParams):
     """Parameters of the phase-oscillator walk."""
 
-    gait: str = text('trot', choices=(*GAITS, OWN), doc='Gait: which legs swing together.')
+    gait: str = text('trot', choices=(*GAITS, OWN_GAIT), doc='Gait: which legs swing together.')
     gait_file: str = text(
         '', doc='YAML file of the gait `own`: duty factor and phase lag of each leg.'
     )
@@ -140,13 +145,13 @@ class PhaseCpgParams(FootReflexParams):
     def __post_init__(self) -> None:
         """Check every field, and read the file of a gait of its own."""
         super().__post_init__()
-        if self.gait == OWN:
+        if self.gait == OWN_GAIT:
             read_gait(self.gait_file)
 
 
-_UNLEVELLED = 1e-3
+_MIN_LEVEL_SHARE = 1e-3
 """Share of a slope that is let go at once where levelling was switched off: millimetres."""
-_SHAPE = (
+_SHAPE_PARAMETERS = (
     'frequency',
     'duty_factor',
     'stride_height',
@@ -156,9 +161,9 @@ _SHAPE = (
     'sway',
 )
 """Parameters that settle instead of jumping when they are changed during a walk."""
-_PLACE = 3
+_TWIST_SIZE = 3
 """Where they begin beside the twist."""
-_AT_START = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0])
+_INITIAL_SHARE = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0])
 """Their share that holds from the start; what moves standing feet begins at nothing."""
 
 
@@ -222,14 +227,14 @@ class PhaseCpgController(ReflexController):
             [leg.forward(joints)[0] for leg, joints in zip(self._paths.legs, stance, strict=True)]
         )
         outward = np.where(feet[:, 1] < 0.0, -1.0, 1.0)
-        self._feet = np.column_stack((feet, outward))
+        self._nominal_feet = np.column_stack((feet, outward))
         # Feet that cannot step aside slide in a turn: it takes a larger difference of strides.
-        self._stretch = 1.0 / skid_share(self._paths.legs, stance)
+        self._yaw_gain = 1.0 / skid_yaw_ratio(self._paths.legs, stance)
         columns = [robot.joint_index[name] for name in self._names]
-        self._fastest = robot.velocity_limit[columns]
+        self._max_rates = robot.velocity_limit[columns]
         self._reflexes = FootReflexes(robot, self._leg_names)
         self._odometry = LegOdometry(robot, self._leg_names)
-        self._posture = Posture(robot, self._feet[:, :3])
+        self._posture = BodyPosture(robot, self._nominal_feet[:, :3])
         self._robot, self._slope = robot, GroundSlope(robot, self._leg_names)
         self._steering = Steering()
         self.set_params(params)
@@ -256,80 +261,82 @@ class PhaseCpgController(ReflexController):
         """Replace the parameters; the walk settles into them."""
         self._params = params
         if params.level:
-            self._room = leg_room(self._robot)
+            self._vertical_travel = vertical_travel(self._robot)
         self._reflexes.set_params(params)
-        if params.gait == OWN:
+        if params.gait == OWN_GAIT:
             own = read_gait(params.gait_file)
-            self._lags, duty_factors = own.of(self._leg_names)
+            self._lags, duty_factors = own.lags_and_duty_factors(self._leg_names)
             duty_factor = float(duty_factors[0])
-            self._wanted_extra = duty_factors - duty_factor
+            self._target_duty_offsets = duty_factors - duty_factor
         else:
-            self._lags = leg_lags(gait(params.gait), self._feet[:, :3])
+            self._lags = leg_lags(find_gait(params.gait), self._nominal_feet[:, :3])
             duty_factor = params.duty_factor
-            self._wanted_extra = np.zeros(len(self._lags))
-        self._start = locked_phases(self._lags)
+            self._target_duty_offsets = np.zeros(len(self._lags))
+        self._initial_phases = locked_phases(self._lags)
         self._coupling = coupling_to_lags(self._lags, params.convergence_rate)
         # The amplitude's double time constant is 2 / gain.
-        self._gain = np.full(len(self._lags), 2.0 * params.convergence_rate)
-        turning = params.max_yaw_rate * self._stretch
+        self._amplitude_gain = np.full(len(self._lags), 2.0 * params.convergence_rate)
+        turning = params.max_yaw_rate * self._yaw_gain
         self._limits = (params.max_forward, params.max_sideways, turning)
-        self._wanted = np.array([getattr(params, name) for name in _SHAPE])
-        self._wanted[_SHAPE.index('duty_factor')] = duty_factor
-        self._gait = WalkShape(
-            self._feet,
-            self._gain,
+        self._target_shape = np.array([getattr(params, name) for name in _SHAPE_PARAMETERS])
+        self._target_shape[_SHAPE_PARAMETERS.index('duty_factor')] = duty_factor
+        self._walk_shape = WalkShape(
+            self._nominal_feet,
+            self._amplitude_gain,
             self._coupling.cosine,
             self._coupling.sine,
-            self._wanted,
-            self._wanted_extra,
+            self._target_shape,
+            self._target_duty_offsets,
         )
 
     def reset(self, seed: int) -> None:
         """Stand in the nominal stance; nothing here is random, whatever the seed."""
-        self._now = np.concatenate((np.zeros(_PLACE), self._wanted * _AT_START))
-        self._extra = self._wanted_extra.copy()
-        self._joints = self._stance.copy()
+        self._twist_and_shape = np.concatenate(
+            (np.zeros(_TWIST_SIZE), self._target_shape * _INITIAL_SHARE)
+        )
+        self._duty_offsets = self._target_duty_offsets.copy()
+        self._last_joints = self._stance.copy()
         self._paths.reset()
         self._reflexes.reset()
         self._odometry.reset()
         self._posture.reset()
         self._slope.reset()
-        self._level, self._rise = self._params.level, np.zeros(2)
+        self._level_share, self._ground_rise = self._params.level, np.zeros(2)
         self._steering.reset()
-        self._stand()
+        self._stop_walking()
 
-    def _stand(self) -> None:
+    def _stop_walking(self) -> None:
         self._oscillators = np.zeros((3, len(self._lags)))
-        self._oscillators[0] = self._start
-        self._walking = False
+        self._oscillators[0] = self._initial_phases
+        self._is_walking = False
 
     @property
-    def _levelling(self) -> bool:
+    def _is_levelling(self) -> bool:
         """True if the ground has a say in where the feet are."""
-        return self._params.level > 0.0 or self._level > _UNLEVELLED
+        return self._params.level > 0.0 or self._level_share > _MIN_LEVEL_SHARE
 
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
         """Return the joint positions at the end of each sub-sample and the rates to them."""
         if self._params.odometry:
-            self._odometry.update(self._standing(), observation)
-        if self._levelling:
-            self._slope.update(dt, self._standing(), observation)
-        x, y, yaw = (min(max(speed, -_LARGEST), _LARGEST) for speed in command.velocity)
-        velocity = self._steering.corrected(
+            self._odometry.update(self._stance_legs(), observation)
+        if self._is_levelling:
+            self._slope.update(dt, self._stance_legs(), observation)
+        x, y, yaw = (min(max(speed, -_MAX_SPEED), _MAX_SPEED) for speed in command.velocity)
+        velocity = self._steering.correct_velocity(
             dt,
             (x, y, yaw),
             observation,
-            1.0 / float(self._now[_PLACE]),
+            1.0 / float(self._twist_and_shape[_TWIST_SIZE]),
             self._params.heading_gain,
             self._params.speed_gain,
         )
         set_points = command.set_points
-        if self._posture.sitting or set_points.get('sit', 0.0) > 0.0:
-            velocity = NOWHERE
-        joints, rates = self._advance(dt, self._steered(dt, velocity), set_points)
+        if self._posture.is_sitting or set_points.get('sit', 0.0) > 0.0:
+            velocity = ZERO_TWIST
+        joints, rates = self._advance(dt, self._limit_twist(dt, velocity), set_points)
         targets = JointTargets(names=self._names, position=joints, velocity=rates)
-        if self._reflexes.active:
-            targets = self._reflexes.apply(dt, targets, self._standing(), observation)
+        if self._reflexes.is_active:
+            targets = self._reflexes.apply(dt, targets, self._stance_legs(), observation)
         return targets
 
     def _advance(
@@ -338,34 +345,43 @@ class PhaseCpgController(ReflexController):
         """Return positions and rates, (K, n), of a control period at whose end a twist holds."""
         samples = self._params.sub_samples
         period, settled = dt / samples, -math.expm1(-dt * self._params.convergence_rate)
-        state = WalkState(self._oscillators, self._now, self._extra)
-        feet = np.empty((len(self._feet), samples, 3))
-        moving = twist != NOWHERE
-        self._walking = self._walking or moving
+        state = WalkState(self._oscillators, self._twist_and_shape, self._duty_offsets)
+        feet = np.empty((len(self._nominal_feet), samples, 3))
+        moving = twist != ZERO_TWIST
+        self._is_walking = self._is_walking or moving
         advance_feet(
-            state, self._gait, np.array(twist), period if self._walking else 0.0, settled, feet
+            state,
+            self._walk_shape,
+            np.array(twist),
+            period if self._is_walking else 0.0,
+            settled,
+            feet,
         )
         # A robot that is told not to move walks until its feet hardly leave the ground.
-        if self._walking and not moving and self._oscillators[1].max() < _AT_REST:
-            self._stand()
-        if set_points or not self._posture.upright:
-            feet = self._posture.place(dt, set_points, feet)
-        if self._levelling:
-            self._level += settled * (self._params.level - self._level)
-            rise = within_reach(self._level * self._slope.ahead, self._feet[:, :3], self._room)
-            feet = follow_ground(feet, self._rise, rise)
-            self._rise = rise
+        if self._is_walking and not moving and self._oscillators[1].max() < _MIN_AMPLITUDE:
+            self._stop_walking()
+        if set_points or not self._posture.is_neutral:
+            feet = self._posture.move_feet(dt, set_points, feet)
+        if self._is_levelling:
+            self._level_share += settled * (self._params.level - self._level_share)
+            rise = limit_gradient(
+                self._level_share * self._slope.gradient_in_base,
+                self._nominal_feet[:, :3],
+                self._vertical_travel,
+            )
+            feet = follow_ground(feet, self._ground_rise, rise)
+            self._ground_rise = rise
         joints = self._paths.follow(feet)
         rates = np.empty_like(joints)
-        follow(self._joints, self._fastest, period, joints, rates)
+        limit_joint_rates(self._last_joints, self._max_rates, period, joints, rates)
         for array in (joints, rates):
             array.flags.writeable = False
         return joints, rates
 
-    def _steered(self, dt: float, velocity: Twist) -> Twist:
+    def _limit_twist(self, dt: float, velocity: Twist) -> Twist:
         """Return the twist that follows a velocity, bounded in size and in rate of change."""
-        now = self._now[:_PLACE].tolist()
-        wanted = (velocity[0], velocity[1], velocity[2] * self._stretch)
+        now = self._twist_and_shape[:_TWIST_SIZE].tolist()
+        wanted = (velocity[0], velocity[1], velocity[2] * self._yaw_gain)
         x, y, yaw = (
             min(max(value, -limit), limit) - is_now
             for value, limit, is_now in zip(wanted, self._limits, now, strict=True)
@@ -373,7 +389,7 @@ class PhaseCpgController(ReflexController):
         speed, allowed = math.hypot(x, y), self._params.acceleration * dt
         if speed > allowed:
             x, y = x * (allowed / speed), y * (allowed / speed)
-        allowed = self._params.yaw_acceleration * self._stretch * dt
+        allowed = self._params.yaw_acceleration * self._yaw_gain * dt
         return now[0] + x, now[1] + y, now[2] + min(max(yaw, -allowed), allowed)
 
     def state(self) -> Mapping[str, float]:
@@ -386,7 +402,7 @@ class PhaseCpgController(ReflexController):
         ``reflex.<name>``: how often each has acted.
         """
         phases = np.mod(self._oscillators[0], 2.0 * math.pi)
-        down = self._standing()
+        down = self._stance_legs()
         values = {
             'phase': float(phases[0]),
             'amplitude': float(self._oscillators[1].mean()),
@@ -403,11 +419,13 @@ class PhaseCpgController(ReflexController):
 
     def landings(self) -> Mapping[str, FloatArray]:
         """Return where feet in the air will come down, (3,) [m], by leg, in the base frame."""
-        if not self._walking:
+        if not self._is_walking:
             return {}
-        points = footholds(self._oscillators, self._feet, self._now, self._extra)
-        points[:, 2] += points[:, :2] @ self._rise
-        down = self._standing()
+        points = predict_footholds(
+            self._oscillators, self._nominal_feet, self._twist_and_shape, self._duty_offsets
+        )
+        points[:, 2] += points[:, :2] @ self._ground_rise
+        down = self._stance_legs()
         return {
             name: point
             for name, point, stands in zip(self._leg_names, points, down, strict=True)
@@ -422,8 +440,10 @@ class PhaseCpgController(ReflexController):
         """Return thresholds of reflexes a share beyond what was felt while watched, by name."""
         return self._reflexes.thresholds(margin)
 
-    def _standing(self) -> BoolArray:
+    def _stance_legs(self) -> BoolArray:
         """Return which feet are meant to be down."""
         phases = np.mod(self._oscillators[0], 2.0 * math.pi)
-        down = in_stance(phases, float(self._now[_PLACE + 1]) + self._extra)
-        return down if self._walking else np.ones_like(down)
+        down = is_stance(
+            phases, float(self._twist_and_shape[_TWIST_SIZE + 1]) + self._duty_offsets
+        )
+        return down if self._is_walking else np.ones_like(down)

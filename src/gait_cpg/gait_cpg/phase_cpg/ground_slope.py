@@ -15,16 +15,16 @@ from gait_core.motion.observation import Observation
 from gait_core.robot.cache import cached_per_robot
 from gait_core.robot.model import RobotModel
 
-NEEDS = frozenset({'joint_positions', 'imu'})
-STEEPEST = math.tan(math.radians(35.0))
+SLOPE_NEEDS = frozenset({'joint_positions', 'imu'})
+MAX_GRADIENT = math.tan(math.radians(35.0))
 """No ground is felt to be steeper."""
-_TWO = 2
-_SHARE = 0.5
+_MIN_STANCE_FEET = 2
+_TRAVEL_SHARE = 0.5
 """Of a leg's way up and down that a slope may take: the rest is for steps."""
-_TINY = 1e-9
-TIME = 0.8
+_MIN_RISE = 1e-9
+TIME_CONSTANT = 0.8
 """In which the gradient follows; in a trot more slowly, above all across a narrow stance [s]."""
-_THIN = 0.1
+_RANK_TOLERANCE = 0.1
 """Feet closer to one line than this share of its length tell nothing of the slope across it."""
 
 
@@ -77,7 +77,7 @@ class GroundSlope:
             return
         turn = Rotation.from_quat(seen.imu.orientation)
         self._yaw = float(turn.as_euler('ZYX')[0])
-        if np.count_nonzero(stance) < _TWO:
+        if np.count_nonzero(stance) < _MIN_STANCE_FEET:
             return
         joints = seen.joint_positions
         feet = turn.apply(
@@ -90,13 +90,13 @@ class GroundSlope:
         apart = feet - feet.mean(axis=0)
         way, rise = apart[:, :2], apart[:, 2]
         # Of two feet: the least change, which is along the line that joins them.
-        change = np.linalg.lstsq(way, rise - way @ self.gradient, rcond=_THIN)[0]
-        moved = self.gradient - math.expm1(-dt / TIME) * change
+        change = np.linalg.lstsq(way, rise - way @ self.gradient, rcond=_RANK_TOLERANCE)[0]
+        moved = self.gradient - math.expm1(-dt / TIME_CONSTANT) * change
         steep = float(np.hypot(*moved))
-        self.gradient = moved * min(1.0, STEEPEST / max(steep, STEEPEST))
+        self.gradient = moved * min(1.0, MAX_GRADIENT / max(steep, MAX_GRADIENT))
 
     @property
-    def ahead(self) -> FloatArray:
+    def gradient_in_base(self) -> FloatArray:
         """Rise of the ground ahead and to the left of the base, (2,)."""
         c, s = math.cos(self._yaw), math.sin(self._yaw)
         x, y = self.gradient.tolist()
@@ -128,13 +128,15 @@ def follow_ground(feet: FloatArray, before: FloatArray, now: FloatArray) -> Floa
 
 
 @cached_per_robot
-def leg_room(robot: RobotModel) -> FloatArray:
+def vertical_travel(robot: RobotModel) -> FloatArray:
     """Return how far the feet of a robot may go up and down for a slope, (2, L) [m]; kept."""
     spaces = [leg_workspace(robot, leg.name) for leg in robot.legs]
-    return _SHARE * np.array([[space.up for space in spaces], [space.down for space in spaces]])
+    return _TRAVEL_SHARE * np.array(
+        [[space.up for space in spaces], [space.down for space in spaces]]
+    )
 
 
-def within_reach(rise: FloatArray, feet: FloatArray, room: FloatArray) -> FloatArray:
+def limit_gradient(rise: FloatArray, feet: FloatArray, room: FloatArray) -> FloatArray:
     """
     Return as much of a rise ahead and to the left, (2,), as every leg can follow.
 
@@ -148,5 +150,5 @@ def within_reach(rise: FloatArray, feet: FloatArray, room: FloatArray) -> FloatA
 
     """
     way = feet[:, :2] @ rise
-    most = np.where(way > 0.0, *room) / np.maximum(np.abs(way), _TINY)
+    most = np.where(way > 0.0, *room) / np.maximum(np.abs(way), _MIN_RISE)
     return rise * min(1.0, float(most.min()))

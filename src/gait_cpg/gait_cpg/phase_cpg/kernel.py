@@ -9,8 +9,8 @@ import numba
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_cpg.oscillators.kernels import phase_samples
-from gait_cpg.phase_cpg.swing import Steps, foot_targets
+from gait_cpg.oscillators.kernels import sample_phase_oscillators
+from gait_cpg.phase_cpg.swing import StepParameters, write_foot_targets
 
 
 class WalkState(NamedTuple):
@@ -21,7 +21,7 @@ class WalkState(NamedTuple):
     ----------
     oscillators : (3, L) array [rad, -, 1/s]
         Phases, amplitudes and their rates.
-    now : (10,) array
+    twist_and_shape : (10,) array
         Twist and shape, as of ``swing.Steps``.
     extra : (L,) array
         Excess of each leg's duty factor over that of the shape.
@@ -29,8 +29,8 @@ class WalkState(NamedTuple):
     """
 
     oscillators: FloatArray
-    now: FloatArray
-    extra: FloatArray
+    twist_and_shape: FloatArray
+    duty_offsets: FloatArray
 
 
 class WalkShape(NamedTuple):
@@ -55,7 +55,7 @@ class WalkShape(NamedTuple):
     cosine: FloatArray
     sine: FloatArray
     shape: FloatArray
-    extra: FloatArray
+    duty_offsets: FloatArray
 
 
 @numba.njit(cache=True)
@@ -79,7 +79,7 @@ def advance_feet(state, gait, twist, period, settled, feet):  # type: ignore[no-
 
     """
     legs, samples, _ = feet.shape
-    now, extra = state.now, state.extra
+    now, extra = state.twist_and_shape, state.duty_offsets
     then = np.empty(10)
     for j in range(3):
         then[j] = twist[j]
@@ -87,15 +87,18 @@ def advance_feet(state, gait, twist, period, settled, feet):  # type: ignore[no-
         then[3 + j] = now[3 + j] + settled * (gait.shape[j] - now[3 + j])
     extra_then = np.empty(legs)
     for i in range(legs):
-        extra_then[i] = extra[i] + settled * (gait.extra[i] - extra[i])
+        extra_then[i] = extra[i] + settled * (gait.duty_offsets[i] - extra[i])
     phases, amplitudes = np.zeros((samples, legs)), np.zeros((samples, legs))
     if period > 0.0:
         moving = twist[0] != 0.0 or twist[1] != 0.0 or twist[2] != 0.0
-        _swing(
+        _advance_oscillators(
             state.oscillators, gait, (then[3], 1.0 if moving else 0.0), period, phases, amplitudes
         )
-    first, last = Steps(now[:3], now[3:], extra), Steps(then[:3], then[3:], extra_then)
-    foot_targets(phases, amplitudes, gait.stance, first, last, feet)
+    first, last = (
+        StepParameters(now[:3], now[3:], extra),
+        StepParameters(then[:3], then[3:], extra_then),
+    )
+    write_foot_targets(phases, amplitudes, gait.stance, first, last, feet)
     for j in range(10):
         now[j] = then[j]
     for i in range(legs):
@@ -103,7 +106,7 @@ def advance_feet(state, gait, twist, period, settled, feet):  # type: ignore[no-
 
 
 @numba.njit(cache=True)
-def _swing(oscillators, gait, goal, period, phases, amplitudes):  # type: ignore[no-untyped-def]
+def _advance_oscillators(oscillators, gait, goal, period, phases, amplitudes):  # type: ignore[no-untyped-def]
     """
     Write K samples of the oscillators, (K, L), and leave them as they are at the last.
 
@@ -119,7 +122,7 @@ def _swing(oscillators, gait, goal, period, phases, amplitudes):  # type: ignore
         gait.sine,
     )
     state = (oscillators[0], oscillators[1], oscillators[2])
-    phase_samples(state, network, period, (phases, amplitudes, rates))
+    sample_phase_oscillators(state, network, period, (phases, amplitudes, rates))
     for i in range(legs):
         oscillators[0, i] = phases[-1, i]
         oscillators[1, i] = amplitudes[-1, i]
@@ -127,7 +130,7 @@ def _swing(oscillators, gait, goal, period, phases, amplitudes):  # type: ignore
 
 
 @numba.njit(cache=True)
-def follow(last, fastest, period, joints, rates):  # type: ignore[no-untyped-def]
+def limit_joint_rates(last, fastest, period, joints, rates):  # type: ignore[no-untyped-def]
     """
     Write the rates (N, n) to joint positions (N, n) that come one period [s] after the other.
 

@@ -17,19 +17,19 @@ from gait_core.robot.shapes import link_points
 
 SET_POINTS = ('height', 'roll', 'pitch', 'yaw', 'sit')
 """Height [m] over that of the walk, attitude [rad], and 1 to sit down, 0 to stand."""
-_CLEAR = 0.005
+_SIT_CLEARANCE = 0.005
 """Height [m] at which a sitting body ends over the ground: it is not pressed into it."""
-_NOT_FALLEN = 0.05
+_FALL_MARGIN = 0.05
 """Share of its height by which a sitting body stays above where it counts as fallen."""
 _SIT_TIME = 1.5
 """In which a robot sits down or stands up [s]."""
 _TURN_RATE = 0.6
 """Of roll, pitch and yaw [rad/s]."""
-_LIFT_SHARE = 0.5
+_HEIGHT_RATE_SHARE = 0.5
 """Of the height of the body by which a set point moves it in a second."""
 
 
-class Posture:
+class BodyPosture:
     """
     Moves feet, in the base frame, so that the body takes a height and an attitude over them.
 
@@ -57,9 +57,11 @@ class Posture:
     def reset(self) -> None:
         """Stand upright at the height of the walk."""
         self._now = np.zeros(len(SET_POINTS))
-        self.upright, self.sitting = True, False
+        self.is_neutral, self.is_sitting = True, False
 
-    def place(self, dt: float, set_points: Mapping[str, float], feet: FloatArray) -> FloatArray:
+    def move_feet(
+        self, dt: float, set_points: Mapping[str, float], feet: FloatArray
+    ) -> FloatArray:
         """
         Return the feet of a control period under the body that set points ask for.
 
@@ -74,12 +76,12 @@ class Posture:
         """
         wanted = np.array([set_points.get(name, 0.0) for name in SET_POINTS])
         wanted[-1] = min(max(wanted[-1], 0.0), 1.0)
-        lift = _LIFT_SHARE * abs(self._level)
+        lift = _HEIGHT_RATE_SHARE * abs(self._level)
         fastest = dt * np.array([lift, _TURN_RATE, _TURN_RATE, _TURN_RATE, 1.0 / _SIT_TIME])
         before = self._now
         self._now = before + np.clip(wanted - before, -fastest, fastest)
-        self.upright, self.sitting = not self._now.any(), bool(self._now[-1] > 0.0)
-        if self.upright and not before.any():
+        self.is_neutral, self.is_sitting = not self._now.any(), bool(self._now[-1] > 0.0)
+        if self.is_neutral and not before.any():
             return feet
         placed = np.empty_like(feet)
         samples = feet.shape[1]
@@ -101,15 +103,15 @@ class Posture:
         """
         if self._drop is None:
             spaces = [leg_workspace(self._robot, leg.name).up for leg in self._robot.legs]
-            ways = [*spaces, _belly(self._robot) - _CLEAR]
+            ways = [*spaces, _body_clearance(self._robot) - _SIT_CLEARANCE]
             if self._robot.fall is not None:
-                least = self._robot.fall.min_height_ratio + _NOT_FALLEN
+                least = self._robot.fall.min_height_ratio + _FALL_MARGIN
                 ways.append((1.0 - least) * nominal_height(self._robot))
             self._drop = max(0.0, min(ways))
         return self._drop
 
 
-def _belly(robot: RobotModel) -> float:
+def _body_clearance(robot: RobotModel) -> float:
     """Return the height of the lowest point of the root's body over that of the soles [m]."""
     poses = link_poses(robot, robot.joint_stance)
     heads, root = rigid_body_heads(robot), robot.roots[0]

@@ -10,11 +10,11 @@ import numpy.typing as npt
 from gait_core.arrays import FloatArray
 from gait_core.kinematics.leg_ik import LegKinematics
 
-_ASIDE = 0.1
+_MIN_SIDE_SHARE = 0.1
 """Share of a move to the side that a foot can take part in, below which it cannot step aside."""
 
 
-def skid_share(legs: Sequence[LegKinematics], stance: Sequence[npt.ArrayLike]) -> float:
+def skid_yaw_ratio(legs: Sequence[LegKinematics], stance: Sequence[npt.ArrayLike]) -> float:
     r"""
     Return which share of a turning rate comes about by feet that only go forward and back.
 
@@ -37,14 +37,17 @@ def skid_share(legs: Sequence[LegKinematics], stance: Sequence[npt.ArrayLike]) -
         Between 0 and 1; 1 where any foot can step aside.
 
     """
-    if any(_aside(leg, joints) >= _ASIDE for leg, joints in zip(legs, stance, strict=True)):
+    if any(
+        _side_share(leg, joints) >= _MIN_SIDE_SHARE
+        for leg, joints in zip(legs, stance, strict=True)
+    ):
         return 1.0
     feet = np.array([leg.forward(joints)[0] for leg, joints in zip(legs, stance, strict=True)])
     along, across = np.sum((feet[:, :2] - feet[:, :2].mean(axis=0)) ** 2, axis=0).tolist()
     return float(across / (along + across)) if across > 0.0 else 1.0
 
 
-def _aside(leg: LegKinematics, joints: npt.ArrayLike) -> float:
+def _side_share(leg: LegKinematics, joints: npt.ArrayLike) -> float:
     """Return the part of a move to the side that the joints can bring about, 0 to 1."""
     moves, sizes, _ = np.linalg.svd(leg.jacobian(joints)[:3])
     used: FloatArray = moves[:, : len(sizes)][:, sizes > 1e-6 * sizes[0]]

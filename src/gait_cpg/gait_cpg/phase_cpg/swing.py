@@ -22,12 +22,12 @@ from gait_core.processes.compiling import gufunc
 _TWO_PI = 2.0 * math.pi
 
 
-def in_stance(phase: FloatArray, duty_factor: float | FloatArray) -> BoolArray:
+def is_stance(phase: FloatArray, duty_factor: float | FloatArray) -> BoolArray:
     """Return which phases [rad] belong to the stance; lift-off, at 0, belongs to the swing."""
     return np.asarray(np.mod(phase, _TWO_PI) >= _TWO_PI * (1.0 - duty_factor))
 
 
-def ground_points(points: FloatArray, twist: FloatArray, time: FloatArray) -> FloatArray:
+def ground_points_after(points: FloatArray, twist: FloatArray, time: FloatArray) -> FloatArray:
     r"""
     Return where points fixed to the ground are in the base frame after some time.
 
@@ -156,7 +156,7 @@ def _foot_positions(  # type: ignore[no-untyped-def]
     _foot_position(phase, foot, twist, frequency, duty_factor, clearance, out)
 
 
-class Steps(NamedTuple):
+class StepParameters(NamedTuple):
     """
     Steps of L legs at one time.
 
@@ -174,11 +174,11 @@ class Steps(NamedTuple):
 
     twist: FloatArray
     shape: FloatArray
-    extra: FloatArray
+    duty_offsets: FloatArray
 
 
 @numba.njit(cache=True)
-def foot_targets(phases, amplitudes, stance, first, last, out):  # type: ignore[no-untyped-def]
+def write_foot_targets(phases, amplitudes, stance, first, last, out):  # type: ignore[no-untyped-def]
     """
     Write the feet in the base frame at K equidistant samples of a control period; compiled.
 
@@ -223,7 +223,7 @@ def foot_targets(phases, amplitudes, stance, first, last, out):  # type: ignore[
                 path[j] = foot[j] + amplitudes[k, i] * (path[j] - foot[j])
 
 
-def footholds(
+def predict_footholds(
     oscillators: FloatArray, feet: FloatArray, now: FloatArray, extra: FloatArray
 ) -> FloatArray:
     """
@@ -235,7 +235,7 @@ def footholds(
         Phases [rad] and amplitudes in the first rows.
     feet : (L, 4) array [m]
         In the nominal stance, and on which side: as the last two of ``foot_targets``.
-    now : (10,) array
+    twist_and_shape : (10,) array
         Twist and shape, as of ``foot_targets``.
     extra : (L,) array
         By which the duty factor of each leg is more than that of the shape.
@@ -257,11 +257,11 @@ def footholds(
     left = np.clip(1.0 - duty_factors - share, 0.0, None) / frequency
     half_stance = -0.5 * duty_factors / frequency
     points: FloatArray = places.copy()
-    points[:, :2] = ground_points(
+    points[:, :2] = ground_points_after(
         points[:, :2]
         + amplitudes[:, None]
         * (
-            ground_points(points[:, :2], np.tile(twist, (len(feet), 1)), half_stance)
+            ground_points_after(points[:, :2], np.tile(twist, (len(feet), 1)), half_stance)
             - points[:, :2]
         ),
         moved,

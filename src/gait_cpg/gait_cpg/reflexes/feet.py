@@ -27,18 +27,18 @@ from gait_core.motion.observation import Observation
 from gait_core.motion.targets import JointTargets
 from gait_core.parameters.declaration import bounded, flag, share
 from gait_core.robot.model import RobotModel
-from gait_cpg.reflexes.tilt import Lean, LeanParams
+from gait_cpg.reflexes.tilt import Tilt, TiltParams
 
 FOOT_REFLEXES = ('elevator_reflex', 'retraction', 'foothold_search', 'posture_reflex')
 """The layers; each is a parameter that is true where it is on."""
-_NEEDS = frozenset({'joint_positions', 'contacts'})
-_STILL = 1e-9
-_ROUNDS, _DAMPING = 4, 0.02
-_LEVEL = np.array([1.0, 1.0, 0.0])
+_REFLEX_NEEDS = frozenset({'joint_positions', 'contacts'})
+_MIN_MOTION = 1e-9
+_IK_ITERATIONS, _IK_DAMPING = 4, 0.02
+_HORIZONTAL = np.array([1.0, 1.0, 0.0])
 
 
 @dataclass(frozen=True, kw_only=True)
-class FootReflexParams(LeanParams):
+class FootReflexParams(TiltParams):
     """Parameters of the reflexes of feet; lengths in lengths of the leg in its nominal stance."""
 
     elevator_reflex: bool = flag(
@@ -121,7 +121,7 @@ class FootReflexes:
     def __init__(self, robot: RobotModel, legs: Sequence[str]) -> None:
         self._legs = [LegKinematics(robot, name) for name in legs]
         self._columns = [leg.columns for leg in self._legs]
-        self._fastest = [robot.velocity_limit[columns] for columns in self._columns]
+        self._max_rates = [robot.velocity_limit[columns] for columns in self._columns]
         self._soles = np.array([robot.soles.index(robot.leg(name).sole) for name in legs])
         poses = link_poses(robot, robot.joint_stance)
         child = {joint.name: joint.child for joint in robot.joints}
@@ -130,54 +130,58 @@ class FootReflexes:
             leg.forward(robot.stance[columns])[0]
             for leg, columns in zip(self._legs, self._columns, strict=True)
         ]
-        self._home: FloatArray = np.array(feet)
-        self._length = np.linalg.norm(self._home - np.array(hips), axis=1)
-        self.lean = Lean()
-        self._watching = self._on = False
+        self._nominal_feet: FloatArray = np.array(feet)
+        self._leg_lengths = np.linalg.norm(self._nominal_feet - np.array(hips), axis=1)
+        self.tilt = Tilt()
+        self._is_recording = self._is_enabled = False
         self.reset()
         self.set_params(FootReflexParams())
 
     def reset(self) -> None:
         """Forget what was felt."""
         shape = (len(self._legs), 3)
-        self.lean.reset()
+        self.tilt.reset()
         self.offsets: FloatArray = np.zeros(shape)
-        self._own: FloatArray = np.zeros(shape)
-        self._level: FloatArray = np.zeros(shape)
+        self._obstacle_offsets: FloatArray = np.zeros(shape)
+        self._posture_offsets: FloatArray = np.zeros(shape)
         self.counts = dict.fromkeys(FOOT_REFLEXES, 0)
-        self._acting: dict[str, BoolArray] = {}
-        self._held: BoolArray = np.zeros(shape[0], dtype=bool)
+        self._acting_legs: dict[str, BoolArray] = {}
+        self._is_held: BoolArray = np.zeros(shape[0], dtype=bool)
         self._groundless: FloatArray = np.zeros(shape[0])
-        self._wanted: FloatArray | None = None
-        self._told: FloatArray | None = None
-        self._joints: list[FloatArray] = []
-        self._most = {'held_lag': 0.0, 'groundless_time': 0.0}
-        self._decide()
+        self._planned_feet: FloatArray | None = None
+        self._shifted_feet: FloatArray | None = None
+        self._last_joints: list[FloatArray] = []
+        self._maxima = {'held_lag': 0.0, 'groundless_time': 0.0}
+        self._update_active()
 
     def set_params(self, params: FootReflexParams) -> None:
         """Take thresholds and switches; what acts is drawn back where it is switched off."""
         self._params = params
-        self._on = any(getattr(params, name) for name in FOOT_REFLEXES)
-        self._decide()
+        self._is_enabled = any(getattr(params, name) for name in FOOT_REFLEXES)
+        self._update_active()
 
-    def _decide(self) -> None:
-        self.active = self._on or self._watching or bool(self.offsets.any())
+    def _update_active(self) -> None:
+        self.is_active = self._is_enabled or self._is_recording or bool(self.offsets.any())
 
     @property
     def needs(self) -> frozenset[str]:
         """Fields of an observation that the active reflexes need."""
-        if not self.active:
+        if not self.is_active:
             return frozenset()
-        return _NEEDS | {'imu'} if self._params.posture_reflex or self._watching else _NEEDS
+        return (
+            _REFLEX_NEEDS | {'imu'}
+            if self._params.posture_reflex or self._is_recording
+            else _REFLEX_NEEDS
+        )
 
     def watch(self) -> None:
         """Keep from now on the most of what thresholds are held against."""
-        self._watching = self.active = True
+        self._is_recording = self.is_active = True
 
     def thresholds(self, margin: float) -> dict[str, float]:
         """Return thresholds a share beyond what was felt while watched, by name."""
-        of_feet = {name: (1.0 + margin) * most for name, most in self._most.items()}
-        return {**of_feet, **self.lean.thresholds(margin)}
+        of_feet = {name: (1.0 + margin) * most for name, most in self._maxima.items()}
+        return {**of_feet, **self.tilt.thresholds(margin)}
 
     def apply(
         self, dt: float, targets: JointTargets, stance: BoolArray, seen: Observation
@@ -200,113 +204,123 @@ class FootReflexes:
         columns = [[places[name] for name in leg.joint_names] for leg in self._legs]
         position = np.asarray(targets.position)
         before, wanted = self.offsets, self._feet(position[-1], columns)
-        self._sense(dt, wanted, stance, seen)
-        self._wanted, self._told = wanted, wanted + self.offsets
+        self._update_offsets(dt, wanted, stance, seen)
+        self._planned_feet, self._shifted_feet = wanted, wanted + self.offsets
         if before.any() or self.offsets.any():
-            targets = self._moved(dt, targets, columns, before)
+            targets = self._shift_targets(dt, targets, columns, before)
         last = np.asarray(targets.position)[-1]
-        self._joints = [last[of_leg] for of_leg in columns]
+        self._last_joints = [last[of_leg] for of_leg in columns]
         return targets
 
     def _feet(self, joints: FloatArray, columns: list[list[int]]) -> FloatArray:
         pairs = zip(self._legs, columns, strict=True)
         return np.array([leg.forward(joints[of_leg])[0] for leg, of_leg in pairs])
 
-    def _sense(self, dt: float, wanted: FloatArray, stance: BoolArray, seen: Observation) -> None:
+    def _update_offsets(
+        self, dt: float, wanted: FloatArray, stance: BoolArray, seen: Observation
+    ) -> None:
         """Move the offsets by a control period, by what is felt at its beginning."""
         params = self._params
-        self.lean.take(seen.imu, params)
-        ahead, lag = self._lag(wanted, seen)
+        self.tilt.update(seen.imu, params)
+        ahead, lag = self._swing_lag(wanted, seen)
         grounded = np.zeros(len(wanted), dtype=bool)
         if seen.contacts is not None:
             grounded = np.isin(self._soles, seen.contacts.sole)
         self._groundless = np.where(stance & ~grounded, self._groundless + dt, 0.0)
-        if self._watching:
-            self._keep(lag, stance)
-        self._held = ~stance & (self._held | (lag > params.held_lag))
+        if self._is_recording:
+            self._record_maxima(lag, stance)
+        self._is_held = ~stance & (self._is_held | (lag > params.held_lag))
         goal = np.zeros_like(wanted)
         fastest = max(params.elevator_lift, params.retraction_way) / params.reflex_time
-        pace: FloatArray = self._length * fastest
+        pace: FloatArray = self._leg_lengths * fastest
         if params.elevator_reflex:
-            raised = self._count('elevator_reflex', self._held)
-            goal[raised, 2] = params.elevator_lift * self._length[raised]
+            raised = self._count_onsets('elevator_reflex', self._is_held)
+            goal[raised, 2] = params.elevator_lift * self._leg_lengths[raised]
         if params.retraction:
-            back = self._count('retraction', ~stance & (lag > params.held_lag))
-            goal[back] -= params.retraction_way * self._length[back, None] * ahead[back]
+            back = self._count_onsets('retraction', ~stance & (lag > params.held_lag))
+            goal[back] -= params.retraction_way * self._leg_lengths[back, None] * ahead[back]
         if params.foothold_search:
-            self._search(stance, goal, pace)
+            self._set_search_goals(stance, goal, pace)
         reach = dt * pace[:, None]
-        self._own = self._own + np.clip(goal - self._own, -reach, reach)
-        reach = dt * params.lean_most / params.reflex_time * self._length[:, None]
-        goal = self._levelled(stance)
-        self._level = self._level + np.clip(goal - self._level, -reach, reach)
-        self.offsets = self._own + self._level
-        self._decide()
+        self._obstacle_offsets = self._obstacle_offsets + np.clip(
+            goal - self._obstacle_offsets, -reach, reach
+        )
+        reach = dt * params.lean_most / params.reflex_time * self._leg_lengths[:, None]
+        goal = self._posture_goals(stance)
+        self._posture_offsets = self._posture_offsets + np.clip(
+            goal - self._posture_offsets, -reach, reach
+        )
+        self.offsets = self._obstacle_offsets + self._posture_offsets
+        self._update_active()
 
-    def _levelled(self, stance: BoolArray) -> FloatArray:
+    def _posture_goals(self, stance: BoolArray) -> FloatArray:
         """Return by how much feet are to be elsewhere because the body leans, (L, 3) [m]."""
-        params, goal = self._params, np.zeros_like(self._home)
+        params, goal = self._params, np.zeros_like(self._nominal_feet)
         if not params.posture_reflex:
             return goal
-        excess = self.lean.excess
-        self._count('posture_reflex', excess != 0.0)
+        excess = self.tilt.excess
+        self._count_onsets('posture_reflex', excess != 0.0)
         roll, pitch = excess
-        sunk = self._home[:, 0] * pitch - self._home[:, 1] * roll
+        sunk = self._nominal_feet[:, 0] * pitch - self._nominal_feet[:, 1] * roll
         goal[stance, 2] = -params.lean_gain * sunk[stance]
-        ahead = params.lean_step * self._length[~stance]
+        ahead = params.lean_step * self._leg_lengths[~stance]
         goal[~stance, 0], goal[~stance, 1] = ahead * pitch, -ahead * roll
-        most = params.lean_most * self._length[:, None]
+        most = params.lean_most * self._leg_lengths[:, None]
         return np.asarray(np.clip(goal, -most, most))
 
-    def _search(self, stance: BoolArray, goal: FloatArray, pace: FloatArray) -> None:
+    def _set_search_goals(self, stance: BoolArray, goal: FloatArray, pace: FloatArray) -> None:
         """Set where feet that find no ground are to go, and how fast."""
         params = self._params
-        deep = params.search_depth * self._length
-        reaching = self._count('foothold_search', self._groundless > params.groundless_time)
+        deep = params.search_depth * self._leg_lengths
+        reaching = self._count_onsets('foothold_search', self._groundless > params.groundless_time)
         # Down to the full depth as long as nothing bears, and no further once it does.
         goal[reaching, 2] = -deep[reaching]
-        found = stance & ~reaching & (self._own[:, 2] < 0.0)
-        goal[found, 2] = self._own[found, 2]
+        found = stance & ~reaching & (self._obstacle_offsets[:, 2] < 0.0)
+        goal[found, 2] = self._obstacle_offsets[found, 2]
         pace[reaching] = deep[reaching] / params.search_time
 
-    def _lag(self, wanted: FloatArray, seen: Observation) -> tuple[FloatArray, FloatArray]:
+    def _swing_lag(self, wanted: FloatArray, seen: Observation) -> tuple[FloatArray, FloatArray]:
         """Return which way feet are moved, (L, 3), and how far they lag in leg lengths, (L,)."""
-        if self._told is None or self._wanted is None or seen.joint_positions is None:
+        if (
+            self._shifted_feet is None
+            or self._planned_feet is None
+            or seen.joint_positions is None
+        ):
             return np.zeros_like(wanted), np.zeros(len(wanted))
-        way = (wanted - self._wanted) * _LEVEL
+        way = (wanted - self._planned_feet) * _HORIZONTAL
         size = np.linalg.norm(way, axis=1, keepdims=True)
-        ahead: FloatArray = np.where(size > _STILL, way / np.maximum(size, _STILL), 0.0)
-        behind = self._told - self._feet(seen.joint_positions, self._columns)
-        return ahead, (behind * ahead).sum(axis=1) / self._length
+        ahead: FloatArray = np.where(size > _MIN_MOTION, way / np.maximum(size, _MIN_MOTION), 0.0)
+        behind = self._shifted_feet - self._feet(seen.joint_positions, self._columns)
+        return ahead, (behind * ahead).sum(axis=1) / self._leg_lengths
 
-    def _keep(self, lag: FloatArray, stance: BoolArray) -> None:
-        self.lean.keep()
+    def _record_maxima(self, lag: FloatArray, stance: BoolArray) -> None:
+        self.tilt.widen_recorded_range()
         for name, felt, where in (
             ('held_lag', lag, ~stance),
             ('groundless_time', self._groundless, stance),
         ):
-            self._most[name] = max(self._most[name], float(felt[where].max(initial=0.0)))
+            self._maxima[name] = max(self._maxima[name], float(felt[where].max(initial=0.0)))
 
-    def _count(self, reflex: str, acting: BoolArray) -> BoolArray:
+    def _count_onsets(self, reflex: str, acting: BoolArray) -> BoolArray:
         """Count the legs in which a reflex begins to act; return where it acts."""
-        before = self._acting.get(reflex, np.zeros_like(acting))
+        before = self._acting_legs.get(reflex, np.zeros_like(acting))
         self.counts[reflex] += int((acting & ~before).sum())
-        self._acting[reflex] = acting
+        self._acting_legs[reflex] = acting
         return acting
 
-    def _shifted(self, row: int, joints: FloatArray, goal: FloatArray) -> FloatArray:
+    def _joints_at_foot(self, row: int, joints: FloatArray, goal: FloatArray) -> FloatArray:
         """Return the joints near those given that put the foot on its goal, within limits."""
         leg = self._legs[row]
         # No search from elsewhere: a foot out of reach must not turn the knee over.
-        damping = (_DAMPING * self._length[row]) ** 2 * np.eye(3)
-        for _ in range(_ROUNDS):
+        damping = (_IK_DAMPING * self._leg_lengths[row]) ** 2 * np.eye(3)
+        for _ in range(_IK_ITERATIONS):
             reach = leg.jacobian(joints)[:3]
             miss = goal - leg.forward(joints)[0]
             change = reach.T @ np.linalg.solve(reach @ reach.T + damping, miss)
             joints = np.clip(joints + change, leg.lower, leg.upper)
         return joints
 
-    def _moved(
+    def _shift_targets(
         self, dt: float, targets: JointTargets, columns: list[list[int]], before: FloatArray
     ) -> JointTargets:
         """Return targets with feet offset, linearly from the offsets before to the present."""
@@ -316,15 +330,15 @@ class FootReflexes:
         for row, (leg, of_leg) in enumerate(zip(self._legs, columns, strict=True)):
             if not (before[row].any() or self.offsets[row].any()):
                 continue
-            joints = self._joints[row] if self._joints else position[0, of_leg]
-            reach = self._fastest[row] * period
+            joints = self._last_joints[row] if self._last_joints else position[0, of_leg]
+            reach = self._max_rates[row] * period
             for k in range(samples):
                 share = (k + 1.0) / samples
                 offset = before[row] + share * (self.offsets[row] - before[row])
                 planned = position[k, of_leg]
                 # From where it was told to be: a straight leg may bend to either side.
                 start = joints if before[row].any() or k else planned
-                found = self._shifted(row, start, leg.forward(planned)[0] + offset)
+                found = self._joints_at_foot(row, start, leg.forward(planned)[0] + offset)
                 step = np.clip(found - joints, -reach, reach)
                 joints = joints + step
                 position[k, of_leg] = joints

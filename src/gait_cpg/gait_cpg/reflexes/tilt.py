@@ -18,17 +18,18 @@ from gait_core.motion.observation import Imu
 from gait_core.parameters.declaration import Parameters, bounded, flag
 
 
-def lean_range(default: float, way: str) -> float:
+def tilt_dead_band(default: float, direction: str) -> float:
     """Declare the dead band of the predicted tilt in one direction."""
     doc = (
-        f'Predicted tilt {way} within which the posture reflex is off; undisturbed walks reach it.'
+        f'Predicted tilt {direction} within which the posture reflex is off; undisturbed walks '
+        'reach it.'
     )
     found: float = bounded(default, low=0.0, high=math.pi, unit='rad', doc=doc)
     return found
 
 
 @dataclass(frozen=True, kw_only=True)
-class LeanParams(Parameters):
+class TiltParams(Parameters):
     """Parameters of the levelling of a leaning body."""
 
     posture_reflex: bool = flag(
@@ -39,18 +40,18 @@ class LeanParams(Parameters):
     lean_lead: float = bounded(
         0.05, low=0.0, high=1.0, unit='s', doc='Time by which the tilt is predicted from its rate.'
     )
-    lean_up: float = lean_range(0.15, 'backward')
-    lean_down: float = lean_range(0.15, 'forward')
-    lean_side: float = lean_range(0.15, 'to either side')
+    lean_up: float = tilt_dead_band(0.15, 'backward')
+    lean_down: float = tilt_dead_band(0.15, 'forward')
+    lean_side: float = tilt_dead_band(0.15, 'to either side')
 
 
-class Lean:
+class Tilt:
     """
     The lean of a body and its excess.
 
     Attributes
     ----------
-    felt, excess : (2,) arrays [rad]
+    predicted, excess : (2,) arrays [rad]
         About the body's x axis, positive with its right side down, and about y, positive with its
         front down; looked ahead, and what of it is beyond the range of an undisturbed walk.
 
@@ -61,12 +62,12 @@ class Lean:
 
     def reset(self) -> None:
         """Forget what was felt."""
-        self.felt: FloatArray = np.zeros(2)
+        self.predicted: FloatArray = np.zeros(2)
         self.excess: FloatArray = np.zeros(2)
-        self._least: FloatArray = np.full(2, math.inf)
-        self._most: FloatArray = np.full(2, -math.inf)
+        self._recorded_min: FloatArray = np.full(2, math.inf)
+        self._recorded_max: FloatArray = np.full(2, -math.inf)
 
-    def take(self, imu: Imu | None, params: LeanParams) -> None:
+    def update(self, imu: Imu | None, params: TiltParams) -> None:
         """Read an IMU; nothing is felt without one."""
         if imu is None:
             return
@@ -80,7 +81,7 @@ class Lean:
         roll, pitch = math.atan2(left, up), math.atan2(-ahead, math.hypot(left, up))
         rolling, pitching, _ = imu.angular_velocity.tolist()
         roll, pitch = roll + params.lean_lead * rolling, pitch + params.lean_lead * pitching
-        self.felt = np.array([roll, pitch])
+        self.predicted = np.array([roll, pitch])
         self.excess = np.array(
             [
                 roll - min(max(roll, -params.lean_side), params.lean_side),
@@ -88,17 +89,17 @@ class Lean:
             ]
         )
 
-    def keep(self) -> None:
+    def widen_recorded_range(self) -> None:
         """Keep the range of what is felt now."""
-        np.minimum(self._least, self.felt, out=self._least)
-        np.maximum(self._most, self.felt, out=self._most)
+        np.minimum(self._recorded_min, self.predicted, out=self._recorded_min)
+        np.maximum(self._recorded_max, self.predicted, out=self._recorded_max)
 
     def thresholds(self, margin: float) -> dict[str, float]:
         """Return what is no lean: the range that was kept, and a share of it beyond, by name."""
-        if not np.isfinite(self._most).all():
+        if not np.isfinite(self._recorded_max).all():
             return {}
-        beyond = margin * (self._most - self._least)
-        least, most = self._least - beyond, self._most + beyond
+        beyond = margin * (self._recorded_max - self._recorded_min)
+        least, most = self._recorded_min - beyond, self._recorded_max + beyond
         return {
             'lean_up': max(0.0, float(-least[1])),
             'lean_down': max(0.0, float(most[1])),

@@ -392,7 +392,7 @@ class ControllerNode(ManagedNode):
         self.let_gait_go_on()
         self._loading = True
         try:
-            response.changed = list(self._load_gait(Path(request.file)))
+            response.changed_params = list(self._load_gait(Path(request.file)))
         finally:
             self._loading = False
         response.success = True

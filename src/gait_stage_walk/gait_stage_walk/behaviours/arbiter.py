@@ -24,7 +24,7 @@ class Action(Enum):
     OVERWRITE = 'overwrite'
 
 
-def action_named(name: str) -> Action:
+def parse_action(name: str) -> Action:
     """Return the action of a name; ConfigurationError with the nearest valid one if none has."""
     try:
         return Action(name)
@@ -33,7 +33,7 @@ def action_named(name: str) -> Action:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Registered:
+class RegisteredBehaviour:
     """A behaviour under its name, with what it does to the joints of some indices."""
 
     name: str
@@ -66,10 +66,10 @@ class Arbiter:
         self.joints = tuple(joints)
         self.position: FloatArray = np.array(position, dtype=np.float64)
         self._index = {name: i for i, name in enumerate(self.joints)}
-        self._registered: list[Registered] = []
+        self._registered: list[RegisteredBehaviour] = []
 
     @property
-    def registered(self) -> tuple[Registered, ...]:
+    def registered(self) -> tuple[RegisteredBehaviour, ...]:
         """Running behaviours, in order of registration."""
         return tuple(self._registered)
 
@@ -111,7 +111,7 @@ class Arbiter:
                 )
         columns = np.array([self._index[joint] for joint in behaviour.joints], dtype=np.intp)
         self._registered.append(
-            Registered(
+            RegisteredBehaviour(
                 name=name,
                 behaviour=behaviour,
                 action=action,
@@ -126,7 +126,7 @@ class Arbiter:
         self._registered.remove(item)
         return item.behaviour
 
-    def find(self, name: str) -> Registered:
+    def find(self, name: str) -> RegisteredBehaviour:
         """Return what runs under a name; ConfigurationError with the nearest one if none does."""
         for item in self._registered:
             if item.name == name:
@@ -154,8 +154,8 @@ class Arbiter:
 
     def _drop_finished(self) -> None:
         for item in self._registered:
-            if item.behaviour.finished:
+            if item.behaviour.is_finished:
                 break
         else:
             return
-        self._registered = [item for item in self._registered if not item.behaviour.finished]
+        self._registered = [item for item in self._registered if not item.behaviour.is_finished]

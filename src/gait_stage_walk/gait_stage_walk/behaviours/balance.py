@@ -10,22 +10,22 @@ from gait_core.arrays import FloatArray
 from gait_core.errors import BadCommand
 from gait_core.motion.observation import Observation
 from gait_stage_walk.behaviours.behaviour import Period, no_turn
-from gait_stage_walk.staged.pulse import SECOND, progress
-from gait_stage_walk.staged.timetable import opposite
+from gait_stage_walk.staged.pulse import SECOND, pulse_progress
+from gait_stage_walk.staged.timetable import opposite_leg
 from gait_stage_walk.staged.walk import Phase, StagedWalk
 
 LEGS = ('left', 'right')
-LANDED = 0.8
+LOAD_START = 0.8
 """When a leg that steps begins to carry, in time units since its half-cycle began."""
-LEAVING = 1.05
+UNLOAD_START = 1.05
 """When the other leg begins to be relieved."""
-SHIFT = 0.4
+LOAD_TRANSFER_TIME = 0.4
 """How long the load takes to come or to go; in seconds outside the cycles."""
-LARGEST = math.radians(8.0)
+MAX_ANKLE_CORRECTION = math.radians(8.0)
 """Correction of an ankle; beyond it a step would be needed."""
 
 
-def lean(observation: Observation) -> tuple[float, float, float, float]:
+def tilt_from_imu(observation: Observation) -> tuple[float, float, float, float]:
     """
     Return roll, pitch [rad], roll rate and pitch rate [rad/s] of the base from its IMU.
 
@@ -55,7 +55,7 @@ class Balance:
     """
 
     joints = tuple(f'{leg}_ankle_{way}' for leg in LEGS for way in ('fwd', 'side'))
-    finished = False
+    is_finished = False
 
     def __init__(self, walk: StagedWalk) -> None:
         self._walk = walk
@@ -63,38 +63,43 @@ class Balance:
 
     def step(self, period: Period) -> FloatArray:
         """Return the turn of each of its joints in a period, (n,) [rad]."""
-        offset = self._wanted(period)
+        offset = self._ankle_offsets(period)
         if offset is self._offset:
             return no_turn(len(self.joints))
         turned: FloatArray = offset - self._offset
         self._offset = offset
         return turned
 
-    def _wanted(self, period: Period) -> FloatArray:
+    def _ankle_offsets(self, period: Period) -> FloatArray:
         params = self._walk.params
         gain, damping = params.balance_gain, params.balance_damping
         if gain == damping == 0.0:
             return no_turn(len(self.joints))
-        roll, pitch, roll_rate, pitch_rate = lean(period.observation)
+        roll, pitch, roll_rate, pitch_rate = tilt_from_imu(period.observation)
         ways = (gain * pitch + damping * pitch_rate, gain * roll + damping * roll_rate)
-        shares = carried(self._walk, period.end)
+        shares = load_shares(self._walk, period.end)
         offset = [-shares[leg] * way for leg in LEGS for way in ways]
-        return np.clip(offset, -LARGEST, LARGEST)
+        return np.clip(offset, -MAX_ANKLE_CORRECTION, MAX_ANKLE_CORRECTION)
 
 
-def carried(walk: StagedWalk, now: int) -> dict[str, float]:
+def load_shares(walk: StagedWalk, now: int) -> dict[str, float]:
     """Return by the timetable how far each leg carries the robot at a time [ns], in [0, 1]."""
     shares = dict.fromkeys(LEGS, 1.0)
     since = (now - walk.phase_start) / SECOND
     if walk.phase is Phase.RAISE:
-        shares['left'] = 1.0 - progress(since / SHIFT)
+        shares['left'] = 1.0 - pulse_progress(since / LOAD_TRANSFER_TIME)
     for half in walk.half_cycles:
         elapsed = half.elapsed(now)
         if elapsed >= 0.0:
-            shares[half.front] = progress((elapsed - LANDED) / SHIFT)
-            shares[opposite(half.front)] = 1.0 - progress((elapsed - LEAVING) / SHIFT)
+            shares[half.front] = pulse_progress((elapsed - LOAD_START) / LOAD_TRANSFER_TIME)
+            shares[opposite_leg(half.front)] = 1.0 - pulse_progress(
+                (elapsed - UNLOAD_START) / LOAD_TRANSFER_TIME
+            )
     if walk.phase is Phase.EXIT:
-        lifted = progress((since - (walk.phase_end - walk.phase_start) / SECOND + SHIFT) / SHIFT)
+        lifted = pulse_progress(
+            (since - (walk.phase_end - walk.phase_start) / SECOND + LOAD_TRANSFER_TIME)
+            / LOAD_TRANSFER_TIME
+        )
         shares = {leg: max(share, lifted) for leg, share in shares.items()}
     if walk.phase in (Phase.IDLE, Phase.LEAN):
         return dict.fromkeys(LEGS, 1.0)

@@ -12,8 +12,8 @@ from gait_core.arrays import FloatArray
 from gait_core.motion.observation import Observation
 from gait_core.trial.spec import Command
 
-_NOTHING_ASKED = Command()
-_NOTHING_SEEN = Observation(tick=0, time=0.0)
+_EMPTY_COMMAND = Command()
+_EMPTY_OBSERVATION = Observation(tick=0, time=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,8 @@ class Period:
 
     begin: int
     end: int
-    command: Command = _NOTHING_ASKED
-    observation: Observation = _NOTHING_SEEN
+    command: Command = _EMPTY_COMMAND
+    observation: Observation = _EMPTY_OBSERVATION
 
 
 @cache
@@ -60,7 +60,7 @@ class Behaviour(Protocol):
         """The joints that it moves, in the order of what ``step`` returns; they never change."""
 
     @property
-    def finished(self) -> bool:
+    def is_finished(self) -> bool:
         """True if it is over: the arbiter then drops it instead of stepping it."""
 
     def step(self, period: Period) -> FloatArray:

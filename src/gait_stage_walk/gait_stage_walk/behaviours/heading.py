@@ -7,7 +7,7 @@ import math
 from gait_core.arrays import FloatArray
 from gait_core.motion.observation import Observation
 from gait_stage_walk.behaviours.behaviour import Period
-from gait_stage_walk.behaviours.turn import TWISTS, LegTwists
+from gait_stage_walk.behaviours.turn import TWIST_JOINTS, LegTwists
 from gait_stage_walk.staged.pulse import SECOND
 from gait_stage_walk.staged.walk import StagedWalk
 
@@ -33,27 +33,27 @@ class Heading:
 
     """
 
-    joints = TWISTS
-    finished = False
+    joints = TWIST_JOINTS
+    is_finished = False
 
     def __init__(self, walk: StagedWalk) -> None:
         self._walk = walk
         self._twists = LegTwists(walk, self._twist)
-        self._swept = 0.0
-        self._turned = 0.0
+        self._commanded_yaw = 0.0
+        self._turned_before = 0.0
         self._last_yaw: float | None = None
-        self.wanted = 0.0
+        self.target = 0.0
         self.heading = 0.0
 
     def step(self, period: Period) -> FloatArray:
         """Return the turn of each of its joints in a period, (n,) [rad]."""
         self._measure(period.observation)
-        self._turned = self._twists.turned
+        self._turned_before = self._twists.turned
         params = self._walk.params
         if self._walk.phase.in_cycle:
-            self._sweep(period.command.velocity[2] * (period.end - period.begin) / SECOND)
+            self._advance_target(period.command.velocity[2] * (period.end - period.begin) / SECOND)
         asked = math.radians(params.turn_deg) + period.command.set_points.get('turn', 0.0)
-        self.wanted = asked + self._swept
+        self.target = asked + self._commanded_yaw
         return self._twists.step(period, TWIST_DURATION * self._walk.current.time_scale)
 
     def _measure(self, observation: Observation) -> None:
@@ -65,19 +65,19 @@ class Heading:
             self.heading += math.remainder(yaw - self._last_yaw, math.tau)
         self._last_yaw = yaw
 
-    def _sweep(self, angle: float) -> None:
+    def _advance_target(self, angle: float) -> None:
         """Add an angle to the wanted heading, unless the robot lags behind already."""
-        lead = self.wanted - self.heading
-        if lead * angle <= 0.0 or abs(lead) < 2.0 * self._largest:
-            self._swept += angle
+        lead = self.target - self.heading
+        if lead * angle <= 0.0 or abs(lead) < 2.0 * self._max_twist:
+            self._commanded_yaw += angle
 
     @property
-    def _largest(self) -> float:
+    def _max_twist(self) -> float:
         return math.radians(self._walk.params.max_twist_deg)
 
     def _twist(self, leg: str) -> float:
         """Return the twist that takes back the error which the leg now standing will leave."""
-        begun = self._twists.turned - self._turned
+        begun = self._twists.turned - self._turned_before
         gain = self._walk.params.heading_gain or 1.0
-        twist = gain * (self.wanted - self.heading - begun)
-        return min(max(twist, -self._largest), self._largest)
+        twist = gain * (self.target - self.heading - begun)
+        return min(max(twist, -self._max_twist), self._max_twist)

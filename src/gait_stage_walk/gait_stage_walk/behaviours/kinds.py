@@ -15,11 +15,11 @@ from gait_core.parameters.declaration import Parameters, bounded, build, text
 from gait_core.robot.model import RobotModel
 from gait_stage_walk.behaviours.behaviour import Behaviour, Period
 from gait_stage_walk.behaviours.turn import Turn
-from gait_stage_walk.staged.pulse import Pulse, nanoseconds
+from gait_stage_walk.staged.pulse import Pulse, to_nanoseconds
 from gait_stage_walk.staged.walk import StagedWalk
 
 
-class Startable(Behaviour, Protocol):
+class StartableBehaviour(Behaviour, Protocol):
     """
     A behaviour of a kind in ``KINDS``, made as ``cls(robot, walk, params)``.
 
@@ -75,7 +75,7 @@ class JointPulse:
         if params.joint not in robot.joint_index:
             raise unknown('joint', params.joint, robot.joint_names)
         self.joints = (params.joint,)
-        self.finished = False
+        self.is_finished = False
         self.params = params
         self._pulse: Pulse | None = None
 
@@ -85,25 +85,25 @@ class JointPulse:
 
     def stop(self) -> None:
         """End here and now."""
-        self.finished = True
+        self.is_finished = True
 
     def step(self, period: Period) -> FloatArray:
         """Return the turn of the joint in a period, (1,) [rad]."""
         if self._pulse is None:
-            end = period.begin + nanoseconds(self.params.period)
+            end = period.begin + to_nanoseconds(self.params.period)
             self._pulse = Pulse(stage=0, start=period.begin, end=end, angles=np.ones(1))
-        self.finished = period.end >= self._pulse.end
-        share = self._pulse.share(period.begin, period.end)
+        self.is_finished = period.end >= self._pulse.end
+        share = self._pulse.share_between(period.begin, period.end)
         return np.array([share * math.radians(self.params.angle_deg)])
 
 
-KINDS: Mapping[str, type[Startable]] = {'pulse': JointPulse, 'turn': Turn}
+BEHAVIOUR_KINDS: Mapping[str, type[StartableBehaviour]] = {'pulse': JointPulse, 'turn': Turn}
 """What can be started, by the name of its kind."""
 
 
 def make_behaviour(
     kind: str, robot: RobotModel, walk: StagedWalk, values: Mapping[str, Any]
-) -> Startable:
+) -> StartableBehaviour:
     """
     Return a new behaviour of a kind with some parameters.
 
@@ -114,13 +114,13 @@ def make_behaviour(
         range.
 
     """
-    if kind not in KINDS:
-        raise unknown('kind of behaviour', kind, KINDS)
-    cls: Any = KINDS[kind]
+    if kind not in BEHAVIOUR_KINDS:
+        raise unknown('kind of behaviour', kind, BEHAVIOUR_KINDS)
+    cls: Any = BEHAVIOUR_KINDS[kind]
     return cls(robot, walk, build(cls.Params, values))  # type: ignore[no-any-return]
 
 
-def changed_params(behaviour: Startable, values: Mapping[str, Any]) -> Any:
+def replace_params(behaviour: StartableBehaviour, values: Mapping[str, Any]) -> Any:
     """Return a behaviour's parameters with some replaced; ConfigurationError for bad ones."""
     changed = build(behaviour.Params, {**asdict(behaviour.params), **values})
     for name in behaviour.fixed:

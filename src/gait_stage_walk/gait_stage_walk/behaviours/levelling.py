@@ -14,23 +14,23 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_stage_walk.behaviours.behaviour import Period
-from gait_stage_walk.staged.pulse import progress
-from gait_stage_walk.staged.timetable import JOINTS, bending, opposite
+from gait_stage_walk.staged.pulse import pulse_progress
+from gait_stage_walk.staged.timetable import WALK_JOINTS, bend_angles, opposite_leg
 from gait_stage_walk.staged.walk import HalfCycle, StagedWalk
 
-_COLUMN = {name: i for i, name in enumerate(JOINTS)}
-_HIP = {leg: _COLUMN[f'{leg}_hip_fwd'] for leg in ('left', 'right')}
-_KNEE = {leg: _COLUMN[f'{leg}_knee'] for leg in ('left', 'right')}
+_COLUMN = {name: i for i, name in enumerate(WALK_JOINTS)}
+_HIP_COLUMN = {leg: _COLUMN[f'{leg}_hip_fwd'] for leg in ('left', 'right')}
+_KNEE_COLUMN = {leg: _COLUMN[f'{leg}_knee'] for leg in ('left', 'right')}
 _BEND = {
     leg: (
-        np.array([_COLUMN[name] for name in bending(leg, 1.0)]),
-        np.array(list(bending(leg, 1.0).values())),
+        np.array([_COLUMN[name] for name in bend_angles(leg, 1.0)]),
+        np.array(list(bend_angles(leg, 1.0).values())),
     )
     for leg in ('left', 'right')
 }
 
 
-def vertical_length(hip: float, knee: float) -> float:
+def vertical_leg_length(hip: float, knee: float) -> float:
     """
     Return the vertical distance from hip to ankle in units of the thigh.
 
@@ -67,8 +67,8 @@ def levelling_bend(hip: float, knee: float, length: float) -> float:
 class LegLevelling:
     """Bends each landing leg of a staged walk as a behaviour beside it, to be run after it."""
 
-    joints = JOINTS
-    finished = False
+    joints = WALK_JOINTS
+    is_finished = False
 
     def __init__(self, walk: StagedWalk) -> None:
         self._walk = walk
@@ -77,37 +77,41 @@ class LegLevelling:
     def reset(self) -> None:
         """Straighten both legs."""
         self.bends = {'left': 0.0, 'right': 0.0}
-        self._held: dict[int, float] = {}
+        self._held_bends: dict[int, float] = {}
 
     def step(self, period: Period) -> FloatArray:
         """Return the turn of each of ``JOINTS`` in a period, (n,) [rad]."""
         end = period.end
-        turned = np.zeros(len(JOINTS))
+        turned = np.zeros(len(WALK_JOINTS))
         wanted = {'left': 0.0, 'right': 0.0}
         for half in self._walk.half_cycles:
             if half.start < end:
-                wanted[half.front] += self._bend(half, end, wanted[opposite(half.front)])
+                wanted[half.front] += self._wanted_bend(
+                    half, end, wanted[opposite_leg(half.front)]
+                )
         for leg, bend in wanted.items():
             if bend != self.bends[leg]:
                 columns, shares = _BEND[leg]
                 turned[columns] += (bend - self.bends[leg]) * shares
         self.bends = wanted
         current = {half.start for half in self._walk.half_cycles}
-        self._held = {start: bend for start, bend in self._held.items() if start in current}
+        self._held_bends = {
+            start: bend for start, bend in self._held_bends.items() if start in current
+        }
         return turned
 
-    def _bend(self, half: HalfCycle, now: int, rear_bend: float) -> float:
+    def _wanted_bend(self, half: HalfCycle, now: int, rear_bend: float) -> float:
         params, elapsed = half.params, half.elapsed(now)
         if elapsed > params.level_hold:
             release = (elapsed - params.level_hold) / params.level_release
-            return self._held.get(half.start, 0.0) * (1.0 - progress(release))
-        hip, knee = self._angles(half.front)
-        rear_hip, rear_knee = self._angles(opposite(half.front))
-        length = vertical_length(rear_hip + rear_bend / 2.0, rear_knee + rear_bend)
+            return self._held_bends.get(half.start, 0.0) * (1.0 - pulse_progress(release))
+        hip, knee = self._hip_and_knee(half.front)
+        rear_hip, rear_knee = self._hip_and_knee(opposite_leg(half.front))
+        length = vertical_leg_length(rear_hip + rear_bend / 2.0, rear_knee + rear_bend)
         bend = params.levelling * levelling_bend(hip, knee, length - params.landing_clearance)
-        self._held[half.start] = bend
+        self._held_bends[half.start] = bend
         return bend
 
-    def _angles(self, leg: str) -> tuple[float, float]:
+    def _hip_and_knee(self, leg: str) -> tuple[float, float]:
         angles = self._walk.angles
-        return float(angles[_HIP[leg]]), float(angles[_KNEE[leg]])
+        return float(angles[_HIP_COLUMN[leg]]), float(angles[_KNEE_COLUMN[leg]])

@@ -14,19 +14,24 @@ from gait_core.errors import ConfigurationError, unknown
 from gait_core.parameters.declaration import Parameters
 from gait_core.robot.model import RobotModel
 from gait_core.trial.scene import NOTHING
-from gait_stage_walk.behaviours.arbiter import Arbiter, action_named
+from gait_stage_walk.behaviours.arbiter import Arbiter, parse_action
 from gait_stage_walk.behaviours.behaviour import Behaviour, Period
-from gait_stage_walk.behaviours.kinds import KINDS, Startable, changed_params, make_behaviour
+from gait_stage_walk.behaviours.kinds import (
+    BEHAVIOUR_KINDS,
+    StartableBehaviour,
+    make_behaviour,
+    replace_params,
+)
 from gait_stage_walk.staged.walk import StagedWalk
 
-_NAME = re.compile(r'[A-Za-z][A-Za-z0-9_]*')
+_NAME_PATTERN = re.compile(r'[A-Za-z][A-Za-z0-9_]*')
 
 WALK = 'walk'
 """Name of the walk among the behaviours."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Running:
+class RunningBehaviour:
     """One line of the list; ``params`` is ``None`` for what goes with the walk and has none."""
 
     name: str
@@ -56,7 +61,7 @@ class Mixer:
         self._walk = walk
         start = [robot.nominal_stance.get(name, 0.0) for name in robot.joint_names]
         self._arbiter = Arbiter(robot.joint_names, np.array(start))
-        self._started: dict[str, tuple[str, Startable]] = {}
+        self._started: dict[str, tuple[str, StartableBehaviour]] = {}
         for name, behaviour in {WALK: walk, **residents}.items():
             self._arbiter.register(name, behaviour)
 
@@ -70,22 +75,24 @@ class Mixer:
         return self._arbiter.step(period)
 
     @property
-    def running(self) -> tuple[Running, ...]:
+    def running(self) -> tuple[RunningBehaviour, ...]:
         """Running behaviours, in order of priority."""
         rows = []
         for item in self._arbiter.registered:
-            if item.behaviour.finished:
+            if item.behaviour.is_finished:
                 continue
             kind, behaviour = self._started.get(item.name, (item.name, None))
             params = behaviour.params if behaviour else None
             if item.name == WALK:
                 params = self._walk.params
             rows.append(
-                Running(name=item.name, kind=kind, action=item.action.value, params=params)
+                RunningBehaviour(
+                    name=item.name, kind=kind, action=item.action.value, params=params
+                )
             )
         return tuple(rows)
 
-    def find(self, name: str) -> Running:
+    def find(self, name: str) -> RunningBehaviour:
         """Return what runs under a name; ConfigurationError with the nearest one if none does."""
         for row in self.running:
             if row.name == name:
@@ -99,7 +106,7 @@ class Mixer:
         *,
         name: str = '',
         action: str = 'add',
-    ) -> Running:
+    ) -> RunningBehaviour:
         """
         Start a behaviour behind those that run, until it finishes or is stopped.
 
@@ -124,12 +131,12 @@ class Mixer:
         if kind == WALK and self._walk.params.stop:
             self.set(WALK, {'stop': False, **values})
             return self.find(WALK)
-        if kind not in KINDS:
+        if kind not in BEHAVIOUR_KINDS:
             if kind in self._arbiter.names:
                 raise ConfigurationError(f"behaviour '{kind}' is registered already")
-            raise unknown('kind of behaviour', kind, (*KINDS, WALK))
-        name, wanted = name or kind, action_named(action)
-        if not _NAME.fullmatch(name):
+            raise unknown('kind of behaviour', kind, (*BEHAVIOUR_KINDS, WALK))
+        name, wanted = name or kind, parse_action(action)
+        if not _NAME_PATTERN.fullmatch(name):
             raise ConfigurationError(
                 f"'{name}' cannot name a behaviour: letters, digits and _ do, e.g. '{kind}'"
             )
@@ -140,7 +147,7 @@ class Mixer:
 
     def stop(self, name: str) -> None:
         """Ask a behaviour to finish; ConfigurationError if it does not run or is a resident."""
-        self._settable(name).stop()
+        self._find_settable(name).stop()
 
     def set(self, name: str, values: Mapping[str, Any]) -> None:
         """
@@ -153,13 +160,13 @@ class Mixer:
             then.
 
         """
-        self._settable(name).set_params(self.changed(name, values))
+        self._find_settable(name).set_params(self.changed_params(name, values))
 
-    def changed(self, name: str, values: Mapping[str, Any]) -> Any:
+    def changed_params(self, name: str, values: Mapping[str, Any]) -> Any:
         """Return the parameters that ``set`` would give; it raises what ``set`` would raise."""
-        return changed_params(self._settable(name), values)
+        return replace_params(self._find_settable(name), values)
 
-    def _settable(self, name: str) -> Startable:
+    def _find_settable(self, name: str) -> StartableBehaviour:
         found = self._arbiter.find(name)
         if name == WALK:
             return self._walk

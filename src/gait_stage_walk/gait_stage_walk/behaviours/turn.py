@@ -18,18 +18,18 @@ from gait_core.arrays import FloatArray
 from gait_core.parameters.declaration import Parameters, bounded, text
 from gait_core.robot.model import RobotModel
 from gait_stage_walk.behaviours.behaviour import Period, no_turn
-from gait_stage_walk.staged.pulse import Pulse, nanoseconds
-from gait_stage_walk.staged.timetable import opposite
+from gait_stage_walk.staged.pulse import Pulse, to_nanoseconds
+from gait_stage_walk.staged.timetable import opposite_leg
 from gait_stage_walk.staged.walk import Phase, StagedWalk
 
 LEGS = ('left', 'right')
-TWISTS = tuple(f'{leg}_leg_twist' for leg in LEGS)
+TWIST_JOINTS = tuple(f'{leg}_leg_twist' for leg in LEGS)
 """Joints that turn a leg about the vertical, positive leftwards."""
 
-LARGEST_TWIST = math.radians(20.0)
+MAX_TWIST = math.radians(20.0)
 """Of one leg; the joints reach 45 degrees, and several turns may add up."""
 
-NEGLIGIBLE = 1e-9
+MIN_TWIST = 1e-9
 """Remainder of a turn that is none [rad]."""
 
 
@@ -55,15 +55,15 @@ class LegTwists:
 
     def __init__(self, walk: StagedWalk, wanted: Callable[[str], float]) -> None:
         self._walk = walk
-        self._wanted = wanted
+        self._wanted_twist = wanted
         self.turned = 0.0
-        self.promised = dict.fromkeys(LEGS, 0.0)
+        self.pending = dict.fromkeys(LEGS, 0.0)
         self._pulses: list[Pulse] = []
 
     @property
-    def idle(self) -> bool:
+    def is_idle(self) -> bool:
         """True if both legs are straight and at rest."""
-        return not self._pulses and not any(self.promised.values())
+        return not self._pulses and not any(self.pending.values())
 
     def step(self, period: Period, duration: float) -> FloatArray:
         """
@@ -74,34 +74,34 @@ class LegTwists:
         # Pike (2003), Figures 7.1 and 7.2: a leg is twisted at the signal at which it is in the
         # air and twisted back at the next one, in stance; only then does the turn count.
         for signal in self._walk.signals(period.begin, period.end):
-            self.turned += self._back(opposite(signal.swing), signal.time, duration)
-            twist = min(max(self._wanted(signal.swing), -LARGEST_TWIST), LARGEST_TWIST)
-            if abs(twist) > NEGLIGIBLE:
+            self.turned += self._untwist(opposite_leg(signal.swing), signal.time, duration)
+            twist = min(max(self._wanted_twist(signal.swing), -MAX_TWIST), MAX_TWIST)
+            if abs(twist) > MIN_TWIST:
                 self._twist(signal.swing, twist, signal.time, duration)
-                self.promised[signal.swing] = twist
+                self.pending[signal.swing] = twist
         if self._walk.phase is Phase.EXIT:
             # The leg in the air is put down straight: it turns nothing and does not count.
             for leg in LEGS:
-                self._back(leg, period.begin, duration)
+                self._untwist(leg, period.begin, duration)
         if not self._pulses:
-            return no_turn(len(TWISTS))
-        turned = np.zeros(len(TWISTS))
+            return no_turn(len(TWIST_JOINTS))
+        turned = np.zeros(len(TWIST_JOINTS))
         for pulse in self._pulses:
-            turned += pulse.share(period.begin, period.end) * pulse.angles
+            turned += pulse.share_between(period.begin, period.end) * pulse.angles
         self._pulses = [pulse for pulse in self._pulses if pulse.end > period.end]
         return turned
 
-    def _back(self, leg: str, start: int, duration: float) -> float:
-        promised = self.promised[leg]
+    def _untwist(self, leg: str, start: int, duration: float) -> float:
+        promised = self.pending[leg]
         if promised:
             self._twist(leg, -promised, start, duration)
-            self.promised[leg] = 0.0
+            self.pending[leg] = 0.0
         return promised
 
     def _twist(self, leg: str, angle: float, start: int, duration: float) -> None:
-        angles = np.zeros(len(TWISTS))
+        angles = np.zeros(len(TWIST_JOINTS))
         angles[LEGS.index(leg)] = angle
-        end = start + nanoseconds(duration)
+        end = start + to_nanoseconds(duration)
         self._pulses.append(Pulse(stage=0, start=start, end=end, angles=angles))
 
 
@@ -145,17 +145,17 @@ class Turn:
 
     Params: ClassVar[type[Parameters]] = TurnParams
     fixed: ClassVar[tuple[str, ...]] = ()
-    joints = TWISTS
+    joints = TWIST_JOINTS
 
     def __init__(self, robot: RobotModel, walk: StagedWalk, params: TurnParams) -> None:
         self.params = params
         self._stopped = False
-        self._twists = LegTwists(walk, self._wanted)
+        self._twists = LegTwists(walk, self._wanted_twist)
 
     @property
-    def finished(self) -> bool:
+    def is_finished(self) -> bool:
         """True if the angle is turned and both legs are straight."""
-        return self._twists.idle and abs(self._remainder) <= NEGLIGIBLE
+        return self._twists.is_idle and abs(self._remainder) <= MIN_TWIST
 
     def set_params(self, params: TurnParams) -> None:
         """Turn by another angle in all, or otherwise, from the next twist on."""
@@ -174,10 +174,10 @@ class Turn:
         """Rest of a turn that no twist has begun."""
         if self._stopped:
             return 0.0
-        begun = self._twists.turned + sum(self._twists.promised.values())
+        begun = self._twists.turned + sum(self._twists.pending.values())
         return math.radians(self.params.angle_deg) - begun
 
-    def _wanted(self, leg: str) -> float:
+    def _wanted_twist(self, leg: str) -> float:
         if leg == 'left' and self.params.legs == 'right':
             return 0.0
         largest = math.radians(abs(self.params.angle_deg)) * self.params.share

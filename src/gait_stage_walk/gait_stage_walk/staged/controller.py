@@ -21,16 +21,16 @@ from gait_core.trial.spec import Command
 from gait_stage_walk.behaviours.balance import Balance
 from gait_stage_walk.behaviours.behaviour import Behaviour, Period
 from gait_stage_walk.behaviours.heading import Heading
-from gait_stage_walk.behaviours.levelling import LegLevelling, vertical_length
+from gait_stage_walk.behaviours.levelling import LegLevelling, vertical_leg_length
 from gait_stage_walk.behaviours.mixer import Mixer
-from gait_stage_walk.behaviours.turn import TWISTS
-from gait_stage_walk.staged.pace import followed
+from gait_stage_walk.behaviours.turn import TWIST_JOINTS
+from gait_stage_walk.staged.pace import velocity_limits
 from gait_stage_walk.staged.parameters import PRESETS, StagedWalkParams
-from gait_stage_walk.staged.pulse import nanoseconds
-from gait_stage_walk.staged.timetable import JOINTS, opposite
+from gait_stage_walk.staged.pulse import to_nanoseconds
+from gait_stage_walk.staged.timetable import WALK_JOINTS, opposite_leg
 from gait_stage_walk.staged.walk import StagedWalk
 
-CLEARANCE = 0.005
+MIN_LENGTH_DIFFERENCE = 0.005
 """Difference of leg lengths from which the shorter leg swings, in units of the thigh."""
 
 
@@ -65,7 +65,7 @@ class StagedWalkController(Controller):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
 
     def __init__(self, robot: RobotModel, params: StagedWalkParams) -> None:
-        for name in (*JOINTS, *TWISTS):
+        for name in (*WALK_JOINTS, *TWIST_JOINTS):
             if name not in robot.joint_index:
                 raise ConfigurationError(
                     f"staged_walk needs joint '{name}', which robot '{robot.name}' lacks: "
@@ -98,7 +98,7 @@ class StagedWalkController(Controller):
     @property
     def velocity_bounds(self) -> VelocityLimits:
         """Limits of the velocities that are followed."""
-        return followed(self._walk.params)
+        return velocity_limits(self._walk.params)
 
     def set_params(self, params: StagedWalkParams) -> None:
         """Replace the parameters; they come into force at the next start or end of a cycle."""
@@ -112,14 +112,14 @@ class StagedWalkController(Controller):
 
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
         """Return the joint angles at the end of the period and their mean rates over it."""
-        rates = self._move(dt, command, observation)
+        rates = self._advance(dt, command, observation)
         return JointTargets(
             names=self._robot.joint_names, position=self.mixer.position, velocity=rates
         )
 
-    def _move(self, dt: float, command: Command, observation: Observation) -> FloatArray:
+    def _advance(self, dt: float, command: Command, observation: Observation) -> FloatArray:
         """Move on by a period and return the mean rates of the joints over it, (n,) [rad/s]."""
-        end = self._now + nanoseconds(dt)
+        end = self._now + to_nanoseconds(dt)
         turned = self.mixer.step(Period(self._now, end, command, observation))
         self._now = end
         return turned / dt
@@ -138,15 +138,15 @@ class StagedWalkController(Controller):
         share = 0.0
         if walk.phase.in_cycle:
             share = (self._now - walk.phase_start) / (walk.phase_end - walk.phase_start)
-        left, right = (self._length(leg) for leg in ('left', 'right'))
+        left, right = (self._leg_length(leg) for leg in ('left', 'right'))
         return {
             'phase': 2.0 * math.pi * min(share, 1.0),
             'stage': float(walk.phase.value),
             'cycle': float(walk.cycles),
-            'stance.left': float(left > right - CLEARANCE),
-            'stance.right': float(right > left - CLEARANCE),
+            'stance.left': float(left > right - MIN_LENGTH_DIFFERENCE),
+            'stance.right': float(right > left - MIN_LENGTH_DIFFERENCE),
             'heading': self._heading.heading,
-            'heading_wanted': self._heading.wanted,
+            'heading_wanted': self._heading.target,
             'step_size': math.radians(walk.current.step_size_deg),
             'leg_lift': math.radians(walk.current.leg_lift_deg),
         }
@@ -159,18 +159,18 @@ class StagedWalkController(Controller):
         moved forward, its step is not decided yet.
         """
         found, position = {}, self.mixer.position
-        for leg, end in self._walk.extending(self._now).items():
-            then = position + self._turns(self._walk.scheduled(self._now, end))
-            found[leg] = predict_foothold(self._robot, leg, (opposite(leg),), position, then)
+        for leg, end in self._walk.extending_legs(self._now).items():
+            then = position + self._joint_turns(self._walk.scheduled_turns(self._now, end))
+            found[leg] = predict_foothold(self._robot, leg, (opposite_leg(leg),), position, then)
         return found
 
-    def _turns(self, angles: FloatArray) -> FloatArray:
+    def _joint_turns(self, angles: FloatArray) -> FloatArray:
         """Return angles by ``JOINTS`` as those of the robot's joints, (n,) [rad]."""
         turns = np.zeros(len(self._robot.joint_names))
-        turns[[self._robot.joint_index[name] for name in JOINTS]] = angles
+        turns[[self._robot.joint_index[name] for name in WALK_JOINTS]] = angles
         return turns
 
-    def _length(self, leg: str) -> float:
+    def _leg_length(self, leg: str) -> float:
         position, index = self.mixer.position, self._robot.joint_index
         hip, knee = (position[index[f'{leg}_{part}']] for part in ('hip_fwd', 'knee'))
-        return vertical_length(float(hip), float(knee))
+        return vertical_leg_length(float(hip), float(knee))

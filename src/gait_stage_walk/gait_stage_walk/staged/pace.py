@@ -10,33 +10,35 @@ from gait_stage_walk.staged.parameters import StagedWalkParams
 
 SPEED_PER_DEGREE = 0.0034
 """Speed [m/s] of GuRoo for each degree of step size at a time scale of 0.9 s, as measured."""
-TIME_SCALE = 0.9
-LEAST_STEP, LARGEST_STEP = 5.0, 25.0
+MEASURED_TIME_SCALE = 0.9
+MIN_STEP_DEG, MAX_STEP_DEG = 5.0, 25.0
 """Steps [deg] that a command can ask for; the robot balances on all of them."""
-STANDING = 1e-3
+STANDING_SPEED = 1e-3
 """Forward speed [m/s] and yaw rate [rad/s] below which the command asks it to stand."""
 
 
-def speed_of(step_size_deg: float, time_scale: float) -> float:
+def walking_speed(step_size_deg: float, time_scale: float) -> float:
     """Return the forward speed [m/s] of a walk with a step size [deg] and time scale [s]."""
-    return SPEED_PER_DEGREE * step_size_deg * TIME_SCALE / time_scale
+    return SPEED_PER_DEGREE * step_size_deg * MEASURED_TIME_SCALE / time_scale
 
 
-def followed(params: StagedWalkParams) -> VelocityLimits:
+def velocity_limits(params: StagedWalkParams) -> VelocityLimits:
     """Return what of a commanded velocity the walk follows."""
     if not params.follow_velocity:
         return 'it keeps its own pace, gait.follow_velocity is off'
-    fastest = speed_of(LARGEST_STEP, params.time_scale)
+    fastest = walking_speed(MAX_STEP_DEG, params.time_scale)
     return (
         VelocityRange(
-            0.0, fastest, f'its largest step, {LARGEST_STEP:g} degrees, and none backward'
+            0.0, fastest, f'its largest step, {MAX_STEP_DEG:g} degrees, and none backward'
         ),
         VelocityRange.symmetric(0.0, 'it does not step aside'),
         UNLIMITED,
     )
 
 
-def paced(params: StagedWalkParams, velocity: tuple[float, float, float]) -> StagedWalkParams:
+def apply_velocity(
+    params: StagedWalkParams, velocity: tuple[float, float, float]
+) -> StagedWalkParams:
     """
     Return parameters with the step size that a commanded velocity asks for.
 
@@ -50,14 +52,16 @@ def paced(params: StagedWalkParams, velocity: tuple[float, float, float]) -> Sta
     velocity : (vx, vy, wz) [m/s, m/s, rad/s]
 
     """
-    return _following(params, velocity) if params.follow_velocity else params
+    return _follow_velocity(params, velocity) if params.follow_velocity else params
 
 
 @functools.lru_cache(maxsize=8)
-def _following(params: StagedWalkParams, velocity: tuple[float, float, float]) -> StagedWalkParams:
+def _follow_velocity(
+    params: StagedWalkParams, velocity: tuple[float, float, float]
+) -> StagedWalkParams:
     """Return parameters as ``paced`` does where the velocity is followed."""
     forward, _, turning = velocity
-    if forward < STANDING and abs(turning) < STANDING:
+    if forward < STANDING_SPEED and abs(turning) < STANDING_SPEED:
         return replace(params, stop=True)
-    size = forward / speed_of(1.0, params.time_scale)
-    return replace(params, step_size_deg=min(max(size, LEAST_STEP), LARGEST_STEP))
+    size = forward / walking_speed(1.0, params.time_scale)
+    return replace(params, step_size_deg=min(max(size, MIN_STEP_DEG), MAX_STEP_DEG))

@@ -11,12 +11,12 @@ SECOND = 1_000_000_000
 """Nanoseconds in a second: times are integers, so that sums of ticks stay exact."""
 
 
-def nanoseconds(seconds: float) -> int:
+def to_nanoseconds(seconds: float) -> int:
     """Return a time in whole nanoseconds."""
     return round(seconds * SECOND)
 
 
-def progress(s: float) -> float:
+def pulse_progress(s: float) -> float:
     r"""
     Return the share of a pulse's motion completed at a share of its duration.
 
@@ -56,7 +56,7 @@ class Pulse:
     end: int
     angles: FloatArray
 
-    def share(self, begin: int, end: int) -> float:
+    def share_between(self, begin: int, end: int) -> float:
         """
         Return the share of the motion that falls between two times [ns].
 
@@ -65,4 +65,6 @@ class Pulse:
         """
         # The difference of the integrals F at both ends: no angle is lost between ticks.
         duration = self.end - self.start
-        return progress((end - self.start) / duration) - progress((begin - self.start) / duration)
+        return pulse_progress((end - self.start) / duration) - pulse_progress(
+            (begin - self.start) / duration
+        )

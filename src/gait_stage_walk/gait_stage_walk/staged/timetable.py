@@ -11,7 +11,7 @@ from gait_stage_walk.staged.parameters import StagedWalkParams
 REFERENCE_STEP_DEG = 20.0
 """Step for which the binding variables are given."""
 
-HALF_CYCLE = 1.75
+HALF_CYCLE_DURATION = 1.75
 """Time between the mirrored halves of a cycle [time_scale]."""
 
 CYCLE_DURATION = 3.5
@@ -49,7 +49,7 @@ class Stage:
 
 
 # Pike (2003), Figure 6.2.
-CYCLE = (
+CYCLE_STAGES = (
     Stage(numbers=(6, 30), move=Move.EXTEND, leg='left', start=0.0, duration=1.0),
     Stage(numbers=(7, 31), move=Move.LOWER, leg='right', start=0.0, duration=1.25),
     Stage(numbers=(9, 38), move=Move.STRAIGHTEN, leg='left', start=0.0, duration=1.25),
@@ -78,7 +78,7 @@ class Trigger:
     time: float
 
 
-SIGNALS = (
+TWIST_TRIGGERS = (
     Trigger(numbers=(23, 25), swing='right', time=1.5),
     Trigger(numbers=(22, 24), swing='left', time=3.25),
 )
@@ -89,14 +89,14 @@ As printed, the second falls at 3.75 in every other cycle. They are mirror image
 in both.
 """
 
-LEAN = (Stage(numbers=(0,), move=Move.LEAN, leg='right', start=0.0, duration=1.0),)
-RAISE = (Stage(numbers=(5,), move=Move.RAISE, leg='left', start=0.0, duration=1.0),)
-EXIT = (
+LEAN_STAGES = (Stage(numbers=(0,), move=Move.LEAN, leg='right', start=0.0, duration=1.0),)
+RAISE_STAGES = (Stage(numbers=(5,), move=Move.RAISE, leg='left', start=0.0, duration=1.0),)
+EXIT_STAGES = (
     Stage(numbers=(16,), move=Move.DROP, leg='left', start=0.0, duration=1.0),
     Stage(numbers=(1,), move=Move.CENTRE, leg='left', start=0.0, duration=1.0),
 )
 
-JOINTS = (
+WALK_JOINTS = (
     'left_hip_side',
     'left_hip_fwd',
     'left_knee',
@@ -113,7 +113,7 @@ JOINTS = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Factors:
+class CycleAngles:
     """The angles of one cycle [rad], binding variables scaled by the step (Pike 2003, 6.4)."""
 
     step: float
@@ -126,7 +126,7 @@ class Factors:
     torso_lean: float
 
     @classmethod
-    def of(cls, params: StagedWalkParams) -> Factors:
+    def from_params(cls, params: StagedWalkParams) -> CycleAngles:
         """Return the factors that parameters ask for."""
         # Pike (2003), Figure 6.16: K, P, M and H are (S / 20) times the tuned values.
         scale = params.step_size_deg / REFERENCE_STEP_DEG
@@ -143,7 +143,7 @@ class Factors:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Held:
+class StageOffsets:
     """
     Offsets left by earlier stages [rad]: lift of each leg, lean to the right, torso joint.
 
@@ -157,7 +157,7 @@ class Held:
     torso: float = 0.0
 
 
-def leaning(angle: float) -> dict[str, float]:
+def tilt_angles(angle: float) -> dict[str, float]:
     """Return the joint angles of a body lean to the right [rad] with parallel legs, flat soles."""
     return {
         'left_ankle_side': angle,
@@ -167,17 +167,19 @@ def leaning(angle: float) -> dict[str, float]:
     }
 
 
-def bending(leg: str, angle: float) -> dict[str, float]:
+def bend_angles(leg: str, angle: float) -> dict[str, float]:
     """Return the joint angles that shorten a leg by bending its knee [rad], foot parallel."""
     return {f'{leg}_knee': angle, f'{leg}_hip_fwd': angle / 2.0, f'{leg}_ankle_fwd': angle / 2.0}
 
 
-def opposite(leg: str) -> str:
+def opposite_leg(leg: str) -> str:
     """Return the other leg."""
     return 'right' if leg == 'left' else 'left'
 
 
-def motion(move: Move, leg: str, factors: Factors, held: Held) -> tuple[dict[str, float], Held]:
+def stage_motion(
+    move: Move, leg: str, angles: CycleAngles, offsets: StageOffsets
+) -> tuple[dict[str, float], StageOffsets]:
     """
     Return the joint angles of a stage [rad] and what is held after it.
 
@@ -197,35 +199,39 @@ def motion(move: Move, leg: str, factors: Factors, held: Held) -> tuple[dict[str
 
     """
     if move in (Move.LEAN, Move.SWAY, Move.CENTRE):
-        return _lean(move, leg, factors, held)
+        return _tilt_motion(move, leg, angles, offsets)
     # Raise: knee +L, hip and ankle +L/2 (Figure 6.5); drop: the same back.
     if move is Move.RAISE:
-        return bending(leg, factors.lift), _lifted(held, leg, factors.lift)
+        return bend_angles(leg, angles.lift), _with_lift(offsets, leg, angles.lift)
     if move is Move.DROP:
-        return bending(leg, -getattr(held, leg)), _lifted(held, leg, 0.0)
-    return _step(move, leg, factors, held)
+        return bend_angles(leg, -getattr(offsets, leg)), _with_lift(offsets, leg, 0.0)
+    return _step_motion(move, leg, angles, offsets)
 
 
-def _lifted(held: Held, leg: str, lift: float) -> Held:
+def _with_lift(held: StageOffsets, leg: str, lift: float) -> StageOffsets:
     return replace(held, left=lift) if leg == 'left' else replace(held, right=lift)
 
 
-def _lean(move: Move, leg: str, factors: Factors, held: Held) -> tuple[dict[str, float], Held]:
+def _tilt_motion(
+    move: Move, leg: str, factors: CycleAngles, held: StageOffsets
+) -> tuple[dict[str, float], StageOffsets]:
     # Lean: ankle sides +W, hip sides -W and +W (Figure 6.4); sway: from one side to the other.
     target = 0.0
     if move is not Move.CENTRE:
         target = factors.sway if leg == 'right' else -factors.sway
-    angles = leaning(target - held.lean)
+    angles = tilt_angles(target - held.lean)
     held = replace(held, lean=target)
     if move is Move.CENTRE:
         return {**angles, 'torso_fwd': -held.torso}, replace(held, torso=0.0)
     return angles, held
 
 
-def _step(move: Move, leg: str, factors: Factors, held: Held) -> tuple[dict[str, float], Held]:
+def _step_motion(
+    move: Move, leg: str, factors: CycleAngles, held: StageOffsets
+) -> tuple[dict[str, float], StageOffsets]:
     # In the symbols of the publication: S step, L lift, K knee bend, P ankle place, M ankle move,
     # H hip move.
-    f, other = factors, opposite(leg)
+    f, other = factors, opposite_leg(leg)
     if move is Move.EXTEND:
         # Knee -L, hip S - L/2, ankle S - P - L/2; L is what the leg was lifted by.
         lift = getattr(held, leg)
@@ -233,7 +239,7 @@ def _step(move: Move, leg: str, factors: Factors, held: Held) -> tuple[dict[str,
             f'{leg}_knee': -lift,
             f'{leg}_hip_fwd': f.step - lift / 2.0,
             f'{leg}_ankle_fwd': f.step - f.ankle_place - lift / 2.0,
-        }, _lifted(held, leg, 0.0)
+        }, _with_lift(held, leg, 0.0)
     if move is Move.LOWER:
         # Knee +K, ankle +M, hip +H.
         return {
@@ -255,4 +261,4 @@ def _step(move: Move, leg: str, factors: Factors, held: Held) -> tuple[dict[str,
         f'{leg}_knee': f.lift - f.knee_bend,
         f'{leg}_ankle_fwd': f.lift / 2.0 - 4.0 * f.ankle_move / 3.0,
         f'{leg}_hip_fwd': f.lift / 2.0,
-    }, _lifted(held, leg, f.lift)
+    }, _with_lift(held, leg, f.lift)

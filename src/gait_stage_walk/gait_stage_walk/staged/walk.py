@@ -12,27 +12,29 @@ import numpy as np
 from gait_core.arrays import FloatArray
 from gait_core.parameters.declaration import Parameters
 from gait_stage_walk.behaviours.behaviour import Period
-from gait_stage_walk.staged.pace import paced
+from gait_stage_walk.staged.pace import apply_velocity
 from gait_stage_walk.staged.parameters import StagedWalkParams
-from gait_stage_walk.staged.pulse import SECOND, Pulse, nanoseconds
+from gait_stage_walk.staged.pulse import SECOND, Pulse, to_nanoseconds
 from gait_stage_walk.staged.timetable import (
-    CYCLE,
     CYCLE_DURATION,
-    EXIT,
-    HALF_CYCLE,
-    JOINTS,
-    LEAN,
-    RAISE,
-    SIGNALS,
-    Factors,
-    Held,
+    CYCLE_STAGES,
+    EXIT_STAGES,
+    HALF_CYCLE_DURATION,
+    LEAN_STAGES,
+    RAISE_STAGES,
+    TWIST_TRIGGERS,
+    WALK_JOINTS,
+    CycleAngles,
     Move,
     Stage,
-    motion,
+    StageOffsets,
+    stage_motion,
 )
 
-_COLUMN = {name: i for i, name in enumerate(JOINTS)}
-_EXTENDED = {n: stage.leg for stage in CYCLE if stage.move is Move.EXTEND for n in stage.numbers}
+_COLUMN = {name: i for i, name in enumerate(WALK_JOINTS)}
+_EXTENDED_LEG = {
+    n: stage.leg for stage in CYCLE_STAGES if stage.move is Move.EXTEND for n in stage.numbers
+}
 
 
 class Phase(Enum):
@@ -51,7 +53,7 @@ class Phase(Enum):
         return self in (Phase.CYCLE_ONE, Phase.CYCLE_TWO)
 
 
-ONCE = {Phase.LEAN: LEAN, Phase.RAISE: RAISE, Phase.EXIT: EXIT}
+PHASE_STAGES = {Phase.LEAN: LEAN_STAGES, Phase.RAISE: RAISE_STAGES, Phase.EXIT: EXIT_STAGES}
 """Stages of the phases that are no cycles."""
 
 
@@ -86,7 +88,7 @@ class HalfCycle:
 
 
 @dataclass(frozen=True, slots=True)
-class Signal:
+class TwistSignal:
     """At ``time`` [ns] leg ``swing`` is in the air and the other one carries the robot."""
 
     time: int
@@ -108,8 +110,8 @@ class StagedWalk:
 
     Params: ClassVar[type[Parameters]] = StagedWalkParams
     fixed: ClassVar[tuple[str, ...]] = ()
-    joints = JOINTS
-    finished = False
+    joints = WALK_JOINTS
+    is_finished = False
 
     def __init__(self, params: StagedWalkParams) -> None:
         self.params = params
@@ -131,12 +133,12 @@ class StagedWalk:
         self.current = self.params
         self.cycles = 0
         self.half_cycles: tuple[HalfCycle, ...] = ()
-        self._signals: tuple[Signal, ...] = ()
-        self.angles: FloatArray = np.zeros(len(JOINTS))
-        self._held = Held()
+        self._signals: tuple[TwistSignal, ...] = ()
+        self.angles: FloatArray = np.zeros(len(WALK_JOINTS))
+        self._offsets = StageOffsets()
         self._pulses: list[Pulse] = []
 
-    def heed(self, now: int, stop: bool, params: StagedWalkParams | None = None) -> None:
+    def update_phase(self, now: int, stop: bool, params: StagedWalkParams | None = None) -> None:
         """
         Leave a phase that is over at a time [ns]; to be called before every period.
 
@@ -153,24 +155,24 @@ class StagedWalk:
     def step(self, period: Period) -> FloatArray:
         """Heed what asks for a stop and return the turn of each of ``JOINTS``, (n,) [rad]."""
         asked = period.command.set_points.get('stop', 0.0) > 0.5
-        params = paced(self.params, period.command.velocity)
-        self.heed(period.begin, asked or params.stop, params)
-        return self.turn_angles(period.begin, period.end)
+        params = apply_velocity(self.params, period.command.velocity)
+        self.update_phase(period.begin, asked or params.stop, params)
+        return self.advance_angles(period.begin, period.end)
 
-    def turn_angles(self, begin: int, end: int) -> FloatArray:
+    def advance_angles(self, begin: int, end: int) -> FloatArray:
         """Return the turn of each of ``JOINTS`` between two times [ns], (n,) [rad]."""
-        turned, over = np.zeros(len(JOINTS)), False
+        turned, over = np.zeros(len(WALK_JOINTS)), False
         for pulse in self._pulses:
             # Most are still to come.
             if pulse.start < end:
-                turned += pulse.share(begin, end) * pulse.angles
+                turned += pulse.share_between(begin, end) * pulse.angles
                 over |= pulse.end <= end
         if over:
             self._pulses = [pulse for pulse in self._pulses if pulse.end > end]
         self.angles = self.angles + turned
         return turned
 
-    def signals(self, begin: int, end: int) -> tuple[Signal, ...]:
+    def signals(self, begin: int, end: int) -> tuple[TwistSignal, ...]:
         """Return the signals that fall between two times [ns] of the present period."""
         return tuple(signal for signal in self._signals if begin <= signal.time < end)
 
@@ -178,20 +180,20 @@ class StagedWalk:
         """Return the published numbers of the stages that move at a time [ns], ascending."""
         return tuple(sorted(p.stage for p in self._pulses if p.start <= now < p.end))
 
-    def extending(self, now: int) -> dict[str, int]:
+    def extending_legs(self, now: int) -> dict[str, int]:
         """Return the legs that are extended forward at a time [ns], and when they land [ns]."""
         return {
             leg: pulse.end
             for pulse in self._pulses
-            for leg in [_EXTENDED.get(pulse.stage)]
+            for leg in [_EXTENDED_LEG.get(pulse.stage)]
             if leg is not None and pulse.start <= now < pulse.end
         }
 
-    def scheduled(self, now: int, end: int) -> FloatArray:
+    def scheduled_turns(self, now: int, end: int) -> FloatArray:
         """Return the turn of each of ``JOINTS`` by what is scheduled until then, (n,) [rad]."""
-        turns = np.zeros(len(JOINTS))
+        turns = np.zeros(len(WALK_JOINTS))
         for pulse in self._pulses:
-            turns += pulse.share(now, end) * pulse.angles
+            turns += pulse.share_between(now, end) * pulse.angles
         return turns
 
     def _enter(self, phase: Phase, now: int) -> None:
@@ -200,46 +202,50 @@ class StagedWalk:
             case Phase.IDLE:
                 self.phase_end = now
             case Phase.LEAN | Phase.RAISE | Phase.EXIT:
-                stages = ONCE[phase]
+                stages = PHASE_STAGES[phase]
                 self._schedule(stages, now)
-                self.phase_end = now + nanoseconds(max(stage.duration for stage in stages))
+                self.phase_end = now + to_nanoseconds(max(stage.duration for stage in stages))
             case Phase.CYCLE_ONE | Phase.CYCLE_TWO:
                 self._begin_cycle(now)
-                self.phase_end = now + nanoseconds(CYCLE_DURATION * self.current.time_scale)
+                self.phase_end = now + to_nanoseconds(CYCLE_DURATION * self.current.time_scale)
 
     def _begin_cycle(self, now: int) -> None:
         params = self.current
-        stepping = now + nanoseconds(params.sway_lead * params.time_scale)
-        swaying = [stage for stage in CYCLE if stage.move is Move.SWAY]
+        stepping = now + to_nanoseconds(params.sway_lead * params.time_scale)
+        swaying = [stage for stage in CYCLE_STAGES if stage.move is Move.SWAY]
         self._schedule(swaying, now, params.time_scale)
-        self._schedule([s for s in CYCLE if s.move is not Move.SWAY], stepping, params.time_scale)
+        self._schedule(
+            [s for s in CYCLE_STAGES if s.move is not Move.SWAY], stepping, params.time_scale
+        )
         begun = tuple(
             HalfCycle(
-                front=leg, start=stepping + nanoseconds(start * params.time_scale), params=params
+                front=leg,
+                start=stepping + to_nanoseconds(start * params.time_scale),
+                params=params,
             )
-            for leg, start in (('left', 0.0), ('right', HALF_CYCLE))
+            for leg, start in (('left', 0.0), ('right', HALF_CYCLE_DURATION))
         )
         # Those of the cycle before may still be straightening a levelled leg.
         self.half_cycles = self.half_cycles[-2:] + begun
         self._signals = self._signals[-2:] + tuple(
-            Signal(stepping + nanoseconds(trigger.time * params.time_scale), trigger.swing)
-            for trigger in SIGNALS
+            TwistSignal(stepping + to_nanoseconds(trigger.time * params.time_scale), trigger.swing)
+            for trigger in TWIST_TRIGGERS
         )
         self.cycles += 1
 
     def _schedule(self, stages: Sequence[Stage], base: int, unit: float = 1.0) -> None:
-        factors = Factors.of(self.current)
+        factors = CycleAngles.from_params(self.current)
         for stage in stages:
-            joints, self._held = motion(stage.move, stage.leg, factors, self._held)
-            angles = np.zeros(len(JOINTS))
+            joints, self._offsets = stage_motion(stage.move, stage.leg, factors, self._offsets)
+            angles = np.zeros(len(WALK_JOINTS))
             for name, angle in joints.items():
                 angles[_COLUMN[name]] = angle
-            start = base + nanoseconds(stage.start * unit)
+            start = base + to_nanoseconds(stage.start * unit)
             self._pulses.append(
                 Pulse(
                     stage=stage.numbers[self.phase is Phase.CYCLE_TWO],
                     start=start,
-                    end=start + nanoseconds(stage.duration * unit),
+                    end=start + to_nanoseconds(stage.duration * unit),
                     angles=angles,
                 )
             )

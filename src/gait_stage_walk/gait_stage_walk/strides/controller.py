@@ -18,26 +18,26 @@ from gait_core.motion.velocity_limits import VelocityLimits, VelocityRange
 from gait_core.parameters.declaration import Parameters
 from gait_core.robot.model import RobotModel
 from gait_core.trial.spec import Command
-from gait_stage_walk.strides.cycle import PHASES, Blend, Cycle, Rhythm
-from gait_stage_walk.strides.leg import LOWER, UPPER, feet_of
+from gait_stage_walk.strides.cycle import PHASES, CycleBlend, JointCycle, StrideRhythm
+from gait_stage_walk.strides.leg import LOWER, UPPER, feet_from_joints
 from gait_stage_walk.strides.parameters import PRESETS, KeyframeStrideParams
 from gait_stage_walk.strides.tripod import (
     FOOT_NUMBERS,
-    LEGS,
+    LEG_COUNT,
     Extension,
     Stride,
     foot_stride,
     joint_stride,
-    postures_of,
-    walking_feet,
+    level_walk_feet,
+    postures_from_genes,
 )
 
 TRIPODS = (('lf', 'rm', 'lr'), ('rf', 'lm', 'rr'))
 """Legs 1 to 3 of the thesis and those that do the same two phases later."""
-JOINTS = ('hip', 'knee', 'upper', 'lower')
+LEG_JOINTS = ('hip', 'knee', 'upper', 'lower')
 """Of each leg, in the order of genes: ``lf_hip`` and so on."""
-_SLACK = 1e-6
-STANDING = 1e-3
+_LIMIT_TOLERANCE = 1e-6
+STANDING_SPEED = 1e-3
 """Commanded forward speed [m/s] below which the robot is asked to stand."""
 
 
@@ -78,7 +78,7 @@ class KeyframeStrideController(Controller):
     def __init__(self, robot: RobotModel, params: KeyframeStrideParams) -> None:
         for tripod in TRIPODS:
             for leg in tripod:
-                for name in (f'{leg}_{part}' for part in JOINTS):
+                for name in (f'{leg}_{part}' for part in LEG_JOINTS):
                     if name not in robot.joint_index:
                         raise ConfigurationError(
                             f"keyframe_stride needs joint '{name}', which robot '{robot.name}' "
@@ -86,11 +86,11 @@ class KeyframeStrideController(Controller):
                         )
         self._robot = robot
         self._names = tuple(
-            f'{leg}_{part}' for three in TRIPODS for leg in three for part in JOINTS
+            f'{leg}_{part}' for three in TRIPODS for leg in three for part in LEG_JOINTS
         )
         self._columns: IntArray = np.array([robot.joint_index[name] for name in self._names])
         self._radius = _foot_radius(robot)
-        self._play(params)
+        self._set_stride(params)
         self.reset(0)
 
     @property
@@ -108,28 +108,30 @@ class KeyframeStrideController(Controller):
     def set_params(self, params: KeyframeStrideParams) -> None:
         """Replace the parameters; another stride is gone over to within ``start_time``."""
         before = self._cycle
-        self._play(params)
+        self._set_stride(params)
         self._rhythm.stance = self._stride.stance
         if self._blend is not None and self._cycle is not before:
-            self._blend.cover(self._cycle)
+            self._blend.add_cycle(self._cycle)
 
     def reset(self, seed: int) -> None:
         """Forget where it was; nothing is random."""
-        self._rhythm = Rhythm(self._stride.stance)
-        self._blend: Blend | None = None
+        self._rhythm = StrideRhythm(self._stride.stance)
+        self._blend: CycleBlend | None = None
 
     def step(self, dt: float, command: Command, observation: Observation) -> JointTargets:
         """Return the joints at the end of each sub-sample, and their mean rates over it."""
         params = self._params
         if self._blend is None:
-            self._blend = Blend(self._start(observation))
-            self._blend.cover(self._cycle)
+            self._blend = CycleBlend(self._initial_joints(observation))
+            self._blend.add_cycle(self._cycle)
         count = params.samples
         # The robot stands up before it walks.
-        wanted = 0.0 if self._blend.standing else self._rate(command)
+        wanted = 0.0 if self._blend.standing else self._commanded_rate(command)
         phases = self._rhythm.advance(dt, count, wanted, params.period, params.ramp_time)
-        positions = self._blend.at(phases, np.linspace(0.0, dt, count + 1), params.start_time)
-        self._now = positions[-1]
+        positions = self._blend.positions_at(
+            phases, np.linspace(0.0, dt, count + 1), params.start_time
+        )
+        self._last_joints = positions[-1]
         return JointTargets(
             names=self._names,
             position=positions[1:],
@@ -173,25 +175,25 @@ class KeyframeStrideController(Controller):
             return {}
         flying = int(local.argmax())
         left = PHASES - local[flying] if rate > 0.0 else stance - local[flying]
-        then = self._cycle.at(np.array([self._rhythm.phase + left]))[0]
-        now, later = (self._whole(joints) for joints in (self._now, then))
+        then = self._cycle.positions_at(np.array([self._rhythm.phase + left]))[0]
+        now, later = (self._all_joints(joints) for joints in (self._last_joints, then))
         standing = TRIPODS[1 - flying]
         return {
             leg: predict_foothold(self._robot, leg, standing, now, later)
             for leg in TRIPODS[flying]
         }
 
-    def _whole(self, joints: FloatArray) -> FloatArray:
+    def _all_joints(self, joints: FloatArray) -> FloatArray:
         """Return all joints of the robot when the legs' are some, (24,)."""
         whole: FloatArray = self._robot.stance[: len(self._robot.joint_names)].copy()
         whole[self._columns] = joints
         return whole
 
-    def _start(self, observation: Observation) -> FloatArray:
+    def _initial_joints(self, observation: Observation) -> FloatArray:
         seen = observation.joint_positions
         return np.asarray((self._robot.stance if seen is None else seen)[self._columns])
 
-    def _rate(self, command: Command) -> float:
+    def _commanded_rate(self, command: Command) -> float:
         """Return how many cycles per period are asked for; 0 is to stand."""
         params = self._params
         if params.stop or command.set_points.get('stop', 0.0) > 0.5:
@@ -199,23 +201,23 @@ class KeyframeStrideController(Controller):
         if not params.follow_velocity:
             return 1.0
         wanted = command.velocity[0]
-        if abs(wanted) < STANDING or abs(self.speed) < STANDING:
+        if abs(wanted) < STANDING_SPEED or abs(self.speed) < STANDING_SPEED:
             return 0.0
         return min(max(wanted / self.speed, -params.fastest), params.fastest)
 
-    def _play(self, params: KeyframeStrideParams) -> None:
+    def _set_stride(self, params: KeyframeStrideParams) -> None:
         stride = make_stride(params, self._robot, self._radius)
         both = np.stack([stride.joints, np.roll(stride.joints, -len(stride.joints) // 2, axis=0)])
         joints = both.transpose(1, 0, 2, 3).reshape(len(stride.joints), -1)
         joints = self._within_limits(joints, params.beyond)
-        self._params, self._stride, self._cycle = params, stride, Cycle(joints)
+        self._params, self._stride, self._cycle = params, stride, JointCycle(joints)
         self.speed = stride.travel / params.period
 
     def _within_limits(self, joints: FloatArray, beyond: str) -> FloatArray:
         lower, upper = self._robot.lower[self._columns], self._robot.upper[self._columns]
         held = np.clip(joints, lower, upper)
         missed = np.abs(joints - held)
-        if beyond == 'refuse' and missed.max() > _SLACK:
+        if beyond == 'refuse' and missed.max() > _LIMIT_TOLERANCE:
             at, column = np.unravel_index(np.argmax(missed), missed.shape)
             raise ConfigurationError(
                 f"the stride asks joint '{self._names[int(column)]}' for "
@@ -243,35 +245,37 @@ def make_stride(params: KeyframeStrideParams, robot: RobotModel, radius: float) 
 
     """
     if params.postures:
-        postures = postures_of(np.array(params.postures))
+        postures = postures_from_genes(np.array(params.postures))
         if params.joined == 'joints':
             return joint_stride(postures, radius)
         return foot_stride(
-            feet_of(postures),
+            feet_from_joints(postures),
             postures[..., UPPER : LOWER + 1],
             params.duty,
             radius,
             beyond=params.beyond,
         )
-    length = robot.joint[f'{TRIPODS[0][0]}_{JOINTS[UPPER]}']
+    length = robot.joint[f'{TRIPODS[0][0]}_{LEG_JOINTS[UPPER]}']
     extension = Extension(
         standing=params.extension,
         lifting=params.lift_extension,
         shortest=length.lower,
         longest=length.upper,
     )
-    lengths = np.broadcast_to([params.upper, params.lower], (PHASES, LEGS, 2))
-    return foot_stride(_feet(params), lengths, params.duty, radius, extension, params.beyond)
+    lengths = np.broadcast_to([params.upper, params.lower], (PHASES, LEG_COUNT, 2))
+    return foot_stride(
+        _keyframe_feet(params), lengths, params.duty, radius, extension, params.beyond
+    )
 
 
-def _feet(params: KeyframeStrideParams) -> FloatArray:
+def _keyframe_feet(params: KeyframeStrideParams) -> FloatArray:
     if not params.feet:
-        return walking_feet(params.stroke, params.height, params.lift, params.offset)
+        return level_walk_feet(params.stroke, params.height, params.lift, params.offset)
     if len(params.feet) != FOOT_NUMBERS:
         raise ConfigurationError(
             f'feet hold {len(params.feet)} numbers; nearest valid: {FOOT_NUMBERS}'
         )
-    return np.array(params.feet).reshape(PHASES, LEGS, 2)
+    return np.array(params.feet).reshape(PHASES, LEG_COUNT, 2)
 
 
 def _foot_radius(robot: RobotModel) -> float:

@@ -11,23 +11,23 @@ from gait_core.arrays import FloatArray
 
 PHASES = 4
 """Phases of a cycle, each from one posture to the next."""
-HALF = PHASES / 2
+HALF_CYCLE = PHASES / 2
 """Phases between the two tripods."""
 KNOTS = 256
 """Per cycle: the joints of a foot on a straight line are met to about 1e-8 rad in between."""
 
 
-def knots() -> FloatArray:
+def knot_phases() -> FloatArray:
     """Return the phases at which a cycle is given, (KNOTS,), from 0 on."""
     return np.arange(KNOTS, dtype=np.float64) * (PHASES / KNOTS)
 
 
-def smooth_step(share: FloatArray) -> FloatArray:
+def minimum_jerk(share: FloatArray) -> FloatArray:
     """Return how far a minimum-jerk motion from 0 to 1 is after some shares of its time."""
     return np.asarray(share**3 * (10.0 + share * (6.0 * share - 15.0)))
 
 
-class Cycle:
+class JointCycle:
     """
     A cycle of joint positions over the phase, which runs from 0 to 4 and begins anew.
 
@@ -41,20 +41,20 @@ class Cycle:
 
     def __init__(self, positions: FloatArray) -> None:
         closed = np.concatenate([positions, positions[:1]])
-        at = np.append(knots(), float(PHASES))
+        at = np.append(knot_phases(), float(PHASES))
         # (4, KNOTS, n), the highest power first.
-        self._pieces: FloatArray = CubicSpline(at, closed, bc_type='periodic').c
+        self._coefficients: FloatArray = CubicSpline(at, closed, bc_type='periodic').c
 
-    def at(self, phases: FloatArray) -> FloatArray:
+    def positions_at(self, phases: FloatArray) -> FloatArray:
         """Return the positions, (k, n), at some phases, (k,)."""
         along = np.mod(phases, PHASES) * (KNOTS / PHASES)
         piece = np.minimum(along.astype(np.int64), KNOTS - 1)
-        cubic, square, linear, constant = self._pieces[:, piece]
+        cubic, square, linear, constant = self._coefficients[:, piece]
         t = ((along - piece) * (PHASES / KNOTS))[:, None]
         return np.asarray(((cubic * t + square) * t + linear) * t + constant)
 
 
-class Rhythm:
+class StrideRhythm:
     """
     The phase of a stride; it starts at rest in mid-stance of the first tripod.
 
@@ -98,7 +98,7 @@ class Rhythm:
         phases[0] = self.phase
         for i in range(1, count + 1):
             if wanted == 0.0:
-                self._halt(part, pace, ramp_time)
+                self._brake(part, pace, ramp_time)
             else:
                 self._goal = None
                 change = part / ramp_time
@@ -111,7 +111,7 @@ class Rhythm:
             self._goal -= turns
         return phases
 
-    def _halt(self, dt: float, pace: float, ramp_time: float) -> None:
+    def _brake(self, dt: float, pace: float, ramp_time: float) -> None:
         """Brake so as to be at rest where both tripods stand; without a rate, stay."""
         if self.rate == 0.0:
             return
@@ -119,8 +119,8 @@ class Rhythm:
         if self._goal is None:
             braking = 0.5 * self.rate**2 * ramp_time * pace
             # Midway between landing of one tripod and lift-off of the other.
-            left = (sense * (0.5 * (self.stance - HALF) - self.phase)) % HALF
-            self._goal = self.phase + sense * (left if left >= braking else left + HALF)
+            left = (sense * (0.5 * (self.stance - HALF_CYCLE) - self.phase)) % HALF_CYCLE
+            self._goal = self.phase + sense * (left if left >= braking else left + HALF_CYCLE)
         left = sense * (self._goal - self.phase)
         # The rate from which an even braking ends at rest after what is left.
         rate = min(abs(self.rate), math.sqrt(max(2.0 * left, 0.0) / (ramp_time * pace)))
@@ -132,7 +132,7 @@ class Rhythm:
             self.rate = sense * rate
 
 
-class Blend:
+class CycleBlend:
     """
     Cycles laid over each other, each of which gains its weight with minimum jerk.
 
@@ -147,7 +147,7 @@ class Blend:
 
     def __init__(self, start: FloatArray) -> None:
         self._start = start
-        self._cycles: list[Cycle] = []
+        self._cycles: list[JointCycle] = []
         self._ages: list[float] = []
 
     @property
@@ -155,12 +155,12 @@ class Blend:
         """True if the start still has a weight."""
         return len(self._start) > 0
 
-    def cover(self, cycle: Cycle) -> None:
+    def add_cycle(self, cycle: JointCycle) -> None:
         """Go over to a cycle from now on."""
         self._cycles.append(cycle)
         self._ages.append(0.0)
 
-    def at(self, phases: FloatArray, times: FloatArray, duration: float) -> FloatArray:
+    def positions_at(self, phases: FloatArray, times: FloatArray, duration: float) -> FloatArray:
         """
         Return the positions, (k, n), and let the time pass.
 
@@ -178,9 +178,9 @@ class Blend:
         done = 0
         for i, cycle in enumerate(self._cycles):
             shares = np.minimum((self._ages[i] + times) / duration, 1.0)[:, None]
-            above = cycle.at(phases)
+            above = cycle.positions_at(phases)
             below = positions if i or self.standing else above
-            positions = below + (above - below) * smooth_step(shares)
+            positions = below + (above - below) * minimum_jerk(shares)
             self._ages[i] += float(times[-1])
             if self._ages[i] >= duration:
                 done = i + 1

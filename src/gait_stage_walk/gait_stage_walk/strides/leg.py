@@ -15,7 +15,7 @@ from gait_core.arrays import BoolArray, FloatArray
 HIP, KNEE, UPPER, LOWER = range(4)
 
 
-def feet_of(joints: FloatArray) -> FloatArray:
+def feet_from_joints(joints: FloatArray) -> FloatArray:
     """
     Return the feet, (..., 2) [m], of joints, (..., 4).
 
@@ -35,14 +35,14 @@ def feet_of(joints: FloatArray) -> FloatArray:
     )
 
 
-def within_reach(feet: FloatArray, lengths: FloatArray) -> BoolArray:
+def are_reachable(feet: FloatArray, lengths: FloatArray) -> BoolArray:
     """Return which feet, (..., 2) [m], legs of some lengths, (..., 2) [m], can reach, (...)."""
     reach = np.hypot(feet[..., 0], feet[..., 1])
     upper, lower = lengths[..., 0], lengths[..., 1]
     return np.asarray((reach <= upper + lower) & (reach >= np.abs(upper - lower)))
 
 
-def joints_at(feet: FloatArray, lengths: FloatArray) -> FloatArray:
+def joints_from_feet(feet: FloatArray, lengths: FloatArray) -> FloatArray:
     """
     Return the joints, (..., 4), that put feet, (..., 2) [m], with lengths, (..., 2) [m].
 

@@ -19,17 +19,23 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.errors import ConfigurationError
-from gait_stage_walk.strides.cycle import PHASES, knots, smooth_step
-from gait_stage_walk.strides.leg import HIP, KNEE, feet_of, joints_at, within_reach
+from gait_stage_walk.strides.cycle import PHASES, knot_phases, minimum_jerk
+from gait_stage_walk.strides.leg import (
+    HIP,
+    KNEE,
+    are_reachable,
+    feet_from_joints,
+    joints_from_feet,
+)
 
-LEGS = 3
-GENES = PHASES * LEGS * 4
+LEG_COUNT = 3
+POSTURE_NUMBERS = PHASES * LEG_COUNT * 4
 """Numbers of a stride: gene ``12 * posture + 4 * leg + k``, hip, knee [deg], lengths [cm]."""
-FOOT_NUMBERS = PHASES * LEGS * 2
+FOOT_NUMBERS = PHASES * LEG_COUNT * 2
 """Numbers of feet: ``6 * posture + 2 * leg + k``, how far ahead of the hip and how deep [m]."""
-_ROUNDS = 8
+_ROLL_ITERATIONS = 8
 """Of the fixed point of a rolling foot; each takes radius by reach, a tenth, of the error."""
-_LEAST = 1e-9
+_MIN_REACH = 1e-9
 """Reach [m] that stands for none."""
 
 
@@ -74,7 +80,7 @@ class Extension:
     longest: float = 0.12
 
 
-def postures_of(genes: FloatArray) -> FloatArray:
+def postures_from_genes(genes: FloatArray) -> FloatArray:
     """
     Return postures, (4, 3, 4) [rad, m], of the 48 genes of a stride [deg, cm].
 
@@ -85,9 +91,11 @@ def postures_of(genes: FloatArray) -> FloatArray:
 
     """
     numbers = np.asarray(genes, dtype=np.float64)
-    if numbers.shape != (GENES,):
-        raise ConfigurationError(f'postures hold {numbers.size} numbers; nearest valid: {GENES}')
-    table: FloatArray = numbers.reshape(PHASES, LEGS, 4).copy()
+    if numbers.shape != (POSTURE_NUMBERS,):
+        raise ConfigurationError(
+            f'postures hold {numbers.size} numbers; nearest valid: {POSTURE_NUMBERS}'
+        )
+    table: FloatArray = numbers.reshape(PHASES, LEG_COUNT, 4).copy()
     table[..., :2] = np.radians(table[..., :2])
     table[..., 2:] /= 100.0
     return table
@@ -107,11 +115,11 @@ def joint_stride(postures: FloatArray, radius: float) -> Stride:
         Of a foot, which rolls.
 
     """
-    phase = knots()
+    phase = knot_phases()
     first = phase.astype(np.int64)
-    share = smooth_step(phase - first)[:, None, None]
+    share = minimum_jerk(phase - first)[:, None, None]
     start, end = postures[first], postures[(first + 1) % PHASES]
-    strokes = _held(postures[0], radius) - _held(postures[2], radius)
+    strokes = _ground_ahead(postures[0], radius) - _ground_ahead(postures[2], radius)
     return Stride(
         joints=start + share * (end - start), stance=2.0, travel=2.0 * float(strokes.min())
     )
@@ -156,45 +164,47 @@ def foot_stride(
 
     """
     stance = PHASES * duty
-    wanted = _path(feet, stance)
-    between = _lengths_between(lengths)
+    wanted = _foot_paths(feet, stance)
+    between = _blend_lengths(lengths)
     if extension is not None:
-        between = _extended(wanted, feet[1], lengths[1], extension)
+        between = _extend_lengths(wanted, feet[1], lengths[1], extension)
     placed = wanted
-    middle = _angle(feet[1], lengths[1])
-    for _ in range(_ROUNDS if radius > 0.0 else 0):
-        turned = _angle(placed, between) - middle
+    middle = _lower_leg_angle(feet[1], lengths[1])
+    for _ in range(_ROLL_ITERATIONS if radius > 0.0 else 0):
+        turned = _lower_leg_angle(placed, between) - middle
         placed = wanted + np.stack([radius * turned, np.zeros_like(turned)], axis=-1)
         if extension is not None:
-            between = _extended(placed, feet[1], lengths[1], extension)
+            between = _extend_lengths(placed, feet[1], lengths[1], extension)
     if beyond == 'refuse':
         _check_reach(placed, between)
     strokes = feet[0, :, 0] - feet[2, :, 0]
     return Stride(
-        joints=joints_at(placed, between), stance=stance, travel=float(strokes.min()) / duty
+        joints=joints_from_feet(placed, between), stance=stance, travel=float(strokes.min()) / duty
     )
 
 
-def walking_feet(stroke: float, height: float, lift: float, offset: float) -> FloatArray:
+def level_walk_feet(stroke: float, height: float, lift: float, offset: float) -> FloatArray:
     """Return the feet, (4, 3, 2) [m], of a level walk that is the same for all legs."""
     ahead = offset + np.array([0.5 * stroke, 0.0, -0.5 * stroke, 0.0])
     below = height - np.array([0.0, 0.0, 0.0, lift])
-    return np.tile(np.stack([ahead, below], axis=-1)[:, None], (1, LEGS, 1))
+    return np.tile(np.stack([ahead, below], axis=-1)[:, None], (1, LEG_COUNT, 1))
 
 
-def _held(posture: FloatArray, radius: float) -> FloatArray:
+def _ground_ahead(posture: FloatArray, radius: float) -> FloatArray:
     """Return where the ground is that standing feet hold, ahead of the hips, (3,) [m]."""
-    return np.asarray(feet_of(posture)[..., 0] - radius * (posture[:, HIP] + posture[:, KNEE]))
+    return np.asarray(
+        feet_from_joints(posture)[..., 0] - radius * (posture[:, HIP] + posture[:, KNEE])
+    )
 
 
-def _angle(feet: FloatArray, lengths: FloatArray) -> FloatArray:
-    joints = joints_at(feet, lengths)
+def _lower_leg_angle(feet: FloatArray, lengths: FloatArray) -> FloatArray:
+    joints = joints_from_feet(feet, lengths)
     return np.asarray(joints[..., HIP] + joints[..., KNEE])
 
 
-def _path(feet: FloatArray, stance: float) -> FloatArray:
+def _foot_paths(feet: FloatArray, stance: float) -> FloatArray:
     """Return the feet over the cycle, (KNOTS, 3, 2) [m]."""
-    phase = knots()
+    phase = knot_phases()
     start, middle, end, top = feet
     # start + slope t + bend t^2 over the stance, t from 0 to 1.
     bend = 2.0 * (start + end - 2.0 * middle)
@@ -237,27 +247,27 @@ def _quintic(  # type: ignore[no-untyped-def]
     )
 
 
-def _lengths_between(lengths: FloatArray) -> FloatArray:
-    phase = knots()
+def _blend_lengths(lengths: FloatArray) -> FloatArray:
+    phase = knot_phases()
     first = phase.astype(np.int64)
-    share = smooth_step(phase - first)[:, None, None]
+    share = minimum_jerk(phase - first)[:, None, None]
     return np.asarray(lengths[first] + share * (lengths[(first + 1) % PHASES] - lengths[first]))
 
 
-def _extended(
+def _extend_lengths(
     feet: FloatArray, middle: FloatArray, lengths: FloatArray, extension: Extension
 ) -> FloatArray:
     """Return lengths, (KNOTS, 3, 2) [m], that follow the reach of feet, (KNOTS, 3, 2) [m]."""
     ground = np.hypot(feet[..., 0], middle[:, 1])
     reach = np.hypot(feet[..., 0], feet[..., 1])
-    standing = ground / np.maximum(np.hypot(middle[:, 0], middle[:, 1]), _LEAST)
-    lifting = reach / np.maximum(ground, _LEAST)
+    standing = ground / np.maximum(np.hypot(middle[:, 0], middle[:, 1]), _MIN_REACH)
+    lifting = reach / np.maximum(ground, _MIN_REACH)
     scale = standing**extension.standing * lifting**extension.lifting
     return np.clip(lengths * scale[..., None], extension.shortest, extension.longest)
 
 
 def _check_reach(feet: FloatArray, lengths: FloatArray) -> None:
-    beyond = ~within_reach(feet, lengths)
+    beyond = ~are_reachable(feet, lengths)
     if beyond.any():
         at, leg = np.argwhere(beyond)[0]
         ahead, below = feet[at, leg]

@@ -14,11 +14,11 @@ from gait_core.kinematics.leg_ik import LegKinematics
 from gait_core.kinematics.sole_contacts import sole_extent
 from gait_core.robot.model import Leg, RobotModel
 
-LEAST_JOINTS = 5
-LEAST_SOLE = 0.02
+MIN_JOINTS = 5
+MIN_SOLE = 0.02
 """Length and width [m] from which a foot counts as a sole, on which a robot can balance."""
-_FINE = 1e-3
-_ROUNDS = 2
+_TOLERANCE = 1e-3
+_IK_ITERATIONS = 2
 """Moving the body moves the legs' mass by a share of it; what a second round leaves is microns."""
 
 
@@ -64,12 +64,12 @@ class Biped:
         self._starts = np.split(self.stance, [len(legs[0].joints)])
         poses = [leg.forward(start) for leg, start in zip(self._legs, self._starts, strict=True)]
         self.feet = np.array([point for point, _ in poses])
-        self.turns = np.array([turn for _, turn in poses])
+        self.sole_rotations = np.array([turn for _, turn in poses])
         self.height = -float(self.feet[:, 2].mean())
         self.half_width = 0.5 * float(self.feet[0, 1] - self.feet[1, 1])
         self.com = com_positions(robot, robot.joint_stance)
-        self.soles = np.array([_sole(robot, leg, controller) for leg in legs])
-        if self.half_width < _FINE:
+        self.soles = np.array([_sole_extent(robot, leg, controller) for leg in legs])
+        if self.half_width < _TOLERANCE:
             raise ConfigurationError(
                 f"controller '{controller}': the feet of robot '{robot.name}' stand "
                 f'{2e3 * self.half_width:.0f} mm apart; correct its nominal stance'
@@ -88,19 +88,19 @@ class Biped:
         found = [
             leg.solve(foot, turn, start)
             for leg, foot, turn, start in zip(
-                self._legs, feet, self.turns, self._starts, strict=True
+                self._legs, feet, self.sole_rotations, self._starts, strict=True
             )
         ]
         miss = max(one.position_error for one in found)
         return np.concatenate([one.positions for one in found]), miss
 
-    def stretch(self) -> float:
+    def max_height(self) -> float:
         """Return the greatest height of the base over level feet under it, to a millimetre [m]."""
         low, high = 0.0, 0.5 * max(leg.length for leg in self._legs)
-        while high - low > _FINE:
+        while high - low > _TOLERANCE:
             middle = 0.5 * (low + high)
             _, miss = self.solve(self.feet - (0.0, 0.0, middle))
-            low, high = (middle, high) if miss < _FINE else (low, middle)
+            low, high = (middle, high) if miss < _TOLERANCE else (low, middle)
         return self.height + low
 
 
@@ -109,29 +109,29 @@ def _two_legs(robot: RobotModel, controller: str) -> Sequence[Leg]:
         raise ConfigurationError(
             f"controller '{controller}' needs 2 legs, robot '{robot.name}' has {len(robot.legs)}"
         )
-    short = [leg for leg in robot.legs if len(leg.joints) < LEAST_JOINTS]
+    short = [leg for leg in robot.legs if len(leg.joints) < MIN_JOINTS]
     if short:
         raise ConfigurationError(
-            f"controller '{controller}' needs legs of {LEAST_JOINTS} joints, leg "
+            f"controller '{controller}' needs legs of {MIN_JOINTS} joints, leg "
             f"'{short[0].name}' of robot '{robot.name}' has {len(short[0].joints)}"
         )
     return robot.legs
 
 
-def _sole(robot: RobotModel, leg: Leg, controller: str) -> FloatArray:
+def _sole_extent(robot: RobotModel, leg: Leg, controller: str) -> FloatArray:
     """Return the extent of a sole, (2, 2) [m], that is large enough to stand on."""
     extent = sole_extent(robot, leg)
     length, width = (extent[1] - extent[0]).tolist()
-    if min(length, width) < LEAST_SOLE:
+    if min(length, width) < MIN_SOLE:
         raise ConfigurationError(
             f"controller '{controller}' balances on soles: that of leg '{leg.name}' of robot "
             f"'{robot.name}' is {1e3 * length:.0f} x {1e3 * width:.0f} mm, less than "
-            f'{1e3 * LEAST_SOLE:.0f} mm'
+            f'{1e3 * MIN_SOLE:.0f} mm'
         )
     return extent
 
 
-class WholeBody:
+class WholeBodyIk:
     """
     Places an upright body so that the centre of mass is where it is wanted, on both legs.
 
@@ -166,7 +166,7 @@ class WholeBody:
         self._com[:] = self._biped.com[:2]
         self.base[:] = 0.0
 
-    def place(
+    def solve_joints(
         self, com: FloatArray, height: float, feet: FloatArray, soles: FloatArray
     ) -> FloatArray:
         """
@@ -188,13 +188,13 @@ class WholeBody:
         """
         yaw = 0.5 * (feet[0, 3] + feet[1, 3])
         c, s = math.cos(yaw), math.sin(yaw)
-        for _ in range(_ROUNDS):
+        for _ in range(_IK_ITERATIONS):
             x = com[0] - c * self._com[0] + s * self._com[1]
             y = com[1] - s * self._com[0] - c * self._com[1]
             for i, leg in enumerate(self._legs):
                 ahead, left = feet[i, 0] - x, feet[i, 1] - y
                 place = (c * ahead + s * left, c * left - s * ahead, feet[i, 2] - height)
-                turn = soles[i] @ _about_z(feet[i, 3] - yaw) @ self._biped.turns[i]
+                turn = soles[i] @ _yaw_rotation(feet[i, 3] - yaw) @ self._biped.sole_rotations[i]
                 self._joints[self._rows[i]] = leg.solve(place, turn).positions
             self._all[self._biped.columns] = self._joints
             self._com[:] = com_positions(self._biped.robot, self._all)[:2]
@@ -202,6 +202,6 @@ class WholeBody:
         return self._joints
 
 
-def _about_z(angle: float) -> FloatArray:
+def _yaw_rotation(angle: float) -> FloatArray:
     c, s = math.cos(angle), math.sin(angle)
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])

@@ -17,21 +17,21 @@ from gait_core.motion.velocity_limits import VelocityLimits, symmetric_limits
 from gait_core.parameters.declaration import Parameters
 from gait_core.robot.model import RobotModel
 from gait_core.trial.spec import Command
-from gait_stage_walk.staged.pulse import SECOND, nanoseconds
-from gait_stage_walk.zmp.biped import Biped, WholeBody
-from gait_stage_walk.zmp.footsteps import STILL, Twist
+from gait_stage_walk.staged.pulse import SECOND, to_nanoseconds
+from gait_stage_walk.zmp.biped import Biped, WholeBodyIk
+from gait_stage_walk.zmp.footsteps import ZERO_TWIST, Twist
 from gait_stage_walk.zmp.mass_model import mass_model
 from gait_stage_walk.zmp.parameters import ZmpWalkParams
 from gait_stage_walk.zmp.plan import LEFT, RIGHT, SWING, StepShape, WalkPlan
 from gait_stage_walk.zmp.preview import preview_gains
-from gait_stage_walk.zmp.stabiliser import Slip, Stabiliser
+from gait_stage_walk.zmp.stabiliser import SlipCorrection, Stabiliser
 
 NAME = 'zmp_walk'
-GRID = SECOND // 100
+PLAN_PERIOD = SECOND // 100
 """Period of the plan [ns]; control periods of any length sample it."""
-_SINK_RATE = 0.1
+_HEIGHT_RATE = 0.1
 """At which the body is lowered and raised [m/s]."""
-_SQUAT = 0.75
+_SQUAT_SHARE = 0.75
 """Share of its height over stretched legs to which a body sits down."""
 
 
@@ -57,22 +57,22 @@ class ZmpWalkController(Controller):
 
     def __init__(self, robot: RobotModel, params: ZmpWalkParams) -> None:
         self._biped = Biped(robot, NAME)
-        self._stretch = self._biped.stretch()
-        self._body = WholeBody(self._biped)
+        self._max_height = self._biped.max_height()
+        self._body = WholeBodyIk(self._biped)
         self._stabiliser = Stabiliser()
-        self._slip = Slip()
+        self._slip = SlipCorrection()
         self._odometry = LegOdometry(robot, self._biped.leg_names)
-        self._fastest = robot.velocity_limit[self._biped.columns]
+        self._max_rates = robot.velocity_limit[self._biped.columns]
         self._joints: FloatArray = np.zeros(len(self._biped.names))
         self._feet: FloatArray = np.zeros((2, 4))
-        self._take(params)
+        self._apply_params(params)
         self.reset(0)
 
     @property
     def needs(self) -> frozenset[str]:
         """An IMU to balance or to hold a heading, joint positions for odometry."""
         params = self._params
-        sensed = {'imu'} if params.balances or params.heading_gain else set()
+        sensed = {'imu'} if params.uses_imu or params.heading_gain else set()
         return frozenset(sensed | ({'joint_positions'} if params.odometry else set()))
 
     @property
@@ -83,18 +83,18 @@ class ZmpWalkController(Controller):
 
     def set_params(self, params: ZmpWalkParams) -> None:
         """Replace the parameters; steps that begin from now on have the new shape."""
-        self._take(params)
+        self._apply_params(params)
         self._plan.set_model(self._gains, self._mass)
-        self._plan.set_shape(self._shape())
+        self._plan.set_shape(self._step_shape())
 
-    def _take(self, params: ZmpWalkParams) -> None:
+    def _apply_params(self, params: ZmpWalkParams) -> None:
         self._params = params
-        self._height = min(self._biped.height, params.leg_share * self._stretch)
+        self._height = min(self._biped.height, params.leg_share * self._max_height)
         self._mass = mass_model(self._biped, self._height)
-        self._gains = preview_gains(self._mass.height, GRID / SECOND)
+        self._gains = preview_gains(self._mass.height, PLAN_PERIOD / SECOND)
         self._limits = (params.max_forward, params.max_sideways, params.max_yaw_rate)
 
-    def _shape(self) -> StepShape:
+    def _step_shape(self) -> StepShape:
         params = self._params
         return StepShape(
             step_time=params.step_time,
@@ -108,15 +108,15 @@ class ZmpWalkController(Controller):
         """Stand in the nominal stance; nothing here is random, whatever the seed."""
         biped = self._biped
         self._plan = WalkPlan(
-            biped.feet[:, :2], biped.com[:2], self._gains, self._mass, self._shape()
+            biped.feet[:, :2], biped.com[:2], self._gains, self._mass, self._step_shape()
         )
         self._body.reset()
         self._stabiliser.reset()
         self._slip.reset()
         self._odometry.reset()
         self._joints[:] = biped.stance
-        self._twist: Twist = STILL
-        self._now, self._planned = 0, -GRID
+        self._twist: Twist = ZERO_TWIST
+        self._now, self._planned_until = 0, -PLAN_PERIOD
         self._base_height = biped.height
         self._plan.feet_at(0.0, self._feet)
 
@@ -124,29 +124,29 @@ class ZmpWalkController(Controller):
         """Return the joint positions at the end of each sub-sample and the rates to them."""
         params = self._params
         if params.odometry:
-            self._odometry.update(self._standing(), observation)
-        self._stabiliser.sense(observation, params)
-        self._twist = self._steered(dt, command, observation)
+            self._odometry.update(self._stance_feet(), observation)
+        self._stabiliser.update_tilt(observation, params)
+        self._twist = self._limit_twist(dt, command, observation)
         sitting = command.set_points.get('sit', 0.0) > 0.5
-        level = min(self._height, _SQUAT * self._stretch) if sitting else self._height
-        samples, begin, end = params.sub_samples, self._now, self._now + nanoseconds(dt)
+        level = min(self._height, _SQUAT_SHARE * self._max_height) if sitting else self._height
+        samples, begin, end = params.sub_samples, self._now, self._now + to_nanoseconds(dt)
         position, velocity = np.empty((2, samples, len(self._joints)))
         period = dt / samples
         for k in range(samples):
             self._now = begin + (k + 1) * (end - begin) // samples
-            self._plan_until(self._now, level)
-            self._lower(period, level)
-            self._move(period, position[k], velocity[k])
+            self._advance_plan(self._now, level)
+            self._move_height(period, level)
+            self._write_targets(period, position[k], velocity[k])
         return JointTargets(names=self._biped.names, position=position, velocity=velocity)
 
-    def _steered(self, dt: float, command: Command, seen: Observation) -> Twist:
+    def _limit_twist(self, dt: float, command: Command, seen: Observation) -> Twist:
         """Return a twist that follows the command, bounded in size and in rate of change."""
         stops = max(command.set_points.get(name, 0.0) for name in ('stop', 'sit')) > 0.5
-        x, y, yaw = STILL if stops else command.velocity
+        x, y, yaw = ZERO_TWIST if stops else command.velocity
         params = self._params
-        if params.heading_gain and (x, y, yaw) != STILL:
+        if params.heading_gain and (x, y, yaw) != ZERO_TWIST:
             planned = float(self._body.base[3])
-            yaw += self._slip.correction(dt, planned, params.heading_gain, seen)
+            yaw += self._slip.correct_yaw_rate(dt, planned, params.heading_gain, seen)
         rates = (params.acceleration, params.acceleration, params.yaw_acceleration)
         change = [
             min(max(min(max(wanted, -limit), limit) - now, -rate * dt), rate * dt)
@@ -157,41 +157,43 @@ class ZmpWalkController(Controller):
         now = self._twist
         return now[0] + change[0], now[1] + change[1], now[2] + change[2]
 
-    def _plan_until(self, time: int, level: float) -> None:
+    def _advance_plan(self, time: int, level: float) -> None:
         """Begin the periods of the plan that have come until a time [ns]."""
         upright = level == self._height and self._base_height <= level
-        while self._planned + GRID <= time:
-            self._planned += GRID
-            self._plan.advance(self._twist if upright else STILL)
+        while self._planned_until + PLAN_PERIOD <= time:
+            self._planned_until += PLAN_PERIOD
+            self._plan.advance(self._twist if upright else ZERO_TWIST)
             if self._params.capture_gain:
-                self._capture()
+                self._adapt_foothold()
 
-    def _capture(self) -> None:
+    def _adapt_foothold(self) -> None:
         """Put the foot in the air where a lean is going to carry the body."""
         rate = self._gains.rate
         ahead, left = self._stabiliser.capture_error(self._gains.height, rate)
         grown = self._params.capture_gain * math.exp(rate * self._plan.remaining)
-        self._plan.step_aside(grown * ahead, grown * left)
+        self._plan.shift_foothold(grown * ahead, grown * left)
 
-    def _lower(self, dt: float, level: float) -> None:
-        most = _SINK_RATE * dt
+    def _move_height(self, dt: float, level: float) -> None:
+        most = _HEIGHT_RATE * dt
         self._base_height += min(max(level - self._base_height, -most), most)
 
-    def _move(self, period: float, position: FloatArray, velocity: FloatArray) -> None:
+    def _write_targets(self, period: float, position: FloatArray, velocity: FloatArray) -> None:
         """Write the joints of now, and the rates that lead to them from those before."""
-        plan, since = self._plan, (self._now - self._planned) / SECOND
+        plan, since = self._plan, (self._now - self._planned_until) / SECOND
         plan.feet_at(since, self._feet)
         swing = plan.swing if plan.stage == SWING else -1
-        soles = self._stabiliser.turn(period, swing)
-        joints = self._body.place(plan.com_at(since)[0], self._base_height, self._feet, soles)
+        soles = self._stabiliser.turn_soles(period, swing)
+        joints = self._body.solve_joints(
+            plan.com_at(since)[0], self._base_height, self._feet, soles
+        )
         np.subtract(joints, self._joints, out=velocity)
-        reach = self._fastest * period
+        reach = self._max_rates * period
         np.clip(velocity, -reach, reach, out=velocity)
         self._joints += velocity
         position[:] = self._joints
         velocity /= period
 
-    def _standing(self) -> BoolArray:
+    def _stance_feet(self) -> BoolArray:
         """Return which feet are meant to be down, (2,) bool."""
         plan = self._plan
         return np.array([plan.stage != SWING or foot != plan.swing for foot in (LEFT, RIGHT)])
@@ -205,12 +207,12 @@ class ZmpWalkController(Controller):
         put down; ``lean`` [rad] is that of the body; ``odom.x``, ``odom.y`` [m] and ``odom.yaw``
         [rad] where odometry is on.
         """
-        plan, down = self._plan, self._standing()
+        plan, down = self._plan, self._stance_feet()
         values = {
             'phase': plan.phase,
             'stage': float(plan.stage),
             'steps': float(plan.steps),
-            'lean': float(np.hypot(*self._stabiliser.lean)),
+            'lean': float(np.hypot(*self._stabiliser.tilt)),
         }
         for name, stands in zip(self._biped.leg_names, down, strict=True):
             values[f'stance.{name}'] = float(stands)
@@ -226,6 +228,6 @@ class ZmpWalkController(Controller):
             return {}
         x, y, height, yaw = self._body.base.tolist()
         c, s = math.cos(yaw), math.sin(yaw)
-        ahead, left = plan.landing[0] - x, plan.landing[1] - y
+        ahead, left = plan.foothold[0] - x, plan.foothold[1] - y
         place = np.array([c * ahead + s * left, c * left - s * ahead, -height])
         return {self._biped.leg_names[plan.swing]: place}

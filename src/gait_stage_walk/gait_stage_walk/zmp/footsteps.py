@@ -10,19 +10,19 @@ import math
 
 Pose = tuple[float, float, float]
 Twist = tuple[float, float, float]
-STILL: Twist = (0.0, 0.0, 0.0)
-_SAME = 1e-4
+ZERO_TWIST: Twist = (0.0, 0.0, 0.0)
+_POSE_TOLERANCE = 1e-4
 """Distance [m], and angle [rad], below which a foot is where it should be."""
 
 
-def beyond(pose: Pose, way: Pose) -> Pose:
+def compose_poses(pose: Pose, step: Pose) -> Pose:
     """Return the pose that is ``way`` further in the frame of a pose."""
     x, y, yaw = pose
     c, s = math.cos(yaw), math.sin(yaw)
-    return x + c * way[0] - s * way[1], y + s * way[0] + c * way[1], yaw + way[2]
+    return x + c * step[0] - s * step[1], y + s * step[0] + c * step[1], yaw + step[2]
 
 
-def carried(twist: Twist, time: float) -> Pose:
+def integrate_twist(twist: Twist, time: float) -> Pose:
     """Return where a constant twist of the body carries it in a time: along an arc."""
     angle = twist[2] * time
     if abs(angle) > 1e-6:
@@ -33,7 +33,9 @@ def carried(twist: Twist, time: float) -> Pose:
     return along * x - across * y, across * x + along * y, angle
 
 
-def landing(support: Pose, side: float, half_width: float, twist: Twist, time: float) -> Pose:
+def next_foothold(
+    support: Pose, side: float, half_width: float, twist: Twist, time: float
+) -> Pose:
     """
     Return where the other foot is to land.
 
@@ -54,13 +56,13 @@ def landing(support: Pose, side: float, half_width: float, twist: Twist, time: f
         Of a step.
 
     """
-    path = beyond(support, (0.0, side * half_width, 0.0))
+    path = compose_poses(support, (0.0, side * half_width, 0.0))
     aside = 2.0 * twist[1] if side * twist[1] > 0.0 else 0.0
     turn = 2.0 * twist[2] if side * twist[2] > 0.0 else 0.0
-    there = beyond(path, carried((twist[0], aside, turn), time))
-    return beyond(there, (0.0, side * half_width, 0.0))
+    there = compose_poses(path, integrate_twist((twist[0], aside, turn), time))
+    return compose_poses(there, (0.0, side * half_width, 0.0))
 
 
-def same(one: Pose, other: Pose) -> bool:
+def poses_match(one: Pose, other: Pose) -> bool:
     """Return whether two poses differ by less than anyone sees."""
-    return all(abs(a - b) < _SAME for a, b in zip(one, other, strict=True))
+    return all(abs(a - b) < _POSE_TOLERANCE for a, b in zip(one, other, strict=True))

@@ -29,7 +29,7 @@ from gait_core.arrays import FloatArray
 from gait_core.kinematics.forward_kinematics import kinematic_tree, link_coms
 from gait_stage_walk.zmp.biped import Biped
 
-_TRY = 0.01
+_FOOT_STEP = 0.01
 """By which a foot is moved to see how its leg's links follow [m]."""
 
 
@@ -52,8 +52,8 @@ class MassModel:
     """
 
     height: float
-    foot: float = 0.0
-    lift: float = 0.0
+    foot_coefficient: float = 0.0
+    lifted_share: float = 0.0
     inward: float = 0.0
 
 
@@ -63,7 +63,7 @@ def mass_model(biped: Biped, height: float) -> MassModel:
     weights = mass / mass.sum()
     feet = biped.feet.copy()
     feet[:, 2] = -height
-    joints = _posed(biped, feet)
+    joints = _joints_over_feet(biped, feet)
     coms = link_coms(robot, joints)[0]
     levels = weights * (coms[:, 2] + height)
     # Shares (2 legs, 3 axes) of mass, and of its height, that follow each foot.
@@ -72,8 +72,8 @@ def mass_model(biped: Biped, height: float) -> MassModel:
     for leg, side in enumerate((1.0, -1.0)):
         for axis in range(3):
             there = feet.copy()
-            there[leg, axis] += _TRY if axis < 2 else 2.0 * _TRY
-            moved = link_coms(robot, _posed(biped, there))[0]
+            there[leg, axis] += _FOOT_STEP if axis < 2 else 2.0 * _FOOT_STEP
+            moved = link_coms(robot, _joints_over_feet(biped, there))[0]
             share = (moved[:, axis] - coms[:, axis]) / (there - feet)[leg, axis]
             follows[leg, axis], raises[leg, axis] = weights @ share, levels @ share
             if axis == 2:
@@ -83,13 +83,13 @@ def mass_model(biped: Biped, height: float) -> MassModel:
     ratio = body / base
     return MassModel(
         height=float(ratio.mean()),
-        foot=float((ratio * follows[:, :2] - raises[:, :2]).mean()),
-        lift=float(follows[:, 2].mean()),
+        foot_coefficient=float((ratio * follows[:, :2] - raises[:, :2]).mean()),
+        lifted_share=float(follows[:, 2].mean()),
         inward=float(np.mean(inward)),
     )
 
 
-def _posed(biped: Biped, feet: FloatArray) -> FloatArray:
+def _joints_over_feet(biped: Biped, feet: FloatArray) -> FloatArray:
     joints: FloatArray = biped.robot.joint_stance.copy()
     joints[biped.columns], _ = biped.solve(feet)
     return joints

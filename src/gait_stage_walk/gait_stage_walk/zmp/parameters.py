@@ -90,6 +90,6 @@ class ZmpWalkParams(Parameters):
     )
 
     @property
-    def balances(self) -> bool:
+    def uses_imu(self) -> bool:
         """True if a lean changes anything."""
         return self.balance_gain > 0.0 or self.balance_damping > 0.0 or self.capture_gain > 0.0

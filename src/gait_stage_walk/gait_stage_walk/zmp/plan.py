@@ -16,19 +16,31 @@ from numba import njit
 import numpy as np
 
 from gait_core.arrays import FloatArray
-from gait_stage_walk.zmp.footsteps import STILL, Pose, Twist, beyond, landing, same
+from gait_stage_walk.zmp.footsteps import (
+    ZERO_TWIST,
+    Pose,
+    Twist,
+    compose_poses,
+    next_foothold,
+    poses_match,
+)
 from gait_stage_walk.zmp.mass_model import MassModel
-from gait_stage_walk.zmp.preview import GRAVITY, PreviewGains, moved, previewed_jerk
-from gait_stage_walk.zmp.swing import LANDED, along, lift, quintic
+from gait_stage_walk.zmp.preview import GRAVITY, PreviewGains, integrate_jerk, write_preview_jerk
+from gait_stage_walk.zmp.swing import (
+    ARRIVAL_SHARE,
+    quintic_to_rest,
+    swing_height,
+    write_path_state,
+)
 
 LEFT, RIGHT = 0, 1
-SIDES = (1.0, -1.0)
+SIDE_SIGNS = (1.0, -1.0)
 STAND, SHIFT, SWING = range(3)
 """Stages: on both feet at rest, going over to one of them, on one of them."""
-_FIRST = 2.5
+_FIRST_SHIFT = 2.5
 """Time constants in which the mass is first led over one foot, and back between both."""
-_KNOTS = 64
-_FARTHEST, _INWARD, _LATEST = 1.5, 0.2, 0.15
+_MAX_KNOTS = 64
+_MAX_SHIFT, _MAX_INWARD_SHIFT, _MIN_TIME_LEFT = 1.5, 0.2, 0.15
 """How far a foot is led from its place, also toward the other one, in halves of the width of the
 stance; and the share of a swing that has to be left for it."""
 
@@ -97,20 +109,20 @@ class WalkPlan:
         self.half_width = 0.5 * float(feet[LEFT, 1] - feet[RIGHT, 1])
         self.state = np.array([com, (0.0, 0.0), (0.0, 0.0)])
         self.stage, self.support, self.steps = STAND, LEFT, 0
-        self.landing: Pose = self.feet[RIGHT]
-        self._planned = self.landing
-        self._grid, self._begun, self._lifted, self._end = -1, 0, 0, 0
+        self.foothold: Pose = self.feet[RIGHT]
+        self._planned_foothold = self.foothold
+        self._tick, self._stage_start, self._lift_off, self._stage_end = -1, 0, 0, 0
         self._path: FloatArray = np.zeros((6, 3))
-        self._path_begun, self._path_time = 0, 0.0
+        self._path_start, self._path_duration = 0, 0.0
         self._jerk: FloatArray = np.zeros(2)
         self._com: FloatArray = np.zeros((3, 2))
-        self._swung: FloatArray = np.zeros((3, 3))
-        self._knots: FloatArray = np.zeros((_KNOTS, 3))
+        self._path_state: FloatArray = np.zeros((3, 3))
+        self._knots: FloatArray = np.zeros((_MAX_KNOTS, 3))
         self._swings: list[tuple[int, Pose, Pose, int]] = []
         self.set_model(gains, mass)
         self.set_shape(shape)
-        self._take_shape()
-        self._from = self._middle_of(self.feet)
+        self._apply_shape()
+        self._zmp_start = self._zmp_between(self.feet)
 
     def set_model(self, gains: PreviewGains, mass: MassModel) -> None:
         """Take the gains and the mass model of another height, all of the same period."""
@@ -121,17 +133,19 @@ class WalkPlan:
         """Take the shape of the steps that begin from now on."""
         self._next_shape = shape
 
-    def _take_shape(self) -> None:
+    def _apply_shape(self) -> None:
         period, shape = self._gains.period, self._next_shape
-        self._double = max(2, round(shape.double_share * shape.step_time / period))
-        self._single = max(4, round(shape.step_time / period) - self._double)
-        self._first = max(2 * self._double, round(_FIRST / self._gains.rate / period))
+        self._double_periods = max(2, round(shape.double_share * shape.step_time / period))
+        self._swing_periods = max(4, round(shape.step_time / period) - self._double_periods)
+        self._first_shift_periods = max(
+            2 * self._double_periods, round(_FIRST_SHIFT / self._gains.rate / period)
+        )
         self._shape = shape
 
     @property
     def step_time(self) -> float:
         """Of a step, in whole periods [s]."""
-        return (self._double + self._single) * self._gains.period
+        return (self._double_periods + self._swing_periods) * self._gains.period
 
     @property
     def swing(self) -> int:
@@ -140,19 +154,19 @@ class WalkPlan:
 
     def advance(self, twist: Twist) -> None:
         """Begin the next period of the grid, in which the jerk is constant."""
-        if self._grid >= 0:
-            moved(self.state, self._jerk, self._gains.period, self.state)
-        self._grid += 1
-        self._enter(twist)
-        count = self._predict(twist)
-        interpolate(self._knots, count, self._grid, self._reference)
-        self._compensate()
+        if self._tick >= 0:
+            integrate_jerk(self.state, self._jerk, self._gains.period, self.state)
+        self._tick += 1
+        self._update_stage(twist)
+        count = self._predict_zmp(twist)
+        sample_polyline(self._knots, count, self._tick, self._reference)
+        self._subtract_swings()
         gains = self._gains
-        previewed_jerk(gains.feedback, gains.forward, self.state, self._reference, self._jerk)
+        write_preview_jerk(gains.feedback, gains.forward, self.state, self._reference, self._jerk)
 
     def com_at(self, time: float) -> FloatArray:
         """Return position, velocity and acceleration, (3, 2), so long after the period began."""
-        moved(self.state, self._jerk, time, self._com)
+        integrate_jerk(self.state, self._jerk, time, self._com)
         return self._com
 
     def feet_at(self, time: float, feet: FloatArray) -> None:
@@ -162,11 +176,13 @@ class WalkPlan:
             feet[foot] = (x, y, 0.0, yaw)
         if self.stage == SWING:
             period = self._gains.period
-            since = (self._grid - self._path_begun) * period + time
-            along(self._path, min(since, self._path_time), self._swung)
-            x, y, yaw = self._swung[0]
-            share = ((self._grid - self._lifted) * period + time) / (self._single * period)
-            feet[self.swing] = (x, y, lift(share, self._shape.clearance), yaw)
+            since = (self._tick - self._path_start) * period + time
+            write_path_state(self._path, min(since, self._path_duration), self._path_state)
+            x, y, yaw = self._path_state[0]
+            share = ((self._tick - self._lift_off) * period + time) / (
+                self._swing_periods * period
+            )
+            feet[self.swing] = (x, y, swing_height(share, self._shape.clearance), yaw)
 
     @property
     def phase(self) -> float:
@@ -174,18 +190,22 @@ class WalkPlan:
         if self.stage == STAND:
             return 0.0
         if self.stage == SWING:
-            done, last = self._grid - self._lifted, self.swing
+            done, last = self._tick - self._lift_off, self.swing
         else:
-            done = self._single + min(self._grid - self._begun, self._double)
+            done = self._swing_periods + min(self._tick - self._stage_start, self._double_periods)
             last = self.support
-        return math.pi * (done / (self._single + self._double) + (last == RIGHT)) % math.tau
+        return (
+            math.pi
+            * (done / (self._swing_periods + self._double_periods) + (last == RIGHT))
+            % math.tau
+        )
 
     @property
     def remaining(self) -> float:
         """Time until the foot in the air lands [s]."""
-        return (self._end - self._grid) * self._gains.period
+        return (self._stage_end - self._tick) * self._gains.period
 
-    def step_aside(self, ahead: float, left: float) -> None:
+    def shift_foothold(self, ahead: float, left: float) -> None:
         """
         Lead the foot in the air elsewhere than planned, as far as is safe, unless it is landing.
 
@@ -195,134 +215,137 @@ class WalkPlan:
             From where it was planned to land, in the frame of the foot that stands.
 
         """
-        time = self.remaining - (1.0 - LANDED) * self._single * self._gains.period
-        if self.stage != SWING or time < _LATEST * self._single * self._gains.period:
+        time = self.remaining - (1.0 - ARRIVAL_SHARE) * self._swing_periods * self._gains.period
+        if self.stage != SWING or time < _MIN_TIME_LEFT * self._swing_periods * self._gains.period:
             return
-        side, farthest = SIDES[self.swing], _FARTHEST * self.half_width
+        side, farthest = SIDE_SIGNS[self.swing], _MAX_SHIFT * self.half_width
         ahead = min(max(ahead, -farthest), farthest)
-        outward = min(max(side * left, -_INWARD * self.half_width), farthest)
-        yaw = self.feet[self.support][2] - self._planned[2]
+        outward = min(max(side * left, -_MAX_INWARD_SHIFT * self.half_width), farthest)
+        yaw = self.feet[self.support][2] - self._planned_foothold[2]
         c, s = math.cos(yaw), math.sin(yaw)
         way = (c * ahead - s * side * outward, s * ahead + c * side * outward, 0.0)
-        self.landing = beyond(self._planned, way)
-        self._steer(time)
+        self.foothold = compose_poses(self._planned_foothold, way)
+        self._redirect_swing(time)
 
-    def _steer(self, time: float) -> None:
-        since = (self._grid - self._path_begun) * self._gains.period
-        along(self._path, min(since, self._path_time), self._swung)
-        self._path = quintic(self._swung, np.array(self.landing), time)
-        self._path_begun, self._path_time = self._grid, time
+    def _redirect_swing(self, time: float) -> None:
+        since = (self._tick - self._path_start) * self._gains.period
+        write_path_state(self._path, min(since, self._path_duration), self._path_state)
+        self._path = quintic_to_rest(self._path_state, np.array(self.foothold), time)
+        self._path_start, self._path_duration = self._tick, time
 
-    def _enter(self, twist: Twist) -> None:
+    def _update_stage(self, twist: Twist) -> None:
         """Enter the stage that begins now, if one does."""
         if self.stage == STAND:
-            if twist != STILL and self._grid >= self._end:
+            if twist != ZERO_TWIST and self._tick >= self._stage_end:
                 lead = twist[1] or twist[2] or 1.0
                 self.support = RIGHT if lead > 0.0 else LEFT
-                self._shift(self._middle_of(self.feet), self._first, twist)
-        elif self._grid < self._end:
+                self._begin_shift(self._zmp_between(self.feet), self._first_shift_periods, twist)
+        elif self._tick < self._stage_end:
             return
         elif self.stage == SHIFT:
-            self._lift(twist)
+            self._begin_swing(twist)
         else:
-            self._land(twist)
+            self._end_swing(twist)
 
-    def _shift(self, start: Pose, periods: int, twist: Twist) -> None:
-        self.stage, self._from = SHIFT, start
-        self._take_shape()
-        periods = periods or self._double
-        self._begun, self._end = self._grid, self._grid + periods
-        self.landing = self._next(self.feet[self.support], self.support, twist)
+    def _begin_shift(self, start: Pose, periods: int, twist: Twist) -> None:
+        self.stage, self._zmp_start = SHIFT, start
+        self._apply_shape()
+        periods = periods or self._double_periods
+        self._stage_start, self._stage_end = self._tick, self._tick + periods
+        self.foothold = self._foothold_after(self.feet[self.support], self.support, twist)
 
-    def _lift(self, twist: Twist) -> None:
-        self.stage, self._lifted = SWING, self._grid
-        self._end = self._grid + self._single
-        self.landing = self._next(self.feet[self.support], self.support, twist)
-        self._planned = self.landing
+    def _begin_swing(self, twist: Twist) -> None:
+        self.stage, self._lift_off = SWING, self._tick
+        self._stage_end = self._tick + self._swing_periods
+        self.foothold = self._foothold_after(self.feet[self.support], self.support, twist)
+        self._planned_foothold = self.foothold
         self._path[:] = 0.0
         self._path[0] = self.feet[self.swing]
-        self._path_begun, self._path_time = self._grid, 0.0
-        self._steer(LANDED * self._single * self._gains.period)
+        self._path_start, self._path_duration = self._tick, 0.0
+        self._redirect_swing(ARRIVAL_SHARE * self._swing_periods * self._gains.period)
 
-    def _land(self, twist: Twist) -> None:
-        self.feet[self.swing] = self.landing
+    def _end_swing(self, twist: Twist) -> None:
+        self.feet[self.swing] = self.foothold
         self.steps += 1
-        left = self._point(self.feet[self.support], self.support)
-        if self._closed(self.feet, self.swing, twist):
-            self.stage, self._from = STAND, left
-            self._begun, self._end = self._grid, self._grid + self._first
+        left = self._zmp_under(self.feet[self.support], self.support)
+        if self._can_stand(self.feet, self.swing, twist):
+            self.stage, self._zmp_start = STAND, left
+            self._stage_start, self._stage_end = self._tick, self._tick + self._first_shift_periods
         else:
             self.support = self.swing
-            self._shift(left, 0, twist)
+            self._begin_shift(left, 0, twist)
 
-    def _next(self, support: Pose, foot: int, twist: Twist) -> Pose:
-        return landing(support, SIDES[1 - foot], self.half_width, twist, self.step_time)
+    def _foothold_after(self, support: Pose, foot: int, twist: Twist) -> Pose:
+        return next_foothold(support, SIDE_SIGNS[1 - foot], self.half_width, twist, self.step_time)
 
-    def _closed(self, feet: list[Pose], landed: int, twist: Twist) -> bool:
+    def _can_stand(self, feet: list[Pose], landed: int, twist: Twist) -> bool:
         """Return whether nothing is wanted but to stand, on feet side by side."""
-        beside = self._next(feet[1 - landed], 1 - landed, STILL)
-        return twist == STILL and same(feet[landed], beside)
+        beside = self._foothold_after(feet[1 - landed], 1 - landed, ZERO_TWIST)
+        return twist == ZERO_TWIST and poses_match(feet[landed], beside)
 
-    def _point(self, foot: Pose, which: int) -> Pose:
+    def _zmp_under(self, foot: Pose, which: int) -> Pose:
         """Return where the zero-moment point is to be under one foot."""
         shape = self._shape
-        return beyond(foot, (shape.forward, -SIDES[which] * shape.inward, 0.0))
+        return compose_poses(foot, (shape.forward, -SIDE_SIGNS[which] * shape.inward, 0.0))
 
-    def _middle_of(self, feet: list[Pose]) -> Pose:
-        left, right = (self._point(feet[foot], foot) for foot in (LEFT, RIGHT))
+    def _zmp_between(self, feet: list[Pose]) -> Pose:
+        left, right = (self._zmp_under(feet[foot], foot) for foot in (LEFT, RIGHT))
         return 0.5 * (left[0] + right[0]), 0.5 * (left[1] + right[1]), 0.0
 
-    def _predict(self, twist: Twist) -> int:
+    def _predict_zmp(self, twist: Twist) -> int:
         """Write the corners of the way of the zero-moment point; return how many there are."""
-        knots, last = self._knots, self._grid + len(self._reference)
-        knots[0] = (self._begun, *self._from[:2])
+        knots, last = self._knots, self._tick + len(self._reference)
+        knots[0] = (self._stage_start, *self._zmp_start[:2])
         if self.stage == STAND:
-            knots[1] = (self._end, *self._middle_of(self.feet)[:2])
+            knots[1] = (self._stage_end, *self._zmp_between(self.feet)[:2])
             self._swings.clear()
             return 2
-        feet, support, count, now = list(self.feet), self.support, 1, self._end
+        feet, support, count, now = list(self.feet), self.support, 1, self._stage_end
         self._swings.clear()
-        shift = self._end if self.stage == SHIFT else self._lifted
-        place = self.landing
-        knots[count] = (shift, *self._point(feet[support], support)[:2])
+        shift = self._stage_end if self.stage == SHIFT else self._lift_off
+        place = self.foothold
+        knots[count] = (shift, *self._zmp_under(feet[support], support)[:2])
         count += 1
         if self.stage == SHIFT:
-            now += self._single
-        while count < _KNOTS - 1:
-            knots[count] = (now, *self._point(feet[support], support)[:2])
+            now += self._swing_periods
+        while count < _MAX_KNOTS - 1:
+            knots[count] = (now, *self._zmp_under(feet[support], support)[:2])
             count += 1
-            self._swings.append((now - self._single, feet[1 - support], place, 1 - support))
+            self._swings.append((now - self._swing_periods, feet[1 - support], place, 1 - support))
             if now >= last:
                 break
             feet[1 - support] = place
-            if self._closed(feet, 1 - support, twist):
-                knots[count] = (now + self._first, *self._middle_of(feet)[:2])
+            if self._can_stand(feet, 1 - support, twist):
+                knots[count] = (now + self._first_shift_periods, *self._zmp_between(feet)[:2])
                 return count + 1
             support = 1 - support
-            knots[count] = (now + self._double, *self._point(feet[support], support)[:2])
+            knots[count] = (
+                now + self._double_periods,
+                *self._zmp_under(feet[support], support)[:2],
+            )
             count += 1
-            now += self._double + self._single
-            place = self._next(feet[support], support, twist)
+            now += self._double_periods + self._swing_periods
+            place = self._foothold_after(feet[support], support, twist)
         return count
 
-    def _compensate(self) -> None:
+    def _subtract_swings(self) -> None:
         """Ask the centre of mass for what the swinging feet are going to move."""
         period, mass = self._gains.period, self._mass
         load = SwingLoad(
-            self._single,
+            self._swing_periods,
             period,
             self._shape.clearance,
-            mass.foot / GRAVITY,
-            mass.lift / GRAVITY,
+            mass.foot_coefficient / GRAVITY,
+            mass.lifted_share / GRAVITY,
         )
         for lifted, start, place, foot in self._swings:
-            path, begun, time = self._path, self._path_begun, self._path_time
-            if lifted != self._lifted or self.stage != SWING:
-                begun, time = lifted, LANDED * self._single * period
+            path, begun, time = self._path, self._path_start, self._path_duration
+            if lifted != self._lift_off or self.stage != SWING:
+                begun, time = lifted, ARRIVAL_SHARE * self._swing_periods * period
                 still = np.array([start, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)])
-                path = quintic(still, np.array(place), time)
-            swing = Swing(path, begun, time, lifted, -SIDES[foot] * mass.inward)
-            compensate(swing, load, self._grid, self._reference)
+                path = quintic_to_rest(still, np.array(place), time)
+            swing = Swing(path, begun, time, lifted, -SIDE_SIGNS[foot] * mass.inward)
+            subtract_swing_zmp(swing, load, self._tick, self._reference)
 
 
 class Swing(NamedTuple):
@@ -367,12 +390,12 @@ class SwingLoad(NamedTuple):
     periods: int
     period: float
     clearance: float
-    foot: float
-    lift: float
+    foot_coefficient: float
+    lifted_share: float
 
 
 @njit(cache=True)
-def compensate(swing, load, now, points):  # type: ignore[no-untyped-def]
+def subtract_swing_zmp(swing, load, now, points):  # type: ignore[no-untyped-def]
     """
     Take from zero-moment points (N, 2) [m] what one swing adds to them; see ``mass_model``.
 
@@ -383,7 +406,7 @@ def compensate(swing, load, now, points):  # type: ignore[no-untyped-def]
     state = np.empty((3, 3))
     for j in range(max(0, lifted - now - 1), min(len(points), lifted + single - now)):
         at = (now + 1 + j - begun) * period
-        along(path, min(at, time), state)
+        write_path_state(path, min(at, time), state)
         u = (now + 1 + j - lifted) / single
         rise = 32.0 * clearance * (1.0 - 6.0 * u * (1.0 - u)) / (single * period) ** 2
         raised = lift * rise
@@ -396,7 +419,7 @@ def compensate(swing, load, now, points):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def interpolate(knots, count, grid, out):  # type: ignore[no-untyped-def]
+def sample_polyline(knots, count, grid, out):  # type: ignore[no-untyped-def]
     """
     Write the points of a polyline at the periods after ``grid``, (N, 2); it ends where it ends.
 

@@ -32,9 +32,9 @@ from scipy.linalg import solve_discrete_are
 from gait_core.arrays import FloatArray
 
 GRAVITY = 9.81
-WEIGHT = 1e-6
+JERK_WEIGHT = 1e-6
 """R over Q [s^6], as in the paper's example."""
-HORIZON = 6.0
+PREVIEW_TIME_CONSTANTS = 6.0
 """Preview in time constants: what comes later counts less than 1 %."""
 
 
@@ -64,7 +64,7 @@ class PreviewGains:
         return math.sqrt(GRAVITY / self.height)
 
 
-def preview_gains(height: float, period: float, weight: float = WEIGHT) -> PreviewGains:
+def preview_gains(height: float, period: float, weight: float = JERK_WEIGHT) -> PreviewGains:
     """
     Return the optimal gains.
 
@@ -87,7 +87,7 @@ def preview_gains(height: float, period: float, weight: float = WEIGHT) -> Previ
     scale = 1.0 / (weight + float((push.T @ cost @ push)[0, 0]))
     feedback = scale * (push.T @ cost @ step)[0]
     closed = step - push @ feedback[None, :]
-    ahead = max(2, math.ceil(HORIZON * math.sqrt(height / GRAVITY) / period))
+    ahead = max(2, math.ceil(PREVIEW_TIME_CONSTANTS * math.sqrt(height / GRAVITY) / period))
     # f_j = (R + b^T P b)^-1 b^T (A - b K)^(T (j - 1)) c^T Q, by repeated multiplication.
     forward = np.empty(ahead)
     column = seen[0].copy()
@@ -100,7 +100,7 @@ def preview_gains(height: float, period: float, weight: float = WEIGHT) -> Previ
 
 
 @njit(cache=True)
-def previewed_jerk(feedback, forward, state, reference, jerk):  # type: ignore[no-untyped-def]
+def write_preview_jerk(feedback, forward, state, reference, jerk):  # type: ignore[no-untyped-def]
     """
     Write the jerk of each axis, (2,) [m/s^3].
 
@@ -127,7 +127,7 @@ def previewed_jerk(feedback, forward, state, reference, jerk):  # type: ignore[n
 
 
 @njit(cache=True)
-def moved(state, jerk, time, out):  # type: ignore[no-untyped-def]
+def integrate_jerk(state, jerk, time, out):  # type: ignore[no-untyped-def]
     """Write the state (3, 2) after a time [s] of constant jerk (2,)."""
     for axis in range(2):
         c, v, a, j = state[0, axis], state[1, axis], state[2, axis], jerk[axis]

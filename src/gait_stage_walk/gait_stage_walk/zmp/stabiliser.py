@@ -23,14 +23,14 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_core.motion.observation import Observation
-from gait_stage_walk.behaviours.balance import lean
+from gait_stage_walk.behaviours.balance import tilt_from_imu
 from gait_stage_walk.zmp.parameters import ZmpWalkParams
 
-LARGEST = math.radians(6.0)
+MAX_SOLE_ANGLE = math.radians(6.0)
 """Turn of a sole; beyond it a step is what helps."""
 _LOAD_TIME = 0.1
 """In which a foot is made to balance, or is relieved of it [s]."""
-_LEVEL = np.eye(3)
+_IDENTITY = np.eye(3)
 
 
 class Stabiliser:
@@ -47,7 +47,7 @@ class Stabiliser:
     """
 
     def __init__(self) -> None:
-        self.lean: FloatArray = np.zeros(2)
+        self.tilt: FloatArray = np.zeros(2)
         self.rate: FloatArray = np.zeros(2)
         self.soles: FloatArray = np.zeros((2, 3, 3))
         self._loads: FloatArray = np.zeros(2)
@@ -56,22 +56,22 @@ class Stabiliser:
 
     def reset(self) -> None:
         """Stand upright on both feet."""
-        self.lean[:] = self.rate[:] = self._turn[:] = 0.0
-        self.soles[:] = _LEVEL
+        self.tilt[:] = self.rate[:] = self._turn[:] = 0.0
+        self.soles[:] = _IDENTITY
         self._loads[:] = 1.0
 
-    def sense(self, seen: Observation, params: ZmpWalkParams) -> None:
+    def update_tilt(self, seen: Observation, params: ZmpWalkParams) -> None:
         """Take the lean of the body, where it changes anything with these parameters."""
-        if not params.balances:
-            self.lean[:] = self.rate[:] = self._turn[:] = 0.0
+        if not params.uses_imu:
+            self.tilt[:] = self.rate[:] = self._turn[:] = 0.0
             return
         # Kajita et al. (2010): soles turn against angle and rate of the body, within a limit.
-        roll, pitch, roll_rate, pitch_rate = lean(seen)
-        self.lean[:] = (roll, pitch)
+        roll, pitch, roll_rate, pitch_rate = tilt_from_imu(seen)
+        self.tilt[:] = (roll, pitch)
         self.rate[:] = (roll_rate, pitch_rate)
         for i in range(2):
-            turn = params.balance_gain * self.lean[i] + params.balance_damping * self.rate[i]
-            self._turn[i] = min(max(turn, -LARGEST), LARGEST)
+            turn = params.balance_gain * self.tilt[i] + params.balance_damping * self.rate[i]
+            self._turn[i] = min(max(turn, -MAX_SOLE_ANGLE), MAX_SOLE_ANGLE)
 
     def capture_error(self, height: float, rate: float) -> tuple[float, float]:
         """
@@ -86,20 +86,20 @@ class Stabiliser:
 
         """
         # Pratt et al. (2006): the capture point is off by h (angle + rate / w).
-        roll, pitch = (self.lean + self.rate / rate).tolist()
+        roll, pitch = (self.tilt + self.rate / rate).tolist()
         return height * math.sin(pitch), -height * math.sin(roll)
 
-    def turn(self, dt: float, swing: int) -> FloatArray:
+    def turn_soles(self, dt: float, swing: int) -> FloatArray:
         """Return the turns of both soles so long after the last call; -1 where none swings."""
         most = dt / _LOAD_TIME
         for foot in range(2):
             missing = (0.0 if foot == swing else 1.0) - self._loads[foot]
             self._loads[foot] += min(max(missing, -most), most)
-            _tilted(self._loads[foot] * self._turn, self.soles[foot])
+            _write_tilt_rotation(self._loads[foot] * self._turn, self.soles[foot])
         return self.soles
 
 
-def _tilted(turn: FloatArray, out: FloatArray) -> None:
+def _write_tilt_rotation(turn: FloatArray, out: FloatArray) -> None:
     """Write the rotation by a roll and a pitch, small ones, (3, 3)."""
     cr, sr = math.cos(turn[0]), math.sin(turn[0])
     cp, sp = math.cos(turn[1]), math.sin(turn[1])
@@ -108,7 +108,7 @@ def _tilted(turn: FloatArray, out: FloatArray) -> None:
     out[2] = (-sp, cp * sr, cp * cr)
 
 
-class Slip:
+class SlipCorrection:
     """
     The turn of the body that was not planned, as measured, less what a walk turned against it.
 
@@ -120,10 +120,10 @@ class Slip:
 
     def reset(self) -> None:
         """Forget all."""
-        self._seen: float | None = None
-        self._planned = self._slipped = self._undone = 0.0
+        self._last_yaw: float | None = None
+        self._last_planned = self._slipped = self._corrected = 0.0
 
-    def correction(self, dt: float, planned: float, gain: float, seen: Observation) -> float:
+    def correct_yaw_rate(self, dt: float, planned: float, gain: float, seen: Observation) -> float:
         """
         Return the turning rate that undoes what is left [rad/s]; 0 without an attitude.
 
@@ -141,10 +141,10 @@ class Slip:
         if attitude is None:
             return 0.0
         yaw = attitude.yaw
-        if self._seen is not None:
-            turned = math.remainder(yaw - self._seen, 2.0 * math.pi)
-            self._slipped += turned - (planned - self._planned)
-        self._seen, self._planned = yaw, planned
-        rate = -gain * (self._slipped + self._undone)
-        self._undone += rate * dt
+        if self._last_yaw is not None:
+            turned = math.remainder(yaw - self._last_yaw, 2.0 * math.pi)
+            self._slipped += turned - (planned - self._last_planned)
+        self._last_yaw, self._last_planned = yaw, planned
+        rate = -gain * (self._slipped + self._corrected)
+        self._corrected += rate * dt
         return rate

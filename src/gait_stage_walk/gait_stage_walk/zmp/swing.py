@@ -7,11 +7,11 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 
-LANDED = 0.9
+ARRIVAL_SHARE = 0.9
 """Share of a swing after which a foot is over its place, and only sinks."""
 
 
-def quintic(state: FloatArray, target: FloatArray, time: float) -> FloatArray:
+def quintic_to_rest(state: FloatArray, target: FloatArray, time: float) -> FloatArray:
     """
     Return the coefficients of the paths that reach a target at rest, lowest first, (6, d).
 
@@ -37,7 +37,7 @@ def quintic(state: FloatArray, target: FloatArray, time: float) -> FloatArray:
 
 
 @njit(cache=True)
-def along(path, time, out):  # type: ignore[no-untyped-def]
+def write_path_state(path, time, out):  # type: ignore[no-untyped-def]
     """Write position, velocity and acceleration, (3, d), at a time of the paths (6, d)."""
     for i in range(path.shape[1]):
         p = v = a = 0.0
@@ -48,7 +48,7 @@ def along(path, time, out):  # type: ignore[no-untyped-def]
         out[0, i], out[1, i], out[2, i] = p, v, a
 
 
-def lift(share: float, clearance: float) -> float:
+def swing_height(share: float, clearance: float) -> float:
     """Return the height of a foot [m] at a share of its swing; at rest at both ends."""
     u = min(max(share, 0.0), 1.0)
     return clearance * 16.0 * (u * (1.0 - u)) ** 2

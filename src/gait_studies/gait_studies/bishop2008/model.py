@@ -41,7 +41,10 @@ def robot(session: Session) -> Sequence[Row]:
     middle = load_robot('spider')
     lengths = middle.stance[len(middle.joint_names) :]
     masses = [load_robot('spider', draw).mass for draw in range(1, _BODIES + 1)]
-    sizes = [160 * one.perceptrons * one.width for one in map(layout_of, (RUN_A, RUN_B))]
+    sizes = [
+        160 * one.perceptrons * one.weights_per_perceptron
+        for one in map(layout_of, (RUN_A, RUN_B))
+    ]
     hips = sum(len(names) for names in middle.ball_joints.values())
     return [
         near('check_1_a', 'N_in of run A', float(layout_of(RUN_A).inputs), 12785.0, 0.0),
@@ -176,7 +179,7 @@ def _bred(seed: int) -> list[Row]:
         output_jitter=0.0,
         relocation_probability=0.0,
     )
-    members = {one.id: _SMALL.joined(one.arrays) for one in _told(search, range(40))}
+    members = {one.id: _SMALL.join_weights(one.arrays) for one in _told(search, range(40))}
     children = search.ask()[20:]
     inputs = [one.arrays[INPUT_WEIGHTS] for one in children]
     norms = np.linalg.norm(np.concatenate(inputs), axis=1)

@@ -18,7 +18,7 @@ from gait_core.contracts import ArrayShapes, Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
 from gait_core.parameters.declaration import Parameters, bounded, build, floats, text, whole
 from gait_core.trial.spec import TrialSpec
-from gait_cpg.perceptron.layout import Weights, layout_for
+from gait_cpg.perceptron.layout import Weights, require_layout
 from gait_evolver.optimizers.cma_es import CmaEsOptimizer
 from gait_studies.bishop2008.patterns import Omnidirectional, Pattern
 from gait_studies.bishop2008.relays import check_layout
@@ -72,7 +72,7 @@ class PatternCmaOptimizer(Optimizer):
 
     def __init__(self, *, dimension: int, seed: int, shapes: ArrayShapes, **settings: Any) -> None:
         chosen = build(PatternCmaSettings, settings)
-        layout = layout_for('pattern_cma', dimension, shapes)
+        layout = require_layout('pattern_cma', dimension, shapes)
         self._pattern = PATTERNS[chosen.pattern]
         check_layout(layout, chosen.control_period, self._pattern.perceptrons)
         self._layout, self._dt = layout, chosen.control_period
@@ -108,7 +108,7 @@ class PatternCmaOptimizer(Optimizer):
     def ask(self) -> list[Candidate]:
         """Return the networks of one generation."""
         return [
-            Candidate(id=one.id, arrays=self._layout.named(self._network(one.values)))
+            Candidate(id=one.id, arrays=self._layout.split_weights(self._network(one.values)))
             for one in self._search.ask()
         ]
 

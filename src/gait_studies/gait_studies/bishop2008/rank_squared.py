@@ -21,7 +21,7 @@ from gait_core.contracts import ArrayShapes, Candidate, Evaluation, Optimizer
 from gait_core.errors import ConfigurationError
 from gait_core.parameters.declaration import Parameters, bounded, build, flag, share, whole
 from gait_core.trial.seeding import check_seed
-from gait_cpg.perceptron.layout import Weights, layout_for
+from gait_cpg.perceptron.layout import Weights, require_layout
 from gait_evolver.optimizers.ranking import AskTellLedger, sort_key
 from gait_studies.bishop2008.breeding import Breeder, Mutations
 
@@ -96,7 +96,7 @@ class RankSquaredOptimizer(Optimizer):
 
     def __init__(self, *, dimension: int, seed: int, shapes: ArrayShapes, **settings: Any) -> None:
         chosen = build(RankSquaredSettings, settings)
-        layout = self._layout = layout_for('rank_squared', dimension, shapes)
+        layout = self._layout = require_layout('rank_squared', dimension, shapes)
         if chosen.replaced >= chosen.population:
             raise ConfigurationError(
                 f'rank_squared replaces {chosen.replaced} of {chosen.population} members; nearest '
@@ -117,7 +117,9 @@ class RankSquaredOptimizer(Optimizer):
         )
         self._next = 0
         self._ledger = AskTellLedger()
-        self._members = [self._born(layout.first(self._rng)) for _ in range(chosen.population)]
+        self._members = [
+            self._born(layout.random_weights(self._rng)) for _ in range(chosen.population)
+        ]
 
     @property
     def scores(self) -> tuple[float, ...]:
@@ -129,7 +131,9 @@ class RankSquaredOptimizer(Optimizer):
         self._ledger.check_ask()
         self._ledger.open(member.id for member in self._members)
         return [
-            Candidate(id=one.id, parents=one.parents, arrays=self._layout.named(one.weights))
+            Candidate(
+                id=one.id, parents=one.parents, arrays=self._layout.split_weights(one.weights)
+            )
             for one in self._members
         ]
 

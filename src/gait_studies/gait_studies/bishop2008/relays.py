@@ -149,7 +149,7 @@ class RelayLayer:
     def weights(self) -> Weights:
         """Return the weights of the layer; the last perceptron used is the one always excited."""
         layout, used = self._layout, len(self._inputs)
-        found: FloatArray = np.zeros((layout.perceptrons, layout.width))
+        found: FloatArray = np.zeros((layout.perceptrons, layout.weights_per_perceptron))
         found[:used, : layout.inputs] = self._inputs
         found[used, ONE] = 1.0
         outputs = MAX_ACCELERATION * self._dt * np.array(self._outputs)

@@ -63,7 +63,7 @@ def save(file: Path, run: Evolved, weights: Weights) -> None:
     layout = run.plan.array_shapes
     assert isinstance(layout, PerceptronLayout)
     content = io.BytesIO()
-    arrays: Mapping[str, Any] = layout.named(weights)
+    arrays: Mapping[str, Any] = layout.split_weights(weights)
     np.savez_compressed(content, **arrays)
     write_atomically(file, content.getvalue())
 

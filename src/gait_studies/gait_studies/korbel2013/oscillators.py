@@ -6,7 +6,7 @@ import numpy as np
 
 from gait_core.arrays import FloatArray
 from gait_cpg.oscillators.diagnosis import diagnose
-from gait_cpg.oscillators.matsuoka import neural_oscillators, reference_weights, weights_between
+from gait_cpg.oscillators.matsuoka import cross_weight_count, neural_oscillators, reference_weights
 
 STEP = 0.0005
 """Explicit Euler step of the thesis [s]."""
@@ -57,7 +57,7 @@ def measurements() -> dict[str, float]:
     errors = [np.abs(signals[sample] - wanted).max() for sample, wanted in REFERENCE.items()]
     found['reference_error'] = float(max(errors))
     for tau in (0.25, 0.3, 0.5):
-        equal = _four(np.full(weights_between(4), 2.2), tau)
+        equal = _four(np.full(cross_weight_count(4), 2.2), tau)
         found[f'equal_peak_{tau:g}'] = float(np.abs(equal[10000:]).max())
     return {**found, **_population()}
 
@@ -65,7 +65,7 @@ def measurements() -> dict[str, float]:
 def _population() -> dict[str, float]:
     """Return how many random networks are alive, and how far their signals go."""
     rng = np.random.default_rng(_SEED)
-    weights = np.asarray(1.0 + 0.0012 * rng.integers(2000, size=(_GENOMES, weights_between(4))))
+    weights = np.asarray(1.0 + 0.0012 * rng.integers(2000, size=(_GENOMES, cross_weight_count(4))))
     tau = np.asarray(0.2 + 0.00015 * rng.integers(2000, size=_GENOMES))
     signals = _four(weights, tau)
     found = diagnose(signals[:, 24000:], STEP)
@@ -78,13 +78,13 @@ def _population() -> dict[str, float]:
 
 
 def _single(weight: float, tau: float, ratio: float) -> FloatArray:
-    network = neural_oscillators([], 1, tau_a=tau, tau_ratio=ratio, within=weight)
-    return network.euler(network.start(), STEP, SAMPLES).signals[:, 0]
+    network = neural_oscillators([], 1, tau_a=tau, tau_ratio=ratio, pair_weight=weight)
+    return network.euler(network.initial_state(), STEP, SAMPLES).signals[:, 0]
 
 
 def _four(weights: FloatArray, tau: float | FloatArray) -> FloatArray:
     network = neural_oscillators(weights, 4, tau_a=tau)
-    return network.euler(network.start(), STEP, SAMPLES).signals
+    return network.euler(network.initial_state(), STEP, SAMPLES).signals
 
 
 def _third_harmonic(signal: FloatArray, frequency: float) -> float:
